@@ -3,7 +3,10 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import puzzlelab
+import site_pages
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -17,5 +20,21 @@ def test_every_public_name_is_in_the_reference() -> None:
 def test_every_page_is_in_the_table_of_contents() -> None:
     contents = re.findall(r"^([\w/-]+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
     pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")}
-    made = {"reference/commands"}
+    made = {"reference/commands", "reference/settings", "reference/solvers"}
     assert set(contents) | {"index"} == {page for page in pages if "generated" not in page} | made
+
+
+def test_every_option_of_a_solver_has_a_meaning() -> None:
+    pytest.importorskip("sphinx")
+    page = site_pages.solvers()
+    for name in ("## beam", "## ida", "## uct"):
+        assert name in page
+    assert [line for line in page.splitlines() if line.endswith("|  |")] == []
+
+
+def test_every_setting_of_a_recipe_has_a_meaning() -> None:
+    pytest.importorskip("sphinx")
+    pytest.importorskip("torch")
+    page = site_pages.settings()
+    assert "| `learning.learning_rate` | `0.001` | number, above 0 |" in page
+    assert [line for line in page.splitlines() if line.endswith("|  |")] == []

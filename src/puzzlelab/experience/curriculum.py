@@ -57,14 +57,19 @@ class CurriculumSettings(Settings):
     difficulty, `checks_in_a_row` times in a row; Spence (2021) asks for three times more than 80 % of 10 boards.
     """
     growth_steps: int = Field(default=10_000, ge=1)
+    """Steps of the linear growth."""
     win_rate: float = Field(default=0.8, ge=0, le=1)
+    """The share of won games above which the difficulty grows."""
     games_per_check: int = Field(default=1000, ge=1)
+    """Games of which the share is taken."""
     evaluation_interval: int = Field(default=50, ge=1)
     """Training games between two evaluations of the curriculum."""
     evaluation_boards: int = Field(default=10, ge=1)
     """The boards of such an evaluation."""
     checks_in_a_row: int = Field(default=3, ge=1)
+    """Checks in a row that must be above the share."""
     increment: int = Field(default=1, ge=1)
+    """By how much the difficulty grows."""
 
     @model_validator(mode="after")
     def _consistent(self) -> CurriculumSettings:

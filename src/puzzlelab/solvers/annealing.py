@@ -77,7 +77,9 @@ class Annealing(SolverSettings):
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
 
     seed: int = Field(default=0, ge=0, lt=2**64)
+    """The seed of the random numbers."""
     singles: bool = False
+    """Whether hidden and naked singles are filled in first."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then a solution; without a limit it may never end. Nodes are proposed swaps; O(N * D) memory."""

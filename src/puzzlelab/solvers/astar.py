@@ -99,9 +99,13 @@ class Astar(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (KeepsCosts,)
 
     estimate: str | Estimate | None = None
+    """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""
     weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    """The weight w of the estimate: the answer is at most w times as long as the shortest."""
     order: Literal["astar", "greedy", "breadth"] = "astar"
+    """The order of expansion: by cost so far plus estimate, by the estimate alone, or by the cost so far."""
     batch: int = Field(default=64, ge=1, le=1 << 16)
+    """States that are expanded together, for estimates that are evaluated in batches."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then the one solution; memory grows with the states seen."""

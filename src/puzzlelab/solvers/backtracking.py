@@ -75,6 +75,7 @@ class Backtracking(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions, Explains)
 
     prior: str | Prior | None = None
+    """A network that chooses among cells with equally few candidates, and orders their digits."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then the solution and whether it is the only one; O(N * N) memory. Nodes are guesses."""

@@ -170,10 +170,15 @@ class Beam(SolverSettings):
     _memory: BeamMemory | None = PrivateAttr(default=None)
 
     estimate: str | Estimate | None = None
+    """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""
     prior: str | Prior | None = None
+    """The name of a network (`net`), or a `Prior`: the probability of each move. The most probable paths are kept."""
     width: int | None = Field(default=None, ge=1, le=MAX_WIDTH)
+    """The states that are kept in each layer; none: `first_width`, then twice as many, and so on."""
     first_width: int = Field(default=64, ge=1, le=MAX_WIDTH)
+    """The first width without `width`."""
     patience: float | None = Field(default=None, gt=0)
+    """Seconds without a better solution after which a search without a limit ends; none: it never ends by this."""
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """That a prior does not count costs."""

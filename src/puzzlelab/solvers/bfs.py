@@ -95,6 +95,7 @@ class Bfs(SolverSettings):
     name: ClassVar[str] = "bfs"
 
     bidirectional: bool = False
+    """Whether a second search starts at the goal."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then an optimal solution; memory grows with the states seen."""

@@ -119,10 +119,15 @@ class DepthFirst(SolverSettings):
     name: ClassVar[str] = "depth-first"
 
     estimate: str | Estimate | None = None
+    """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""
     depth: int | None = Field(default=None, ge=1, le=1_000_000)
+    """The most moves of a solution; puzzles whose moves can be undone need it."""
     order: str | Estimate | None = None
+    """The estimate that orders the successors; none: that of the bound."""
     deep_order: str | Estimate | None = None
+    """Another order below the first `plies` moves."""
     plies: int | None = Field(default=None, ge=1, le=1_000_000)
+    """The moves after which `deep_order` holds."""
 
     @model_validator(mode="after")
     def _complete_order(self) -> DepthFirst:

@@ -36,8 +36,11 @@ class Discrepancy(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (Selective,)
 
     prior: str | Prior = networks.PREFIX
+    """The name of a network (`net`), or a `Prior`: the probability of each move."""
     most: int | None = Field(default=None, ge=0, le=1_000_000)
+    """The most departures from the best guess; none: ever more."""
     max_moves: int = Field(default=1000, ge=1, le=1_000_000)
+    """The move limit."""
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """That there is no network, where no prior is named."""

@@ -217,9 +217,14 @@ class Greedy(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (BatchSolver, KeepsCosts, Selective, NamesOptions)
 
     estimate: str | Estimate | None = None
+    """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default. The move after
+    which the least remains is made."""
     prior: str | Prior | None = None
+    """The name of a network (`net`), or a `Prior`: the probability of each move. The most probable move is made."""
     avoid_repeats: bool = False
+    """Whether a move to an earlier board is left out."""
     max_moves: int = Field(default=1000, ge=1, le=1_000_000)
+    """The move limit."""
     least: float = Field(default=0.02, ge=0, le=1)
     """Used only with both estimate and prior, and not with `avoid_repeats`, which may leave unlikely moves only."""
 

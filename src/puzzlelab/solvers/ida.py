@@ -116,7 +116,9 @@ class Ida(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (BatchSolver, OneByOne)
 
     estimate: str | Estimate | None = None
+    """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""
     jobs: int = Field(default=1, ge=1)
+    """Threads that share the work of one board."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then the one solution; O(depth) memory."""

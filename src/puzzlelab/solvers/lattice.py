@@ -40,14 +40,20 @@ class Lattice(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (BatchSolver, Selective)
 
     prior: str | Prior | None = None
+    """The name of a network (`net`), or a `Prior`: the probability of each move."""
     policy: Policy | None = None
+    """What is done after each evaluation: candidates are eliminated, the surest cell is filled in, or all cells at
+    once."""
     restarts: int = Field(default=100, ge=0, le=1_000_000)
     """The most chains after the first one."""
     threshold: float = Field(default=0.02, gt=0, lt=0.5)
     """Candidates with a lower probability by the network are removed."""
     masked: bool = False
+    """Whether candidates that the rules exclude in row, column and box are removed."""
     singles: bool = False
+    """Whether hidden and naked singles are filled in before each evaluation."""
     seed: int = Field(default=0, ge=0, lt=1 << 63)
+    """The seed of the random numbers."""
 
     def options(self) -> Mapping[str, Any]:
         """Every setting by name; the default network where none is named."""

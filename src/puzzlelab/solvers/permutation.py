@@ -50,7 +50,9 @@ class Permutation(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions)
 
     jobs: int = Field(default=1, ge=1, le=1024)
+    """Threads that share the work of one board."""
     most: int = Field(default=2, ge=2)
+    """The most solutions of one board."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then a solution, and whether it is the only one. Nodes are chosen permutations."""

@@ -42,9 +42,14 @@ class Portfolio(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (KeepsCosts, NamesOptions, Selective)
 
     of: tuple[str, ...] = Field(default=("beam:width=100", "astar:weight=2"), min_length=1)
+    """The solvers that take turns, each as text with its options."""
     estimate: str | Estimate | None = None
+    """The estimate of all solvers that have none in their own options."""
     first_nodes: int | None = Field(default=None, ge=1)
+    """The states of the first turn of each solver; each later turn has four times as many. None: each solver has its
+    share of the limit once."""
     patience: float | None = Field(default=None, gt=0)
+    """Seconds without a better solution after which a search without a limit ends."""
 
     @property
     def solvers(self) -> list[Solver]:

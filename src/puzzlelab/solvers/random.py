@@ -29,7 +29,9 @@ class Random(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (BatchSolver, KeepsCosts)
 
     seed: int = Field(default=0, ge=0, lt=1 << 63)
+    """The seed of the random numbers."""
     max_moves: int = Field(default=1000, ge=1, le=1_000_000)
+    """The move limit."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """The result of the game."""

@@ -281,6 +281,7 @@ class Sat(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
 
     engine: str = "cadical153"
+    """The name of the SAT solver in python-sat."""
 
     @field_validator("engine")
     @classmethod

@@ -97,23 +97,31 @@ class Uct(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (BatchSolver, KeepsCosts, Selective, NamesOptions)
 
     estimate: str | Estimate | None = None
+    """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""
     prior: str | Prior | None = None
+    """The name of a network (`net`), or a `Prior`: the probability of each move."""
     playouts: int = Field(default=50, ge=1, le=1_000_000)
+    """Playouts at each position."""
     step_discount: float = Field(default=0.035, gt=0, le=10, allow_inf_nan=False)
     """Each move multiplies a value by exp(-step_discount), so that by default 20 moves halve it."""
     c_puct: float = Field(default=0.03, ge=0, le=1000, allow_inf_nan=False)
     """The weight of the prior, in units of the value of the state."""
     policy: Literal["visits", "values"] = "visits"
+    """Where the prior comes from: the network's scores of moves, or the estimates of all children."""
     finish: bool = True
+    """Whether play goes on to the goal after a playout has found a solution."""
     temperature: float = Field(default=0.0, ge=0, le=100, allow_inf_nan=False)
     """Above 0 a move is drawn, with a probability that grows with its visits to the power of 1 / temperature."""
     dirichlet_fraction: float = Field(default=0.0, ge=0, le=1)
     """The share of Dirichlet noise in the prior of the root."""
     dirichlet_alpha: float = Field(default=1.0, gt=0, le=1000, allow_inf_nan=False)
+    """The parameter of the Dirichlet noise at the root; the smaller, the more uneven."""
     parallel_leaves: int = Field(default=1, ge=1, le=256)
     """The most states of one game in a batch."""
     seed: int = Field(default=0, ge=0, lt=1 << 63)
+    """The seed of the random numbers."""
     max_moves: int = Field(default=1000, ge=1, le=1_000_000)
+    """The move limit."""
 
     @field_validator("policy")
     @classmethod

@@ -32,10 +32,15 @@ class ExplorationSettings(Settings):
     `random_moves_per_game` random moves in a finished game.
     """
     initial_epsilon: float = Field(default=0.1, ge=0, le=1)
+    """The share of random moves at the start."""
     final_epsilon: float = Field(default=0.1, ge=0, le=1)
+    """The share at the end."""
     decay_steps: int = Field(default=10_000, ge=1)
+    """Steps until the share is at its end."""
     decay_factor: float = Field(default=0.999, gt=0, le=1)
+    """The factor of the share after each game, where it falls by games."""
     random_moves_per_game: float = Field(default=1.0, gt=0)
+    """Random moves of each game on average, where their number is fixed."""
 
 
 @dataclass

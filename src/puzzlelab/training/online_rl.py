@@ -81,6 +81,7 @@ class OnlineSettings(PlaySettings):
     this.
     """
     distance: Distance = "huber"
+    """The measure of the difference between a value and its target."""
     output_mean: float = 0.0
     """The output of the untrained network."""
     output_scale: float = Field(default=1.0, gt=0)

@@ -32,11 +32,15 @@ class LearnerSettings(Settings):
     steps: int | None = Field(default=None, ge=1)
     """The number of steps; None: train until interrupted."""
     batch_size: int = Field(default=1000, ge=1)
+    """Samples in each step."""
     optimiser: Literal["adam", "adamw", "sgd"] = "adamw"
+    """The method of gradient descent."""
     learning_rate: float = Field(default=1e-3, gt=0)
+    """The step size of the optimiser at its greatest."""
     schedule: Literal["constant", "cosine"] = "cosine"
     """Cosine: the learning rate falls to the share `final_lr_share` at the last step, or at the next restart."""
     final_lr_share: float = Field(default=0.02, ge=0, le=1)
+    """The last learning rate, as a share of the greatest."""
     restarts: tuple[int, ...] = ()
     """Steps at which the cosine starts again (Loshchilov and Hutter, 2017)."""
     restart_factor: float = Field(default=1.0, gt=0, le=1)
@@ -50,8 +54,11 @@ class LearnerSettings(Settings):
     ema: float = Field(default=0.999, ge=0, lt=1)
     """The decay of the exponential moving average of the weights, which is evaluated and saved."""
     device: str = "auto"
+    """Where the network is trained: `auto` takes a GPU (CUDA) if PyTorch finds one; or `cpu`, `cuda`."""
     precision: Precision = "auto"
+    """The arithmetic of the layers: `bf16` has 16 bits; `auto` takes it where it is fast."""
     threads: int = Field(default=1, ge=1)
+    """Threads of the processor."""
     save_seconds: float = Field(default=60.0, gt=0)
     """Seconds between two saved states."""
 
@@ -71,8 +78,11 @@ class RecipeSettings(Settings):
     recipe: str = ""
     """The recipe's own name."""
     puzzle: str
+    """The name of the puzzle."""
     seed: int = Field(default=0, ge=0, lt=2**63)
+    """The seed of all random numbers."""
     network: NetworkOptions
+    """The kind of network (`network.kind`) with its own settings."""
     learning: LearnerSettings = LearnerSettings()
     evaluation: EvalSettings = EvalSettings()
 
@@ -90,5 +100,6 @@ class PolicyValueSettings(RecipeSettings):
     policy_weight: float = Field(default=0.1, ge=0)
     """The weight of the scores of moves in the loss."""
     distance: Distance = "squared"
+    """The measure of the difference between a predicted value and its target."""
     augment: bool = True
     """Whether samples are shown under random symmetries of the puzzle and random permutations of its symbols."""

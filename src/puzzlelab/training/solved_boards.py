@@ -65,6 +65,7 @@ class SupervisedSettings(RecipeSettings):
 
     renamed: ClassVar[Mapping[str, str]] = {**RecipeSettings.renamed, "puzzles": "boards"}
     boards: tuple[BoardSource, ...] = Field(min_length=1)
+    """Where the boards come from: tables with `count` and `generator`, or with `file`."""
     augment: bool = True
     """Whether boards are shown under random symmetries of the puzzle; useless for a network with these symmetries."""
 

@@ -30,7 +30,9 @@ class TargetUpdate(Settings):
     step. None: no target network; the network itself is used.
     """
     interval: int = Field(default=500, ge=1)
+    """Steps between two copies of the network."""
     tau: float = Field(default=0.005, gt=0, le=1)
+    """The share by which the target network follows the network in each step."""
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ class DqnSettings(OnlineSettings):
     reward: str = "moves"
     """A reward scheme of the puzzle; `puzzlelab list PUZZLE` names them. `slack` applies only to `moves`."""
     discount: float = Field(default=1.0, ge=0, le=1)
+    """The factor of the value of the next state."""
     horizon: int = Field(default=1, ge=1)
     """The number of moves of a return."""
     double: bool = True

@@ -66,15 +66,21 @@ class TeacherSettings(Settings):
     last one; then the options below do not apply.
     """
     solver: str = "beam"
+    """The solver whose solutions are imitated."""
     solver_options: dict[str, Any] = Field(default_factory=dict)
     """Options of the solver."""
     exact: bool = False
+    """Whether all optimal moves of each position are found, with proof."""
     scale: str = ""
+    """The scale of difficulty of the boards; none: any full board."""
     levels: tuple[int, ...] = ()
+    """Levels on that scale, taken in turn."""
     branches: int = Field(default=0, ge=0)
+    """Further solutions that branch off each game after a random move."""
     seconds: float | None = Field(default=None, gt=0)
     """The time limit of each board; with one, two runs of one seed may differ."""
     nodes: int | None = Field(default=None, ge=1)
+    """The most states that the solver expands for each board."""
     jobs: int = Field(default=1, ge=1)
     """The number of threads."""
 

@@ -55,6 +55,7 @@ class TabularSettings(PlaySettings):
     reward: str = "moves"
     """A reward scheme of the puzzle; `puzzlelab list PUZZLE` names them."""
     discount: float = Field(default=1.0, ge=0, le=1)
+    """The factor of the value of the next state."""
     blend: float = Field(default=1.0, gt=0, le=1)
     """The share of the new value in a value, the learning rate of the documents. 1 is right for deterministic rules."""
     start_boards: int = Field(default=10_000, ge=1)

@@ -28,13 +28,19 @@ class GameSettings(Settings):
     parallel_games: int = Field(default=256, ge=1)
     """The number of games played side by side, which make a shard."""
     playouts: int = Field(default=50, ge=1)
+    """Playouts at each position."""
     step_discount: float = Field(default=0.035, gt=0, le=10)
     """The value of a state with n remaining moves is exp(-step_discount * n)."""
     c_puct: float = Field(default=0.1, ge=0)
+    """The weight of the prior in the choice of a child."""
     policy: Literal["visits", "values"] = "visits"
+    """Where the prior comes from: the network's scores of moves, or the estimates of all children."""
     temperature: float = Field(default=0.0, ge=0)
+    """How moves are drawn by their visits; 0: the move with the most visits."""
     dirichlet_fraction: float = Field(default=0.25, ge=0, le=1)
+    """The share of Dirichlet noise in the prior at the root."""
     dirichlet_alpha: float = Field(default=1.0, gt=0)
+    """The parameter of that noise; the smaller, the more uneven."""
     max_moves: int = Field(default=100, ge=1)
     """The move limit of a game."""
     max_moves_factor: float = Field(default=2.0, gt=0)
@@ -99,7 +105,9 @@ class SelfPlaySettings(PolicyValueSettings):
     cost_to_go_weight: float = Field(default=0.1, ge=0)
     policy_weight: float = Field(default=1.0, ge=0)
     distance: Distance = "huber"
+    """The measure of the difference between a predicted value and its target."""
     follow: Follow = "champion"
+    """The network that plays: the champion, or the latest one."""
     output_mean: float = 10.0
     """The remaining moves that the untrained network predicts."""
     output_scale: float = Field(default=10.0, gt=0)
