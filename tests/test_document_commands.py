@@ -52,6 +52,8 @@ def make_boards(words: list[str], folder: Path) -> None:
 
 def has_files(words: list[str], folder: Path) -> bool:
     """Whether the files that a command reads are there; what follows `--out` and the like is written."""
+    if words[0] in ("plot", "report") and not (folder / words[1]).exists():
+        return False
     read = [
         word
         for before, word in zip(["", *words], words, strict=False)
