@@ -62,7 +62,7 @@ def solvers() -> str:
     parts = [
         "# Solvers\n",
         "The options of each solver: as `--set NAME=VALUE`, in a text such as `beam:width=100`, or in Python as "
-        '`puzzlelab.solver("beam", width=100)`. [Solving](../solving.md) describes the most important ones.\n',
+        '`puzzlelab.solver("beam", width=100)`. [Solving](/solving.md) describes the most important ones.\n',
     ]
     for name in sorted(registry.solver_names()):
         model = registry.solver_class(name)
@@ -79,7 +79,7 @@ def settings() -> str:
         "The settings of each recipe of `puzzlelab train RECIPE`, in a TOML file (`--config`) or as "
         "`--set NAME=VALUE`. "
         "`puzzlelab selfplay` has the recipe `selfplay`. The settings of `network` are those of the kind of network. "
-        "[Networks](../learning.md) describes the recipes.\n",
+        "[Networks](/learning.md) describes the recipes.\n",
     ]
     for name in recipe.names():
         model = recipe.find(name).settings

@@ -23,6 +23,8 @@ MIN_SECONDS = 1e-6
 
 NARROW_FACTOR = 5.0
 """The range of values below which a logarithmic axis has the ticks of a linear one."""
+WIDE_FACTOR = 100.0
+"""The range of values above which only powers of ten have ticks."""
 OUTLIER_FACTOR = 2.0
 """Values are outliers if the range of all values is more than this many times the range of the others."""
 MIN_VALUES = 4
@@ -79,8 +81,11 @@ def plain_numbers(axis: Axis) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     low, high = axis.get_data_interval()
-    is_narrow = high < NARROW_FACTOR * low  # then a logarithmic locator has too few ticks, or too many
-    axis.set_major_locator(MaxNLocator(4) if is_narrow else LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    if high < NARROW_FACTOR * low:  # a logarithmic locator has too few ticks, or too many
+        axis.set_major_locator(MaxNLocator(4))
+    else:
+        subs = (1.0,) if high > WIDE_FACTOR * low else (1.0, 2.0, 5.0)
+        axis.set_major_locator(LogLocator(subs=subs, numticks=12))
     axis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 

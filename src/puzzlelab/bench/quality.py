@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 AXIS_FACTOR = 1.25
 """An axis without its outliers ends at so many times the largest of the other values."""
+LEAST_RATIO_OF_TICKS = 1.3
+"""Two widths that both have a tick differ by this factor at least."""
 LEVEL_OFFSET = 0.1
 """The horizontal distance between the points of two solvers at one level, so that both are visible."""
 
@@ -297,7 +299,11 @@ def _set_width_axis(axes: Axes, drawn: Sequence[int]) -> None:
     """A logarithmic axis with a tick at each of these widths."""
     axes.set_xlabel("width (log scale)")
     axes.set_xscale("log")
-    axes.set_xticks(drawn, [str(width) for width in drawn], rotation=90 if len(drawn) > 6 else 0)
+    shown: list[int] = []
+    for width in sorted(drawn):  # labels of nearly equal widths would cover each other
+        if not shown or width >= LEAST_RATIO_OF_TICKS * shown[-1]:
+            shown.append(width)
+    axes.set_xticks(shown, [str(width) for width in shown], rotation=90 if len(shown) > 6 else 0)
     axes.minorticks_off()
 
 
