@@ -29,9 +29,10 @@ def commands(page: Path) -> Iterator[list[str]]:
     """The words of the commands of a page that are to be run."""
     for block in re.findall(r"^```(?:sh)?\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
         for line in block.replace("\\\n", " ").splitlines():
-            words = shlex.split(line, comments=True)
-            if words[:1] == ["puzzlelab"] and not LONG.search(line) and not any(map(PATTERN.fullmatch, words)):
-                yield words[1:]
+            if line.startswith("puzzlelab ") and not LONG.search(line):
+                words = shlex.split(line, comments=True)
+                if not any(map(PATTERN.fullmatch, words)):
+                    yield words[1:]
 
 
 def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

@@ -386,3 +386,12 @@ def test_ranges():
     assert interval_difference(Interval(5, 7), Interval(4, 5)) == Interval(0, 3)
     assert interval_difference(Interval(5), Interval(4)) == Interval(0, None)
     assert interval_difference(Interval(unsolvable=True), Interval(4, 5)).unsolvable
+
+
+def test_notebooks_show_the_board_and_the_regret_of_each_move() -> None:
+    page = hint(load("tiles-3x3").read("1 2 3 4 5 6 0 7 8"), "bfs")._repr_html_()
+    assert "<svg" in page
+    assert "moves needed: 2" in page
+    assert "<tr><td>L</td><td>2</td><td>0</td></tr>" in page
+    assert str(Interval(2, None)) == "2 or more"
+    assert str(Interval(2, 4)) == "2 to 4"

@@ -30,6 +30,13 @@ class Interval:
     unsolvable: bool = False
     """Whether the board is proven unsolvable, so that there is no such number."""
 
+    def __str__(self) -> str:
+        if self.unsolvable:
+            return "no solution"
+        if self.most is None:
+            return f"{self.least} or more"
+        return str(self.least) if self.proven else f"{self.least} to {self.most}"
+
     @property
     def proven(self) -> bool:
         """Whether the number is known exactly, or the board is proven unsolvable."""

@@ -7,6 +7,7 @@ move.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from html import escape
 
 import numpy as np
 
@@ -88,6 +89,16 @@ class Hint:
     def proven(self) -> bool:
         """Whether the regret of every move is proven."""
         return self.needed.proven and all(value.regret.proven for value in self.moves)
+
+    def _repr_html_(self) -> str:
+        """The board and a table of the moves, for notebooks."""
+        names = self.instance.puzzle.write_move
+        rows = "".join(
+            f"<tr><td>{escape(names(each.move))}</td><td>{each.needed}</td><td>{each.regret}</td></tr>"
+            for each in self.moves
+        )
+        head = "<tr><th>move</th><th>shortest solution with it</th><th>regret</th></tr>"
+        return f"{self.instance.html()}<p>moves needed: {self.needed}</p><table>{head}{rows}</table>"
 
 
 def hint(

@@ -16,7 +16,6 @@ from puzzlelab.cli.progress import progress
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.bounded_queries import Interval
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
@@ -160,7 +159,7 @@ class HintReport:
         table = _table("move", "moves needed", "regret", "proven")
         for value in hint.moves:
             proven = "yes" if value.proven and value.regret.proven else "no"
-            table.add_row(puzzle.write_move(value.move), _range(value.needed), _range(value.regret), proven)
+            table.add_row(puzzle.write_move(value.move), str(value.needed), str(value.regret), proven)
         self.console.print(table)
 
     def game(self, instance: Instance, text: str) -> int:
@@ -203,14 +202,14 @@ class HintReport:
     def _game(self, puzzle: Puzzle, regrets: Regrets) -> None:
         table = _table("", "move", "needed before", "needed after", "regret", "proven")
         for number, step in enumerate(regrets.steps, start=1):
-            values = _range(step.before), _range(step.after), _range(step.regret)
+            values = str(step.before), str(step.after), str(step.regret)
             table.add_row(str(number), puzzle.write_move(step.move), *values, "yes" if step.regret.proven else "no")
         self.console.print(f"{puzzle.name} by {self.solver.name}: {len(regrets.steps)} moves, {regrets.seconds:.3g} s")
         self.console.print(table)
         end = regrets.steps[-1].after if regrets.steps else None
-        remaining = "" if end is None or end.most == 0 else f"; {_range(end)} more are needed at the end"
+        remaining = "" if end is None or end.most == 0 else f"; {end!s} more are needed at the end"
         proof = "" if regrets.total.proven else " (not proven)"
-        self.console.print(f"regret of the whole game: {_range(regrets.total)}{proof}{remaining}")
+        self.console.print(f"regret of the whole game: {regrets.total!s}{proof}{remaining}")
 
 
 def _needed(hint: Hint) -> str:
@@ -218,14 +217,6 @@ def _needed(hint: Hint) -> str:
         return f"no solution is known yet (at least {hint.lower_bound} moves are needed)"
     moves = f"{hint.length} move{'s' * (hint.length != 1)}"
     return f"{moves}, proven optimal" if hint.needed.proven else f"{moves}, at least {hint.lower_bound} are needed"
-
-
-def _range(bounds: Interval) -> str:
-    if bounds.unsolvable:
-        return "no solution"
-    if bounds.most is None:
-        return f"{bounds.least} or more"
-    return str(bounds.least) if bounds.proven else f"{bounds.least} to {bounds.most}"
 
 
 def _draw(instance: Instance, move: int) -> str:

@@ -241,6 +241,13 @@ class Instance:
         drawing = self.puzzle.view(DrawsSvg)
         return None if drawing is None else drawing.svg(self.state)
 
+    def html(self) -> str:
+        """The board as HTML: as SVG or, if the puzzle has no pictures, as text."""
+        from html import escape
+
+        picture = self.svg() or f"<pre>{escape(self.puzzle.draw(self.state))}</pre>"
+        return f'<div style="max-width: 20em">{picture}</div>'
+
     def _repr_svg_(self) -> str | None:
         """The board as a picture, for notebooks."""
         return self.svg()

@@ -95,12 +95,10 @@ class Result:
         """The board and the moves, for notebooks."""
         if self.instance is None:
             return escape(repr(self))
-        board = self.instance
-        picture = board.svg() or f"<pre>{escape(board.puzzle.draw(board.state))}</pre>"
         moves = escape(" ".join(self.move_names) if self.moves is not None else self.reason or self.stop)
         sums = {"moves": self.length, "cost": self.cost, "score": self.score, "proof": self.proof}
         facts = ", ".join(f"{name} {value}" for name, value in sums.items() if value is not None)
-        return f'<div style="max-width: 20em">{picture}</div><p>{escape(facts)}</p><p>{moves}</p>'
+        return f"{self.instance.html()}<p>{escape(facts)}</p><p>{moves}</p>"
 
     @property
     def objective(self) -> int | None:
