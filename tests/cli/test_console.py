@@ -104,6 +104,22 @@ def test_other_commands_have_a_line_after_ten_seconds_and_then_rarely(
     assert 25 < len(told) < 45
 
 
+@pytest.mark.parametrize(("errors", "count"), [(StringIO(), 1), (Terminal(), 0)], ids=["file", "terminal"])
+def test_a_command_whose_output_is_its_progress_has_lines_in_a_file_only(
+    monkeypatch: pytest.MonkeyPatch, errors: StringIO, count: int
+) -> None:
+    monkeypatch.delenv(progress.PROGRESS_VARIABLE)
+    monkeypatch.setattr("sys.stderr", errors)
+    clock = SimpleNamespace(seconds=0.0)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    with progress.progress_beside_output("counting") as bars:
+        clock.seconds = 11.0
+        bars.update(bars.task_ids[0], completed=1200)
+        report.note("a note")
+    told = errors.getvalue().splitlines()
+    assert told == [*["counting: 1,200"] * count, "a note"]
+
+
 def test_lines_of_progress_can_be_turned_off(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

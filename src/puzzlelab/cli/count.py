@@ -15,6 +15,7 @@ import typer
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, read_boards
 from puzzlelab.cli.executors import open_optional
 from puzzlelab.cli.options import BoardFile, Boards, ExecutorName, JsonObjects, Nodes, Seconds, SolverName
+from puzzlelab.cli.progress import progress_beside_output
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -163,9 +164,12 @@ def count(
 
     solver_jobs = jobs if executor is None else None
     call = EnumerationCall(puzzle, solver, option, solver_jobs, Limit(time, nodes))
-    with open_optional(executor, jobs) as workers:
+    done = 0
+    with open_optional(executor, jobs) as workers, progress_beside_output("counting") as bars:
         try:
             for part, begin, counts in call.counts(call.parts(board, file), most, workers):
+                done += 1 if isinstance(counts, str) else len(counts)
+                bars.update(bars.task_ids[0], completed=done)
                 if isinstance(counts, str):
                     call.report_error(part.input(begin), counts, json)
                 elif part.wrong is not None:
@@ -216,9 +220,12 @@ def enumerate_all(
     from puzzlelab.core.limit import Limit
 
     call = EnumerationCall(puzzle, solver, option, jobs, Limit(time, nodes))
-    with _lines(out) as write:
+    done = 0
+    with _lines(out) as write, progress_beside_output("listing") as bars:
         for readable in call.boards(board, file):
             _enumerate(call, readable, most, write)
+            done += len(readable.boards)
+            bars.update(bars.task_ids[0], completed=done)
     raise typer.Exit(call.code)
 
 

@@ -153,8 +153,7 @@ def progress(title: str = "", total: int | None = None, shown: bool = True, line
     done, and not by the time.
     """
     if not sys.stderr.isatty():
-        reporter = ShareLines(title, total) if lines else ProgressLines(title, total)
-        with _shown(reporter, lambda text: print(text, file=sys.stderr, flush=True)):
+        with _as_lines(ShareLines(title, total) if lines else ProgressLines(title, total)) as reporter:
             yield reporter
         return
     from rich.console import Console
@@ -170,6 +169,26 @@ def progress(title: str = "", total: int | None = None, shown: bool = True, line
 
         with _shown(_BarReporter(bars), show):
             yield bars
+
+
+@contextmanager
+def progress_beside_output(title: str) -> Iterator[Bars]:
+    """Messages of the library, and plain lines of progress where standard error is no terminal.
+
+    For commands whose output grows line by line: on a terminal it shows the progress, and a bar would disturb it.
+    """
+    reporter = ProgressLines(title)
+    if sys.stderr.isatty():
+        reporter.patience = 0
+    with _as_lines(reporter):
+        yield reporter
+
+
+@contextmanager
+def _as_lines(reporter: ProgressLines) -> Iterator[ProgressLines]:
+    """Print what a reporter gets on standard error."""
+    with _shown(reporter, lambda text: print(text, file=sys.stderr, flush=True)):
+        yield reporter
 
 
 @contextmanager
