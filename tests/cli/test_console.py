@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from puzzlelab.cli import console, progress
+from puzzlelab.core.errors import BadOption
 from puzzlelab.engine import report
 
 
@@ -130,6 +131,13 @@ def test_lines_of_progress_can_be_turned_off(
         clock.seconds = 100.0
         report.progress("boards", 1, 10)
     assert not lines(capsys)
+
+
+def test_a_wrong_number_of_seconds_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(progress.PROGRESS_VARIABLE, "soon")
+    monkeypatch.setattr("sys.stderr", StringIO())
+    with pytest.raises(BadOption, match="a number of seconds, not 'soon'"), progress.progress():
+        pass
 
 
 @pytest.mark.parametrize(

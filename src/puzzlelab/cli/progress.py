@@ -58,7 +58,7 @@ class ProgressLines(Log):
 
     def __init__(self, title: str = "", total: int | None = None) -> None:
         self.title, self.total, self.done = title, total, 0.0
-        self.patience = float(os.environ.get(PROGRESS_VARIABLE) or PATIENCE)
+        self.patience = _patience()
         self.began: dict[str, tuple[float, float]] = {}
         """By title: the time of the first report, in seconds, and what was done then."""
         self.due: dict[str, float] = {}
@@ -84,7 +84,7 @@ class ProgressLines(Log):
 
     def is_due(self, title: str, done: float, total: float | None, status: str, seconds: float) -> bool:
         """Whether this report is printed, `seconds` after the first one of its title."""
-        if self.patience <= 0 or seconds < self.due.get(title, self.patience):
+        if not self.patience > 0 or seconds < self.due.get(title, self.patience):
             return False
         self.due[title] = max(seconds + self.patience, seconds * GROWTH)
         return True
@@ -106,6 +106,17 @@ class ShareLines(ProgressLines):
         if status and total is not None and done:
             self.due[title] = min(self.due[title], 2 * done)
         return True
+
+
+def _patience() -> float:
+    """The seconds before the first line of progress; raises `BadOption` if the variable is no number."""
+    text = os.environ.get(PROGRESS_VARIABLE)
+    try:
+        return float(text) if text else PATIENCE
+    except ValueError:
+        from puzzlelab.core.errors import BadOption
+
+        raise BadOption(f"{PROGRESS_VARIABLE} must be a number of seconds, not '{text}'") from None
 
 
 def _number(value: float) -> str:
