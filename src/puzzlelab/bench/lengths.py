@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.bench import tables
-from puzzlelab.bench.charts import Chart, add_panels, ink, whole_numbers
+from puzzlelab.bench.charts import Chart, add_panels, ink, legend_below, named_artists, whole_numbers
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, by_occurrence
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import Kind, objective_of
@@ -79,7 +79,10 @@ def lengths(run: BenchRun) -> Chart:
         axes.set_ylabel("boards")
         whole_numbers(axes.xaxis)
         whole_numbers(axes.yaxis)
-        axes.legend()
+        if style == "bar":
+            axes.legend()
+        else:  # a legend of so many would cover a part of the plot
+            legend_below(figure, named_artists(axes))
 
     columns = {**({"optimum": optima} if optima else {}), **counts}
     header = (tables.VALUES[kind][0], *columns)
