@@ -18,7 +18,7 @@ from puzzlelab.core import solutions, solver, views
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-LIBRARIES = {"gymnasium": ("gymnasium",), "networks": ("onnx",), "python": ("pyarrow",)}
+LIBRARIES = {"gymnasium": ("gymnasium",), "networks": ("onnx",), "notebooks": ("pyarrow",), "python": ("pyarrow",)}
 """Page -> the libraries that its Python needs beside those of the package."""
 PLACEHOLDER = re.compile(r"[A-Z][A-Z.\]]*")
 
