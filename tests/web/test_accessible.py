@@ -26,11 +26,11 @@ def test_nothing_is_found_in_any_mode(opened, puzzle, mode, scheme) -> None:
     if mode == "watch":
         if "sudoku" in puzzle:
             page.get_by_test_id("solve").click()
-        expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch", timeout=90_000)
+        expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch", timeout=300_000)
         if "sudoku" in puzzle:
             page.get_by_test_id("first").click()
         page.get_by_test_id("heat").check()
-        expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("%", timeout=120_000)
+        expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("%", timeout=300_000)
     assert findings(page) == []
 
 
@@ -38,7 +38,7 @@ def test_nothing_is_found_in_any_mode(opened, puzzle, mode, scheme) -> None:
 def test_nothing_is_found_on_a_phone_with_a_hint_and_the_rules(opened, puzzle) -> None:
     page = opened(phone(), puzzle=puzzle, board=BOARDS[puzzle], mode="play")
     page.get_by_test_id("hint").tap()
-    expect(page.get_by_test_id("hint-text")).to_contain_text(" to go", timeout=90_000)
+    expect(page.get_by_test_id("hint-text")).to_contain_text(" to go", timeout=300_000)
     page.get_by_test_id("hint").tap()
     page.get_by_test_id("hint").tap()
     assert findings(page) == []
@@ -58,12 +58,12 @@ def test_nothing_is_found_in_notes_lines_and_lists(opened, scheme) -> None:
     page.get_by_test_id("paste").fill("8 6 7 2 5 4 3 0 1\n1 2 3 4 5 6 0 7 8")
     page.get_by_test_id("paste-go").click()
     page.get_by_test_id("solve-all").click()
-    expect(page.get_by_test_id("boards-note")).to_contain_text("2 of 2 solved", timeout=90_000)
+    expect(page.get_by_test_id("boards-note")).to_contain_text("2 of 2 solved", timeout=300_000)
     assert findings(page) == []
     page.get_by_test_id("mode-play").click()
     keys(page, "ArrowRight", "Control+z", "ArrowDown", "ArrowDown")
     page.get_by_test_id("regret").check()
-    expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("best", timeout=90_000)
+    expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("best", timeout=300_000)
     expect(page.get_by_test_id("lines").get_by_role("button").first).to_be_visible()
     assert findings(page) == []
 

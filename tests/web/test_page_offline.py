@@ -46,8 +46,8 @@ def test_after_a_visit_the_page_plays_and_shows_what_was_solved_without_the_serv
     page = opened(WITH_WORKER, puzzle="tiles-3x3", board=EIGHT)
     page.wait_for_function(CONTROLLED)
     page.get_by_test_id("solve").click()
-    expect(board(page)).to_have_attribute("data-mode", "watch", timeout=90_000)
-    expect(page.locator('tbody[data-solver="ida"]')).to_have_attribute("data-status", "done", timeout=90_000)
+    expect(board(page)).to_have_attribute("data-mode", "watch", timeout=300_000)
+    expect(page.locator('tbody[data-solver="ida"]')).to_have_attribute("data-status", "done", timeout=300_000)
     page.context.set_offline(True)
     page.reload()
     expect(page.get_by_test_id("step")).to_contain_text("31")
@@ -71,7 +71,7 @@ def test_what_was_never_asked_gets_a_sentence_without_the_server(opened) -> None
     expect(page.get_by_test_id("status")).to_contain_text("cannot be reached")
     page.context.set_offline(False)
     page.get_by_test_id("solve").click()
-    expect(board(page)).to_have_attribute("data-mode", "watch", timeout=90_000)
+    expect(board(page)).to_have_attribute("data-mode", "watch", timeout=300_000)
 
 
 def test_the_page_can_be_installed(opened, client) -> None:

@@ -48,7 +48,7 @@ def test_board_hint_undo_and_solve_are_on_the_first_screen(opened, puzzle, width
         page.get_by_test_id(f"mode-{mode}").tap()
         assert page.evaluate(OUTSIDE, wanted) == []
     page.get_by_test_id("solve").tap()
-    expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch", timeout=90_000)
+    expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch", timeout=300_000)
     expect(page.get_by_test_id("step")).to_contain_text("of")
     assert page.evaluate(OUTSIDE, [*wanted, "#slider", "#play"]) == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
@@ -136,13 +136,13 @@ def test_nothing_overlaps_at_any_width(opened, puzzle) -> None:
     if puzzle != "sudoku-9x9":
         page.get_by_test_id("regret").check()
         page.get_by_test_id("warn").check()
-        expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("best", timeout=90_000)
-    expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("%", timeout=120_000)
+        expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("best", timeout=300_000)
+    expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("%", timeout=300_000)
     page.get_by_test_id("hint").click()
-    expect(page.get_by_test_id("hint-text")).to_contain_text(" to go", timeout=90_000)
+    expect(page.get_by_test_id("hint-text")).to_contain_text(" to go", timeout=300_000)
     look("play")
     page.get_by_test_id("solve").click()
-    expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch", timeout=90_000)
+    expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch", timeout=300_000)
     expect(page.get_by_test_id("step")).to_contain_text("of")
     look("watch")
     assert overlapping == []
