@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from puzzlelab.cli import console, progress
+from puzzlelab.cli import console, progress, reporters
 from puzzlelab.core.errors import BadOption
 from puzzlelab.engine import report
 
@@ -35,7 +35,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 @pytest.fixture
 def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: 0.0))
+    monkeypatch.setattr(reporters, "time", SimpleNamespace(perf_counter=lambda: 0.0))
 
 
 def test_training_is_told_in_lines_where_there_is_no_terminal(
@@ -76,7 +76,7 @@ def test_a_line_says_how_long_the_rest_takes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    monkeypatch.setattr(reporters, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
     with progress.progress(lines=True):
         for step in (0, 50, 100):
             clock.seconds = 1.2 * step
@@ -90,9 +90,9 @@ def test_a_line_says_how_long_the_rest_takes(
 def test_other_commands_have_a_line_after_ten_seconds_and_then_rarely(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv(progress.PROGRESS_VARIABLE)
+    monkeypatch.delenv(reporters.PROGRESS_VARIABLE)
     clock = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    monkeypatch.setattr(reporters, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
     with progress.progress("solving", 1000) as bars:
         for _ in range(1000):
             clock.seconds += 1
@@ -109,10 +109,10 @@ def test_other_commands_have_a_line_after_ten_seconds_and_then_rarely(
 def test_a_command_whose_output_is_its_progress_has_lines_in_a_file_only(
     monkeypatch: pytest.MonkeyPatch, errors: StringIO, count: int
 ) -> None:
-    monkeypatch.delenv(progress.PROGRESS_VARIABLE)
+    monkeypatch.delenv(reporters.PROGRESS_VARIABLE)
     monkeypatch.setattr("sys.stderr", errors)
     clock = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    monkeypatch.setattr(reporters, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
     with progress.progress_beside_output("counting") as bars:
         clock.seconds = 11.0
         bars.update(bars.task_ids[0], completed=1200)
@@ -124,9 +124,9 @@ def test_a_command_whose_output_is_its_progress_has_lines_in_a_file_only(
 def test_lines_of_progress_can_be_turned_off(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv(progress.PROGRESS_VARIABLE, "0")
+    monkeypatch.setenv(reporters.PROGRESS_VARIABLE, "0")
     clock = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    monkeypatch.setattr(reporters, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
     with progress.progress("solving", 10):
         clock.seconds = 100.0
         report.progress("boards", 1, 10)
@@ -134,7 +134,7 @@ def test_lines_of_progress_can_be_turned_off(
 
 
 def test_a_wrong_number_of_seconds_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(progress.PROGRESS_VARIABLE, "soon")
+    monkeypatch.setenv(reporters.PROGRESS_VARIABLE, "soon")
     monkeypatch.setattr("sys.stderr", StringIO())
     with pytest.raises(BadOption, match="a number of seconds, not 'soon'"), progress.progress():
         pass
@@ -152,7 +152,7 @@ def test_a_wrong_number_of_seconds_is_an_error(monkeypatch: pytest.MonkeyPatch) 
 def test_the_level_says_what_is_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], level: str, told: list[str]
 ) -> None:
-    monkeypatch.setenv(progress.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(reporters.LEVEL_VARIABLE, level)
     with progress.progress():
         report.note("a note")
         report.waiting("a delay")

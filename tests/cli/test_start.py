@@ -112,6 +112,7 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
         "console",
         "progress",
         "quick_start",
+        "reporters",
         "streams",
         "solve",
         "networks",

@@ -122,7 +122,7 @@ def main(
     ] = LogLevel.INFO,
 ) -> None:
     """Solve single-player puzzles, prove how good the answers are, and compare solvers."""
-    os.environ["PUZZLELAB_LOG_LEVEL"] = log_level.value  # `cli.progress` reads it, and so do other processes
+    os.environ["PUZZLELAB_LOG_LEVEL"] = log_level.value  # `cli.reporters` reads it, and so do other processes
 
 
 def _compile_behind_the_answer() -> None:

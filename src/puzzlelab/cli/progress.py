@@ -1,33 +1,14 @@
 """Shows what long commands do: bars on a terminal, plain lines elsewhere, and messages of the library.
 
-Messages and lines go through Python's logging, to the logger `puzzlelab`. `--log-level` says which ones are printed.
+`--log-level` says which messages are printed; `cli.reporters` prints them, and is imported only for that.
 """
 
 from __future__ import annotations
 
-import logging
-import math
-import os
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
-
-from puzzlelab.core.errors import visible
-from puzzlelab.engine.report import LOGGER, Log, Reporter, listening
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
-LEVEL_VARIABLE = "PUZZLELAB_LOG_LEVEL"
-"""The environment variable with the level of what is printed; `--log-level` sets it."""
-PROGRESS_VARIABLE = "PUZZLELAB_PROGRESS"
-"""The environment variable with the seconds after which there is a line of progress; 0 for no lines."""
-PATIENCE = 10.0
-"""The seconds without that variable."""
-GROWTH = 1.1
-"""A line of progress comes when the time so far is so many times that of the line before."""
+from typing import Any, Protocol
 
 
 class Bars(Protocol):
@@ -44,118 +25,6 @@ class Bars(Protocol):
         """Set the number of completed steps."""
 
 
-# --- lines ---
-
-
-class ProgressLines(Log):
-    """Progress as plain lines, where standard error is no terminal: the first after ten seconds, later ones rarely.
-
-    A line comes after ten seconds, and whenever ten seconds and a tenth of the time so far have passed since the line
-    before.
-    """
-
-    task_ids: Sequence[int] = (0,)
-
-    def __init__(self, title: str = "", total: int | None = None) -> None:
-        self.title, self.total, self.done = title, total, 0.0
-        self.patience = _patience()
-        self.began: dict[str, tuple[float, float]] = {}
-        """By title: the time of the first report, in seconds, and what was done then."""
-        self.due: dict[str, float] = {}
-        """By title: the seconds since then at which the next line is due."""
-        if title:
-            self.began[title] = time.perf_counter(), 0.0
-
-    def advance(self, task_id: Any) -> None:
-        self.update(task_id, completed=self.done + 1)
-
-    def update(self, task_id: Any, *, completed: float | None = None, description: str | None = None) -> None:
-        self.done = self.done if completed is None else completed
-        if self.title:
-            self.progress(self.title, self.done, self.total, "")
-
-    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
-        super().progress(title, done, total, status)
-        began, first = self.began.setdefault(title, (time.perf_counter(), done))
-        if self.is_due(title, done, total, status, time.perf_counter() - began):
-            rest = _remaining(time.perf_counter() - began, done - first, None if total is None else total - done)
-            share = "" if total is None else f" of {_number(total)} ({done / total:.0%}{rest})" if total else ""
-            LOGGER.info("%s", visible(f"{title}: {_number(done)}{share}{f': {status}' if status else ''}"))
-
-    def is_due(self, title: str, done: float, total: float | None, status: str, seconds: float) -> bool:
-        """Whether this report is printed, `seconds` after the first one of its title."""
-        if not self.patience > 0 or seconds < self.due.get(title, self.patience):
-            return False
-        self.due[title] = max(seconds + self.patience, seconds * GROWTH)
-        return True
-
-
-class ShareLines(ProgressLines):
-    """Progress of training as plain lines, which do not depend on the time.
-
-    A line is printed at the first report of a title, whenever a further hundredth is done (a tenth where there is
-    nothing to say but the number), and at the end. Early in a training the number doubles from line to line.
-    """
-
-    def is_due(self, title: str, done: float, total: float | None, status: str, seconds: float) -> bool:
-        is_end = done == total and self.due.get(title) != math.inf
-        if done < self.due.get(title, 0) and not is_end:
-            return False
-        step = 1.0 if total is None else total / (100 if status else 10)
-        self.due[title] = math.inf if done == total else done + step
-        if status and total is not None and done:
-            self.due[title] = min(self.due[title], 2 * done)
-        return True
-
-
-def _patience() -> float:
-    """The seconds before the first line of progress; raises `BadOption` if the variable is no number."""
-    text = os.environ.get(PROGRESS_VARIABLE)
-    try:
-        return float(text) if text else PATIENCE
-    except ValueError:
-        from puzzlelab.core.errors import BadOption
-
-        raise BadOption(f"{PROGRESS_VARIABLE} must be a number of seconds, not '{text}'") from None
-
-
-def _number(value: float) -> str:
-    """A number of a line of progress: whole ones in full, others with four digits."""
-    return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:,.4g}"
-
-
-def _remaining(seconds: float, done: float, missing: float | None) -> str:
-    """How long the missing part takes at the rate so far; empty if it is not known."""
-    if not missing or done <= 0 or seconds <= 0:
-        return ""
-    minutes = seconds / done * missing / 60
-    return f", some {minutes:.0f} min left" if minutes >= 1 else ", less than 1 min left"
-
-
-# --- bars ---
-
-
-class _BarReporter(Log):
-    """Progress bars on the terminal."""
-
-    def __init__(self, bars: Progress) -> None:
-        self.bars = bars
-        self.tasks: dict[str, int] = {}
-
-    def waiting(self, sentence: str) -> None:
-        if not self.bars.disable:
-            super().waiting(sentence)
-
-    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
-        from rich.progress import TaskID
-
-        super().progress(title, done, total, status)
-        if title not in self.tasks:
-            self.tasks[title] = self.bars.add_task(title, total=total)
-        description = f"{title}: {status}" if status else title
-        self.bars.update(TaskID(self.tasks[title]), completed=done, description=description)
-
-
 @contextmanager
 def progress(title: str = "", total: int | None = None, shown: bool = True, lines: bool = False) -> Iterator[Bars]:
     """Progress bars on standard error, together with messages of the library.
@@ -163,8 +32,10 @@ def progress(title: str = "", total: int | None = None, shown: bool = True, line
     If standard error is no terminal there are plain lines in their place; with `lines` they go by the share that is
     done, and not by the time.
     """
+    from puzzlelab.cli.reporters import BarReporter, ProgressLines, ShareLines, as_lines, shown_by
+
     if not sys.stderr.isatty():
-        with _as_lines(ShareLines(title, total) if lines else ProgressLines(title, total)) as reporter:
+        with as_lines(ShareLines(title, total) if lines else ProgressLines(title, total)) as reporter:
             yield reporter
         return
     from rich.console import Console
@@ -178,7 +49,7 @@ def progress(title: str = "", total: int | None = None, shown: bool = True, line
         def show(text: str) -> None:
             bars.console.print(text, soft_wrap=True, markup=False, highlight=False)
 
-        with _shown(_BarReporter(bars), show):
+        with shown_by(BarReporter(bars), show):
             yield bars
 
 
@@ -188,43 +59,10 @@ def progress_beside_output(title: str) -> Iterator[Bars]:
 
     For commands whose output grows line by line: on a terminal it shows the progress, and a bar would disturb it.
     """
+    from puzzlelab.cli.reporters import ProgressLines, as_lines
+
     reporter = ProgressLines(title)
     if sys.stderr.isatty():
         reporter.patience = 0
-    with _as_lines(reporter):
+    with as_lines(reporter):
         yield reporter
-
-
-@contextmanager
-def _as_lines(reporter: ProgressLines) -> Iterator[ProgressLines]:
-    """Print what a reporter gets on standard error."""
-    with _shown(reporter, lambda text: print(text, file=sys.stderr, flush=True)):
-        yield reporter
-
-
-@contextmanager
-def _shown(reporter: Reporter, show: Callable[[str], None]) -> Iterator[None]:
-    """Print the messages to the logger `puzzlelab` of the level of `--log-level` and above."""
-    handler, level = _Handler(show), LOGGER.level
-    name = os.environ.get(LEVEL_VARIABLE, "info").upper()
-    if name == "DEBUG":
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    LOGGER.addHandler(handler)
-    LOGGER.setLevel(name if name in logging.getLevelNamesMapping() else logging.INFO)
-    try:
-        with listening(reporter):
-            yield
-    finally:
-        LOGGER.setLevel(level)
-        LOGGER.removeHandler(handler)
-
-
-class _Handler(logging.Handler):
-    """Prints the messages of a logger."""
-
-    def __init__(self, show: Callable[[str], None]) -> None:
-        super().__init__()
-        self.show = show
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.show(self.format(record))
