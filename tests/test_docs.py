@@ -14,6 +14,7 @@ import typer.main
 import network_table
 import package_map
 import surface
+from fenced_blocks import fenced_blocks
 from puzzlelab.core import solutions, solver, views
 
 ROOT = Path(__file__).parents[1]
@@ -29,9 +30,7 @@ def named(page):
 
 def blocks(page, *languages):
     """The fenced blocks of a page in these languages."""
-    text = page.read_text(encoding="utf-8")
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    return [block for language, block in found if language in languages]
+    return [block for language, block in fenced_blocks(page) if language in languages]
 
 
 def commands(page):

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from fenced_blocks import fenced_blocks
+
 ROOT = Path(__file__).parents[1]
 PAGES = ["README.md", *(f"docs/{name}.md" for name in ("benchmarks", "dust", "networks", "solving", "sudoku", "tiles"))]
 LONG = re.compile(r"#.*\b(minutes?|hours?|seconds a board|no end)\b")
@@ -27,7 +29,7 @@ ENDS = (0, 1)
 
 def commands(page: Path) -> Iterator[list[str]]:
     """The words of the commands of a page that are to be run."""
-    for block in re.findall(r"^```(?:sh)?\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
+    for block in (text for language, text in fenced_blocks(page) if language in ("", "sh")):
         for line in block.replace("\\\n", " ").splitlines():
             if line.startswith("puzzlelab ") and not LONG.search(line):
                 words = shlex.split(line, comments=True)

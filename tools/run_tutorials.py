@@ -18,6 +18,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from fenced_blocks import fenced_blocks
+
 LEFT_OUT = re.compile(r"pip install '?puzzlelab|puzzlelab web --open")
 FINE = (0, 1)
 
@@ -34,12 +36,12 @@ class Follower:
     def follow(self, page: Path) -> float:
         """Do what the blocks of a page say; the seconds that it took."""
         began = time.monotonic()
-        for language, text in blocks(page.read_text(encoding="utf-8")):
+        for language, text in fenced_blocks(page):
             if language == "python":
                 self._python(text)
             elif language == "toml":
                 (self.folder / "pyproject.toml").write_text(text, encoding="utf-8")
-            else:
+            elif language in ("sh", "console"):
                 for command in commands(language, text):
                     self._run(command, ["bash", "-c", command])
         return time.monotonic() - began
@@ -75,13 +77,6 @@ def own_environment(folder: Path, python: Path) -> Path:
     program.write_text(f'#!/bin/sh\nexec "{own}" -m puzzlelab "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     return own
-
-
-def blocks(text: str) -> Iterator[tuple[str, str]]:
-    """The fenced blocks of a page that are to be run, with their languages."""
-    for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
-        if language in ("sh", "console", "python", "toml"):
-            yield language, block
 
 
 def commands(language: str, text: str) -> Iterator[str]:

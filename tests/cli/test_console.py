@@ -152,7 +152,7 @@ def test_a_wrong_number_of_seconds_is_an_error(monkeypatch: pytest.MonkeyPatch) 
 def test_the_level_says_what_is_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], level: str, told: list[str]
 ) -> None:
-    monkeypatch.setenv(reporters.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(console.LEVEL_VARIABLE, level)
     with progress.progress():
         report.note("a note")
         report.waiting("a delay")

@@ -26,18 +26,11 @@ def caveats(run: BenchRun) -> list[str]:
 def _limits(run: BenchRun) -> list[str]:
     kinds = (("seconds", "s"), ("nodes", "nodes"), ("memory", "bytes of memory"))
     texts = {
-        " and ".join(
-            f"{_in_full(answer.row.limit[kind] or 0)} {unit}" for kind, unit in kinds if answer.row.limit.get(kind)
-        )
+        " and ".join(f"{most:,.15g} {unit}" for kind, unit in kinds if (most := answer.row.limit.get(kind)))
         for answer in run.answers
     }
     sentences = sorted(text or "no limit" for text in texts)
     return [f"Limit of each search: {'; or '.join(sentences)}."] if sentences != ["no limit"] else []
-
-
-def _in_full(value: float) -> str:
-    """'3,000,000' or '0.5'."""
-    return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 
 
 def _limits_of_moves(run: BenchRun) -> list[str]:

@@ -19,7 +19,7 @@ PACKAGES = ("numpy", "numba", "scipy", "onnxruntime")
 
 
 class Record(BaseModel):
-    """One command that added rows to a folder."""
+    """One command that began to answer boards of a folder."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -26,6 +26,7 @@ from puzzlelab.bench.suites import SUITE_FILE
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
 from puzzlelab.core.files import replace_file, writing
 from puzzlelab.core.objective import objective_of
+from puzzlelab.core.outputs import check_replaceable
 from puzzlelab.core.version import VERSION
 from puzzlelab.engine import report
 from puzzlelab.training.runs import Run
@@ -37,6 +38,8 @@ HARDEST = 6
 """Boards that are drawn for each benchmark."""
 GENERATOR = '<meta name="generator" content="puzzlelab report">'
 """By this line a report is known as one."""
+MARKERS = (SUITE_FILE, Run(Path()).config.name)
+"""The files by which a benchmark and a training run are found."""
 MAX_ROWS = 200
 """The most lines of the numbers of a plot."""
 
@@ -127,7 +130,7 @@ def collect(folder: Path) -> Report:
     if not folder.is_dir():
         raise BadFile(f"{folder} is no folder: give the folder of `bench --out`, or one that holds several")
     plots.empty_figure("")  # says what is missing before anything is read
-    found = [each for each in sorted({folder, *(path.parent for path in folder.rglob("*.*"))}) if _is_result(each)]
+    found = sorted({path.parent for name in MARKERS for path in folder.rglob(name)})
     if not found:
         raise BadInput(f"there are no results in {folder}: `puzzlelab bench ... --out {folder}` writes some")
     sections = []
@@ -136,10 +139,6 @@ def collect(folder: Path) -> Report:
         sections.append(_section(each, _name(each, folder)))
     report.progress("report", len(found), len(found))
     return Report(folder.resolve().name, sections)
-
-
-def _is_result(folder: Path) -> bool:
-    return (folder / SUITE_FILE).is_file() or learning.is_run(folder)
 
 
 def _name(folder: Path, top: Path) -> str:
@@ -348,14 +347,7 @@ def check_out(path: Path) -> None:
     """Check that a report may be written there: the file is new, empty, or a report already; raises `BadFile`."""
     if path.is_dir():
         raise BadFile(f"{path} is a folder: give the name of a file, such as {path / 'report.html'}")
-    try:
-        begin = path.read_bytes()[:1000]
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise BadFile(f"cannot write {path}: {error.strerror}") from None
-    if begin and GENERATOR.encode() not in begin:
-        raise BadFile(f"{path} exists already, and is no report: give another name, or remove it first")
+    check_replaceable(path, lambda begin: GENERATOR.encode() in begin, "report")
 
 
 def write(contents: Report, path: Path) -> None:

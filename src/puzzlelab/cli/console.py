@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SOLVED, UNSOLVED, UNREADABLE = 0, 1, 2
 """Exit codes; `core.signals` has that of an interrupted command."""
+LEVEL_VARIABLE = "PUZZLELAB_LOG_LEVEL"
+"""The environment variable with the level of messages; `--log-level` sets it, and `cli.reporters` reads it."""
 WIDTH = 120
 """Columns of output that does not go to a terminal."""
 

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from puzzlelab import __version__
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail
+from puzzlelab.cli.console import LEVEL_VARIABLE, SOLVED, UNREADABLE, UNSOLVED, fail
 from puzzlelab.cli.quick_start import start_quickly
 from puzzlelab.cli.streams import prepare
 from puzzlelab.core import signals, startup
@@ -115,14 +115,14 @@ def main(
     log_level: Annotated[
         LogLevel,
         typer.Option(
-            envvar="PUZZLELAB_LOG_LEVEL",
+            envvar=LEVEL_VARIABLE,
             help="Which messages are printed on standard error, before errors: info has delays and lines of progress, "
             "debug everything, with the time.",
         ),
     ] = LogLevel.INFO,
 ) -> None:
     """Solve single-player puzzles, prove how good the answers are, and compare solvers."""
-    os.environ["PUZZLELAB_LOG_LEVEL"] = log_level.value  # `cli.reporters` reads it, and so do other processes
+    os.environ[LEVEL_VARIABLE] = log_level.value  # `cli.reporters` reads it, and so do other processes
 
 
 def _compile_behind_the_answer() -> None:

@@ -14,14 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from puzzlelab.cli.console import LEVEL_VARIABLE
 from puzzlelab.core.errors import visible
 from puzzlelab.engine.report import LOGGER, Log, Reporter, listening
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-LEVEL_VARIABLE = "PUZZLELAB_LOG_LEVEL"
-"""The environment variable with the level of what is printed; `--log-level` sets it."""
 PROGRESS_VARIABLE = "PUZZLELAB_PROGRESS"
 """The environment variable with the seconds after which there is a line of progress; 0 for no lines."""
 PATIENCE = 10.0
@@ -160,7 +159,7 @@ def shown_by(reporter: Reporter, show: Callable[[str], None]) -> Iterator[None]:
     if name == "DEBUG":
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     LOGGER.addHandler(handler)
-    LOGGER.setLevel(name if name in logging.getLevelNamesMapping() else logging.INFO)
+    LOGGER.setLevel(name)
     try:
         with listening(reporter):
             yield

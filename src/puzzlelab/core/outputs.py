@@ -17,8 +17,8 @@ from puzzlelab.core.files import CHUNK_SIZE, PeriodicSync, count_lines, lock_or_
 
 LONGEST_QUOTE = 60
 """Characters of a line in an error."""
-SVG_BEGINS = 1000
-"""Bytes in which an SVG image names itself."""
+BEGINNING = 1000
+"""Bytes at the beginning of a file in which an SVG image or a report names itself."""
 
 
 @contextmanager
@@ -172,14 +172,22 @@ def check_folder(folder: Path, marker: str, is_own: Callable[[str], bool], conte
             raise BadFile(f"{folder} holds {path.name}, and no {contents}: give an empty folder, or a new name")
 
 
-def check_image(path: Path) -> None:
-    """Check that an image may be written there: the file is new, empty, or an image already; raises `BadFile`."""
+def check_replaceable(path: Path, is_own: Callable[[bytes], bool], contents: str) -> None:
+    """Check that a file may be replaced: it is new or empty, or `is_own` knows it by its beginning.
+
+    Raises `BadFile`, which says that the file is no `contents`.
+    """
     try:
         with path.open("rb") as file:
-            begin = file.read(SVG_BEGINS)
+            begin = file.read(BEGINNING)
     except FileNotFoundError:
         return
     except OSError as error:
         raise BadFile(f"cannot write {path}: {error.strerror}") from None
-    if begin and not begin.startswith(b"\x89PNG") and b"<svg" not in begin:
-        raise BadFile(f"{path} exists already, and is no image: give another name, or remove it first")
+    if begin and not is_own(begin):
+        raise BadFile(f"{path} exists already, and is no {contents}: give another name, or remove it first")
+
+
+def check_image(path: Path) -> None:
+    """Check that an image may be written there: the file is new, empty, or an image already; raises `BadFile`."""
+    check_replaceable(path, lambda begin: begin.startswith(b"\x89PNG") or b"<svg" in begin, "image")
