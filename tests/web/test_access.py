@@ -1,10 +1,12 @@
-"""A server that other machines reach: its names, its token, and pages of other sites."""
+"""Who may ask the server: this machine, others by the token, and no page of another site."""
 
 import asyncio
+import ipaddress
 import re
 import socket
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -13,20 +15,26 @@ import httpx
 from served import end, start
 
 from puzzlelab.web import access, app, connections, serve
-from puzzlelab.web.access import Access
 
 PHONE = ("192.168.1.5", 40_000)
 HERE = ("127.0.0.1", 40_000)
-OPEN = Access(frozenset({"0.0.0.0", "desk"}), any_address=True, token="secret-word")
+TOKEN = "secret-word"
 
 
-def asked(path: str, client: tuple[str, int] = PHONE, allowed: Access = OPEN, **headers: str) -> httpx.Response:
-    """The answer of a server in this process to a request from this address."""
+@cache
+def guarded() -> app.FastAPI:
+    """A server with a token."""
+    return app.make_app(token=TOKEN)
+
+
+def asked(path: str, client: tuple[str, int] = PHONE, **headers: str) -> httpx.Response:
+    """The answer of a server in this process to a request from this address; of this machine's programs to its name."""
 
     async def ask() -> httpx.Response:
-        transport = httpx.ASGITransport(app.make_app(access=allowed), client=client)
-        async with httpx.AsyncClient(transport=transport, base_url="http://192.168.1.2:8000") as one:
-            return await one.get(path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+        transport = httpx.ASGITransport(guarded(), client=client)
+        host = "localhost:8000" if client == HERE else "192.168.1.2:8000"
+        async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}") as one:
+            return await one.get(path, headers={name: value.encode("latin-1") for name, value in headers.items()})
 
     return asyncio.run(ask())
 
@@ -50,7 +58,50 @@ def test_without_the_token_another_machine_gets_a_sentence(path: str) -> None:
 
 def test_this_machine_needs_no_token() -> None:
     assert asked("/api/limits", HERE).status_code == 200
-    assert asked("/api/limits", ("::ffff:127.0.0.1", 1)).status_code == 200
+    assert asked("/api/limits", ("::ffff:127.0.0.1", 1), host="localhost").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        *((host, 200) for host in ("127.0.0.1:8000", "127.0.0.1", "[::1]:8000", "LocalHost:80")),
+        *((host, 403) for host in ("evil.example", "192.168.1.2:8000", "0.0.0.0", "localhost.evil.example", "[", "")),
+    ],
+)
+def test_only_a_name_that_means_this_machine_needs_no_token(host: str, status: int) -> None:
+    """Another name may have been pointed at this server by the page of another site."""
+    assert asked("/api/limits", HERE, host=host).status_code == status
+    assert asked("/api/limits", HERE, host=host, cookie=f"puzzlelab-token={TOKEN}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "header", ["forwarded", "via", "x-real-ip", "x-forwarded-for", "x-forwarded-host", "X-Forwarded-Proto"]
+)
+def test_what_another_server_passes_on_needs_the_token(header: str) -> None:
+    assert asked("/api/limits", HERE, **{header: "127.0.0.1"}).status_code == 403
+    assert asked(f"/?token={TOKEN}", HERE, **{header: "127.0.0.1"}).status_code == 303
+    assert asked("/api/limits", HERE, **{header: "127.0.0.1", "cookie": f"puzzlelab-token={TOKEN}"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "cookies",
+    [
+        "a=b; puzzlelab-token={}",
+        "@#$(=,;;[]; puzzlelab-token={}; c=d",
+        'x="a\\"b; puzzlelab-token={}',
+        "puzzlelab-token=of-another-server; puzzlelab-token={}",
+        "\xff=\xfe; puzzlelab-token={}",
+        "expires=Wed, 09 Jun; path; puzzlelab-token={};",
+    ],
+)
+def test_cookies_of_others_change_nothing(cookies: str) -> None:
+    assert asked("/api/limits", cookie=cookies.format(TOKEN)).status_code == 200
+    assert asked("/api/limits", cookie=cookies.format("other-word")).status_code == 403
+
+
+def test_an_old_token_in_the_address_does_not_replace_the_right_one() -> None:
+    assert asked("/?token=old-one", cookie=f"puzzlelab-token={TOKEN}").status_code == 200
+    assert "set-cookie" not in asked("/?token=old-one", HERE).headers
 
 
 def test_anyone_may_ask_for_the_health() -> None:
@@ -58,27 +109,48 @@ def test_anyone_may_ask_for_the_health() -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "status"),
-    [("192.168.1.2:8000", 200), ("[fe80::1]:8000", 200), ("desk:8000", 200), ("localhost", 200), ("evil.example", 400)],
+    ("origin", "status"),
+    [
+        ("http://localhost:8000", 200),
+        *((origin, 403) for origin in ("http://evil.example", "http://localhost:80", "null", "http://[", "://", "[")),
+    ],
 )
-def test_a_name_that_is_not_the_servers_is_refused(host: str, status: int) -> None:
-    assert asked("/api/limits", HERE, host=host).status_code == status
-
-
-@pytest.mark.parametrize(("origin", "status"), [("http://192.168.1.2:8000", 200), ("http://evil.example", 403)])
 def test_the_page_of_another_site_may_not_use_the_api(origin: str, status: int) -> None:
     assert asked("/api/limits", HERE, origin=origin).status_code == status
 
 
-def test_the_address_for_phones_has_the_token_and_the_machines_address(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("host", "ip", "addresses"),
+    [
+        ("0.0.0.0", "0.0.0.0", ("http://127.0.0.1:80/", "http://192.168.1.2:80/?token=secret-word")),
+        ("::", "::", ("http://localhost:80/", "http://192.168.1.2:80/?token=secret-word")),
+        ("desk", "192.168.1.2", ("http://desk:80/?token=secret-word", "http://desk:80/?token=secret-word")),
+        ("127.0.0.1", "127.0.0.1", ("http://127.0.0.1:80/", None)),
+        ("desk", "127.0.1.1", ("http://desk:80/?token=secret-word", None)),
+    ],
+)
+def test_an_address_has_the_token_where_requests_need_it(
+    monkeypatch: pytest.MonkeyPatch, host: str, ip: str, addresses: tuple[str, str | None]
+) -> None:
     monkeypatch.setattr(serve, "network_address", lambda: "192.168.1.2")
-    served = serve._served_elsewhere("0.0.0.0", "0.0.0.0", 8000, "secret-word")
-    assert served == serve.Served("http://127.0.0.1:8000/", "http://192.168.1.2:8000/?token=secret-word")
+    assert serve._served(host, ip, 80, TOKEN) == serve.Served(*addresses)
+
+
+def test_no_variable_of_the_environment_makes_a_strangers_header_count() -> None:
+    server = start("--token", TOKEN, FORWARDED_ALLOW_IPS="*", WEB_CONCURRENCY="1")
+    try:
+        forwarded = {"x-forwarded-for": "127.0.0.1"}
+        assert httpx.get(server.address + "api/limits", headers=forwarded, timeout=60).status_code == 403
+        assert httpx.get(server.address + "api/limits", timeout=60).status_code == 200
+        opened = httpx.get(f"{server.address}?token={TOKEN}", headers=forwarded, timeout=60)
+        assert opened.headers["location"] == "/"
+    finally:
+        assert "Traceback" not in end(server)
 
 
 def test_the_address_of_this_machine_is_found_without_sending_anything() -> None:
     found = access.network_address()
-    assert found is None or access.is_address(found)
+    assert found is None or str(ipaddress.ip_address(found)) == found
 
 
 def test_a_request_that_comes_slowly_is_closed_and_others_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:

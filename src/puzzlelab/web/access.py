@@ -1,43 +1,51 @@
-"""Who may use a server that other machines reach: its addresses, and the token that requests from them need."""
+"""Who may ask the server: programs of this machine, and others by the token."""
 
 from __future__ import annotations
 
 import hmac
 import ipaddress
 import socket
-from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers
 
 TOKEN = "token"
 COOKIE = "puzzlelab-token"
-LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+FORWARDERS = ("forwarded", "via", "x-forwarded", "x-real-ip")
+"""How the names of headers begin that another server adds to a request which it passes on."""
 PROBE = ("192.0.2.1", 9)
 """An address for documentation (RFC 5737): a socket that is bound for it knows which of its own it would use."""
 
 
-@dataclass(frozen=True)
-class Access:
-    """Which names of the server are accepted, and the token for requests from other machines."""
+def is_from_here(client: str, headers: Headers) -> bool:
+    """Whether a program of this machine sent a request itself, to a name that means this machine everywhere.
 
-    names: frozenset[str] = frozenset()
-    """Names that a Host header may have beside those of this machine; without any, every name is accepted."""
-    any_address: bool = False
-    """Whether it may have every IP address: a page of another site cannot get at a server by that."""
-    token: str | None = None
+    The page of another site may have pointed another name at this server, and a forwarder passes on what others ask.
+    """
+    is_forwarded = any(name.startswith(FORWARDERS) for name in headers)
+    return is_loopback(client) and is_local_name(host_name(headers.get("host", ""))) and not is_forwarded
 
-    def knows(self, host: str) -> bool:
-        """Whether the value of a Host header names this server, so that no other name was pointed at its address."""
-        if not self.names:
-            return True
-        name = host_name(host)
-        return name in self.names or name in LOCAL_NAMES or (self.any_address and is_address(name))
 
-    def allows(self, client: str, given: str) -> bool:
-        """Whether a request from this address, with this token or none, may pass."""
-        if self.token is None or is_loopback(client):
-            return True
-        return hmac.compare_digest(given.encode(), self.token.encode())
+def has_token(token: str, given: list[str]) -> bool:
+    """Whether the token is among those of a request."""
+    return any(hmac.compare_digest(each.encode(), token.encode()) for each in given)
+
+
+def tokens_in_address(query: str) -> list[str]:
+    """The tokens in the query of an address."""
+    return [value for name, value in parse_qsl(query) if name == TOKEN]
+
+
+def tokens_in_cookies(headers: Headers) -> list[str]:
+    """The tokens in the cookies of a request; whatever else they hold is passed over, readable or not."""
+    pairs = (cookie.strip().partition("=") for line in headers.getlist("cookie") for cookie in line.split(";"))
+    return [value for name, _, value in pairs if name == COOKIE]
+
+
+def without_token(path: str, query: str) -> str:
+    """The address of a request without the token."""
+    rest = urlencode([(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != TOKEN])
+    return "/" + path.lstrip("/") + (f"?{rest}" if rest else "")
 
 
 def host_name(host: str) -> str:
@@ -48,13 +56,9 @@ def host_name(host: str) -> str:
     return text.partition(":")[0]
 
 
-def is_address(text: str) -> bool:
-    """Whether a text is an IP address."""
-    try:
-        ipaddress.ip_address(text.partition("%")[0])
-    except ValueError:
-        return False
-    return True
+def is_local_name(name: str) -> bool:
+    """Whether a name means the machine itself, wherever it is looked up."""
+    return name.lower() == "localhost" or is_loopback(name)
 
 
 def is_loopback(ip: str) -> bool:
@@ -66,24 +70,6 @@ def is_loopback(ip: str) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped.is_loopback
     return address.is_loopback
-
-
-def given_token(query: str, cookies: str) -> tuple[str, bool]:
-    """The token of a request, and whether it stands in its address."""
-    in_query = dict(parse_qsl(query)).get(TOKEN)
-    if in_query is not None:
-        return in_query, True
-    try:
-        cookie = SimpleCookie(cookies).get(COOKIE)
-    except CookieError:
-        cookie = None
-    return (cookie.value if cookie is not None else ""), False
-
-
-def without_token(path: str, query: str) -> str:
-    """The address of a request without the token."""
-    rest = urlencode([(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != TOKEN])
-    return "/" + path.lstrip("/") + (f"?{rest}" if rest else "")
 
 
 def network_address() -> str | None:

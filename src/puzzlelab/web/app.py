@@ -18,7 +18,6 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from puzzlelab.core.version import VERSION
-from puzzlelab.web.access import Access
 from puzzlelab.web.job_service import JobService
 from puzzlelab.web.middleware import HEALTH, POLICY, RequestGuard
 from puzzlelab.web.page_files import PageFiles
@@ -30,8 +29,8 @@ MIN_COMPRESSED = 1000
 """Bytes from which on an answer is compressed; streams of events are not."""
 
 
-def make_app(limits: ServerLimits | None = None, access: Access | None = None) -> FastAPI:
-    """The application; it answers the requests that `access` allows, by default all."""
+def make_app(limits: ServerLimits | None = None, token: str | None = None) -> FastAPI:
+    """The application; with a token, requests of other machines need it."""
     limits = limits or ServerLimits()
 
     @asynccontextmanager
@@ -65,7 +64,7 @@ def make_app(limits: ServerLimits | None = None, access: Access | None = None) -
     _add_error_handlers(app)
     app.mount("/", PageFiles(limits), name="page")
     app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED)
-    app.add_middleware(RequestGuard, max_body=limits.body, access=access or Access())
+    app.add_middleware(RequestGuard, max_body=limits.body, token=token)
     return app
 
 

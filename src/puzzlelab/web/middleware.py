@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse
 
-from puzzlelab.web.access import COOKIE, Access, given_token, without_token
+from puzzlelab.core.version import VERSION
+from puzzlelab.web.access import COOKIE, has_token, is_from_here, tokens_in_address, tokens_in_cookies, without_token
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -22,6 +22,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+OURS = "x-puzzlelab"
+"""The header by which the service worker of the page knows the answers of this server from those of another program."""
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -29,29 +31,38 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-cache",
+    OURS: VERSION,
 }
 HEALTH = "/health"
 """The path that needs no token."""
+NO_TOKEN = "this needs the token of the server: open the whole address that it printed, or start it with --token"
 COOKIE_SECONDS = 30 * 86_400
 FOREIGN_SITES = ("cross-site", "same-site")
 """Values of `sec-fetch-site` for pages of other servers; other ports of this machine count as other servers."""
+OWN_SITES = ("none", "same-origin")
+"""Those for the user, who enters an address or reloads a page, and for the page of this server."""
 
 
 class RequestGuard:
-    """Adds `HEADERS` to every response; refuses what `access` does not allow, and bodies of over `max_body` bytes."""
+    """Adds `HEADERS` to every response; refuses requests that need the token and lack it, and too large bodies.
 
-    def __init__(self, app: App, max_body: int, access: Access) -> None:
-        self.app, self.max_body, self.access = app, max_body, access
+    A body may have `max_body` bytes. Requests of other machines need the `token`; where it is None, none does.
+    """
+
+    def __init__(self, app: App, max_body: int, token: str | None) -> None:
+        self.app, self.max_body, self.token = app, max_body, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
 
+        headers = {**HEADERS, "server-timing": _opener(Headers(scope=scope))}
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 present = {name for name, _ in message["headers"]}
-                defaults = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                defaults = [(name.encode(), value.encode()) for name, value in headers.items()]
                 message["headers"] = [*message["headers"], *(pair for pair in defaults if pair[0] not in present)]
             await send(message)
 
@@ -65,16 +76,12 @@ class RequestGuard:
     def _instead(self, scope: Scope) -> App | None:
         """The response in the place of the application's, or None."""
         headers = Headers(scope=scope)
-        if not self.access.knows(headers.get("host", "")):
-            return error_response(400, "this server is not known by that name; open it by the address that it printed")
-        if scope["path"] == HEALTH:
-            return None
-        token, in_address = given_token(scope["query_string"].decode("latin-1"), headers.get("cookie", ""))
-        client = scope["client"][0] if scope.get("client") else ""
-        if not self.access.allows(client, token):
-            return error_response(403, "open this server by the whole address that it printed, with its token")
-        if in_address and self.access.token is not None:
-            return _remembering(scope, token)
+        if scope["path"] != HEALTH and self.token is not None:
+            client = scope["client"][0] if scope.get("client") else ""
+            if has_token(self.token, tokens_in_address(scope["query_string"].decode("latin-1"))):
+                return _remembering(scope, self.token)
+            if not is_from_here(client, headers) and not has_token(self.token, tokens_in_cookies(headers)):
+                return error_response(403, NO_TOKEN)
         return self._refusal(scope, headers)
 
     def _refusal(self, scope: Scope, headers: Headers) -> App | None:
@@ -99,10 +106,16 @@ class RequestGuard:
         return receive_limited
 
 
+def _opener(headers: Headers) -> str:
+    """Who opened the page, `user` or a link `elsewhere`, for the header `server-timing`, which its script can read."""
+    is_opened = headers.get("sec-fetch-mode") == "navigate"
+    return "user" if is_opened and headers.get("sec-fetch-site") in OWN_SITES else "elsewhere"
+
+
 def _is_foreign(headers: Headers) -> bool:
     """Whether the page of another server has sent a request."""
     origin = headers.get("origin")
-    is_other = origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+    is_other = origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower()
     return is_other or headers.get("sec-fetch-site") in FOREIGN_SITES
 
 

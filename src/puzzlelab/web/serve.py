@@ -18,7 +18,7 @@ from fastapi import FastAPI
 
 from puzzlelab.core import startup
 from puzzlelab.core.errors import BadOption
-from puzzlelab.web.access import TOKEN, Access, is_loopback, network_address
+from puzzlelab.web.access import TOKEN, is_local_name, is_loopback, network_address
 from puzzlelab.web.app import make_app
 from puzzlelab.web.connections import MAX_CONNECTIONS, PatientProtocol
 from puzzlelab.web.server_limits import ServerLimits
@@ -36,7 +36,7 @@ class Served:
     address: str
     """On this machine."""
     elsewhere: str | None = None
-    """On other machines, such as a phone, with the token; None if they cannot reach it."""
+    """On other machines, such as a phone; None if they cannot reach it."""
 
 
 def serve(
@@ -50,12 +50,12 @@ def serve(
     """Serve until a signal; `ready` is called as soon as the addresses can be opened.
 
     Args:
-        host: the address to serve; requests from other machines need a token.
+        host: the address to serve.
         port: the port; 0 takes any free one.
         limits: the limits of requests.
         ready: is told where the server can be opened.
         browse: whether to open it in the browser.
-        token: the token of other machines, by default a new one.
+        token: what requests of other machines need, also of those behind a forwarder; by default a new one.
 
     Raises:
         BadOption: if this host and port cannot be used.
@@ -70,23 +70,19 @@ def serve(
             reason = f"port {port} of {host} cannot be used: {error.strerror}"
             raise BadOption(f"{reason}; choose another one with --port") from None
         number = listener.getsockname()[1]
-        if is_loopback(socket_address[0]):
-            served = Served(_address(host, number))
-            access = Access(frozenset({host.lower()}))
-        else:
-            token = token or secrets.token_urlsafe(12)
-            served = _served_elsewhere(host, socket_address[0], number, token)
-            names = {host.lower(), socket.gethostname().lower()}
-            access = Access(frozenset(names), any_address=True, token=token)
-        _run(make_app(limits, access), listener, lambda: _announce(served, ready, browse))
+        token = token or secrets.token_urlsafe(12)
+        served = _served(host, socket_address[0], number, token)
+        _run(make_app(limits, token), listener, lambda: _announce(served, ready, browse))
 
 
-def _served_elsewhere(host: str, ip: str, port: int, token: str) -> Served:
-    """The addresses of a server that other machines reach."""
+def _served(host: str, ip: str, port: int, token: str) -> Served:
+    """The addresses of a server, with the token where requests need it."""
     is_every_address = ipaddress.ip_address(ip.partition("%")[0]).is_unspecified
+    here = ("localhost" if ":" in ip else "127.0.0.1") if is_every_address else host
+    local = _address(here, port) + ("" if is_local_name(here) else f"?{TOKEN}={token}")
+    if is_loopback(ip):
+        return Served(local)
     other = network_address() if is_every_address else host
-    own = ("localhost" if ":" in ip else "127.0.0.1") if is_every_address else host
-    local = _address(own, port) + ("" if is_every_address else f"?{TOKEN}={token}")
     return Served(local, f"{_address(other or host, port)}?{TOKEN}={token}")
 
 
@@ -107,6 +103,7 @@ def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> No
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # a request has the address of its own connection, whatever its headers say
         http=PatientProtocol,
         limit_concurrency=MAX_CONNECTIONS,
         h11_max_incomplete_event_size=MAX_HEADER_BYTES,
