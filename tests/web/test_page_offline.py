@@ -1,5 +1,9 @@
 """The page comes in few requests, shows a board before the server answers, and works without the server afterwards."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import pytest
@@ -7,6 +11,7 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 from on_page import board, shows
 from playwright.sync_api import expect
+from served import end, start
 
 pytestmark = pytest.mark.browser
 MAX_REQUESTS = 10
@@ -72,6 +77,70 @@ def test_what_was_never_asked_gets_a_sentence_without_the_server(opened) -> None
     page.context.set_offline(False)
     page.get_by_test_id("solve").click()
     expect(board(page)).to_have_attribute("data-mode", "watch", timeout=300_000)
+
+
+@contextmanager
+def another_program(port: int) -> Iterator[None]:
+    """A program at this port that answers every request with its name."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<title>another</title>another program at " + self.path.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as program:
+        program.daemon_threads = True  # a browser keeps its connections open
+        threading.Thread(target=program.serve_forever, daemon=True).start()
+        try:
+            yield
+        finally:
+            program.shutdown()
+
+
+TEXT_OF = "path => fetch(path).then((answer) => answer.text())"
+
+
+def test_the_page_leaves_an_address_at_which_another_program_answers(browser) -> None:
+    ours = start()
+    context = browser.new_context(service_workers="allow")
+    page = context.new_page()
+    page.goto(ours.address)
+    page.wait_for_function(CONTROLLED)
+    assert page.evaluate(TEXT_OF, "/api/limits").startswith("{")
+    assert page.evaluate("caches.keys()")
+    end(ours)
+    with another_program(urlsplit(ours.address).port):
+        for path in ("/icon.svg", "/api/limits", "/api/new"):  # the page is still open
+            assert page.evaluate(TEXT_OF, path) == f"<title>another</title>another program at {path}"
+        assert page.evaluate("caches.keys()") == []
+        page.goto(f"{ours.address}?again")
+        assert page.inner_text("body") == "another program at /?again"
+        assert page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
+        assert page.evaluate("navigator.serviceWorker.controller") is None
+    context.close()
+
+
+def test_another_program_at_the_address_is_shown_at_once_and_keeps_its_caches(browser) -> None:
+    ours = start()
+    context = browser.new_context(service_workers="allow")
+    page = context.new_page()
+    page.goto(ours.address)
+    page.wait_for_function(CONTROLLED)
+    page.evaluate("caches.open('of-another')")
+    page.goto("about:blank")
+    end(ours)
+    with another_program(urlsplit(ours.address).port):
+        page.goto(ours.address)
+        assert page.inner_text("body") == "another program at /"
+        page.reload()
+        assert page.evaluate("caches.keys()") == ["of-another"]
+        assert page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
+    context.close()
 
 
 def test_the_page_can_be_installed(opened, client) -> None:

@@ -1,12 +1,15 @@
 /**
  * The service worker: keeps the page and the answers of the server, so that what was opened and solved is there without
- * the server. The server writes VERSION and FILES, the files of the page, before this text.
+ * the server. Another program may answer at the same address later: then the worker leaves, and keeps nothing of it.
+ * The server writes VERSION and FILES, the files of the page, before this text.
  */
 
-const PAGE = `page-${VERSION}`;
-const ANSWERS = "answers";
+const OURS = "x-puzzlelab"; // the header of every answer of the server
+const PREFIX = "puzzlelab-"; // of the names of its caches
+const PAGE = `${PREFIX}page-${VERSION}`;
+const ANSWERS = `${PREFIX}answers`;
+const HASHED = /-[0-9a-f]{12}\.\w+$/; // the end of a name that changes with the content
 const MAX_ANSWERS = 300;
-const PATIENCE_MS = 4000;
 const OFFLINE = "This needs the server of puzzlelab, which cannot be reached.";
 
 self.addEventListener("install", (event) => {
@@ -14,12 +17,13 @@ self.addEventListener("install", (event) => {
 });
 
 self.addEventListener("activate", (event) => {
-  event.waitUntil(removeOldPages().then(() => self.clients.claim()));
+  event.waitUntil(removeCaches([PAGE, ANSWERS]).then(() => self.clients.claim()));
 });
 
-async function removeOldPages() {
-  const names = await caches.keys();
-  await Promise.all(names.filter((name) => name !== PAGE && name !== ANSWERS).map((name) => caches.delete(name)));
+/** Remove the caches of puzzlelab but for these. */
+async function removeCaches(kept) {
+  const names = (await caches.keys()).filter((name) => name.startsWith(PREFIX) && !kept.includes(name));
+  await Promise.all(names.map((name) => caches.delete(name)));
 }
 
 self.addEventListener("fetch", (event) => {
@@ -29,11 +33,20 @@ self.addEventListener("fetch", (event) => {
   event.respondWith(url.pathname.startsWith("/api/") ? answer(event) : file(event));
 });
 
+/** The response at the address of the server; where it is another program's, the worker and its caches are removed. */
+async function fetched(request) {
+  const response = await fetch(request);
+  const isUnknown = response.type !== "basic" || response.status >= 500; // of a redirect, or of a forwarder
+  if (isUnknown || response.headers.has(OURS)) return response;
+  await Promise.all([self.registration.unregister(), removeCaches([])]);
+  return response;
+}
+
 /** An answer of the server, or the same as it was once. */
 async function answer({ request }) {
   try {
-    const response = await fetch(request);
-    if (response.ok) keep(request.url, response.clone());
+    const response = await fetched(request);
+    if (response.ok && response.headers.has(OURS)) keep(request.url, response.clone());
     return response;
   } catch (error) {
     if (request.signal.aborted) throw error;
@@ -55,11 +68,12 @@ async function keep(url, response) {
   }
 }
 
-/** A file of the page: its newest version, or the kept one if the server does not answer soon. */
+/** A file of the page: its newest version, or the kept one without the server. */
 async function file({ request }) {
   const kept = await caches.match(request.url, { cacheName: PAGE, ignoreSearch: true });
-  if (!kept) return fetch(request);
-  if (request.mode !== "navigate") return kept;
-  const late = new Promise((done) => setTimeout(() => done(kept), PATIENCE_MS));
-  return Promise.race([fetch(request).catch(() => kept), late]);
+  if (kept && HASHED.test(new URL(request.url).pathname)) return kept;
+  return fetched(request).catch((error) => {
+    if (kept) return kept;
+    throw error;
+  });
 }
