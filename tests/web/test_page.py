@@ -269,6 +269,31 @@ def test_a_link_reloaded_before_its_answer_shows_the_same_afterwards(opened) -> 
 
 
 @pytest.mark.parametrize(
+    ("settings", "rel"),
+    [({}, "opener"), ({}, "noreferrer"), ({"service_workers": "allow"}, "noreferrer")],
+    ids=["referrer", "none", "worker"],
+)
+def test_a_link_of_another_site_begins_no_search(opened, server, settings, rel) -> None:
+    page, asked = opened(settings), []
+    if settings:
+        page.wait_for_function("navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)")
+    page.on("request", lambda request: asked.append(request.url))
+    link = {"puzzle": "tiles-3x3", "board": EIGHT, "mode": "watch", "with": "bfs"}
+    link_text = f"<a rel={rel} href='{server.address}#{urlencode(link)}'>a board</a>"
+    page.route("http://elsewhere.test/", lambda route: route.fulfill(body=link_text, content_type="text/html"))
+    page.goto("http://elsewhere.test/")
+    page.click("a")
+    for _ in range(2):  # also after a reload
+        page.wait_for_selector("html[data-ready=true]")
+        expect(page.get_by_test_id("status")).to_contain_text("Press Solve to see its solution")
+        shows(page, EIGHT)
+        page.reload()
+    assert not [url for url in asked if "/api/solve" in url]
+    press(page, "solve")
+    expect(board(page)).to_have_attribute("data-mode", "watch", timeout=300_000)
+
+
+@pytest.mark.parametrize(
     ("link", "words"),
     [
         ({"puzzle": "chess"}, "there is no puzzle 'chess'"),

@@ -168,17 +168,23 @@ async function showBoard(link) {
   showLine(link);
 }
 
-/** Show the solution of a link: by a search, or as it was left if the history has it. Other sites begin no search. */
+/** Show the solution of a link: as it was left if the history has it, or by a search. Other sites begin no search. */
 function showLine({ solver, step }) {
   const { line, mode } = store.get();
   if (mode !== "watch" || !solver) return;
   if (line?.solver === solver) store.set({ step: Math.min(step ?? line.moves.length, line.moves.length) });
-  else if (isFromElsewhere()) say("A link opened this board. Press Solve to see its solution.");
-  else solve(solver, "", { step, isLink: true });
+  else if (isOpenedByUser()) solve(solver, "", { step, isLink: true });
+  else say("A link opened this board. Press Solve to see its solution.");
 }
 
-/** Whether a page of another server opened this one. */
-const isFromElsewhere = () => document.referrer !== "" && new URL(document.referrer).origin !== location.origin;
+/**
+ * Whether the user opened this page, as the server learns from the browser (`Sec-Fetch-Site`) and says with the page. Over
+ * plain HTTP from another machine browsers do not say it; a page of the history may have been opened by another site.
+ */
+function isOpenedByUser() {
+  const [{ type, serverTiming }] = performance.getEntriesByType("navigation");
+  return type !== "back_forward" && (serverTiming ?? []).some(({ name }) => name === "user");
+}
 
 function mountParts() {
   let insight = null;
