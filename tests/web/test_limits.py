@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -216,15 +217,46 @@ def test_a_search_has_no_more_memory_than_it_may() -> None:
         ("permutation:jobs=9", "'jobs' cannot be set here"),
         ("beam:estimate=net:/etc/passwd", "there is no network '/etc/passwd'"),
         ("greedy:prior=net:../../secret", "there is no network '../../secret'"),
+        ("greedy:prior=net:cafe", "there is no network 'cafe'"),
         ("ida:estimate=pdb:1,2,3/4,5", "'pdb:1,2,3/4,5' is not available here"),
+        ("depth-first:order=pdb:1,2,3/4,5", "'pdb:1,2,3/4,5' is not available here"),
+        ("beam:estimate=/etc/passwd", "'/etc/passwd' is no estimate of tiles-4x4"),
+        ("beam:estimate=/etc/no-such-file", "'/etc/no-such-file' is no estimate of tiles-4x4"),
+        ("beam:estimate=pyproject.toml", "there is no estimate of tiles-4x4 'pyproject.toml'"),
         ("nothing", "there is no solver 'nothing'"),
         ("ida:weight=2", "ida has no option 'weight'"),
     ],
 )
 def test_options_that_reach_beyond_a_search_are_refused(client, solver, words) -> None:
-    answer = client.get("/api/solve", params={**SLOW, "solver": solver})
-    assert answer.status_code == 400
-    assert words in answer.json()["error"]
+    for asked in (solver, inside(solver), inside(inside(solver))):
+        answer = client.get("/api/solve", params={**SLOW, "solver": asked})
+        assert answer.status_code == 400
+        assert words in answer.json()["error"]
+
+
+@pytest.mark.parametrize("option", ["beam:estimate={}", "beam:estimate=net:{}", "greedy:prior=net:{}"])
+def test_no_answer_tells_whether_a_file_or_a_folder_exists(client, tmp_path, option) -> None:
+    (tmp_path / "a.onnx").touch()
+    for solver in (option, inside(option), inside(inside(option))):
+        errors = set()
+        for name in ("a.onnx", "b.onnx"):
+            asked = {**SLOW, "solver": solver.format(tmp_path / name)}
+            errors.add(client.get("/api/solve", params=asked).json()["error"].replace(name, "NAME"))
+        folders = [client.get("/api/solve", params={**SLOW, "solver": solver.format(name)}) for name in ("/tmp", "/no")]
+        assert len(errors) == 1
+        assert len({each.json()["error"].replace("/tmp", "/no") for each in folders}) == 1
+
+
+def inside(solver: str) -> str:
+    """A portfolio of this solver, whose text has an escape in the place of each colon."""
+    return f"portfolio:of=[{json.dumps(solver).replace(':', chr(92) + 'u003a')}]"
+
+
+def test_the_solvers_of_a_portfolio_may_be_those_that_may_run_alone(client) -> None:
+    board = {"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1"}
+    for asked in (inside("ida:estimate=manhattan"), inside(inside("beam:estimate=net:tiles-4x4"))):
+        answer = client.get("/api/solve", params={**board, "solver": asked}).json()
+        assert "for tiles-4x4, not for tiles-3x3" in answer["error"] if "net" in asked else answer[0]["length"] == 31
 
 
 def test_a_search_may_not_take_longer_than_the_server_allows(client) -> None:

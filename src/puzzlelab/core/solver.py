@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
+import re
 import time
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,6 +27,8 @@ Ability = TypeVar("Ability")
 BREADTH_FIRST: tuple[str, Mapping[str, Any]] = ("bfs", {})
 FIRST_NODES = 500
 """The nodes of the first turn of each search of a default portfolio: some tenths of a second by plain rules."""
+PATH = re.compile(r"^[^:]*[/\\]|\.onnx$|\.safetensors$")
+"""Found in the path of a network. Nothing is looked up: that would tell others whether a file exists."""
 MOST_NAMES = 20_000
 """Moves whose names are kept for the rows of a puzzle."""
 PATIENCE = 10.0
@@ -111,6 +113,14 @@ class NamesOptions(Protocol):
         """Every setting by name, as plain data, with the defaults for this puzzle."""
 
 
+class Combines(Protocol):
+    """Runs other solvers, which have options of their own."""
+
+    @property
+    def solvers(self) -> Sequence[Solver]:
+        """The solvers that it runs, with their options."""
+
+
 class Explains(Protocol):
     """Explains in sentences how the solver searched a board."""
 
@@ -140,6 +150,14 @@ def _warn_of_old_name(solver: str, old: str, new: str) -> None:
 def ability(solver: Solver, kind: type[Ability]) -> Ability | None:
     """This ability of the solver, such as `BatchSolver`, or None."""
     return cast(Ability, solver) if kind in solver.offers else None
+
+
+def with_inner_solvers(solver: Solver) -> Iterator[Solver]:
+    """The solver, and all that it runs, at every depth."""
+    yield solver
+    combining = ability(solver, Combines)
+    for inner in combining.solvers if combining else ():
+        yield from with_inner_solvers(inner)
 
 
 def require(solver: Solver, puzzle: Puzzle) -> None:
@@ -201,11 +219,9 @@ def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:
     try:
         return estimates.estimate(option)
     except UnknownName:
-        if option is not None and os.path.exists(option):  # noqa: PTH110  # for long names Path raises
+        if option is not None and PATH.search(option):
             name = shorten(option)
-            raise BadOption(
-                f"'{name}' is no estimate of {puzzle.name}; for the network there, write net:{name}"
-            ) from None
+            raise BadOption(f"'{name}' is no estimate of {puzzle.name}; a network is written net:{name}") from None
         raise
 
 

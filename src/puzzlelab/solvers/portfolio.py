@@ -16,6 +16,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.solver import (
     Attempt,
+    Combines,
     KeepsCosts,
     NamesOptions,
     Selective,
@@ -39,7 +40,7 @@ class Portfolio(SolverSettings):
     """
 
     name: ClassVar[str] = "portfolio"
-    offers: ClassVar[tuple[type, ...]] = (KeepsCosts, NamesOptions, Selective)
+    offers: ClassVar[tuple[type, ...]] = (Combines, KeepsCosts, NamesOptions, Selective)
 
     of: tuple[str, ...] = Field(default=("beam:width=100", "astar:weight=2"), min_length=1)
     """The solvers that take turns, each as text with its options."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 Parameters = Mapping[str, Any]
 """The parameters of a request by name; those that were left out may be missing or None."""
-HASH = re.compile(r"[0-9a-f]{4,64}")
 DIGITS = 4
 """Decimal places of shares and values."""
 
@@ -58,53 +56,22 @@ def _solver(parameters: Parameters, puzzle: Puzzle) -> Solver:
     from puzzlelab import api
     from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.solver import require
+    from puzzlelab.web.permissions import permit
 
     text = parameters.get("solver")
     chosen = parse_solver(text) if text else api.solver(None, puzzle)
-    _permit(chosen, puzzle)
+    permit(chosen, puzzle)
     require(chosen, puzzle)
     return chosen
-
-
-def _permit(chosen: Solver, puzzle: Puzzle) -> None:
-    """Raise `BadOption` for options that read files, start processes or fill the disk."""
-    from puzzlelab.core import networks
-    from puzzlelab.core.errors import BadOption, shorten
-    from puzzlelab.core.views import Estimates
-
-    options = chosen.options()
-    if options.get("jobs") not in (None, 1):
-        raise BadOption("the option 'jobs' cannot be set here: every search has one thread")
-    for name in networks.named(options):
-        _permit_network(name, puzzle)
-    estimate = options.get("estimate")
-    if isinstance(estimate, str) and not networks.is_network(estimate) and (view := puzzle.view(Estimates)) is not None:
-        offered = view.estimates
-        if ":" in estimate and estimate not in offered:
-            raise BadOption(
-                f"the estimate '{shorten(estimate)}' is not available here; choose one of {', '.join(offered)}"
-            )
-
-
-def _permit_network(name: str, puzzle: Puzzle) -> None:
-    """Raise `UnknownName` unless this is the name or the hash of a network of the package, or of the puzzle's own."""
-    from puzzlelab.core import networks
-    from puzzlelab.core.errors import UnknownName
-
-    bare, available = (
-        networks.parts(name)[0],
-        [path.stem for shelf in networks.shelves(puzzle) for path in shelf.glob("*.json")],
-    )
-    if bare and bare not in available and not HASH.fullmatch(bare):
-        raise UnknownName("network", bare, available)
 
 
 def _network(parameters: Parameters, puzzle: Puzzle) -> str:
     """The name of the requested network in the form that options of solvers have."""
     from puzzlelab.analysis.network_options import BEST, named
+    from puzzlelab.web.permissions import permit_network
 
     name = named(parameters.get("net") or BEST)
-    _permit_network(name, puzzle)
+    permit_network(name, puzzle)
     return name
 
 
