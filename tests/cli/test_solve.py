@@ -622,6 +622,11 @@ def test_rows_that_cannot_be_written(program, tmp_path):
         (("tiles-3x3", ONE, "--memory", "-2G"), "a limit on memory must be more than 0"),
         (("tiles-3x3", ONE, "--nodes", 0), "a limit on nodes must be more than 0, not 0"),
         (("tiles-3x3", ONE, "--time", "nan"), "a limit on time must be more than 0, not nan"),
+        (("tiles-3x3", ONE, "--time", "inf"), "a limit on time must be finite"),
+        *(
+            (("tiles-3x3", ONE, "--with", solver, "--set", f"patience={number}"), "Input should be a finite number")
+            for solver, number in (("beam", "Infinity"), ("beam", "1e999"), ("portfolio", "NaN"))
+        ),
         (("tiles-3x3", ONE, "--time", -1), "a limit on time must be more than 0, not -1.0"),
     ],
 )

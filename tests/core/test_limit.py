@@ -17,6 +17,12 @@ def test_a_limit_must_be_positive(name: str, kind: str, value: float) -> None:
         Limit(**{name: value})
 
 
+def test_a_limit_must_be_finite() -> None:
+    """Rows hold limits, and JSON has no sign for infinity."""
+    with pytest.raises(BadOption, match="a limit on time must be finite"):
+        Limit(seconds=float("inf"))
+
+
 @pytest.mark.parametrize(
     ("new", "old", "more"),
     [

@@ -31,6 +31,8 @@ def test_an_option_unlike_any_is_told_all_there_are() -> None:
         ({"width": 0}, "'width' cannot be '0': .*greater than or equal to 1"),
         ({"width": "many"}, "'width' cannot be 'many': .*integer"),
         ({"weight": None}, "'weight' cannot be 'None': .*number"),
+        ({"weight": float("inf")}, "'weight' cannot be 'inf': .*finite number"),
+        ({"weight": "NaN"}, "'weight' cannot be 'NaN': .*finite number"),
         ({"parts": "ida,beam"}, "'parts' cannot be 'ida,beam': it is a list; write 'parts=\\[\"ida\", \"beam\"]'"),
         ({"parts": "[ida]"}, "'parts' cannot be '\\[ida]': it is a list; write 'parts=\\[\"ida\"]'"),
         ({"parts": 5}, "'parts' cannot be '5': it is a list; write 'parts=\\[5]'"),

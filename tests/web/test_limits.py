@@ -225,6 +225,8 @@ def test_a_search_has_no_more_memory_than_it_may() -> None:
         ("beam:estimate=pyproject.toml", "there is no estimate of tiles-4x4 'pyproject.toml'"),
         ("nothing", "there is no solver 'nothing'"),
         ("ida:weight=2", "ida has no option 'weight'"),
+        ("beam:patience=Infinity", "beam: the option 'patience' cannot be 'inf'"),
+        ("beam:patience=-1e999", "beam: the option 'patience' cannot be '-inf'"),
     ],
 )
 def test_options_that_reach_beyond_a_search_are_refused(client, solver, words) -> None:

@@ -1,5 +1,6 @@
 """Limits on the time, the expanded nodes and the memory of a search."""
 
+import math
 import os
 import sys
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ class Limit:
 
     `seconds` is wall-clock time, `nodes` counts expanded states, `memory` is the most resident bytes of this process.
     Without a memory limit, a search stops before it has used four fifths of the memory that was free at its start.
-    Raises `BadOption` for what is no number, or not more than 0.
+    Raises `BadOption` for what is no finite number, or not more than 0.
     """
 
     seconds: float | None = None
@@ -44,6 +45,8 @@ def _positive(value: object, name: str, expected: str) -> int | float:
     number = real_number(value, f"a limit on {name}", expected)
     if not number > 0:
         raise BadOption(f"a limit on {name} must be more than 0, not {number}")
+    if number == math.inf:
+        raise BadOption(f"a limit on {name} must be finite; leave it out for none")
     return number
 
 

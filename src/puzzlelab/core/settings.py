@@ -15,7 +15,7 @@ Model = TypeVar("Model", bound="Settings")
 class Settings(BaseModel):
     """A frozen set of options; the error for an unknown option names the nearest valid one."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False)
     renamed: ClassVar[Mapping[str, str]] = {}
     """Old name of an option -> its new name. Old names are accepted when reading; new names are written."""
 

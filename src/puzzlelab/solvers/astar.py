@@ -100,7 +100,7 @@ class Astar(SolverSettings):
 
     estimate: str | Estimate | None = None
     """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""
-    weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    weight: float = Field(default=1.0, ge=0)
     """The weight w of the estimate: the answer is at most w times as long as the shortest."""
     order: Literal["astar", "greedy", "breadth"] = "astar"
     """The order of expansion: by cost so far plus estimate, by the estimate alone, or by the cost so far."""
