@@ -2,8 +2,8 @@
 
     python benchmarks/page_faults.py --times 50 --slow 200
 
-Prints what was seen, and ends with code 1 if anything is wrong: a traceback, an answer with status 500, a process that
-is left, a page that does not answer, a slow connection that is still open.
+Prints what was seen, and ends with code 1 if anything is wrong: a board that is not searched, a traceback, an answer
+with status 500, a process that is left, a page that does not answer, a slow connection that is still open.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+import puzzlelab
+
 BOARDS = {
-    "tiles-4x4": "15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0",
+    "tiles-4x4": "15 14 8 12 10 11 9 13 2 6 5 1 3 4 7 0",
     "sudoku-9x9": "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..",
     "dust-8x6x5": "425225154523142543212442545541241413141521445214",
 }
@@ -50,6 +52,14 @@ def start() -> tuple[subprocess.Popen[str], str]:
     )
     assert server.stdout is not None
     return server, next(word for word in server.stdout.readline().split() if word.startswith("http://"))
+
+
+def require_searches() -> None:
+    """End the program unless every board of the load is searched: what cannot be solved is answered at once."""
+    for name, text in BOARDS.items():
+        result = puzzlelab.solve(puzzlelab.load(name).read(text), limit=puzzlelab.Limit(seconds=1))
+        if not result.expanded or result.proof == "unsolvable":
+            raise SystemExit(f"the board of {name} is no load: {result.reason or 'it was not searched'}")
 
 
 def processes(session: int) -> list[int]:
@@ -149,6 +159,7 @@ def main(
 ) -> None:
     """Break the server, and print what was seen."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background ignores
+    require_searches()
     rng, wrong, left, statuses = random.Random(seed), [], 0, Counter[str]()
     for _ in track(range(times), "Ctrl-C", console=console):
         printed, processes_left, seen = interrupt(rng)

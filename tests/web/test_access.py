@@ -207,7 +207,7 @@ def test_a_token_that_is_none_is_refused() -> None:
 
 def test_ctrl_c_ends_a_watched_search_without_a_traceback() -> None:
     server = start("--jobs", "1")
-    board = "15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0"
+    board = "15 14 8 12 10 11 9 13 2 6 5 1 3 4 7 0"
     query = {"puzzle": "tiles-4x4", "board": board, "solver": "bfs", "time": 30}
     with httpx.stream("GET", f"{server.address}api/solve/events", params=query, timeout=60) as answer:
         assert next(answer.iter_lines()).startswith("event: job")
