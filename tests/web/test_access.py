@@ -83,6 +83,12 @@ def test_what_another_server_passes_on_needs_the_token(header: str) -> None:
     assert asked("/api/limits", HERE, **{header: "127.0.0.1", "cookie": f"puzzlelab-token={TOKEN}"}).status_code == 200
 
 
+def test_the_page_behind_another_server_uses_the_api_under_its_name() -> None:
+    passed_on = {"host": "puzzles.example", "x-forwarded-for": "203.0.113.9", "cookie": f"puzzlelab-token={TOKEN}"}
+    assert asked("/api/limits", HERE, origin="https://puzzles.example", **passed_on).status_code == 200
+    assert asked("/api/limits", HERE, origin="https://evil.example", **passed_on).status_code == 403
+
+
 @pytest.mark.parametrize(
     "cookies",
     [

@@ -29,7 +29,8 @@ def web(
     token: Annotated[
         str | None,
         typer.Option(
-            envvar="PUZZLELAB_TOKEN", help="The token of other machines; by default a new one at every start."
+            envvar="PUZZLELAB_TOKEN",
+            help="The token of other machines, also through a forwarder; by default a new one at every start.",
         ),
     ] = None,
 ) -> None:

@@ -36,7 +36,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": schemas.ErrorResponse, "description": description}
     for status, description in (
         (400, "the request contains no valid board, solver ...; the sentence says which, and why"),
-        (403, "requested by a page of another site"),
+        (403, "requested by a page of another site, or without the token"),
         (413, "the request is too large"),
         (422, "a parameter is missing, or out of its range"),
         (500, "an internal error of the server"),
