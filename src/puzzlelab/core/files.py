@@ -88,7 +88,7 @@ def locked(path: Path, message: str) -> Iterator[None]:
             file = path.open("ab")
         with file:
             lock_or_refuse(file.fileno(), message)
-            if not _is_at(path, file.fileno()):  # its last holder has removed it
+            if not is_at(path, file.fileno()):  # its last holder has removed it
                 continue
             yield
             return
@@ -96,17 +96,27 @@ def locked(path: Path, message: str) -> Iterator[None]:
 
 def lock_or_refuse(descriptor: int, message: str) -> None:
     """Lock an open file or folder until it is closed; raises `BadInput` with this message if another process did."""
+    if try_lock(descriptor) is False:
+        raise BadInput(message)
+
+
+def try_lock(descriptor: int) -> bool | None:
+    """Lock an open file or folder until it is closed; whether no other process holds its lock.
+
+    None where the system or the file system has no locks.
+    """
     try:
         import fcntl
 
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise BadInput(message) from None
+        return False
     except (ImportError, OSError):
-        pass
+        return None
+    return True
 
 
-def _is_at(path: Path, descriptor: int) -> bool:
+def is_at(path: Path, descriptor: int) -> bool:
     """Whether an open file is still the one of this name."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))

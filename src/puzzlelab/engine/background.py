@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import os
 import pickle
-import platform
-import re
-import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
-from typing import IO, Any
+from typing import Any, BinaryIO
 
+from puzzlelab.core.files import try_lock
+from puzzlelab.engine import private_cache
 from puzzlelab.engine.kernel_cache import kernel_cache, unkept
 
 LOCK = "background.lock"
-MOST_CHARACTERS = 300
-"""What is read of the file, which holds the number of a process and the name of its machine."""
+"""The file that the process locks. It ends when another process writes into it: unlike a signal to a process of some
+number, that reaches no other process."""
 PATIENCE = 10.0
-"""Seconds in which a process that is told to end does so."""
+"""Seconds in which a process that is asked to end does so."""
+LOOK = 0.1
+"""Seconds between two looks at the file."""
 
 
 def start(kernels: list[tuple[str, str, Any]]) -> None:
@@ -34,7 +36,9 @@ def start(kernels: list[tuple[str, str, Any]]) -> None:
     Nothing is started where it could not keep them.
     """
     folder = kernel_cache()
-    if os.environ.get("PUZZLELAB_BACKGROUND") == "0" or folder is None or unkept or not os.access(folder, os.W_OK):
+    if os.environ.get("PUZZLELAB_BACKGROUND") == "0" or unkept or private_cache.VARIABLE in os.environ:
+        return
+    if folder is None or not os.access(folder, os.W_OK):
         return
     with suppress(OSError):  # no process can be started: the next answer comes from the pack too
         process = subprocess.Popen(
@@ -53,41 +57,28 @@ def start(kernels: list[tuple[str, str, Any]]) -> None:
 
 @contextmanager
 def none_running() -> Iterator[None]:
-    """End the background process and keep others from starting, so that they do not disturb timings."""
+    """Let the background process end and keep others from starting, so that they do not disturb timings."""
     folder = kernel_cache()
     with ExitStack() as stack:
         if folder is not None:
             with suppress(OSError):  # the lock file cannot be written: then no process can hold it either
-                file = stack.enter_context((folder / LOCK).open("a+", encoding="utf-8", errors="replace"))
-                _end_holder(file)
+                _take_lock(stack.enter_context((folder / LOCK).open("ab")))
         yield
 
 
-def _end_holder(file: IO[str]) -> None:
-    """Lock the file, and end the process that holds its lock, if there is one."""
+def _take_lock(file: BinaryIO) -> None:
+    """Lock the file; its holder is asked to end."""
     until = time.monotonic() + PATIENCE
-    while not (locked := _locked(file)) and time.monotonic() < until:
-        file.seek(0)
-        number, _, machine = file.read(MOST_CHARACTERS).partition(" ")
-        if re.fullmatch("[1-9][0-9]{0,9}", number) and machine == platform.node():  # the folder may be shared
-            with suppress(OSError, OverflowError):
-                os.kill(int(number), signal.SIGTERM)
-        time.sleep(0.05)
-    if locked:
-        file.truncate(0)  # the process of this number has ended, and another may get it
+    while try_lock(file.fileno()) is False and time.monotonic() < until:
+        file.write(b"end\n")
+        file.flush()
+        time.sleep(LOOK)
 
 
-def _locked(file: IO[str]) -> bool:
-    """Lock a file, until it is closed, unless another process has."""
-    try:
-        import fcntl
-    except ImportError:  # no such locks on this system: processes may do the same twice
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+def _end_when_asked(descriptor: int) -> None:
+    while os.fstat(descriptor).st_size == 0:
+        time.sleep(LOOK)
+    os._exit(0)
 
 
 def main() -> None:
@@ -96,12 +87,11 @@ def main() -> None:
     folder = kernel_cache()
     if folder is None:
         return
-    with (folder / LOCK).open("a+", encoding="utf-8", errors="replace") as file:
-        if not _locked(file):
+    with (folder / LOCK).open("ab") as file:
+        if try_lock(file.fileno()) is False:
             return
         file.truncate(0)
-        file.write(f"{os.getpid()} {platform.node()}")
-        file.flush()
+        threading.Thread(target=_end_when_asked, args=(file.fileno(),), daemon=True).start()
         with suppress(AttributeError, OSError):
             os.nice(19)
         for module, name, signature in wanted:

@@ -5,15 +5,12 @@ folder for compiled kernels is named after a hash of every kernel source, and an
 are the files named `*kernels.py` and what they import.
 """
 
-import atexit
 import hashlib
 import os
 import re
 import shutil
-import stat
 import sys
 import sysconfig
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -21,20 +18,29 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from puzzlelab.core.files import is_at, try_lock
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.engine import report
+from puzzlelab.engine.private_cache import private_cache
+from puzzlelab.engine.trust import distrust, refused, trusts_all
 
 IMPORT = re.compile(rb"^(?:from puzzlelab(\S*) import (\([^)]*\)|.*)|import puzzlelab(\S*))", re.MULTILINE)
 """An import from the package at the margin of a file: others, inside functions and under `TYPE_CHECKING`, bring nothing
 into a kernel."""
 PROCESSOR = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 """Settings of Numba that name the processor, which is part of the key of each kernel."""
-TRUST = "PUZZLELAB_TRUST_CACHE"
-"""The environment variable that, set to 1, lets kernels be used from folders that other users can change."""
 KEPT_FOLDERS = 6
 KEPT_SECONDS = 7 * 24 * 3600
 SHORT = 1.0
 """Seconds of delay before a message."""
+PATIENCE = 120.0
+"""Seconds of waiting for a kernel that another process compiles, which takes up to 35 and some times that on a busy
+machine."""
+LOOK = 0.05
+"""Seconds between two looks whether a lock is free."""
+HOMELESS = "There is no home folder, so that compiled kernels and tables are kept until this process ends."
+OLD_NAME = re.compile("[0-9a-f]{16}")
+"""The names of folders that `kernel_cache` makes."""
 
 unkept: dict[Path, str] = {}
 """Files of compiled kernels that this process could not write, each with the reason."""
@@ -51,17 +57,8 @@ def user_cache() -> Path:
     try:
         home = Path.home()
     except RuntimeError:  # no HOME, and a user without an entry in the system's list
-        return _temporary_cache()
+        return private_cache(HOMELESS)
     return home / "Library" / "Caches" / "puzzlelab" if sys.platform == "darwin" else home / ".cache" / "puzzlelab"
-
-
-@cache
-def _temporary_cache() -> Path:
-    """A folder for this process alone: a folder with a fixed name could belong to another user."""
-    folder = tempfile.TemporaryDirectory(prefix="puzzlelab-", ignore_cleanup_errors=True)
-    atexit.register(folder.cleanup)
-    report.note("There is no home folder, so that compiled kernels and tables are kept until this process ends.")
-    return Path(folder.name)
 
 
 def imports_of(text: bytes, package: Path) -> Iterator[Path]:
@@ -113,26 +110,35 @@ def kernel_fingerprint() -> str:
 def kernel_cache() -> Path | None:
     """The folder for the machine code of just these kernel sources, this Numba and its flags; old ones are pruned.
 
-    None where it cannot be made, or where other users could put code into it: kernels are then compiled anew in each
-    process. A folder that can only be read is used: see `cannot_keep`.
+    Where other users could put code into it, it is a private one of this process and its children. None where it cannot
+    be made: kernels are then compiled anew in each process. A folder that can only be read is used: see `cannot_keep`.
     """
-    parent = user_cache() / "kernels"
-    folder = parent / kernel_fingerprint()
+    name = kernel_fingerprint()
+    folder = user_cache() / "kernels" / name
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        why = distrust(folder)
+        if why := make_folder(folder):
+            unkept[folder] = why
+            folder = private_cache(refused(folder, why)) / "kernels" / name
+            if make_folder(folder):  # other users can change the folder for temporary files too
+                return None
     except OSError as error:
         cannot_keep(folder, error)
-        return None
-    if why:
-        unkept[folder] = why
-        report.note(refused(folder, why))
         return None
     with suppress(OSError):  # it belongs to another user, or can only be read
         os.utime(folder)
     with suppress(OSError):  # another process prunes it too
-        _prune(parent, keep=folder)
+        _prune(folder.parent, keep=folder)
     return folder
+
+
+def make_folder(folder: Path) -> str | None:
+    """Make the folder of `kernel_cache` if it is missing; why it should not be used, if so. Raises `OSError`."""
+    why = distrust(folder)
+    if why is None and not folder.is_dir():
+        for each in (folder.parent.parent, folder.parent, folder):
+            each.mkdir(0o777 if trusts_all() else 0o755, parents=True, exist_ok=True)
+        why = distrust(folder)
+    return why
 
 
 def cannot_keep(path: Path, error: OSError) -> None:
@@ -146,57 +152,48 @@ def cannot_keep(path: Path, error: OSError) -> None:
     unkept[path] = reason
 
 
-def distrust(folder: Path) -> str | None:
-    """Why the machine code in this folder should not be run; None if only trusted users can change it.
-
-    They are root, this user, the owner of the package's own files, and the groups of the folders. The code of others
-    could do anything in the name of this user. A folder above may be open to all users if its sticky bit keeps them
-    from replacing what belongs to others, as in /tmp. Raises `OSError` if there is no such folder.
-    """
-    if os.name == "nt" or os.environ.get(TRUST) == "1":
-        return None
-    folder, cache_folder = folder.resolve(), user_cache().resolve()
-    owners = 0, os.geteuid(), PACKAGE.stat().st_uid
-    for place in (folder, *folder.parents):
-        status = place.stat()
-        if status.st_uid not in owners and (place == folder or place.is_relative_to(cache_folder)):
-            return f"{place} belongs to another user"
-        if status.st_mode & stat.S_IWOTH and (place == folder or not status.st_mode & stat.S_ISVTX):
-            return f"every user can write to {place}"
-    return None
-
-
-def refused(folder: Path, why: str) -> str:
-    """The sentence about a folder that is not used because of `distrust`."""
-    return (
-        f"Compiled kernels in {folder} are not used, because {why}, and they could run any code. "
-        f"{TRUST}=1 uses them all the same."
-    )
-
-
 @contextmanager
 def alone(name: str) -> Iterator[None]:
-    """Only one process at a time makes what has this name in the folder of kernels; others wait, and find it there."""
-    folder = kernel_cache()
-    if folder is None:
-        yield
-        return
-    with ExitStack() as stack:
-        with suppress(ImportError, OSError):  # no such lock on this system or file system: work may be done twice
-            import fcntl
+    """Only one process at a time makes what has this name in the folder of kernels; others wait, and find it there.
 
-            file = stack.enter_context((folder / f"{name}.lock").open("w", encoding="utf-8"))
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                what = f"Another process is compiling {name.removeprefix('puzzlelab.')}, and this one waits."
-                with report.after(SHORT, what):  # or it only loads the machine code
-                    fcntl.flock(file, fcntl.LOCK_EX)
+    A process that has waited for `PATIENCE` makes it too, because the other may be stopped.
+    """
+    folder = kernel_cache()
+    with ExitStack() as stack:
+        if folder is not None:
+            with suppress(OSError):  # the lock file cannot be written: work may be done twice
+                _take_turn(folder / f"{name}.lock", name.removeprefix("puzzlelab."), stack)
         yield
+
+
+def _take_turn(path: Path, name: str, stack: ExitStack) -> None:
+    """Lock this file until the end of `stack`; one whose holder does not end is replaced. Raises `OSError`."""
+    while True:
+        descriptor = stack.enter_context(path.open("ab")).fileno()
+        if _wait_for_lock(descriptor, name):
+            if is_at(path, descriptor):
+                return
+        else:
+            report.note(f"Another process has not compiled {name} in {PATIENCE:.0f} s, and this one compiles it too.")
+            if is_at(path, descriptor):
+                path.unlink()
+
+
+def _wait_for_lock(descriptor: int, name: str) -> bool:
+    """Lock an open file, if there are locks; False if another process held its lock all the time."""
+    if try_lock(descriptor) is not False:
+        return True
+    until = time.monotonic() + PATIENCE
+    with report.after(SHORT, f"Another process is compiling {name}, and this one waits."):  # or only loads it
+        while time.monotonic() < until:
+            time.sleep(LOOK)
+            if try_lock(descriptor) is not False:
+                return True
+    return False
 
 
 def _prune(parent: Path, keep: Path) -> None:
-    others = [path for path in parent.iterdir() if path.is_dir() and path != keep]
+    others = [path for path in parent.iterdir() if path.is_dir() and path != keep and OLD_NAME.fullmatch(path.name)]
     others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
     for age, path in enumerate(others, start=1):
         if age >= KEPT_FOLDERS or time.time() - path.stat().st_mtime > KEPT_SECONDS:

@@ -25,6 +25,7 @@ from typing import Any
 
 from puzzlelab.core import signals
 from puzzlelab.engine.executor import Ended, Node, Program, ProgramLost
+from puzzlelab.engine.kernel_cache import kernel_cache
 from puzzlelab.engine.parallel import cores
 
 KEPT_VALUES = 8
@@ -166,6 +167,7 @@ def _call(method: str, arguments: Sequence[Any]) -> Any:
 
 def new_pool() -> ProcessPoolExecutor:
     """A pool of one process, which does not outlive this one, and does not get its signals."""
+    kernel_cache()  # a private one is shared with the process
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin_worker)
     with signals.blocked():

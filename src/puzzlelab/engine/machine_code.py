@@ -4,7 +4,7 @@ A kernel is looked for in the user's cache, compiled for this processor; then in
 it is compiled. An entry is a file of its own, whose name holds a hash of everything that its code depends on. It begins
 with a checksum of the sources, of its name and of the rest, which is compared before anything else is read: an entry
 that is damaged, or that lies under the name of another, is compiled anew. An entry is a pickle, so that a cache folder
-or a pack must come from a trusted source: see `kernel_cache.distrust`.
+or a pack must come from a trusted source: see `engine.trust`.
 """
 
 from __future__ import annotations
@@ -31,15 +31,18 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from puzzlelab.core.errors import CorruptData
-from puzzlelab.core.files import replace_file
+from puzzlelab.core.files import replacing
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.engine import report
-from puzzlelab.engine.kernel_cache import cannot_keep, distrust, kernel_cache, kernel_fingerprint, refused
+from puzzlelab.engine.kernel_cache import cannot_keep, kernel_cache, kernel_fingerprint, make_folder
+from puzzlelab.engine.trust import distrust, fault_of, refused
 
 MAGIC = b"puzzlelab kernel 2\n"
 SUFFIX = ".kernel"
 LARGEST = 1 << 28
 """Bytes of the largest entry that is read; kernels have 20 thousand to two million."""
+NO_WAIT = getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+"""How a file is opened: bytes, where the system has text too; and a pipe must not wait for its other end."""
 MANIFEST = "pack.json"
 PACK_PACKAGE = "puzzlelab_kernels"
 """The package, of a wheel of its own, that holds a pack."""
@@ -155,9 +158,12 @@ def pack() -> Pack | None:
     if folder is None:
         return None
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if why := distrust(folder):
+            report.note(refused(folder, why))
+            return None
+        manifest = json.loads(read_entry(folder / MANIFEST) or b"")
         platform_name, processor, features = map(str, manifest["target"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, CorruptData, ValueError, KeyError, TypeError, RecursionError):
         report.note(f"{folder} holds no pack of compiled kernels, so that kernels are compiled here.")
         return None
     target = (platform_name, processor, features)
@@ -168,9 +174,6 @@ def pack() -> Pack | None:
         return None
     if platform_name != platform_triple() or not runs_here(processor):
         report.note(f"The pack of compiled kernels in {folder} is for other processors ({processor}).")
-        return None
-    if why := distrust(folder):
-        report.note(refused(folder, why))
         return None
     return Pack(folder, target)
 
@@ -251,18 +254,34 @@ def packed_entry(name: str, result: CompileResult) -> bytes:
 
 
 def read_entry(path: Path) -> bytes | None:
-    """The bytes of an entry; None if there is no such file. Raises `CorruptData` for anything but a file to read."""
+    """The bytes of an entry; None if there is no such file.
+
+    Raises `CorruptData` for anything but a file to read, and for what other users can change. The file that is checked
+    is the one that is read, because it is open.
+    """
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):  # opening a pipe could wait for ever
-            raise CorruptData("it is no file")
-        if status.st_size > LARGEST:
-            raise CorruptData("it is too large")
-        return path.read_bytes()
+        descriptor = os.open(path, os.O_RDONLY | NO_WAIT)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise CorruptData("it is no file")
+            if status.st_size > LARGEST:
+                raise CorruptData("it is too large")
+            if fault := fault_of(status, "it"):
+                raise CorruptData(fault)
+            with open(descriptor, "rb", closefd=False) as file:
+                return file.read(LARGEST)
+        finally:
+            os.close(descriptor)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise CorruptData(error.strerror or str(error)) from None
+
+
+def _own(path: str, flags: int) -> int:
+    """Open a file that others cannot write to, whatever the user's mask is."""
+    return os.open(path, flags, 0o644)
 
 
 def unpacked_entry(name: str, data: bytes, target_context: Any, signature: tuple[Any, ...]) -> CompileResult:
@@ -348,10 +367,12 @@ class KernelCache(_Cache):
             return
         path = folder / name
         try:
+            if why := make_folder(folder):  # it may have been removed while this process ran
+                raise PermissionError(why)
             if path.is_dir() and not path.is_symlink():  # a folder cannot be replaced by a file
                 shutil.rmtree(path)
-            folder.mkdir(parents=True, exist_ok=True)  # it may have been removed while this process ran
-            replace_file(path, packed_entry(name, data), durable=False)
+            with replacing(path, durable=False) as new, open(new, "wb", opener=_own) as file:
+                file.write(packed_entry(name, data))
         except OSError as error:
             cannot_keep(path, error)
 

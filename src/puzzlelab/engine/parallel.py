@@ -177,5 +177,8 @@ def _executor(jobs: int, processes: bool) -> Executor:
     if processes:
         import multiprocessing
 
+        from puzzlelab.engine.kernel_cache import kernel_cache
+
+        kernel_cache()  # a private one is shared with the processes
         return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
     return ThreadPoolExecutor(jobs)

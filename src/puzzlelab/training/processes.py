@@ -17,6 +17,7 @@ from puzzlelab.core import signals
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.startup import PARENT_VARIABLE
 from puzzlelab.engine.executor import Executor
+from puzzlelab.engine.kernel_cache import kernel_cache
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.remote_learner import LearnerWork, RemoteLearner
 from puzzlelab.training.runs import Run
@@ -157,6 +158,7 @@ def generator(name: str, run: Run) -> Iterator[Callable[[], None]]:
 
 def start_child(command: list[str], **options: Any) -> subprocess.Popen[Any]:
     """Start a child process that does not outlive this one, with further options of `Popen`."""
+    kernel_cache()  # a private one is shared with the child
     environment = {**os.environ, PARENT_VARIABLE: str(os.getpid())}
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, **options)
 

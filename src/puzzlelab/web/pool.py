@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from typing import Any
 
+from puzzlelab.engine.kernel_cache import kernel_cache
 from puzzlelab.web.worker import FAULT, FINAL_KINDS, REFUSED
 from puzzlelab.web.worker_handle import DIED, Job, Message, WorkerHandle
 
@@ -49,6 +50,7 @@ class Pool:
 
     def open(self) -> None:
         """Start the workers."""
+        kernel_cache()  # a private one is shared with them
         for _ in range(self.size):
             self._start_worker()
 

@@ -1,0 +1,57 @@
+"""A private cache folder, for a process that has no other: it ends with that process, and is shared with its children.
+
+A folder with a fixed name under the system's folder for temporary files could belong to another user.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from puzzlelab.core.files import try_lock
+from puzzlelab.engine import report
+
+VARIABLE = "PUZZLELAB_PRIVATE_CACHE"
+"""The environment variable that tells child processes the folder of their parent."""
+PREFIX = "puzzlelab-private-"
+IN_USE = "in-use.lock"
+"""The file in the folder whose lock the process holds; the lock of a killed process is free."""
+YOUNG_SECONDS = 60
+"""A file of this age or less may be one that its process is about to lock."""
+
+
+def private_cache(reason: str) -> Path:
+    """The private folder of this process or of its parent; `reason` is said to the user when it is made."""
+    folder = os.environ.get(VARIABLE)
+    if not folder or not os.path.isdir(folder):  # noqa: PTH112
+        report.note(reason)
+        _remove_abandoned()
+        folder = tempfile.mkdtemp(prefix=PREFIX)
+        atexit.register(_remove_own, folder, os.getpid())
+        descriptor = os.open(os.path.join(folder, IN_USE), os.O_CREAT | os.O_RDWR, 0o600)  # noqa: PTH118
+        try_lock(descriptor)  # until the process ends
+        os.environ[VARIABLE] = folder
+    return Path(folder)
+
+
+def _remove_own(folder: str, process: int) -> None:
+    if os.getpid() == process:  # it is not a fork
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_abandoned() -> None:
+    """Remove this user's private folders whose processes were killed."""
+    if os.name == "nt":  # no locks there
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError), (folder / IN_USE).open("rb") as file:
+            status = os.fstat(file.fileno())
+            if (
+                folder.lstat().st_uid == status.st_uid == os.geteuid()
+                and time.time() - status.st_mtime > YOUNG_SECONDS
+                and try_lock(file.fileno())
+            ):
+                shutil.rmtree(folder, ignore_errors=True)
