@@ -249,6 +249,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("puzzlelab.engine.kernel_cache.unkept", {})
     monkeypatch.setattr("puzzlelab.engine.table_cache.unkept_tables", {})
     monkeypatch.setenv("PUZZLELAB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PUZZLELAB_PRIVATE_CACHE", "")  # none yet
     return tmp_path / "cache"
 
 

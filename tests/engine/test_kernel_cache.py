@@ -1,17 +1,22 @@
 import errno
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from puzzlelab.core.version import PACKAGE
-from puzzlelab.engine import kernel_cache
+from puzzlelab.engine import kernel_cache, trust
 from puzzlelab.engine.kernel_cache import KEPT_FOLDERS, KEPT_SECONDS, kernel_sources, user_cache
+from puzzlelab.engine.kernels import compiled
 
 HOME_CACHE = {"linux": Path(".cache/puzzlelab"), "darwin": Path("Library/Caches/puzzlelab")}
 
@@ -154,6 +159,7 @@ def test_the_processor_does_not_change_the_folder(source: Path, monkeypatch: pyt
 def test_without_a_home_the_cache_ends_with_the_process(monkeypatch: pytest.MonkeyPatch, listener) -> None:
     for name in ("PUZZLELAB_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PUZZLELAB_PRIVATE_CACHE", "")
 
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
@@ -183,15 +189,15 @@ def old_folder(parent: Path, name: str, seconds: float) -> Path:
 
 def test_the_newest_folders_are_kept(source: Path, own_cache: Path) -> None:
     parent = own_cache / "kernels"
-    others = [old_folder(parent, f"other{age}", 3600 * age) for age in range(1, KEPT_FOLDERS + 3)]
+    others = [old_folder(parent, f"{age:016x}", 3600 * age) for age in range(1, KEPT_FOLDERS + 3)]
     kept = folder_now()
     assert set(parent.iterdir()) == {kept, *others[: KEPT_FOLDERS - 1]}
 
 
 def test_folders_that_nobody_used_for_long_are_deleted(source: Path, own_cache: Path) -> None:
     parent = own_cache / "kernels"
-    recent = old_folder(parent, "recent", KEPT_SECONDS - 60)
-    forgotten = old_folder(parent, "forgotten", KEPT_SECONDS + 60)
+    recent = old_folder(parent, "0123456789abcdef", KEPT_SECONDS - 60)
+    forgotten = old_folder(parent, "fedcba9876543210", KEPT_SECONDS + 60)
     folder_now()
     assert recent.exists()
     assert not forgotten.exists()
@@ -206,13 +212,13 @@ def test_using_a_folder_keeps_it_young(source: Path, own_cache: Path) -> None:
     assert used.exists()
 
 
-def test_only_folders_are_deleted(source: Path, own_cache: Path) -> None:
-    note = own_cache / "kernels" / "README"
-    note.parent.mkdir(parents=True)
+def test_only_folders_of_kernels_are_deleted(source: Path, own_cache: Path) -> None:
+    note, mine = own_cache / "kernels" / "README", old_folder(own_cache / "kernels", "mine", KEPT_SECONDS + 60)
     note.write_text("mine")
     os.utime(note, (0, 0))
     folder_now()
     assert note.exists()
+    assert mine.exists()
 
 
 def test_where_nothing_can_be_written_there_is_no_folder(no_cache: Path) -> None:
@@ -260,7 +266,6 @@ needs_owners = pytest.mark.skipif(os.name == "nt", reason="Windows has no modes 
     ("place", "mode", "trusted"),
     [
         (".", 0o700, True),
-        (".", 0o775, True),  # a group whose members trust each other
         (".", 0o777, False),
         (".", 0o1777, False),  # anybody could add an entry
         ("..", 0o777, False),
@@ -278,8 +283,8 @@ def test_kernels_that_every_user_can_change_are_not_used(
     folder = folder_now()
     changed = (folder / place).resolve()
     changed.chmod(mode)
-    assert folder_now() == (folder if trusted else None)
-    if folder_now() is None:
+    assert (folder_now() == folder) is trusted
+    if not trusted:
         assert listener.notes[0] == (
             f"Compiled kernels in {folder} are not used, because every user can write to {changed}, and they could "
             "run any code. PUZZLELAB_TRUST_CACHE=1 uses them all the same."
@@ -297,8 +302,8 @@ def test_kernels_of_another_user_are_not_used(own_cache: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
     if owner == 0:  # the tests run as root, whom everybody trusts
         os.chown(folder, 12345, -1)
-    monkeypatch.setattr(kernel_cache, "PACKAGE", Path("/"))
-    assert folder_now() is None
+    monkeypatch.setattr(trust, "PACKAGE", Path("/"))
+    assert folder_now() != folder
     assert f"because {folder} belongs to another user" in listener.notes[0]
     monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid)
     assert folder_now() == folder
@@ -308,8 +313,128 @@ def test_kernels_of_another_user_are_not_used(own_cache: Path, monkeypatch: pyte
 def test_kernels_of_the_owner_of_the_package_are_used(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_now()
     monkeypatch.setattr(os, "geteuid", lambda: 54321)
-    monkeypatch.setattr(kernel_cache, "PACKAGE", folder)
+    monkeypatch.setattr(trust, "PACKAGE", folder)
     assert folder_now() == folder
+
+
+@needs_owners
+@pytest.mark.parametrize(
+    ("name", "members", "trusted"),
+    [("me", [], True), ("me", ["me"], True), ("me", ["me", "you"], False), ("lab", [], False), ("lab", ["me"], False)],
+)
+@pytest.mark.parametrize("place", [".", "../../.."])
+def test_kernels_of_a_group_are_used_by_choice(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, place: str, name: str, members: list[str], trusted: bool
+) -> None:
+    import grp
+    import pwd
+
+    monkeypatch.setattr(pwd, "getpwuid", lambda number: SimpleNamespace(pw_name="me"))
+    monkeypatch.setattr(grp, "getgrgid", lambda number: SimpleNamespace(gr_name=name, gr_mem=members))
+    folder = folder_now()
+    (folder / place).resolve().chmod(0o2775)
+    assert (folder_now() == folder) is trusted
+    monkeypatch.setenv("PUZZLELAB_TRUST_CACHE", "1")
+    assert folder_now() == folder
+
+
+@needs_owners
+def test_links_on_the_way_are_followed(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_cache.mkdir()
+    (tmp_path / "second").symlink_to("cache/../cache")
+    (tmp_path / "first").symlink_to(tmp_path / "second")
+    monkeypatch.setenv("PUZZLELAB_CACHE", str(tmp_path / "first"))
+    folder = folder_now()
+    assert folder is not None
+    assert folder.resolve().is_relative_to(own_cache)
+    own_cache.chmod(0o777)
+    assert folder_now() != folder
+
+
+@needs_owners
+def test_a_link_to_itself_is_said(own_cache: Path, listener) -> None:
+    own_cache.symlink_to(own_cache)
+    assert folder_now() is None
+    assert "Too many levels of symbolic links" in listener.notes[0]
+
+
+@needs_owners
+@pytest.mark.skipif(getattr(os, "geteuid", lambda: 1)() != 0, reason="only root can give links away")
+@pytest.mark.parametrize("words", ["", "elsewhere/.."])
+def test_a_link_of_another_user_is_not_followed(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listener, words: str
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / words)
+    os.chown(link, 12345, -1, follow_symlinks=False)
+    monkeypatch.setenv("PUZZLELAB_CACHE", str(link))
+    folder_now()
+    assert f"because {link} belongs to another user" in listener.notes[0]
+    assert not (tmp_path / "kernels").exists()
+
+
+# --- private folders ---
+
+PRIVATE = """
+import os, signal, subprocess, sys
+from puzzlelab.engine.kernel_cache import kernel_cache
+print(kernel_cache(), flush=True)
+if sys.argv[1] == "parent":
+    subprocess.run([sys.executable, "-c", sys.argv[2], "child"], check=True)
+if sys.argv[1] == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture
+def private(own_cache: Path, tmp_path: Path) -> Iterator[Callable[[str], tuple[list[Path], str]]]:
+    """Runs a process with a cache folder that is not safe: the folders that it uses instead, and what it says."""
+    own_cache.mkdir()
+    own_cache.chmod(0o777)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+
+    def call(kind: str) -> tuple[list[Path], str]:
+        command = [sys.executable, "-c", PRIVATE, kind, PRIVATE]
+        environment = {**os.environ, "TMPDIR": str(temporary)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        folders = [Path(line) for line in done.stdout.split()]
+        assert all(folder.is_relative_to(temporary) for folder in folders)
+        return folders, done.stderr
+
+    return call
+
+
+@needs_owners
+def test_a_private_folder_is_shared_with_child_processes_and_ends(private, tmp_path: Path) -> None:
+    (ours, childs), said = private("parent")
+    assert ours == childs
+    assert said.count("are not used") == 1
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@needs_owners
+def test_private_folders_of_killed_processes_are_removed(private, tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+    mine = tmp_path / "temporary" / "puzzlelab-private-notes"
+    mine.mkdir()
+    (left,), _ = private("killed")
+    assert left.is_dir()
+    for path in (tmp_path / "temporary").glob("*/in-use.lock"):
+        os.utime(path, (0, 0))
+    private("parent")
+    assert list((tmp_path / "temporary").iterdir()) == [mine]
+
+
+@needs_owners
+def test_where_no_folder_is_safe_there_is_none(own_cache: Path, tmp_path: Path, monkeypatch, listener) -> None:
+    own_cache.mkdir()
+    for folder in (own_cache, tmp_path):
+        folder.chmod(0o777)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert folder_now() is None
+    assert len(listener.notes) == 1
 
 
 # --- in other processes ---
@@ -387,6 +512,61 @@ def test_what_one_process_compiles_the_others_wait_for() -> None:
         other.kill()  # whoever is killed holds nothing any more
         waiting.join(30)
         assert entered.is_set()
+
+
+@contextmanager
+def stopped(name: str) -> Iterator[None]:
+    """A process that is stopped while it compiles the kernel of this name."""
+    pytest.importorskip("fcntl")
+    command = [sys.executable, "-c", HOLD.replace("some.kernel", name)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "holds it\n"
+        other.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            other.kill()
+
+
+def one():
+    return 1
+
+
+needs_stop = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="Windows stops no processes")
+
+
+@needs_stop
+def test_what_a_stopped_process_compiles_is_compiled_here(own_cache: Path, monkeypatch, listener) -> None:
+    monkeypatch.setattr(kernel_cache, "kernel_cache", kernel_cache.kernel_cache.__wrapped__)
+    monkeypatch.setattr(kernel_cache, "PATIENCE", 0.2)
+    with stopped(f"{one.__module__}.one"):
+        for _ in range(2):
+            assert compiled(one)() == 1
+            assert listener.notes == [  # the second time it need not wait
+                f"Another process has not compiled {one.__module__}.one in 0 s, and this one compiles it too."
+            ]
+
+
+SOLVE = """
+import sys
+from puzzlelab.engine import kernel_cache
+kernel_cache.PATIENCE = 0.2
+sys.argv = ["puzzlelab", "solve", "tiles-3x3", "8 6 7 2 5 4 3 0 1", "--with", "astar"]
+from puzzlelab.cli.main import run
+run()
+"""
+
+
+@needs_stop
+@pytest.mark.slow
+def test_a_stopped_compiler_delays_a_command_only_once(own_cache: Path) -> None:
+    with stopped("puzzlelab.solvers._astar_kernels.step"):
+        for count in (1, 0):
+            done = subprocess.run([sys.executable, "-c", SOLVE], capture_output=True, text=True, timeout=300)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout.splitlines()[1].startswith("31 moves, proven optimal")
+            assert done.stderr.count("has not compiled solvers._astar_kernels.step") == count
 
 
 def test_without_a_folder_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import pickle
-import platform
+import shutil
 import subprocess
 import sys
 import types
@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from puzzlelab.core.errors import CorruptData
-from puzzlelab.engine import announcing, background, kernel_cache, machine_code
+from puzzlelab.engine import announcing, background, kernel_cache, machine_code, trust
 from puzzlelab.engine.kernels import compiled
 from puzzlelab.engine.machine_code import LEVELS, MANIFEST, entry_name, manifest_of, pack, platform_triple, runs_here
 
@@ -180,14 +180,16 @@ def test_what_is_no_file_is_replaced_by_one(folder: Path, listener, kind: str, r
 def test_an_entry_that_cannot_be_read_is_replaced(folder: Path, listener, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled(total)(BAG)
 
-    def refuse(self: Path) -> bytes:
-        monkeypatch.undo()
-        monkeypatch.setattr(machine_code, "kernel_cache", lambda: folder)
-        monkeypatch.setattr(machine_code, "pack", lambda: None)
-        raise PermissionError(13, "Permission denied")
+    path, really_open = entry(folder), os.open
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
-    heals(entry(folder), listener.notes, "Permission denied")
+    def refuse_once(place: Any, *how: Any, **more: Any) -> int:
+        if place == path:
+            monkeypatch.setattr(os, "open", really_open)
+            raise PermissionError(13, "Permission denied")
+        return really_open(place, *how, **more)
+
+    monkeypatch.setattr(os, "open", refuse_once)
+    heals(path, listener.notes, "Permission denied")
 
 
 def test_an_entry_of_any_size_is_not_read_into_memory(folder: Path, listener) -> None:
@@ -265,6 +267,144 @@ def test_a_file_in_the_place_of_the_folder_is_said_once(folder: Path, listener) 
     assert compiled(first)(BAG) == 102
     assert len(listener.notes) == 1
     assert "(File exists)" in listener.notes[0] or "(Not a directory)" in listener.notes[0]
+
+
+# --- code of others ---
+
+needs_modes = pytest.mark.skipif(os.name == "nt", reason="Windows has no modes of this kind")
+needs_root = pytest.mark.skipif(getattr(os, "geteuid", lambda: 1)() != 0, reason="only root can give files away")
+STRANGER = 54321
+"""The number of a user who is not trusted."""
+ran: list[str] = []
+"""What planted code has done."""
+
+
+def run_planted() -> None:
+    ran.append("the code of another user")
+
+
+class _Planted:
+    """Its pickle runs code."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return run_planted, ()
+
+
+@pytest.fixture
+def entry_of_own_cache(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The entry of a kernel in a cache folder of this test, which is found as in a new process."""
+    monkeypatch.setattr(machine_code, "kernel_cache", kernel_cache.kernel_cache.__wrapped__)
+    monkeypatch.setattr(machine_code, "pack", lambda: None)
+    compiled(total)(BAG)
+    ran.clear()
+    (path,) = own_cache.glob("kernels/*/*.kernel")
+    return path
+
+
+def plant(path: Path) -> None:
+    """Put code into the place of a kernel, with the right checksum."""
+    content = pickle.dumps(_Planted())
+    path.write_bytes(machine_code.MAGIC + machine_code._checksum(path.name, content) + content)
+
+
+@needs_modes
+def test_planted_code_would_run(entry_of_own_cache: Path, listener) -> None:
+    """Or the tests below would show nothing."""
+    plant(entry_of_own_cache)
+    assert compiled(total)(BAG) == 9
+    assert len(ran) == 1
+
+
+def above(path: Path) -> Path:
+    """The folder above the cache folder of this entry."""
+    return path.parents[3]
+
+
+UNSAFE: dict[str, Callable[[Path], None]] = {
+    "every user can write to the file": lambda path: path.chmod(0o666),
+    "every user can write to the folder": lambda path: path.parent.chmod(0o777),
+    "every user can write to the folder above": lambda path: above(path).chmod(0o777),
+}
+OF_A_STRANGER: dict[str, Callable[[Path], None]] = {
+    "the file": lambda path: os.chown(path, STRANGER, -1),
+    "the folder": lambda path: os.chown(path.parent, STRANGER, -1),
+    "the folder above": lambda path: os.chown(above(path), STRANGER, -1),
+}
+
+
+@needs_modes
+@pytest.mark.parametrize("change", UNSAFE.values(), ids=UNSAFE)
+def test_code_that_every_user_could_put_there_is_not_run(entry_of_own_cache: Path, listener, change) -> None:
+    plant(entry_of_own_cache)
+    change(entry_of_own_cache)
+    assert compiled(total)(BAG) == 9
+    assert ran == []
+    assert "every user can write to" in listener.notes[0]
+
+
+@needs_modes
+@needs_root
+@pytest.mark.parametrize("change", OF_A_STRANGER.values(), ids=OF_A_STRANGER)
+def test_code_that_another_user_could_put_there_is_not_run(entry_of_own_cache: Path, listener, change) -> None:
+    plant(entry_of_own_cache)
+    change(entry_of_own_cache)
+    assert compiled(total)(BAG) == 9
+    assert ran == []
+    assert "belongs to another user" in listener.notes[0]
+
+
+@needs_modes
+@needs_root
+def test_a_folder_that_is_exchanged_after_its_check_is_not_used(
+    entry_of_own_cache: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The owner of the folder above waits for the new time stamp, and puts another folder into the place."""
+    copy = shutil.copytree(own_cache, above(entry_of_own_cache) / "copy")
+    plant(copy / entry_of_own_cache.relative_to(own_cache))
+    os.chown(above(entry_of_own_cache), STRANGER, -1)
+    really_stamp = os.utime
+
+    def exchange(*what: Any, **more: Any) -> None:
+        really_stamp(*what, **more)
+        if copy.exists():
+            own_cache.rename(own_cache.with_name("old"))
+            copy.rename(own_cache)
+
+    monkeypatch.setattr(os, "utime", exchange)
+    assert compiled(total)(BAG) == 9
+    assert ran == []
+
+
+@needs_modes
+def test_what_is_read_is_the_file_that_was_checked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled(total)(BAG)
+    ran.clear()
+    path, really_check = entry(folder), machine_code.fault_of
+
+    def exchange(*what: Any) -> str | None:
+        path.unlink()
+        plant(path)
+        return really_check(*what)
+
+    monkeypatch.setattr(machine_code, "fault_of", exchange)
+    kernel = compiled(total)
+    assert (kernel(BAG), compiles(kernel), ran) == (9, 0, [])
+
+
+@needs_modes
+@pytest.mark.parametrize("mask", [0, 0o002, 0o077])
+def test_kernels_are_kept_safely_whatever_the_mask_is(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, listener, mask: int
+) -> None:
+    monkeypatch.setattr(machine_code, "kernel_cache", kernel_cache.kernel_cache.__wrapped__)
+    monkeypatch.setattr(machine_code, "pack", lambda: None)
+    before = os.umask(mask)
+    try:
+        compiled(total)(BAG)
+    finally:
+        os.umask(before)
+    again = compiled(total)
+    assert (again(BAG), compiles(again), listener.notes) == (9, 0, [])
 
 
 # --- keys ---
@@ -409,7 +549,7 @@ def test_a_pack_that_every_user_can_change_is_not_used(packed: Path, listener, m
     (note,) = listener.notes
     assert note.startswith(f"Compiled kernels in {packed} are not used, because every user can write to {packed}")
     pack.cache_clear()
-    monkeypatch.setenv(kernel_cache.TRUST, "1")
+    monkeypatch.setenv(trust.TRUST, "1")
     trusting = compiled(total)
     assert (trusting(BAG), compiles(trusting)) == (9, 0)
 
@@ -469,47 +609,57 @@ def test_nothing_is_started_where_it_is_turned_off(monkeypatch: pytest.MonkeyPat
     background.start([("puzzlelab.engine.hash_table_kernels", "mix", ())])
 
 
-WAITING = """
-import fcntl, sys
+SLOW = """
+import time
+class Kernel:
+    def compile(self, signature):
+        print("compiles", flush=True)
+        time.sleep(600)
+kernel = Kernel()
+"""
+"""A module with what looks like a kernel that takes long to compile."""
+HOLDING = """
+import fcntl, os, sys
 with open(sys.argv[1], "a+") as file:
     fcntl.flock(file, fcntl.LOCK_EX)
-    file.write(sys.argv[2].replace("PID", str(__import__("os").getpid()))); file.flush()
+    file.write(f"{os.getpid()} {os.uname().nodename}"); file.flush()
     print("holds it", flush=True)
     sys.stdin.read()
 """
+"""Another program than puzzlelab's, which holds the lock, and whose number and machine are in the file."""
 
 
-def test_what_measures_times_ends_what_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_measures_times_ends_what_compiles(own_cache: Path, tmp_path: Path, monkeypatch) -> None:
+    pytest.importorskip("fcntl")
+    (tmp_path / "slow_kernels.py").write_text(SLOW)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; sys.stdout = sys.stderr; from puzzlelab.engine.background import main; main()",
+    ]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        with process.stdin as stream:
+            stream.write(pickle.dumps([("slow_kernels", "kernel", ())]))
+        assert process.stderr.readline() == b"compiles\n"
+        monkeypatch.setattr(background, "kernel_cache", kernel_cache.kernel_cache.__wrapped__)
+        with background.none_running():
+            assert process.wait(60) == 0
+
+
+def test_no_process_is_ended_that_is_not_puzzlelabs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fcntl")
     monkeypatch.setattr(background, "kernel_cache", lambda: tmp_path)
-    with holding(tmp_path, f"PID {platform.node()}") as other, background.none_running():
-        assert other.wait(60) != 0
-        with (tmp_path / background.LOCK).open("a+") as file:
-            assert not background._locked(file)
-
-
-def holding(folder: Path, text: str) -> subprocess.Popen[str]:
-    """A process that holds the lock of the background process, and has written this text into its file."""
-    command = [sys.executable, "-c", WAITING, str(folder / background.LOCK), text]
-    other = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert other.stdout is not None
-    assert other.stdout.readline() == "holds it\n"
-    return other
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "-1", "0", "1", "noise", "9" * 400, "PID another machine", "-1 {node}", "0 {node}", "12345678901 {node}"],
-)
-def test_only_a_number_of_this_machine_is_a_process_to_end(tmp_path: Path, monkeypatch, text: str) -> None:
-    pytest.importorskip("fcntl")
-    monkeypatch.setattr(background, "kernel_cache", lambda: tmp_path)
-    ticks = iter(range(1000))
-    monkeypatch.setattr(background, "time", types.SimpleNamespace(monotonic=lambda: next(ticks), sleep=lambda _: None))
-    monkeypatch.setattr(os, "kill", lambda *number: pytest.fail(f"a signal was sent to {number}"))
-    with holding(tmp_path, text.format(node=platform.node())) as other, background.none_running():
-        assert other.poll() is None
-        other.communicate()
+    monkeypatch.setattr(background, "PATIENCE", 0.3)
+    command = [sys.executable, "-c", HOLDING, str(tmp_path / background.LOCK)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "holds it\n"
+        with background.none_running():
+            other.communicate()
+        assert other.returncode == 0
 
 
 @pytest.mark.parametrize("kind", ["a folder", "no folder", "noise"])

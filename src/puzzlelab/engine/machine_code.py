@@ -279,11 +279,6 @@ def read_entry(path: Path) -> bytes | None:
         raise CorruptData(error.strerror or str(error)) from None
 
 
-def _own(path: str, flags: int) -> int:
-    """Open a file that others cannot write to, whatever the user's mask is."""
-    return os.open(path, flags, 0o644)
-
-
 def unpacked_entry(name: str, data: bytes, target_context: Any, signature: tuple[Any, ...]) -> CompileResult:
     """The inverse of `packed_entry`. Raises `CorruptData` for what is damaged, or is another kernel's."""
     start = len(MAGIC) + hashlib.sha256().digest_size
@@ -371,8 +366,9 @@ class KernelCache(_Cache):
                 raise PermissionError(why)
             if path.is_dir() and not path.is_symlink():  # a folder cannot be replaced by a file
                 shutil.rmtree(path)
-            with replacing(path, durable=False) as new, open(new, "wb", opener=_own) as file:
-                file.write(packed_entry(name, data))
+            with replacing(path, durable=False) as new:
+                new.touch(0o644)  # other users cannot write to it, whatever the user's mask is
+                new.write_bytes(packed_entry(name, data))
         except OSError as error:
             cannot_keep(path, error)
 
