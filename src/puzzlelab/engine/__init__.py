@@ -10,7 +10,8 @@ plain rules through `interpreted_kernels`.
 - Batches: `batch_rules`, `batch_verify`, `candidate_logits`; `parallel` maps a function over threads or processes.
 - Parts of kernels: `wide_integers` (up to 256 bits) and `simd` (vectors of 32 numbers).
 - Compilation: `compiling` (how Numba compiles here), `machine_code` and `kernel_cache` (what is kept on disk, and for
-  which sources), `background` and `announcing`. `table_cache` keeps the tables of estimates.
+  which sources), `trust` and `private_cache` (what is done where other users could change it), `background` and
+  `announcing`. `table_cache` keeps the tables of estimates.
 - Work elsewhere: `executor` (pieces of work on nodes), `local_workers`, `board_pieces`, `piece_size`, and
   `published_networks` (networks that nodes cannot read from files).
 - `report` passes messages of long computations on.

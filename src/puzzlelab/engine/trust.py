@@ -27,7 +27,7 @@ def trusts_all() -> bool:
 def distrust(folder: Path) -> str | None:
     """Why the machine code in this folder should not be run; None if only trusted users can change it.
 
-    All folders and links on the way to it are checked, from the root on: once a folder is safe, nobody else can
+    All folders and links on the way to it are checked, from the root on: once a folder is safe, no other user can
     exchange what is in it. The sticky bit keeps a folder above safe that all users can write to, as /tmp. Folders above
     the package are not checked: they are as safe as the package. A folder that does not exist is safe if those above
     are. Raises `OSError` if it cannot be reached.
