@@ -304,7 +304,7 @@ def test_kernels_of_another_user_are_not_used(own_cache: Path, monkeypatch: pyte
         os.chown(folder, 12345, -1)
     monkeypatch.setattr(trust, "PACKAGE", Path("/"))
     assert folder_now() != folder
-    assert f"because {folder} belongs to another user" in listener.notes[0]
+    assert "belongs to another user" in listener.notes[0]
     monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid)
     assert folder_now() == folder
 
