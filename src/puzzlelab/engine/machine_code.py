@@ -270,7 +270,7 @@ def read_entry(path: Path) -> bytes | None:
             if fault := fault_of(status, "it"):
                 raise CorruptData(fault)
             with open(descriptor, "rb", closefd=False) as file:
-                return file.read(LARGEST)
+                return file.read()
         finally:
             os.close(descriptor)
     except (FileNotFoundError, NotADirectoryError):

@@ -30,15 +30,16 @@ def private_cache(reason: str) -> Path:
         report.note(reason)
         _remove_abandoned()
         folder = tempfile.mkdtemp(prefix=PREFIX)
-        atexit.register(_remove_own, folder, os.getpid())
         descriptor = os.open(os.path.join(folder, IN_USE), os.O_CREAT | os.O_RDWR, 0o600)  # noqa: PTH118
-        try_lock(descriptor)  # until the process ends
+        try_lock(descriptor)
+        atexit.register(_remove_own, folder, descriptor, os.getpid())
         os.environ[VARIABLE] = folder
     return Path(folder)
 
 
-def _remove_own(folder: str, process: int) -> None:
+def _remove_own(folder: str, descriptor: int, process: int) -> None:
     if os.getpid() == process:  # it is not a fork
+        os.close(descriptor)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -47,11 +48,13 @@ def _remove_abandoned() -> None:
     if os.name == "nt":  # no locks there
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError), (folder / IN_USE).open("rb") as file:
-            status = os.fstat(file.fileno())
-            if (
-                folder.lstat().st_uid == status.st_uid == os.geteuid()
-                and time.time() - status.st_mtime > YOUNG_SECONDS
-                and try_lock(file.fileno())
-            ):
+        with suppress(OSError):
+            if folder.lstat().st_uid == os.geteuid() and _is_abandoned(folder / IN_USE):
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_abandoned(lock_file: Path) -> bool:
+    """Whether no process holds the lock, or is about to take it. Raises `OSError` if there is no such file."""
+    with lock_file.open("rb") as file:
+        age = time.time() - os.fstat(file.fileno()).st_mtime
+        return age > YOUNG_SECONDS and bool(try_lock(file.fileno()))
