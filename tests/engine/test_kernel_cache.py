@@ -548,6 +548,16 @@ def test_what_a_stopped_process_compiles_is_compiled_here(own_cache: Path, monke
             ]
 
 
+@needs_stop
+def test_what_is_compiled_already_is_loaded_without_waiting(own_cache: Path, monkeypatch, listener) -> None:
+    monkeypatch.setattr(kernel_cache, "kernel_cache", kernel_cache.kernel_cache.__wrapped__)
+    monkeypatch.setattr(kernel_cache, "PATIENCE", 0.2)
+    compiled(one)()
+    with stopped(f"{one.__module__}.one"):
+        assert compiled(one)() == 1
+        assert listener.notes == []
+
+
 SOLVE = """
 import sys
 from puzzlelab.engine import kernel_cache

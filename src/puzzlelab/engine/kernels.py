@@ -12,6 +12,7 @@ D = depth of a stack, K = length of an estimate's memo.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 import numba
@@ -65,9 +66,10 @@ def compiled(function: Kernel) -> Kernel:
         with (
             preparing(),
             global_compiler_lock,
-            alone(f"{function.__module__}.{function.__name__}"),
+            ExitStack() as stack,
             announcements(function) as cache.missing,
         ):
+            cache.take_turn = lambda: stack.enter_context(alone(f"{function.__module__}.{function.__name__}"))
             return compile_one(signature)
 
     dispatcher.compile = compile_alone

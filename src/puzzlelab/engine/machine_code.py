@@ -17,7 +17,7 @@ import platform
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import util
 from pathlib import Path
@@ -320,6 +320,8 @@ class KernelCache(_Cache):
 
     def __init__(self, function: Any) -> None:
         self.function = function
+        self.take_turn: Callable[[], object] = lambda: None
+        """Called when no machine code is found, to wait for other processes that compile the kernel."""
         self.missing = lambda signature: None
         """Called with the types for which the kernel is about to be compiled."""
 
@@ -331,15 +333,26 @@ class KernelCache(_Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """The machine code for these types, from the user's cache or from a pack. Numba's name."""
-        signature, target = tuple(sig), target_context.codegen().magic_tuple()
+        signature, result = tuple(sig), None
+        try:
+            result = self._found(signature, target_context)
+            if result is None:
+                self.take_turn()
+                result = self._found(signature, target_context)
+        except CorruptData as error:
+            report.note(str(error))
+        if result is None:
+            self.missing(signature)
+        return result
+
+    def _found(self, signature: tuple[Any, ...], target_context: Any) -> CompileResult | None:
+        target = target_context.codegen().magic_tuple()
         result = self._load(kernel_cache(), signature, target, target_context)
         if result is None and (prebuilt := pack()) is not None and prebuilt.folder != kernel_cache():
             result = self._load(prebuilt.folder, signature, prebuilt.target, target_context)
             if result is not None and prebuilt.target != target:
                 name = entry_name(self.function, signature, target)
                 used_of_packs[str(name)] = (self.function.__module__, self.function.__qualname__, signature)
-        if result is None:
-            self.missing(signature)
         return result
 
     def _load(
@@ -352,8 +365,8 @@ class KernelCache(_Cache):
             data = read_entry(folder / name)
             return None if data is None else unpacked_entry(name, data, target_context, signature)
         except CorruptData as error:
-            report.note(f"A compiled kernel cannot be used ({error}), and is compiled again: {folder / name}")
-            return None
+            sentence = f"A compiled kernel cannot be used ({error}), and is compiled again: {folder / name}"
+            raise CorruptData(sentence) from None
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Keep the machine code for these types. Numba's name."""
