@@ -86,3 +86,32 @@ def test_a_huge_text_is_refused() -> None:
         read_pasted("1" * 2_000_001)
     with pytest.raises(BadInput):
         read_pasted("[" * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1" + "\n" * 300_000 + "2", "no board is found in '1'"),
+        ("1]" + " " * 300_000 + "2", "no board is found in '1]"),
+        ("http://a/" + "/scl" * 250_000 + "!", "a link of 1,000,010 characters is too long; at most 65,536 are read"),
+        ("http://a/" + "/scl" * 16_000 + "!", "has no board in it"),
+        ("http://a/" + "/a.b.c.d.e" * 6_000, "has no board in it"),
+        ("http://a/scl" + "A" * 20_000, "a compressed puzzle may have 16,384 characters, not 20,000"),
+        ("\n".join(f"the line {number}" for number in range(50_000)), "8 cells; most rows have 12"),
+    ],
+    ids=["blank lines", "blanks", "a long link", "a link of many beginnings", "of many parts", "compressed", "lines"],
+)
+def test_a_text_that_is_made_to_cost_much_is_refused(text: str, words: str) -> None:
+    with pytest.raises(BadInput) as error:
+        read_pasted(text)
+    assert words in str(error.value)
+
+
+def test_a_link_that_unpacks_to_much_is_refused() -> None:
+    import lzstring
+
+    row = "0," * 600_000
+    packed = lzstring.LZString.compressToBase64(f'{{"grid":[[5]],"notes":[{row}0]}}')
+    assert len(packed) < 16_384
+    with pytest.raises(BadInput, match="compressed in a way that cannot be read here"):
+        read_pasted("https://sudokupad.app/scl" + packed)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 
 from puzzlelab.analysis.pasted_links import link_in, texts_in
 from puzzlelab.analysis.pasted_text import grids, is_ruler, plain
@@ -21,6 +22,8 @@ LONGEST = 2_000_000
 """Characters that are read."""
 LONGEST_BOARD = 8192
 MAX_BOARDS = 20_000
+MAX_LINK_PARTS, MAX_MISSES = 200, 20
+"""Parts of a link that are tried; parts of a text that may be no boards, beyond as many as there are boards."""
 BOARD_COLUMNS = ("board", "puzzle", "puzzles", "quiz", "quizzes", "question", "sudoku", "clues", "mission")
 KNOWN_SIGNS = re.compile(r"[\s\w.*?~|/\\+=,;:#\"'`<>\[\](){}-]", re.ASCII)
 
@@ -130,13 +133,18 @@ def _read(name: str, text: str) -> PastedBoard:
 
 
 def _of_link(link: str, hint: str | None) -> PastedBoard:
-    for name, text in texts_in(link):
-        if name is not None:
-            return _read(name, text)
-        for part in (text, *re.findall(r"[0-9A-Pa-p.*_-]{16,}", text)):
-            if (found := _one(part, hint)) is not None:
-                return found
+    for name, text in islice(_link_parts(link), MAX_LINK_PARTS):
+        found = _one(text, hint) if name is None else _read(name, text)
+        if found is not None:
+            return found
     raise BadBoard(f"the link '{shorten(link)}' has no board in it; copy the board itself")
+
+
+def _link_parts(link: str) -> Iterator[tuple[str | None, str]]:
+    """The texts in a link, each followed by the parts of it that look like a board."""
+    for name, text in texts_in(link):
+        yield name, text
+        yield from ((None, part) for part in re.findall(r"[0-9A-Pa-p.*_-]{16,}", text))
 
 
 def _of_rows(text: str, hint: str | None) -> list[PastedBoard]:
@@ -144,7 +152,7 @@ def _of_rows(text: str, hint: str | None) -> list[PastedBoard]:
     lines = [line for line in text.lstrip("\ufeff").splitlines() if line.strip()]
     rows = _json_rows(text, lines) or _csv_rows(lines)
     boards = []
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(rows[:MAX_BOARDS], start=1):
         own = row.get("puzzle") if "board" in row else None
         column = next((name for name in BOARD_COLUMNS if name in row and not (own and name == "puzzle")), None)
         if column is None:
@@ -156,7 +164,7 @@ def _of_rows(text: str, hint: str | None) -> list[PastedBoard]:
         if board is None:
             raise BadBoard(f"'{shorten(str(row[column]))}' is no board that is known here", f"row {number}")
         boards.append(board)
-    return boards[:MAX_BOARDS]
+    return boards
 
 
 def _json_rows(text: str, lines: Sequence[str]) -> list[dict[str, object]]:
@@ -200,6 +208,8 @@ def _many(text: str, hint: str | None) -> list[PastedBoard]:
                 hint = hint or found.puzzle
             elif number > 0:  # the first line may say what follows
                 wrong = wrong or number + 1
+            if number > 2 * len(boards) + MAX_MISSES:
+                break
         if len(boards) > 1 and len(boards) * 2 > len(parts):
             if wrong:
                 raise BadBoard(f"'{shorten(parts[wrong - 1])}' is no board, as the others are", f"board {wrong}")
@@ -217,9 +227,10 @@ def _longest_word(text: str) -> str:
 
 def _not_understood(text: str, shown: str, hint: str | None, errors: Sequence[BadBoard]) -> BadBoard:
     """An error that says what is wrong, with the place."""
+    strange = {sign for sign in set(text) if not _is_known(sign)}
     for number, line in enumerate(text.splitlines(), start=1):
         for column, sign in enumerate(line, start=1):
-            if not KNOWN_SIGNS.match(sign) and not KNOWN_SIGNS.match(plain(sign) or " ") and not _is_picture(sign):
+            if sign in strange:
                 return BadBoard(f"'{sign}' is not understood", f"line {number}, column {column}")
     if errors:
         return errors[0]
@@ -240,6 +251,7 @@ def _not_understood(text: str, shown: str, hint: str | None, errors: Sequence[Ba
     )
 
 
-def _is_picture(sign: str) -> bool:
-    """Whether a sign is a picture, such as a coloured square."""
-    return unicodedata.category(sign) == "So"
+def _is_known(sign: str) -> bool:
+    """Whether boards have such a sign, or it is a picture, such as a coloured square."""
+    is_usual = KNOWN_SIGNS.match(sign) or KNOWN_SIGNS.match(plain(sign) or " ")
+    return bool(is_usual) or unicodedata.category(sign) == "So"

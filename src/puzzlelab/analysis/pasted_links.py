@@ -17,9 +17,12 @@ from puzzlelab.core.errors import BadBoard, shorten
 
 LINK = re.compile(r"\A\s*<?(https?://\S+?|www\.\S+?|#puzzle=\S+?)>?\s*\Z")
 COMPRESSED = re.compile(r"(?:\A|/)(?:fpuzzles|fpuz|scl|scf)([A-Za-z0-9+/=_ %-]+)\Z")
-BASE64 = re.compile(r"\A[A-Za-z0-9+/=_ -]{40,}\Z")
+PACKED_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_ %-"
 SHORTEST = 9
 """Characters of the shortest part of a link that may be a board."""
+LONGEST, LONGEST_PACKED, LONGEST_UNPACKED = 65_536, 16_384, 2**20
+"""Characters that are read of a link, of a compressed part of one, and of what that becomes."""
+BASE64 = re.compile(r"\A[A-Za-z0-9+/=_ -]{40,%d}\Z" % LONGEST_PACKED)
 
 
 def link_in(text: str) -> str | None:
@@ -32,8 +35,10 @@ def texts_in(link: str) -> Iterator[tuple[str | None, str]]:
     """The parts of a link that may be boards, as texts, each with the name of its puzzle if the link has it.
 
     Raises:
-        BadBoard: if it is no link, or a part is compressed and cannot be read.
+        BadBoard: if it is no link or too long, or a part is compressed and cannot be read.
     """
+    if len(link) > LONGEST:
+        raise BadBoard(f"a link of {len(link):,} characters is too long; at most {LONGEST:,} are read")
     try:
         parts = urlsplit(link)
     except ValueError:
@@ -45,7 +50,7 @@ def texts_in(link: str) -> Iterator[tuple[str | None, str]]:
     path = unquote(parts.path)
     values = [value for _, value in fields] + [path, *path.split("/"), parts.fragment]
     for value in values:
-        compressed = COMPRESSED.search(value)
+        compressed = COMPRESSED.search(value, len(value.rstrip(PACKED_SIGNS)))
         if compressed or BASE64.match(value):
             text = _unpacked(compressed[1] if compressed else value)
             if text is not None:
@@ -62,10 +67,12 @@ def _unpacked(packed: str) -> str | None:
         import lzstring
     except ModuleNotFoundError:
         raise BadBoard("links with compressed puzzles need lzstring: pip install 'puzzlelab[web]'") from None
+    if len(packed) > LONGEST_PACKED:
+        raise BadBoard(f"a compressed puzzle may have {LONGEST_PACKED:,} characters, not {len(packed):,}")
     base64 = unquote(packed).replace(" ", "+").replace("-", "+").replace("_", "/")
     try:
         text = lzstring.LZString.decompressFromBase64(base64)
-        grid = _grid_in(json.loads(text)) if text else None
+        grid = _grid_in(json.loads(text)) if text and len(text) <= LONGEST_UNPACKED else None
     except Exception:  # the decoder has many ways to fail on a text that is not compressed
         return None
     return json.dumps(grid) if grid else None
