@@ -7,9 +7,11 @@ from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 from fastapi import Path, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from puzzlelab.analysis.board_generation import generator_fields
+from puzzlelab.core.errors import shorten
 from puzzlelab.web.server_limits import DEFAULT_SECONDS
 
 MAX_BOARD_LENGTH, MAX_NAME_LENGTH, MAX_GAME_LENGTH = 8192, 512, 16_384
@@ -45,22 +47,32 @@ NetworkName = Annotated[
 JobId = Annotated[str, Path(max_length=MAX_NAME_LENGTH)]
 
 
-class SolveRequest(BaseModel):
-    """The body of a request for many boards."""
+class Body(BaseModel):
+    """The body of a request; of many errors in it the first one is reported, because each costs time and memory."""
 
     model_config = ConfigDict(extra="forbid")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown(cls, body: Any) -> Any:
+        unknown = next((name for name in body if name not in cls.model_fields), None) if isinstance(body, dict) else None
+        if unknown is not None:
+            raise PydanticCustomError("unknown_field", "there is no field '{name}'", {"name": shorten(unknown)})
+        return body
+
+
+class SolveRequest(Body):
+    """The body of a request for many boards."""
+
     puzzle: str = Field(max_length=MAX_NAME_LENGTH, examples=["tiles-3x3"])
-    boards: list[BoardField] = Field(min_length=1, examples=[["8 6 7 2 5 4 3 0 1"]])
+    boards: list[BoardField] = Field(min_length=1, fail_fast=True, examples=[["8 6 7 2 5 4 3 0 1"]])
     solver: str | None = Field(default=None, max_length=MAX_NAME_LENGTH)
     time: float | None = Field(default=None, gt=0, le=86_400, allow_inf_nan=False)
     nodes: int | None = Field(default=None, ge=1, le=MAX_NODES)
 
 
-class ReadRequest(BaseModel):
+class ReadRequest(Body):
     """The body of a request for the boards in a text."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: str = Field(max_length=2**20, description="A board in any form, a table, a link, or a file of many boards.")
     puzzle: str | None = Field(
