@@ -57,7 +57,7 @@ def test_waiting_and_progress_are_sent_and_notes_are_logged(monkeypatch, caplog)
 
     with caplog.at_level(logging.WARNING):
         end, messages = run_task(monkeypatch, task)
-    assert end == (DONE, 7)
+    assert end == (DONE, b"7")
     assert messages == [("waiting", {"text": "Compiling."}), ("waiting", {"text": "building 25%: group 2"})]
     assert SECRET in caplog.text
 

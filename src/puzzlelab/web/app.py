@@ -25,8 +25,8 @@ from puzzlelab.web.routes import api
 from puzzlelab.web.server_limits import ServerLimits
 from puzzlelab.web.worker import INTERNAL_ERROR
 
-MIN_COMPRESSED = 1000
-"""Bytes from which on an answer is compressed; streams of events are not."""
+MIN_COMPRESSED, COMPRESSION = 1000, 1
+"""Bytes from which on an answer is compressed, and the level: the server answers nothing else meanwhile."""
 
 
 def make_app(limits: ServerLimits | None = None, token: str | None = None) -> FastAPI:
@@ -63,7 +63,7 @@ def make_app(limits: ServerLimits | None = None, token: str | None = None) -> Fa
 
     _add_error_handlers(app)
     app.mount("/", PageFiles(limits), name="page")
-    app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED)
+    app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED, compresslevel=COMPRESSION)
     app.add_middleware(RequestGuard, max_body=limits.body, token=token)
     return app
 

@@ -79,8 +79,8 @@ class JobService:
         finally:
             del self.jobs[job.id]
 
-    async def answer(self, request: Request, pool: Pool, job: Job) -> Any:
-        """The result of a job; the job is stopped when the client disconnects. Raises `HTTPException`."""
+    async def answer(self, request: Request, pool: Pool, job: Job) -> bytes:
+        """The result of a job as JSON; the job is stopped when the client disconnects. Raises `HTTPException`."""
         end = asyncio.ensure_future(self._last_message(pool, job))
         try:
             while not (await asyncio.wait({end}, timeout=DISCONNECT_POLL))[0]:
@@ -93,7 +93,7 @@ class JobService:
             end.cancel()
         if kind != DONE:
             raise HTTPException(400 if kind == REFUSED else 500, value)
-        return value
+        return bytes(value)
 
     async def _last_message(self, pool: Pool, job: Job) -> Message:
         last: Message = (FAULT, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any
@@ -61,12 +62,16 @@ def _service(request: Request) -> JobService:
     return service
 
 
-async def _question(request: Request, task: str, parameters: dict[str, Any], time: float | None = None) -> JSONResponse:
+def _json(content: bytes) -> Response:
+    return Response(content, media_type="application/json")
+
+
+async def _question(request: Request, task: str, parameters: dict[str, Any], time: float | None = None) -> Response:
     """The result of a task that is answered soon."""
     service = _service(request)
     seconds = service.search_seconds(time)
     job = service.job(task, seconds, {**parameters, "time": seconds})
-    return JSONResponse(await service.answer(request, service.questions, job))
+    return _json(await service.answer(request, service.questions, job))
 
 
 @api.get("/list", response_model=dict[str, Any])
@@ -74,7 +79,7 @@ async def list_all(request: Request, puzzle: OptionalPuzzle = None) -> Response:
     """All puzzles and solvers, or what one puzzle offers."""
     service = _service(request)
     job = service.job("list_all", DEFAULT_SECONDS, {"puzzle": puzzle})
-    return JSONResponse(await service.answer(request, service.facts, job))
+    return _json(await service.answer(request, service.facts, job))
 
 
 @api.get("/limits", response_model=ServerLimits)
@@ -96,7 +101,7 @@ async def read(request: Request, body: schemas.ReadRequest) -> Response:
     service = _service(request)
     parameters = {**body.model_dump(), "most": service.limits.boards}
     job = service.job("read", DEFAULT_SECONDS, parameters)
-    return JSONResponse(await service.answer(request, service.facts, job))
+    return _json(await service.answer(request, service.facts, job))
 
 
 @api.get("/generate", response_model=list[schemas.GenerateResponse])
@@ -140,7 +145,7 @@ async def _solve(request: Request, body: SolveRequest) -> Response:
     seconds_of_all, seconds_of_one = service.limits.seconds, service.search_seconds(body.time)
     parameters = body.model_dump(exclude={"boards"}) | {"board": service.checked_boards(body.boards)}
     job = service.job("solve", seconds_of_all, {**parameters, "time": seconds_of_one, "seconds": seconds_of_all})
-    return JSONResponse(await service.answer(request, service.searches, job))
+    return _json(await service.answer(request, service.searches, job))
 
 
 @api.get("/solve/events", response_class=EventSourceResponse, responses=STREAM_ERRORS)
@@ -176,7 +181,9 @@ def _event(kind: str, value: Any) -> ServerSentEvent:
     """A message of a worker as a server-sent event."""
     if kind in (REFUSED, FAULT):
         return ServerSentEvent(event="failure", data={"error": value})
-    return ServerSentEvent(event="row" if kind == DONE else kind, data=value)
+    if kind == DONE:
+        return ServerSentEvent(event="row", raw_data=value.decode())
+    return ServerSentEvent(event=kind, data=value)
 
 
 @api.post("/jobs/{job}/stop", response_model=schemas.StopResponse)
@@ -255,4 +262,4 @@ async def svg(request: Request, puzzle: PuzzleName, board: Board) -> Response:
     """A picture of a board."""
     service = _service(request)
     job = service.job("picture", DEFAULT_SECONDS, {"puzzle": puzzle, "board": board})
-    return Response(await service.answer(request, service.facts, job), media_type="image/svg+xml")
+    return Response(json.loads(await service.answer(request, service.facts, job)), media_type="image/svg+xml")

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.web.task_context import TaskContext
+from puzzlelab.web.task_context import MAX_ANSWER, TaskContext
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.solve_job import SolveJob
@@ -265,12 +265,18 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.analysis.playback import frame_facts
     from puzzlelab.analysis.playback import frames as frames_of
 
+    from puzzlelab.core.errors import BadOption
+
     instance = _instance(parameters)
-    puzzle = instance.puzzle
-    positions = [
-        frame_facts(frame) for frame in frames_of(instance, _moves(parameters, puzzle), parameters["lower_bound"])
-    ]
-    return {"frames": [frame | _drawn(puzzle, frame["board"]) if parameters["drawn"] else frame for frame in positions]}
+    puzzle, moves = instance.puzzle, _moves(parameters, instance.puzzle)
+    positions, size = [], 0
+    for frame in frames_of(instance, moves, parameters["lower_bound"]):
+        facts = frame_facts(frame) | (_drawn(puzzle, frame.board) if parameters["drawn"] else {})
+        size += len(str(facts))
+        if size > MAX_ANSWER:
+            raise BadOption(f"the positions of {len(moves):,} moves have more than {MAX_ANSWER:,} bytes; ask for fewer")
+        positions.append(facts)
+    return {"frames": positions}
 
 
 def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:

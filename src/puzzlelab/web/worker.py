@@ -1,11 +1,13 @@
 """A worker process: reads tasks from a pipe, sends messages while it runs them, and ends with its parent.
 
-A message is a pair (kind, value). A task ends with one message of `FINAL_KINDS`. An error of the request becomes a
+A message is a pair (kind, value). A task ends with one message of `FINAL_KINDS`; its result is JSON, so that the server
+need only send it. An error of the request becomes a
 sentence for the client; an internal error is only logged, because its text may contain paths of files.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
@@ -17,7 +19,7 @@ from typing import Any
 
 from puzzlelab.engine import preparation
 from puzzlelab.web import tasks
-from puzzlelab.web.task_context import TaskContext
+from puzzlelab.web.task_context import MAX_ANSWER, TaskContext
 
 DONE, REFUSED, FAULT = "done", "refused", "fault"
 FINAL_KINDS = (DONE, REFUSED, FAULT)
@@ -59,7 +61,7 @@ def _run_task(name: str, request: dict[str, Any], context: TaskContext) -> tuple
 
     try:
         with report.listening(context):
-            return DONE, tasks.TASKS[name](request, context)
+            return DONE, _as_json(tasks.TASKS[name](request, context))
     except BadFile:  # no request names a file, so this is an internal error
         logging.exception("a file that %s needs", name)
     except BadInput as error:
@@ -69,6 +71,16 @@ def _run_task(name: str, request: dict[str, Any], context: TaskContext) -> tuple
     except Exception:
         logging.exception("while doing %s", name)
     return FAULT, INTERNAL_ERROR
+
+
+def _as_json(result: Any) -> bytes:
+    """The JSON of a result; raises `BadInput` for one that is too large to be sent."""
+    from puzzlelab.core.errors import BadInput
+
+    answer = json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    if len(answer) > MAX_ANSWER:
+        raise BadInput(f"the answer has {len(answer):,} bytes; at most {MAX_ANSWER:,} are sent, so ask for less at once")
+    return answer
 
 
 def _end_with_parent() -> None:
