@@ -246,15 +246,16 @@ def _bits(value: int, count: int) -> list[int]:
     return [value >> place & 1 for place in range(count)]
 
 
-def frames_query() -> dict[str, Any]:
-    """A request of 16 kB for many pictures."""
-    return {"puzzle": "tiles-4x4", "board": " ".join(map(str, range(1, 16))) + " 0", "moves": "R L " * 4000, "drawn": 1}
+def frames_query(moves: int) -> dict[str, Any]:
+    """A request of kilobytes for megabytes of pictures."""
+    board = " ".join(map(str, range(1, 16))) + " 0"
+    return {"puzzle": "tiles-4x4", "board": board, "moves": "R L " * (moves // 2), "drawn": 1}
 
 
 def frames(server: Watched) -> str:
     """Asks for the pictures of a long game."""
     try:
-        answer = httpx.get(server.address + "api/frames", params=frames_query(), timeout=PATIENCE)
+        answer = httpx.get(server.address + "api/frames", params=frames_query(8000), timeout=PATIENCE)
     except httpx.HTTPError as error:
         return type(error).__name__
     return f"{words([answer])} {len(answer.content) / MEGABYTE:.1f} MB"
@@ -262,8 +263,7 @@ def frames(server: Watched) -> str:
 
 def slow_readers(server: Watched, count: int = 12, seconds: float = 60) -> str:
     """Readers of a large answer that take a byte a second; how many the server still holds after that time."""
-    query = httpx.QueryParams({**frames_query(), "moves": "R L " * int(os.environ.get("PAGE_LOAD_MOVES", "4000"))})
-    url = httpx.URL(server.address + "api/frames", params=query)
+    url = httpx.URL(server.address + "api/frames", params=frames_query(4000))
     readers = []
     for _ in range(count):
         reader = socket.socket()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
+import math
 import secrets
 import signal
 import socket
 import threading
+import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,11 +23,13 @@ from puzzlelab.core import startup
 from puzzlelab.core.errors import BadOption
 from puzzlelab.web.access import TOKEN, is_local_name, is_loopback, network_address
 from puzzlelab.web.app import make_app
-from puzzlelab.web.connections import MAX_CONNECTIONS, PatientProtocol
+from puzzlelab.web.connections import ACCEPTED_AT_ONCE, WAITING_CONNECTIONS, PatientProtocol, connection_limit
 from puzzlelab.web.server_limits import ServerLimits
 
 SHUTDOWN_SECONDS = 1
 """Seconds that requests have to end when the server ends."""
+NO_MORE_FILES = "socket.accept() out of system resource"
+"""The message of asyncio when no connection can be accepted."""
 MAX_HEADER_BYTES = 2**18
 """Bytes of a request's address and headers; enough for the longest board and game of every puzzle."""
 
@@ -58,7 +63,7 @@ def serve(
         token: what requests of other machines need, also of those behind a forwarder; by default a new one.
 
     Raises:
-        BadOption: if this host and port cannot be used.
+        BadOption: if this host and port cannot be used, or too few files can be open.
     """
     family, socket_address = _resolve(host, port)
     # With the protocol by its name, asyncio sends small parts of an answer at once, and not 40 ms later.
@@ -98,6 +103,7 @@ def _announce(served: Served, ready: Callable[[Served], None], browse: bool) -> 
 
 def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Serve until a signal ends it; `ready` is called as soon as requests are answered."""
+    workers = sum(pool.size for pool in app.state.job_service.pools)
     settings = uvicorn.Config(
         app,
         log_level="warning",
@@ -105,14 +111,19 @@ def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> No
         server_header=False,
         proxy_headers=False,  # a request has the address of its own connection, whatever its headers say
         http=PatientProtocol,
-        limit_concurrency=MAX_CONNECTIONS,
+        limit_concurrency=connection_limit(workers),
+        backlog=ACCEPTED_AT_ONCE,
         h11_max_incomplete_event_size=MAX_HEADER_BYTES,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
 
+    for name in ("uvicorn.error", "asyncio"):
+        logging.getLogger(name).addFilter(_warnings_once_a_second())
+
     class AnnouncingServer(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            listener.listen(WAITING_CONNECTIONS)
             ready()
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -136,6 +147,23 @@ def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> No
             self.should_exit = True  # a second signal changes nothing: requests have `SHUTDOWN_SECONDS` at most
 
     AnnouncingServer(settings).run([listener])
+
+
+def _warnings_once_a_second() -> Callable[[logging.LogRecord], bool]:
+    """A filter of a log: lets each warning pass once a second, so that no client can fill the disk."""
+    last: dict[str, float] = {}
+
+    def passes(record: logging.LogRecord) -> bool:
+        if NO_MORE_FILES in record.getMessage():  # which asyncio reports as an error with a traceback
+            record.levelno, record.msg, record.exc_info = logging.WARNING, f"{NO_MORE_FILES}: connections wait", None
+        now = time.monotonic()
+        if record.levelno != logging.WARNING:
+            return True
+        is_due = now - last.get(record.msg, -math.inf) >= 1
+        last[record.msg] = now if is_due else last[record.msg]
+        return is_due
+
+    return passes
 
 
 def _resolve(host: str, port: int) -> tuple[int, tuple[str, int]]:
