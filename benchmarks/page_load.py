@@ -263,7 +263,7 @@ def frames(server: Watched) -> str:
 
 def slow_readers(server: Watched, count: int = 12, seconds: float = 60) -> str:
     """Readers of a large answer that take a byte a second; how many the server still holds after that time."""
-    url = httpx.URL(server.address + "api/frames", params=frames_query(4000))
+    url = httpx.URL(server.address + "api/frames", params=frames_query(2200))
     readers = []
     for _ in range(count):
         reader = socket.socket()

@@ -20,7 +20,7 @@ REQUEST_SECONDS = 20.0
 """The time in which a request has to arrive, with its body."""
 SEND_SECONDS, LEAST_TAKEN = 20.0, 2**20
 """The time in which a client has to take what was sent to it, or at least so many bytes of it."""
-MAX_UNSENT = 64 * 2**20
+MAX_UNSENT = 32 * 2**20
 """The most bytes that wait to be taken by clients."""
 MAX_CONNECTIONS, MIN_CONNECTIONS = 500, 16
 """Connections at once; further ones are told that the server is busy. A server that may have fewer does not start."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from puzzlelab.core.errors import visible
 
-MAX_ANSWER = 16 * 2**20
+MAX_ANSWER = 8 * 2**20
 """The most bytes of one answer."""
 THROTTLE_SECONDS = 0.2
 """The least time between two throttled messages of one kind."""
