@@ -20,6 +20,10 @@ class FakeWorker(pool.WorkerHandle):
         self.pipe = SimpleNamespace(send=self.take, close=lambda: None)
         self.process = SimpleNamespace(kill=lambda: setattr(self, "killed", True), join=lambda: None)
 
+    async def begin(self, job) -> None:
+        job.worker, self.stop_flag.value = self, job.stopped
+        self.take((job.task, job.request))
+
     def take(self, task) -> None:
         if task[0] not in ("long", "deaf"):
             self.inbox.put_nowait((task[0], None))
@@ -161,7 +165,10 @@ def test_a_worker_that_prepares_what_nobody_waits_for_leaves_the_pool_and_ends_i
         await asyncio.sleep(0.05)
         assert first not in workers._workers
         assert not first.killed
-        first.inbox.put_nowait((PREPARING, False))
+        first.inbox.put_nowait((PREPARING, False))  # now it writes what it has prepared to the disk
+        await asyncio.sleep(0.05)
+        assert not first.killed
+        first.inbox.put_nowait((DONE, None))
         await asyncio.wait_for(asyncio.gather(*workers._draining), 10)
         assert first.killed
         assert len(workers._workers) == 1
@@ -179,6 +186,42 @@ def test_a_stop_ends_a_job_whose_worker_prepares_something(workers, monkeypatch)
             received.append(message)
             job.stop()
         assert received[-1] == (REFUSED, STOPPED)
+
+    asyncio.run(play())
+
+
+GREEDY, PAGE, OTHER = ("127.0.0.1", ""), ("127.0.0.1", "page"), ("192.168.1.5", "")
+
+
+def test_clients_take_turns_and_the_one_with_most_jobs_loses_its_last(workers) -> None:
+    async def play() -> None:
+        workers.max_waiting = 4
+        workers.open()
+        ends = []
+
+        async def ask(name: str, client: tuple[str, str], task: str = DONE) -> None:
+            try:
+                async for _ in workers.run(Job(task, {}, 60, client)):
+                    pass
+                ends.append(name)
+            except pool.Busy:
+                ends.append(f"{name} refused")
+
+        async def begin(*asked) -> asyncio.Task:
+            task = asyncio.create_task(ask(*asked))
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            return task
+
+        running = await begin("first", GREEDY, "long")
+        tasks = [await begin(f"greedy {number}", GREEDY) for number in range(5)]
+        tasks += [await begin("page", PAGE), await begin("other", OTHER), await begin("page again", PAGE)]
+        (worker,) = workers._workers
+        worker.stop()
+        await asyncio.wait_for(asyncio.gather(running, *tasks), 10)
+        refused = [name for name in ends if name.endswith("refused")]
+        assert refused == ["greedy 4 refused", "greedy 3 refused", "greedy 2 refused", "page again refused"]
+        assert [name for name in ends if name not in refused] == ["first", "other", "page", "greedy 0", "greedy 1"]
 
     asyncio.run(play())
 

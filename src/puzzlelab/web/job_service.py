@@ -20,6 +20,10 @@ from puzzlelab.web.worker import DONE, FAULT, REFUSED
 from puzzlelab.web.worker_handle import Job, Message
 
 QUESTION_WORKERS = 2
+FACTS_MEMORY = 2**28
+"""Bytes that a worker for facts may hold; none of its tasks searches."""
+CLIENT, MAX_CLIENT_LENGTH = "x-client", 64
+"""The header by which pages of one machine are told apart, so that each has its turns."""
 DISCONNECT_POLL = 0.5
 """Seconds between two checks whether the client is still connected."""
 CLIENT_CLOSED_REQUEST = 499
@@ -33,7 +37,7 @@ class JobService:
         self.limits = limits
         self.searches = Pool(limits.jobs, limits.waiting, limits.memory)
         self.questions = Pool(QUESTION_WORKERS, limits.waiting, limits.memory)
-        self.facts = Pool(1, limits.waiting, limits.memory)
+        self.facts = Pool(1, limits.waiting, FACTS_MEMORY)
         self.jobs: dict[str, Job] = {}
 
     @property
@@ -46,9 +50,10 @@ class JobService:
         for pool in self.pools:
             pool.end_jobs()
 
-    def job(self, task: str, seconds: float, request: dict[str, Any]) -> Job:
-        """A job of these seconds, with extra time for imports."""
-        return Job(task, request, seconds + self.limits.loading)
+    def job(self, request: Request, task: str, seconds: float, parameters: dict[str, Any]) -> Job:
+        """A job of these seconds for the client of a request, with extra time for imports."""
+        client = request.client.host if request.client else "", request.headers.get(CLIENT, "")[:MAX_CLIENT_LENGTH]
+        return Job(task, parameters, seconds + self.limits.loading, client)
 
     def search_seconds(self, requested: float | None) -> float:
         """The seconds of a search: those requested, or the default; raises `HTTPException` if they are too many."""

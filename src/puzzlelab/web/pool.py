@@ -5,22 +5,27 @@ takes its place. So a request cannot cost more than its time, whatever it makes 
 
 Compiling kernels and building tables is not counted, and is not ended: it happens once, and what is ended would have to
 begin again. A worker that prepares something for a client that has left leaves the pool, and ends when it is ready.
+
+Clients take turns: a free worker goes to the address that was served least recently, and there to the page that was.
+Where the queue is full, the client with the most jobs in it loses its last one.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from typing import Any
 
 from puzzlelab.engine.kernel_cache import kernel_cache
 from puzzlelab.web.worker import FAULT, FINAL_KINDS, REFUSED
-from puzzlelab.web.worker_handle import DIED, Job, Message, WorkerHandle
+from puzzlelab.web.worker_handle import DIED, Client, Job, Message, WorkerHandle
 
 MAX_LEAVING = 2
 """Workers of a pool that may end a preparation outside of it; further ones are killed."""
+TURNS = 100
+"""Turns that are remembered."""
 DIED_IDLE = "died idle"
 """A message about a worker whose process ended before it began with its job."""
 NO_ANSWER = "the search ended without an answer"
@@ -42,7 +47,8 @@ class Pool:
     def __init__(self, size: int, max_waiting: int, memory: int) -> None:
         self.size, self.max_waiting, self.memory = size, max_waiting, memory
         self._idle: list[WorkerHandle] = []
-        self._queue: deque[asyncio.Future[WorkerHandle | None]] = deque()
+        self._queue: list[Job] = []
+        self._turns: deque[Client] = deque(maxlen=TURNS)
         self._workers: set[WorkerHandle] = set()
         self._draining: set[asyncio.Task[None]] = set()
         self._leaving: set[WorkerHandle] = set()
@@ -60,12 +66,35 @@ class Pool:
         self._release(new_worker)
 
     def _release(self, idle_worker: WorkerHandle) -> None:
-        """Give a worker to the first job in the queue, or keep it idle."""
-        first = next((slot for slot in self._queue if not slot.done()), None)
-        if first is None:
+        """Give a worker to the job whose turn it is, or keep it idle."""
+        waiting = self._waiting()
+        if not waiting:
             self._idle.append(idle_worker)
-        else:
-            first.set_result(idle_worker)
+            return
+        following = min(waiting, key=lambda job: self._last_turn(job.client))
+        self._turns.append(following.client)
+        following.assign(idle_worker)
+
+    def _waiting(self) -> list[Job]:
+        """The jobs that wait for a worker, in the order in which they came."""
+        return [job for job in self._queue if job.is_waiting]
+
+    def _last_turn(self, client: Client) -> tuple[int, int]:
+        """When the address of a client, and the client itself, had their last turns; -1 for long ago."""
+        turns = list(enumerate(self._turns))
+        of_address = max((number for number, (address, _) in turns if address == client[0]), default=-1)
+        return of_address, max((number for number, other in turns if other == client), default=-1)
+
+    def _make_room(self, job: Job) -> None:
+        """Refuse a job if the queue is full: the last one of the client with the most of them, or `Busy` for this one."""
+        jobs = [*self._waiting(), job]
+        if len(jobs) <= self.max_waiting:
+            return
+        addresses, clients = Counter(each.client[0] for each in jobs), Counter(each.client for each in jobs)
+        last = max(reversed(jobs), key=lambda each: (addresses[each.client[0]], clients[each.client]))
+        if last is job:
+            raise Busy(BUSY)
+        last.assign(None)
 
     def _replace(self, old_worker: WorkerHandle) -> None:
         self._workers.discard(old_worker)
@@ -78,7 +107,7 @@ class Pool:
         self._in_background(self._let_leave(old_worker))
 
     async def _let_leave(self, old_worker: WorkerHandle) -> None:
-        """End a worker that is no longer in the pool as soon as what it prepares is there for others."""
+        """End a worker that is no longer in the pool as soon as what it prepares is kept for others."""
         try:
             await old_worker.ready()
         finally:
@@ -88,9 +117,8 @@ class Pool:
     def end_jobs(self) -> None:
         """End all jobs and accept no others, because the server ends."""
         self._is_closing = True
-        for slot in self._queue:
-            if not slot.done():
-                slot.set_result(None)
+        for job in self._waiting():
+            job.assign(None)
         for each in self._workers:
             each.inbox.put_nowait((DIED, None))
 
@@ -115,13 +143,13 @@ class Pool:
                 chosen = None
             elif self._idle:
                 chosen = self._idle.pop()
+                self._turns.append(job.client)
             else:
-                if len(self._queue) >= self.max_waiting:
-                    raise Busy(BUSY)
+                self._make_room(job)
                 yield "waiting", {"text": "waiting for an earlier search to end"}
                 chosen = await self._wait_for_worker(job)
-            if chosen is None and self._is_closing:
-                raise Busy(ENDING)
+            if chosen is None and (self._is_closing or not job.stopped):
+                raise Busy(ENDING if self._is_closing else BUSY)
             if chosen is None:
                 yield REFUSED, STOPPED
                 return
@@ -136,12 +164,12 @@ class Pool:
                     return
 
     async def _wait_for_worker(self, job: Job) -> WorkerHandle | None:
-        """Wait in the queue; None when the job was stopped before a worker was free."""
+        """Wait in the queue; None when the job was stopped or refused before a worker was free."""
         slot: asyncio.Future[WorkerHandle | None] = asyncio.get_running_loop().create_future()
         job.queue_slot = slot
         if job.stopped:
             return None
-        self._queue.append(slot)
+        self._queue.append(job)
         try:
             return await slot
         except asyncio.CancelledError:
@@ -149,13 +177,13 @@ class Pool:
                 self._release(assigned)  # it was assigned just as the request was cancelled
             raise
         finally:
-            self._queue.remove(slot)
+            self._queue.remove(job)
 
     async def _run_on(self, chosen: WorkerHandle, job: Job) -> AsyncGenerator[Message, None]:
         """The messages of a job on this worker; afterwards the worker is idle again, or replaced."""
         kind, first = "", True
         try:
-            chosen.begin(job)
+            await chosen.begin(job)
             async for kind, value in chosen.messages(job):
                 yield (DIED_IDLE if first and kind == DIED else kind), value
                 first = False

@@ -70,7 +70,7 @@ async def _question(request: Request, task: str, parameters: dict[str, Any], tim
     """The result of a task that is answered soon."""
     service = _service(request)
     seconds = service.search_seconds(time)
-    job = service.job(task, seconds, {**parameters, "time": seconds})
+    job = service.job(request, task, seconds, {**parameters, "time": seconds})
     return _json(await service.answer(request, service.questions, job))
 
 
@@ -78,7 +78,7 @@ async def _question(request: Request, task: str, parameters: dict[str, Any], tim
 async def list_all(request: Request, puzzle: OptionalPuzzle = None) -> Response:
     """All puzzles and solvers, or what one puzzle offers."""
     service = _service(request)
-    job = service.job("list_all", DEFAULT_SECONDS, {"puzzle": puzzle})
+    job = service.job(request, "list_all", DEFAULT_SECONDS, {"puzzle": puzzle})
     return _json(await service.answer(request, service.facts, job))
 
 
@@ -100,7 +100,7 @@ async def read(request: Request, body: schemas.ReadRequest) -> Response:
     """The puzzle and the boards in any pasted text or link."""
     service = _service(request)
     parameters = {**body.model_dump(), "most": service.limits.boards}
-    job = service.job("read", DEFAULT_SECONDS, parameters)
+    job = service.job(request, "read", DEFAULT_SECONDS, parameters)
     return _json(await service.answer(request, service.facts, job))
 
 
@@ -144,7 +144,7 @@ async def _solve(request: Request, body: SolveRequest) -> Response:
     service = _service(request)
     seconds_of_all, seconds_of_one = service.limits.seconds, service.search_seconds(body.time)
     parameters = body.model_dump(exclude={"boards"}) | {"board": service.checked_boards(body.boards)}
-    job = service.job("solve", seconds_of_all, {**parameters, "time": seconds_of_one, "seconds": seconds_of_all})
+    job = service.job(request, "solve", seconds_of_all, {**parameters, "time": seconds_of_one, "seconds": seconds_of_all})
     return _json(await service.answer(request, service.searches, job))
 
 
@@ -166,7 +166,7 @@ async def follow(
     try:
         seconds = service.search_seconds(time)
         parameters = {"puzzle": puzzle, "board": board, "solver": solver, "time": seconds, "nodes": nodes}
-        job = service.job("follow", seconds, parameters)
+        job = service.job(request, "follow", seconds, parameters)
         yield ServerSentEvent(event="job", data={"id": job.id})
         async with aclosing(service.events(service.searches, job)) as messages:
             async for kind, value in messages:
@@ -261,5 +261,5 @@ async def tree(
 async def svg(request: Request, puzzle: PuzzleName, board: Board) -> Response:
     """A picture of a board."""
     service = _service(request)
-    job = service.job("picture", DEFAULT_SECONDS, {"puzzle": puzzle, "board": board})
+    job = service.job(request, "picture", DEFAULT_SECONDS, {"puzzle": puzzle, "board": board})
     return Response(json.loads(await service.answer(request, service.facts, job)), media_type="image/svg+xml")

@@ -22,7 +22,11 @@ TICK = 2.0
 PREPARATION = "preparing the search"
 DIED, WAKE_UP = "died", "wake up"
 """Messages about a worker, not from it: its process has ended; the deadline of its job may have changed."""
+LEAVING_SECONDS = 60.0
+"""Seconds in which a worker that prepared something for a client that has left may keep it, such as write a table."""
 Message = tuple[str, Any]
+Client = tuple[str, str]
+"""Who has asked: the address, and the name that a page gives itself."""
 
 
 @dataclass
@@ -33,20 +37,31 @@ class Job:
     request: dict[str, Any]
     seconds: float
     """The worker is ended after this time, in which preparations are not counted."""
+    client: Client = ("", "")
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
     stopped: bool = False
     worker: WorkerHandle | None = None
     """The worker that runs the job now."""
     queue_slot: asyncio.Future[WorkerHandle | None] | None = None
-    """Set while the job waits in the queue: resolves to its worker, or to None when the job was stopped."""
+    """Set while the job waits in the queue: resolves to its worker, or to None when the job was stopped or refused."""
 
     def stop(self) -> None:
         """End the job with the result that it has."""
         self.stopped, self.seconds = True, GRACE
         if self.worker is not None:
             self.worker.stop()
-        if self.queue_slot is not None and not self.queue_slot.done():
-            self.queue_slot.set_result(None)
+        if self.is_waiting:
+            self.assign(None)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the job waits in the queue."""
+        return self.queue_slot is not None and not self.queue_slot.done()
+
+    def assign(self, chosen: WorkerHandle | None) -> None:
+        """End the waiting of the job: with a worker, or without one because it is stopped or refused."""
+        assert self.queue_slot is not None
+        self.queue_slot.set_result(chosen)
 
 
 class WorkerHandle:
@@ -77,12 +92,14 @@ class WorkerHandle:
             except RuntimeError:  # the server has ended
                 return
             if message[0] == DIED:
+                self.process.join()
+                self.pipe.close()
                 return
 
-    def begin(self, job: Job) -> None:
-        """Send the task of a job to the process."""
+    async def begin(self, job: Job) -> None:
+        """Send the task of a job to the process, which may only be starting and read it later."""
         job.worker, self.stop_flag.value = self, job.stopped
-        self.pipe.send((job.task, job.request))
+        await asyncio.to_thread(self.pipe.send, (job.task, job.request))
 
     def stop(self) -> None:
         """Ask the process to end its task."""
@@ -111,13 +128,16 @@ class WorkerHandle:
                 return
 
     async def ready(self) -> None:
-        """Wait until the process has ended what it prepares, or has died."""
-        while self.is_preparing:
-            kind, value = await self.inbox.get()
+        """Wait until the process has ended what it prepares and keeps it, or has died."""
+        kind = ""
+        while kind not in (*FINAL_KINDS, DIED):
+            try:
+                patience = None if self.is_preparing else LEAVING_SECONDS
+                kind, value = await asyncio.wait_for(self.inbox.get(), patience)
+            except TimeoutError:
+                return
             if kind == PREPARING:
                 self.is_preparing = value
-            elif kind in (*FINAL_KINDS, DIED):
-                return
 
     async def drained_in_time(self, job: Job) -> bool:
         """Stop a job whose result is no longer needed; whether the process ends it within the grace."""
@@ -132,10 +152,8 @@ class WorkerHandle:
         return False
 
     def kill(self) -> None:
-        """End the process at once."""
+        """End the process at once; its thread waits for it, because much memory takes time to be returned."""
         self.process.kill()
-        self.process.join()
-        self.pipe.close()
 
 
 class _Clock:

@@ -54,6 +54,9 @@ export async function post(path, body = undefined, signal = undefined) {
   return answer.json();
 }
 
+/** The name of this page, by which the server gives each page its turns. */
+const client = Math.random().toString(36).slice(2);
+
 let maxSeconds = Infinity;
 
 /** Limit the `time` of all later requests to the seconds that the server allows. */
@@ -74,7 +77,8 @@ function addressOf(path, parameters) {
 async function send(path, parameters, options) {
   let answer;
   try {
-    answer = await fetch(`/api/${addressOf(path, parameters)}`, options);
+    const headers = { ...options.headers, "X-Client": client };
+    answer = await fetch(`/api/${addressOf(path, parameters)}`, { ...options, headers });
   } catch (error) {
     throw isAborted(error) ? error : new Failure(UNREACHABLE, true);
   }
