@@ -92,7 +92,7 @@ def _family(name: str) -> str:
 def _candidates(text: str, hint: str | None, errors: list[BadBoard]) -> Iterator[PastedBoard]:
     """What the cells of a text may be, the likeliest first."""
     families = [family for _, family in installed.families()]
-    for grid in grids(text):
+    for grid in dict.fromkeys(grids(text)):  # several readings of a text may be the same
         for family in families:
             try:
                 boards = list(family.from_grid(grid))
