@@ -71,6 +71,31 @@ def test_ten_thousand_boards_are_refused_and_a_thousand_solved(client) -> None:
     assert [row["moves"] for row in rows] == [["L"]] * 1000
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'{"puzzle":"tiles-2x2","boards":[' + b"1," * 100_000 + b"1]}", "boards.0: Input should be a valid string"),
+        (b"{" + b",".join(b'"%d":1' % number for number in range(50_000)) + b"}", "there is no field '0'"),
+        (b'{"' + b"x" * 500_000 + b'":1}', "xxx...'"),
+    ],
+    ids=["boards", "fields", "a long name"],
+)
+def test_of_a_hundred_thousand_errors_the_first_is_reported(client, body, words) -> None:
+    answer = client.post("/api/solve", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    assert answer.json()["error"].endswith(words)
+    assert len(answer.content) < 200
+
+
+def test_an_answer_that_is_too_large_is_refused(client) -> None:
+    board = " ".join(map(str, range(1, 16))) + " 0"
+    asked = {"puzzle": "tiles-4x4", "board": board, "moves": "R L " * 4000}
+    assert len(client.get("/api/frames", params=asked).json()["frames"]) == 8001
+    answer = client.get("/api/frames", params={**asked, "drawn": True})
+    assert answer.status_code == 400
+    assert answer.json()["error"] == "the positions of 8,000 moves have more than 8,388,608 bytes; ask for fewer"
+
+
 def test_of_a_hundred_at_once_each_is_answered_or_told_that_all_is_busy(server, client) -> None:
     asked = {**SLOW, "time": 0.05}
 

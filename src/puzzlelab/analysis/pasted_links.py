@@ -22,7 +22,7 @@ SHORTEST = 9
 """Characters of the shortest part of a link that may be a board."""
 LONGEST, LONGEST_PACKED, LONGEST_UNPACKED = 65_536, 16_384, 2**20
 """Characters that are read of a link, of a compressed part of one, and of what that becomes."""
-BASE64 = re.compile(r"\A[A-Za-z0-9+/=_ -]{40,%d}\Z" % LONGEST_PACKED)
+BASE64 = re.compile(rf"\A[A-Za-z0-9+/=_ -]{{40,{LONGEST_PACKED}}}\Z")
 
 
 def link_in(text: str) -> str | None:

@@ -46,7 +46,9 @@ def connection_limit(workers: int) -> int:
     if allowed == resource.RLIM_INFINITY:
         return MAX_CONNECTIONS
     if allowed < needed:
-        raise BadOption(f"the page needs {needed} open files, and {allowed} are allowed here; 'ulimit -n {needed}' allows them")
+        raise BadOption(
+            f"the page needs {needed} open files, and {allowed} are allowed here; 'ulimit -n {needed}' allows them"
+        )
     return min(MAX_CONNECTIONS, (allowed - own) // FILES_OF_CONNECTION)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse
 
 from puzzlelab.core.version import VERSION
 from puzzlelab.web.access import COOKIE, has_token, is_from_here, tokens_in_address, tokens_in_cookies, without_token
+from puzzlelab.web.pool import BUSY
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -33,6 +35,10 @@ HEADERS = {
     "cache-control": "no-cache",
     OURS: VERSION,
 }
+LARGE_BODY, LARGE_BODY_PAUSE = 2**16, 0.1
+"""Bytes from which on bodies are read one after the other, with so many seconds for other requests between them."""
+MAX_HELD = 64 * 2**20
+"""The most bytes of the bodies of all requests that are not answered yet."""
 HEALTH = "/health"
 """The path that needs no token."""
 NO_TOKEN = "this needs the token of the server: open the whole address that it printed, or start it with --token"
@@ -51,6 +57,8 @@ class RequestGuard:
 
     def __init__(self, app: App, max_body: int, token: str | None) -> None:
         self.app, self.max_body, self.token = app, max_body, token
+        self._held = 0
+        self._large_body = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -67,7 +75,11 @@ class RequestGuard:
             await send(message)
 
         app = self._instead(scope) or self.app
-        await app(scope, self._limited(receive), send_with_headers)
+        sizes = [0]
+        try:
+            await app(scope, self._limited(receive, sizes), send_with_headers)
+        finally:
+            self._held -= sizes[0]
 
     @property
     def _too_large(self) -> str:
@@ -91,16 +103,21 @@ class RequestGuard:
         too_large = length.isdigit() and int(length) > self.max_body
         return error_response(413, self._too_large) if too_large else None
 
-    def _limited(self, receive: Receive) -> Receive:
-        """The same messages; raises `HTTPException` when their bodies together have too many bytes."""
-        received = 0
+    def _limited(self, receive: Receive, sizes: list[int]) -> Receive:
+        """The same messages, whose bytes are added to `sizes[0]`; raises `HTTPException` when they are too many."""
 
         async def receive_limited() -> Message:
-            nonlocal received
             message = await receive()
-            received += len(message.get("body", b""))
-            if received > self.max_body:
+            size = len(message.get("body", b""))
+            sizes[0] += size
+            self._held += size
+            if sizes[0] > self.max_body:
                 raise HTTPException(413, self._too_large)
+            if self._held > MAX_HELD:
+                raise HTTPException(503, BUSY, {"Retry-After": "5"})
+            if sizes[0] > LARGE_BODY and message["type"] == "http.request" and not message.get("more_body"):
+                async with self._large_body:
+                    await asyncio.sleep(LARGE_BODY_PAUSE)
             return message
 
         return receive_limited

@@ -86,7 +86,7 @@ class Pool:
         return of_address, max((number for number, other in turns if other == client), default=-1)
 
     def _make_room(self, job: Job) -> None:
-        """Refuse a job if the queue is full: the last one of the client with the most of them, or `Busy` for this one."""
+        """Refuse a job if the queue is full: the last one of the client with the most; raises `Busy` for this one."""
         jobs = [*self._waiting(), job]
         if len(jobs) <= self.max_waiting:
             return

@@ -144,7 +144,9 @@ async def _solve(request: Request, body: SolveRequest) -> Response:
     service = _service(request)
     seconds_of_all, seconds_of_one = service.limits.seconds, service.search_seconds(body.time)
     parameters = body.model_dump(exclude={"boards"}) | {"board": service.checked_boards(body.boards)}
-    job = service.job(request, "solve", seconds_of_all, {**parameters, "time": seconds_of_one, "seconds": seconds_of_all})
+    job = service.job(
+        request, "solve", seconds_of_all, {**parameters, "time": seconds_of_one, "seconds": seconds_of_all}
+    )
     return _json(await service.answer(request, service.searches, job))
 
 

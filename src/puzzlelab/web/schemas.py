@@ -55,7 +55,9 @@ class Body(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _refuse_unknown(cls, body: Any) -> Any:
-        unknown = next((name for name in body if name not in cls.model_fields), None) if isinstance(body, dict) else None
+        unknown = (
+            next((name for name in body if name not in cls.model_fields), None) if isinstance(body, dict) else None
+        )
         if unknown is not None:
             raise PydanticCustomError("unknown_field", "there is no field '{name}'", {"name": shorten(unknown)})
         return body

@@ -264,7 +264,6 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
     """Every position of a game with a lower bound of the remaining moves; with `drawn` also a picture and its moves."""
     from puzzlelab.analysis.playback import frame_facts
     from puzzlelab.analysis.playback import frames as frames_of
-
     from puzzlelab.core.errors import BadOption
 
     instance = _instance(parameters)

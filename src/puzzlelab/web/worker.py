@@ -79,7 +79,9 @@ def _as_json(result: Any) -> bytes:
 
     answer = json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     if len(answer) > MAX_ANSWER:
-        raise BadInput(f"the answer has {len(answer):,} bytes; at most {MAX_ANSWER:,} are sent, so ask for less at once")
+        raise BadInput(
+            f"the answer has {len(answer):,} bytes; at most {MAX_ANSWER:,} are sent, so ask for less at once"
+        )
     return answer
 
 
