@@ -133,7 +133,7 @@ def held(process: int) -> int:
 
 def files(process: int) -> int:
     """The open files of a process."""
-    return len(os.listdir(f"/proc/{process}/fd"))
+    return sum(1 for _ in Path(f"/proc/{process}/fd").iterdir())
 
 
 def command(*options: str) -> list[str]:
@@ -291,9 +291,9 @@ def _is_open(process: int, reader: socket.socket) -> bool:
     lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
     inodes = {parts[9] for parts in map(str.split, lines) if parts[2].endswith(port)}
     owned = set()
-    for name in os.listdir(f"/proc/{process}/fd"):
+    for file in Path(f"/proc/{process}/fd").iterdir():
         with suppress(OSError):
-            owned.add(os.readlink(f"/proc/{process}/fd/{name}"))
+            owned.add(str(file.readlink()))
     return any(f"socket:[{inode}]" in owned for inode in inodes)
 
 
