@@ -30,8 +30,7 @@ SECTION = re.compile(
 ARRAY = re.compile(r"\b(?:np\.|numpy\.)?(?:array|matrix|list|tuple)\(")
 LABEL = re.compile(r"\A\s*[A-Za-z][A-Za-z0-9 '-]{2,40}[:=]\s*(?=\S)")
 ROW_ENDS = re.compile(r"[\])}]\s*(?:[,;]\s*)?[\[({]|(?<!\s)\s*/\s*|\\n")
-OUTER = re.compile(r"^[\s\[({\"']+")
-OUTER_END = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "])}\"',;"
+OUTER = re.compile(r"^[\s\[({\"']++(?:[\s\])}\"',;]++$)?|(?<![\s\])}\"',;])[\s\])}\"',;]+$")
 SEPARATORS = ("\t", ";", ",", "|")
 MAX_SIDE = 64
 
@@ -72,7 +71,7 @@ def _grids_of_lines(lines: list[str]) -> Iterator[TextGrid]:
     for separator in SEPARATORS:
         if any(separator in line for line in lines):
             yield from _tables(lines, separator)
-    bare = [_without_outer(line.replace("|", " ").replace("+", " ")) for line in lines]
+    bare = [OUTER.sub("", line.replace("|", " ").replace("+", " ")) for line in lines]
     words = [re.split(r"[\s,;]+", line) for line in bare]
     yield from _with_headings(words)
     yield from _with_headings([_characters("".join(line)) for line in words])
@@ -92,7 +91,7 @@ def _tables(lines: list[str], separator: str) -> Iterator[TextGrid]:
         parts = [[re.split(r"\s+", cell) if " " in cell else _characters(cell) for cell in row] for row in rows]
         yield _grid([[cell for part in row for cell in part] for row in parts])
     else:
-        rows = [[_without_outer(cell) for cell in row] for row in csv.reader(lines, delimiter=separator)]
+        rows = [[OUTER.sub("", cell) for cell in row] for row in csv.reader(lines, delimiter=separator)]
     if all(row[-1] == "" for row in rows) and len(rows) > 1 and len(rows[0]) == len(rows) + 1:
         rows = [row[:-1] for row in rows]  # a separator at the end of every row
     width = max(map(len, rows))
@@ -106,11 +105,6 @@ def _with_headings(rows: Sequence[Sequence[str]]) -> Iterator[TextGrid]:
         yield _grid([row[1:] for row in rows[1:]])
         yield _grid(rows[1:])
         yield _grid([row[1:] for row in rows])
-
-
-def _without_outer(text: str) -> str:
-    """The text without the brackets and quotation marks around it."""
-    return OUTER.sub("", text).rstrip(OUTER_END)
 
 
 def _characters(text: str) -> list[str]:
