@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -194,6 +195,12 @@ def test_a_stored_suite_that_was_changed_or_is_none(suite: Suite, tmp_path: Path
         suites.read_stored(tmp_path)
     path.write_text("{}")
     with pytest.raises(BadFile, match="is no suite of a benchmark"):
+        suites.read_stored(tmp_path)
+
+
+def test_a_pipe_is_no_stored_suite(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / suites.SUITE_FILE)
+    with pytest.raises(BadFile, match="is a pipe or a device, and no regular file"):
         suites.read_stored(tmp_path)
 
 

@@ -21,6 +21,7 @@ from puzzlelab.core.files import (
     locked,
     make_folder,
     open_after,
+    read_regular,
     replace_file,
     replacing,
     sync,
@@ -139,6 +140,15 @@ def test_the_temporary_file_may_have_a_name_of_the_caller(path: Path) -> None:
         assert temporary == path.with_name("writing")
         temporary.write_text("new")
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_link_in_the_place_of_the_temporary_file_is_not_followed(path: Path) -> None:
+    other, temporary = path.with_name("other"), path.with_name("writing")
+    other.write_text("of another")
+    temporary.symlink_to(other)
+    replace_file(path, "new", temporary)
+    assert (path.read_text(), other.read_text()) == ("new", "of another")
+    assert sorted(path.parent.iterdir()) == sorted([path, other])
 
 
 def test_threads_that_replace_one_file_do_not_disturb_each_other(path: Path) -> None:
@@ -444,6 +454,22 @@ def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="exists"):
         make_folder(tmp_path / "file")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "large"])
+def test_only_a_regular_file_of_a_bounded_size_is_read_as_a_whole(path: Path, kind: str) -> None:
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        with path.open("wb") as file:
+            file.truncate(files.MOST_BYTES + 1)  # no bytes of it are on the disk
+    with pytest.raises(BadFile, match=f"{path} is (a pipe or a device, and no regular file|larger than 512 MiB)"):
+        read_regular(path)
+    path.unlink()
+    path.write_bytes(b"content")
+    assert read_regular(path) == b"content"
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:

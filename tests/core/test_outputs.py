@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.files import replace_file
 from puzzlelab.core.outputs import LineOutput, check_folder, check_image, only_writer, only_writer_in
 
 KILLED_WRITER = """
@@ -66,7 +68,7 @@ def test_an_error_leaves_no_empty_file(path: Path) -> None:
 
 def test_a_file_that_its_writer_removed_is_locked_anew(path: Path) -> None:
     """The next program does not hold the lock of a file without a name, beside which another one can be made."""
-    with only_writer(path):
+    with only_writer(path, Path("that")):
         path.unlink()
         with only_writer(path), pytest.raises(BadInput, match="another program"), only_writer(path):
             pass
@@ -142,6 +144,22 @@ def test_a_pipe_gets_all_lines_and_ends_once(tmp_path: Path) -> None:
     assert received == ["one\ntwo\n"]
 
 
+def test_a_file_that_is_removed_or_replaced_meanwhile_is_noticed(path: Path) -> None:
+    def lines_while(change: Callable[[], object]) -> None:
+        with LineOutput(path) as output:
+            output.write("one")
+            output.flush()
+            change()
+            output.write("two")
+
+    for change in (path.unlink, lambda: path.rename(path.with_name("moved")), lambda: replace_file(path, "other")):
+        path.unlink(missing_ok=True)
+        with pytest.raises(BadFile, match=f"^{path} was removed or replaced by another program"):
+            lines_while(change)
+    assert path.read_text() == "other"
+    assert path.with_name("moved").read_text() == "one\ntwo\n"
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
 def test_a_full_device_is_named() -> None:
     with pytest.raises(BadFile, match="^cannot write /dev/full: No space left on device$"):
@@ -165,6 +183,12 @@ def test_what_is_no_image_is_not_replaced(path: Path, content: bytes) -> None:
         check_image(path)
     with pytest.raises(BadFile, match="cannot write"):
         check_image(path.parent)
+
+
+def test_a_pipe_is_not_replaced(path: Path) -> None:
+    os.mkfifo(path)
+    with pytest.raises(BadFile, match=f"^{path} is a pipe or a device, and no regular file"):
+        check_image(path)
 
 
 def test_a_folder_of_other_files_is_not_filled(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.files import replace_file, writing
+from puzzlelab.core.files import read_regular, replace_file, writing
 from puzzlelab.core.version import VERSION
 
 FILE = "history.json"
@@ -54,7 +54,7 @@ def read(folder: Path) -> list[Record]:
     """The records of a folder, the oldest first; none for a folder of before there were records. Raises `BadFile`."""
     path = folder / FILE
     try:
-        return _RECORDS.validate_json(path.read_bytes())
+        return _RECORDS.validate_json(read_regular(path))
     except FileNotFoundError:
         return []
     except OSError as error:

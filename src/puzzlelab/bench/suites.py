@@ -22,7 +22,7 @@ from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_blocks import BoardBlock
 from puzzlelab.core.board_files import BoardText, boards
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, as_unicode, shorten
-from puzzlelab.core.files import lines_of, make_folder, replace_file, writing
+from puzzlelab.core.files import lines_of, make_folder, read_regular, replace_file, writing
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
@@ -257,7 +257,7 @@ def read_stored(folder: Path) -> Suite:
     """The suite of the rows in this folder; raises `BadFile` if there is none."""
     path = folder / SUITE_FILE
     try:
-        stored = TypeAdapter(_Stored).validate_json(path.read_bytes())
+        stored = TypeAdapter(_Stored).validate_json(read_regular(path))
     except OSError as error:
         raise BadFile(f"{folder} holds no benchmark: cannot read {path}: {error.strerror}") from None
     except ValidationError as error:

@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self, cast
 
 from puzzlelab.core.errors import BadFile, BadInput
 
@@ -29,6 +29,8 @@ BLOCK_SIZE = 4096
 """Bytes that are read at once in search of the beginning of the last line."""
 CHUNK_SIZE = 1 << 20
 """Bytes that are read at once of a whole file."""
+MOST_BYTES = 1 << 29
+"""Bytes of a file that is read as a whole."""
 BYTE_ORDER_MARK = "\ufeff"
 """Some programs write it at the beginning of a text file."""
 LONGEST_LINE = 16_000_000
@@ -44,6 +46,25 @@ def writing(place: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise BadFile(f"cannot write {place}: {error.strerror or error}") from None
+
+
+def require_regular(path: Path) -> None:
+    """Raise `BadFile` for a pipe, a device or a socket in the place of a file; a folder or nothing may be there."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # what opens it says why
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise BadFile(f"{path} is a pipe or a device, and no regular file")
+
+
+def read_regular(path: Path) -> bytes:
+    """The content of a regular file of at most `MOST_BYTES`; raises `BadFile`, and `OSError` if it cannot be read."""
+    require_regular(path)
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size > MOST_BYTES:
+            raise BadFile(f"{path} is larger than {MOST_BYTES >> 20} MiB, so it is not read")
+        return file.read()
 
 
 def sync(path: Path) -> None:
@@ -77,8 +98,8 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
-def locked(path: Path, message: str) -> Iterator[None]:
-    """Holds the lock of this file, which is created if it is missing, until the end of the block.
+def locked(path: Path, message: str) -> Iterator[int]:
+    """Holds the lock of this file, which is created if it is missing, until the end of the block; gives its descriptor.
 
     Raises `BadInput` with this message if another process holds it, and `BadFile` if the file cannot be opened. Where
     the system or the file system has no locks there is none. The holder may remove the file before the block ends.
@@ -90,7 +111,7 @@ def locked(path: Path, message: str) -> Iterator[None]:
             lock_or_refuse(file.fileno(), message)
             if not is_at(path, file.fileno()):  # its last holder has removed it
                 continue
-            yield
+            yield file.fileno()
             return
 
 
@@ -142,6 +163,7 @@ def replacing(path: Path, temporary: Path | None = None, durable: bool = True) -
     if temporary is None:
         temporary = path.with_name(f"{path.name}.{threading.get_native_id()}.{os.getpid()}")
     try:
+        temporary.unlink(missing_ok=True)  # a link, or what a killed process has left
         yield temporary
         if durable:
             sync(temporary)
@@ -423,7 +445,8 @@ class GrowingLines:
     def append_texts(self, lines: Iterable[str]) -> int:
         """Append these lines, which have no ends, at once; returns their size in bytes."""
         data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
-        with writing(self.path), self.path.open("ab+" if self.shared else "ab", buffering=0) as file:
+        mode = "ab+" if self.shared else "ab"
+        with writing(self.path), _opened_without_waiting(self.path, mode) as file:
             if self.shared:
                 _lock(file)
                 cut_half_line(file)
@@ -485,6 +508,24 @@ def append(path: Path, data: bytes) -> None:
     """Append these bytes to a file, which may be missing, without a sync; if not all can be written, nothing is."""
     with path.open("ab", buffering=0) as file:
         _write_whole(file, data)
+
+
+def _opened_without_waiting(path: Path, mode: str) -> BinaryIO:
+    """Open a file; raises `BrokenPipeError` for a pipe without a reader, where a plain `open` waits for one."""
+
+    def opened(name: str, flags: int) -> int:
+        if os.name == "nt":
+            return os.open(name, flags)
+        try:
+            descriptor = os.open(name, flags | os.O_NONBLOCK, 0o666)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)) from None
+            raise
+        os.set_blocking(descriptor, True)
+        return descriptor
+
+    return cast(BinaryIO, open(path, mode, buffering=0, opener=opened))
 
 
 def _write_whole(file: BinaryIO, data: bytes) -> None:

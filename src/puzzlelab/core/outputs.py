@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.files import CHUNK_SIZE, PeriodicSync, count_lines, lock_or_refuse, locked, make_folder, writing
+from puzzlelab.core.files import (
+    CHUNK_SIZE,
+    PeriodicSync,
+    count_lines,
+    is_at,
+    lock_or_refuse,
+    locked,
+    make_folder,
+    require_regular,
+    writing,
+)
 
 LONGEST_QUOTE = 60
 """Characters of a line in an error."""
@@ -25,9 +35,9 @@ BEGINNING = 1000
 def only_writer(path: Path, subject: Path | None = None) -> Iterator[None]:
     """Holds the lock of a file, which is created if it is missing; raises `BadInput` if another program has it.
 
-    The file itself is locked; `subject` is what the error names in its place. A file that was created here and is still
-    empty after an error is removed. A device or a pipe needs no lock: a pipe is kept open, so that its reader does not
-    come to its end between two lines.
+    The file itself is locked, and must be there at the end. `subject` is what errors name where the lock is of another
+    file, which may be removed. A file that was created here and is still empty after an error is removed. A device or a
+    pipe needs no lock: a pipe is kept open, so that its reader does not come to its end between two lines.
     """
     message = f"another program is writing to {subject or path}"
     if path.exists() and not path.is_file() and not path.is_dir():
@@ -35,9 +45,14 @@ def only_writer(path: Path, subject: Path | None = None) -> Iterator[None]:
             yield
         return
     is_new = not path.exists()
-    with locked(path, message):
+    with locked(path, message) as descriptor:
         try:
             yield
+            if subject in (None, path) and not is_at(path, descriptor):
+                raise BadFile(
+                    f"{path} was removed or replaced by another program while this one wrote to it, so that it lacks "
+                    "what was written before: the same command makes that again"
+                )
         except BaseException:
             with suppress(OSError):
                 if is_new and path.stat().st_size == 0:
@@ -177,6 +192,7 @@ def check_replaceable(path: Path, is_own: Callable[[bytes], bool], contents: str
 
     Raises `BadFile`, which says that the file is no `contents`.
     """
+    require_regular(path)
     try:
         with path.open("rb") as file:
             begin = file.read(BEGINNING)

@@ -132,6 +132,8 @@ class CsvRows:
         """The columns of the file."""
         self._end = 0
         """The offset after the last whole record."""
+        self._has_begun = False
+        """Whether rows were appended by this program."""
 
     def rows(self, note: Callable[[str], object]) -> Iterator[tuple[int, Row]]:
         """See `RowStore`."""
@@ -208,7 +210,9 @@ class CsvRows:
 
     def append(self, rows: RowColumns) -> None:
         """See `RowStore`; the rows are written at once."""
-        is_new = not self.path.is_file() or self.path.stat().st_size == 0
+        is_stream = self.path.exists() and not self.path.is_file()
+        is_new = not self._has_begun if is_stream else not self.path.exists() or self.path.stat().st_size == 0
+        self._has_begun = True
         self._lines.append_texts([*([HEADER] if is_new else []), *rows.csv_records()])
 
     def close(self) -> None:

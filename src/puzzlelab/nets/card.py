@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.files import replace_file
+from puzzlelab.core.files import read_regular, replace_file
 from puzzlelab.core.networks import NetworkOptions
 
 WEIGHTS, CARD, ONNX = ".safetensors", ".json", ".onnx"
@@ -72,8 +72,7 @@ def write_card(path: Path, card: Card) -> None:
 def read_card(path: Path) -> Card:
     """Read the card of a network; raises `BadFile`."""
     try:
-        text = path.read_text(encoding="utf-8")
-        card = Card.model_validate_json(text)
+        card = Card.model_validate_json(read_regular(path))
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
     except ValueError:  # of pydantic, of the decoder, or of a path that cannot be

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError, UnknownName
+from puzzlelab.core.files import read_regular
 from puzzlelab.core.networks import SHELF, Network, puzzles_of_networks, shelves
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import Isomorphism
@@ -60,7 +61,7 @@ def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
         return {}
     contents = {ONNX: network_files.content(path)}
     with suppress(FileNotFoundError):
-        contents[CARD] = card_path(path).read_bytes()
+        contents[CARD] = read_regular(card_path(path))
     return contents
 
 
