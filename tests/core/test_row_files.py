@@ -2,8 +2,11 @@
 
 import csv
 import json
+import os
+import shutil
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -147,6 +150,60 @@ def test_an_empty_file_is_a_new_one(path: Path) -> None:
     path.touch()
     write(path, ROWS)
     assert stored(path) == ROWS
+
+
+def test_a_name_may_be_no_unicode(path: Path) -> None:
+    path = path.with_name(os.fsdecode(b"\xff") + path.name)
+    write(path, ROWS[:2])
+    write(path, ROWS[2:])
+    assert stored(path) == ROWS
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_that_is_removed_meanwhile_is_noticed(path: Path, small_parts: None) -> None:
+    def write_and_lose() -> None:
+        with RowFile(path) as file:
+            file.append(ROWS[:2])
+            file.append(ROWS[2:4])
+            next(path.parent.glob(f"{path.name}.parts/*"), path).unlink()
+            file.append(ROWS[4:])
+
+    with pytest.raises(BadFile, match=f"{path} .*(removed|changed).* by another program while this one wrote to"):
+        write_and_lose()
+    kept = stored(path)
+    assert kept == [each for each in ROWS if each in kept] != ROWS
+    write(path, [each for each in ROWS if each not in kept])  # the same command solves the others again
+    assert sorted(map(str, stored(path))) == sorted(map(str, ROWS))
+
+
+# --- pipes ---
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv"])
+def test_a_reader_of_a_pipe_may_leave(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"rows{ending}"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with RowFile(path) as file:
+        file.append(ROWS[:1])
+        file.append(ROWS[2:3])
+        lines = os.read(reader, 10**6).decode().splitlines()
+        os.close(reader)
+        with pytest.raises(BadFile, match=f"cannot write {path}: Broken pipe"):
+            file.append(ROWS[3:])
+    assert len(lines) == (3 if ending == ".csv" else 2)  # one header
+    assert path.is_fifo()
+
+
+def test_a_pipe_is_no_parquet_file(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "rows.parquet"
+    os.mkfifo(path)
+    for use in (lambda: write(path, ROWS), lambda: stored(path), lambda: count_rows(path)):
+        with pytest.raises(BadFile, match=f"{path} is a pipe or a device, and no regular file"):
+            use()
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.is_fifo()
 
 
 # --- taking ---
@@ -315,6 +372,91 @@ def test_parts_are_read_until_they_are_joined(tmp_path: Path, small_parts: None)
         assert not path.exists()
         assert stored(path) == numbered(0, 12)
     assert stored(path) == numbered(0, 12)
+
+
+@pytest.fixture
+def parts(tmp_path: Path, small_parts: None) -> Path:
+    """The parts of rows.parquet that a killed program has left: five with three rows each."""
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "rows.parquet"
+    with RowFile(path) as file:
+        for begin in range(0, 15, 3):
+            file.append(numbered(begin, begin + 3))
+        shutil.copytree(tmp_path / "rows.parquet.parts", tmp_path / "kept")
+    path.unlink()
+    return (tmp_path / "kept").rename(tmp_path / "rows.parquet.parts")
+
+
+def test_only_what_was_written_is_removed_from_the_parts(parts: Path) -> None:
+    path, others = parts.with_suffix(""), {"notes.txt", "part-2.arrow", "part-000000.txt", "part-000001.arrow.old"}
+    for name in others:
+        (parts / name).write_text("my own")
+    write(path, numbered(15, 20))
+    assert stored(path) == numbered(0, 20)
+    assert {file.name: file.read_text() for file in parts.iterdir()} == dict.fromkeys(others, "my own")
+
+
+def test_links_among_the_parts_are_not_followed(tmp_path: Path, parts: Path) -> None:
+    path, other = parts.with_suffix(""), tmp_path / "other"
+    other.write_text("my own")
+    for name in ("writing", "joined"):
+        (parts / name).symlink_to(other)
+    write(path, numbered(15, 20))
+    assert stored(path) == numbered(0, 20)
+    assert other.read_text() == "my own"
+    assert sorted(tmp_path.iterdir()) == sorted([path, other])
+
+
+def test_a_link_in_the_place_of_the_parts_is_refused(tmp_path: Path, parts: Path) -> None:
+    path, other = parts.with_suffix(""), parts.rename(tmp_path / "other")
+    before = {file.name: file.read_bytes() for file in other.iterdir()}
+    parts.symlink_to(other)
+    for use in (lambda: write(path, numbered(0, 5)), lambda: stored(path)):
+        with pytest.raises(BadFile, match=f"{parts} is a link"):
+            use()
+    assert {file.name: file.read_bytes() for file in other.iterdir()} == before
+    assert sorted(tmp_path.iterdir()) == sorted([parts, other])
+
+
+def test_a_damaged_part_is_named_and_only_its_rows_are_made_again(parts: Path) -> None:
+    path, part = parts.with_suffix(""), parts / "part-000001.arrow"
+    whole = part.read_bytes()
+    places = [*range(0, len(whole), len(whole) // 40), len(whole) - 1]
+    for damaged in [*(whole[:k] + bytes([whole[k] ^ 17]) + whole[k + 1 :] for k in places), whole[:-9], whole[:2], b""]:
+        part.write_bytes(damaged)
+        for use in (lambda: stored(path), lambda: write(path, numbered(3, 5))):
+            with pytest.raises(BadFile, match=f"{part} is damaged: its checksum does not agree; remove it"):
+                use()
+    part.unlink()
+    with RowFile(path) as file:
+        answers = file.take_many(row(), list(map(str, range(15))), Limit())
+        assert [number for number, answer in enumerate(answers) if answer is None] == [3, 4, 5]
+        file.append(numbered(3, 6))
+    assert stored(path) == [*numbered(0, 3), *numbered(6, 15), *numbered(3, 6)]
+
+
+def test_a_part_with_a_forged_checksum_is_refused(parts: Path) -> None:
+    import pyarrow as pa
+
+    names = pa.DictionaryArray.from_arrays(pa.array([10**9], pa.int32()), pa.array(["tiles-3x3"]), safe=False)
+    stream = pa.BufferOutputStream()
+    table = pa.table({"puzzle": names, "board": [TWO], "solver": names})
+    with pa.ipc.new_stream(stream, table.schema) as writer:
+        writer.write_table(table)
+    content = stream.getvalue().to_pybytes()
+    part = parts / "part-000002.arrow"
+    part.write_bytes(content + zlib.crc32(content).to_bytes(4, "little"))
+    with pytest.raises(BadFile, match=f"{part} holds no rows"):
+        stored(parts.with_suffix(""))
+
+
+def test_a_file_beside_more_rows_in_parts_is_refused(tmp_path: Path, parts: Path) -> None:
+    path, other = parts.with_suffix(""), tmp_path / "other.parquet"
+    write(other, numbered(0, 4))
+    other.rename(path)
+    with pytest.raises(BadFile, match=f"{parts} has more rows than {path}: move one of them away"):
+        write(path, numbered(4, 5))
+    assert len(list(parts.iterdir())) == 5
 
 
 def test_ctrl_c_joins_the_parts(tmp_path: Path, small_parts: None) -> None:

@@ -71,7 +71,7 @@ class ParquetRows:
         """The files that hold the stored rows; raises `BadFile` for one of something else."""
         if self.path.is_dir():
             raise BadFile(f"{self.path} is a folder: give the files in it, as in {self.path / '*.parquet'}")
-        files = [file for file in files_of(self.path) if file.stat().st_size]
+        files = [file for file in files_of(self.path) if file != self.path or file.stat().st_size]
         for file in files:
             with TableFile(file) as opened:
                 check_columns(self.path, opened.schema)

@@ -1,6 +1,7 @@
 """Large files of puzzles: what stands in each form, going on after anything that can happen, and what is refused."""
 
 import json
+import os
 import resource
 import shutil
 import sys
@@ -250,15 +251,19 @@ def test_ctrl_c_while_parquet_is_finished(made, tmp_path, monkeypatch, moment):
     pytest.importorskip("pyarrow")
     import pyarrow.parquet as parquet
 
-    def press(*_):
-        raise KeyboardInterrupt
-
     path = tmp_path / "a.parquet"
-    owner, name = {
-        "before joining": (parquet, "ParquetWriter"),
-        "before the parts are removed": (shutil, "rmtree"),
-        "before the note is removed": (type(path), "unlink"),
+    owner, name, ending = {
+        "before joining": (parquet, "ParquetWriter", ""),
+        "before the parts are removed": (type(path), "unlink", ".arrow"),
+        "before the note is removed": (type(path), "unlink", ".making"),
     }[moment]
+    real = getattr(owner, name)
+
+    def press(place, *values, **named):
+        if str(place).endswith(ending):
+            raise KeyboardInterrupt
+        return real(place, *values, **named)
+
     with monkeypatch.context() as patched:
         patched.setattr(owner, name, press)
         with pytest.raises(KeyboardInterrupt):
@@ -267,6 +272,25 @@ def test_ctrl_c_while_parquet_is_finished(made, tmp_path, monkeypatch, moment):
     made(path.name)
     assert path.read_bytes() == made("whole.parquet").read_bytes()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.parquet", "whole.parquet"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_pipe_is_no_file(made, tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"a{ending}"
+    os.mkfifo(path)
+    with pytest.raises(BadFile, match=f"{path} is a pipe or a device, and no regular file"):
+        made(path.name)
+    assert path.is_fifo()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_name_that_is_no_unicode(made):
+    pytest.importorskip("pyarrow")
+    path = made(os.fsdecode(b"\xff.parquet"), 25)
+    assert made(path.name, 10) == path
+    assert files.clue_counts(path).sum() == 25
 
 
 @pytest.mark.parametrize("ending", LINES)

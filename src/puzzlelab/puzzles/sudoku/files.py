@@ -20,9 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.core.files import GrowingFile, length_without_nul, make_folder, sync, writing
+from puzzlelab.core.files import GrowingFile, length_without_nul, make_folder, require_regular, sync, writing
 from puzzlelab.core.outputs import only_writer
-from puzzlelab.core.parquet_parts import PartFiles, TableFile, files_of, remove_parts, require_pyarrow, row_count
+from puzzlelab.core.parquet_parts import (
+    PartFiles,
+    TableFile,
+    files_of,
+    part_name,
+    remove_parts,
+    require_pyarrow,
+    row_count,
+)
 from puzzlelab.core.version import VERSION
 
 CELLS = 81
@@ -127,6 +135,9 @@ class ParquetFile:
     """A Parquet file of puzzles, written in parts of `PART` rows."""
 
     def __init__(self, path: Path) -> None:
+        for number, part in enumerate([] if path.exists() else files_of(path)):
+            if part.stem != part_name(number):  # after a missing one: the number of a row is that of its puzzle
+                part.unlink()
         self.path, self.parts = path, PartFiles(path)
         self.waiting: list[GeneratedBatch] = []
 
@@ -194,8 +205,9 @@ def write(
         begun = _is_begun(path, note, settings)
         if not begun:
             rows = _rows_of_complete_file(path, count, batches)
-            _check_parts(path)
-            remove_parts(path)
+            if path.suffix == PARQUET:
+                _check_parts(path)
+                remove_parts(path)
             if rows >= count:
                 note.unlink()
                 report(rows)
@@ -232,9 +244,7 @@ def write(
 
 def _check_parts(path: Path) -> None:
     """Raise `BadFile` if there are parts of something else, such as rows of `solve`; the empty note is removed."""
-    if path.suffix != PARQUET or path.exists():
-        return
-    for part in files_of(path):
+    for part in [] if path.exists() else files_of(path):
         with TableFile(part) as opened:
             names = tuple(opened.schema.names)
         if names != COLUMNS:
@@ -260,6 +270,7 @@ def _check_name(path: Path) -> None:
         raise BadFile(f"{path} ends in none of {', '.join([*FORMS, PARQUET])}, which say the form of the file")
     if path.suffix == PARQUET:
         require_pyarrow()
+    require_regular(path)
 
 
 def _is_begun(path: Path, note: Path, settings: Mapping[str, Any]) -> bool:
@@ -326,15 +337,12 @@ def _stored_lines(path: Path, first: int, end: int) -> bytes:
     """The rows number `first` to `end` - 1 as lines, those of Parquet as in `.csv`."""
     if path.suffix != PARQUET:
         return read_lines(path, FORMS[path.suffix], first, end)
-    import pyarrow.parquet as pq
-
     lines: list[str] = []
-    with pq.ParquetFile(path) as file:
+    with TableFile(path) as file:
         begin = 0
-        for group in range(file.num_row_groups):
-            rows = file.metadata.row_group(group).num_rows
+        for group, rows in enumerate(file.group_sizes):
             if begin < end and first < begin + rows:
-                table = file.read_row_group(group).slice(max(0, first - begin), end - max(first, begin)).to_pydict()
+                table = file.read(group).slice(max(0, first - begin), end - max(first, begin)).to_pydict()
                 pairs = zip(table.get("puzzle", ()), table.get("solution", ()), strict=True)
                 lines += [f"{puzzle},{solution}\n" for puzzle, solution in pairs]
             begin += rows
@@ -361,10 +369,9 @@ def clue_counts(path: Path) -> NDArray[np.int64]:
 def _puzzles(path: Path) -> Iterator[Bytes]:
     """The puzzles of a file as characters, `uint8[B, 81]`."""
     if path.suffix == PARQUET:
-        import pyarrow.parquet as pq
-
-        for part in pq.ParquetFile(path).iter_batches(PART, columns=["puzzle"]):
-            yield np.frombuffer("".join(part.column(0).to_pylist()).encode(), np.uint8).reshape(-1, CELLS)
+        with TableFile(path) as table:
+            for part in table.tables(PART, ["puzzle"]):
+                yield np.frombuffer("".join(part.column(0).to_pylist()).encode(), np.uint8).reshape(-1, CELLS)
         return
     form = FORMS[path.suffix]
     with path.open("rb") as file:
