@@ -248,7 +248,7 @@ def description() -> bytes:
 
 @cache
 def foreign_programs() -> list[bytes]:
-    """Networks of another program: the small one, a loop with a branch, computed shapes, and a convolution."""
+    """Networks of another program: the small one, computed shapes, and a convolution."""
     import onnx
 
     program = onnx.load_model_from_string(network_files()[2])
@@ -269,21 +269,6 @@ def read_graph(data: bytes, folder: Path) -> object:
 
 
 HEADER = '<ir_version: 9, opset_import: ["": 17]>\n'
-LOOP = """
-other (float[batch, 6] states) => (float[batch] cost_to_go)
-<int64[1] axis = {1}, int64 times = {3}, bool yes = {1}, float half = {0.5}>
-{
-    sum = ReduceSum <keepdims = 0> (states, axis)
-    all = ReduceSum <keepdims = 0> (sum)
-    cost_to_go = Loop (times, yes, sum) <body = each (int64 number, bool again, float[n] value)
-        => (bool further, float[n] next) {
-        further = Identity (again)
-        large = Greater (all, half)
-        next = If (large) <then_branch = halved () => (float[n] small) { small = Mul (value, half) },
-            else_branch = kept () => (float[n] same) { same = Identity (value) }>
-    }>
-}
-"""
 SHAPES = """
 other (float[batch, 6] states) => (float[batch, 4] policy, float[batch, 1] cost_to_go)
 <int64[2] places = {3, 2}, int64[1] four = {4}, int64[3] twice = {1, 2, 1}, int64[1] axis = {1}, int64[1] first = {0}>
@@ -311,7 +296,7 @@ other (float[batch, 30] planes) => (float[batch, 4] q)
     q = Flatten (pooled)
 }
 """
-GRAPHS = (HEADER + LOOP, HEADER + SHAPES, HEADER + CONVOLUTION)
+GRAPHS = (HEADER + SHAPES, HEADER + CONVOLUTION)
 """Networks in the text format of ONNX."""
 
 

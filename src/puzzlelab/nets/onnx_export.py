@@ -23,7 +23,7 @@ from puzzlelab.core.errors import BadFile, PuzzlelabError
 from puzzlelab.core.puzzle import State
 from puzzlelab.nets.card import Card
 from puzzlelab.nets.form import input_arrays
-from puzzlelab.nets.onnx_files import KEY, PRODUCER, Description, is_sealed, read_bytes, sealed
+from puzzlelab.nets.onnx_files import KEY, PRODUCER, Description, content_of, is_sealed, read_bytes, sealed
 from puzzlelab.nets.onnx_model import OnnxModel, some_state
 from puzzlelab.nets.torch_model import TorchModel
 
@@ -118,10 +118,7 @@ def _check(data: bytes, model: TorchModel, states: State) -> None:
 
 def read_weights(path: Path) -> dict[str, Tensor]:
     """The weights of a file of puzzlelab, and its constants; raises `BadFile`."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror or error}") from None
+    data = content_of(path)
     if not is_sealed(data):
         raise BadFile(f"{path} is damaged, or was not written by puzzlelab: its checksum does not agree")
     return weights_in(data, path)

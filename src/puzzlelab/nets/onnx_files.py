@@ -22,15 +22,14 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from puzzlelab.core.errors import BadFile, shorten
+from puzzlelab.core.files import read_regular
 from puzzlelab.nets.card import Card
 from puzzlelab.nets.form import INPUTS, Head, InputName, NetworkForm, Outputs
+from puzzlelab.nets.onnx_graph import check_graph
 from puzzlelab.nets.onnx_limits import (
     FATAL,
-    MOST_BYTES,
     MOST_MEMORY,
     RUNTIME_ERRORS,
-    has_functions,
-    has_subgraphs,
     limited_options,
     within_time,
 )
@@ -91,8 +90,7 @@ class OnnxNetwork:
     def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
         """The outputs for arrays of the kinds `form.inputs`, each with one row for each of B states.
 
-        Raises `BadFile` where the network cannot be evaluated. A network of another program may have loops, so that its
-        time is limited.
+        Raises `BadFile` where the network cannot be evaluated. The time of a network of another program is limited.
         """
         feed: dict[str, NDArray[Any]] = {
             node.name: np.ascontiguousarray(array, TYPES[node.type])
@@ -128,11 +126,7 @@ def read(path: Path) -> OnnxNetwork:
 def content_of(path: Path) -> bytes:
     """The bytes of a file that may be a network; raises `BadFile`."""
     try:
-        if path.exists() and not path.is_file():
-            raise BadFile(f"cannot read {path}: it is no file")
-        if path.stat().st_size > MOST_BYTES:
-            raise BadFile(f"{path} is larger than {MOST_BYTES >> 20} MiB, so it is not read")
-        return path.read_bytes()
+        return read_regular(path)
     except FileNotFoundError:
         raise BadFile(f"cannot read {path}: there is no such file") from None
     except OSError as error:
@@ -152,7 +146,6 @@ def _read_bytes(data: bytes, path: Path) -> OnnxNetwork:
     damaged = BadFile(f"{path} is damaged: its checksum does not agree")
     if not whole and data[-len(SEAL) - DIGITS :].startswith(SEAL):
         raise damaged
-    _check_graph(data, path)
     session = within_time(lambda: _session(data, path), f"loading {path}")
     facts = session.get_modelmeta()
     text = facts.custom_metadata_map.get(KEY)
@@ -164,24 +157,12 @@ def _read_bytes(data: bytes, path: Path) -> OnnxNetwork:
         description = Description.model_validate_json(text)
     except ValidationError:
         raise BadFile(f"{path} was written by another version of puzzlelab: its description cannot be read") from None
-    _check_description(description, data, session, path)
+    _check_description(description, session, path)
     return OnnxNetwork(description.form, description.card.name, session, description.card)
 
 
-def _check_graph(data: bytes, path: Path) -> None:
-    """Raise `BadFile` for what is no model, and for functions, whose graph has no limit on its size."""
-    try:
-        functions = has_functions(data)
-    except ValueError as error:
-        raise BadFile(f"{path} is no network in the ONNX format, or damaged: {error}") from None
-    if functions:
-        raise BadFile(f"{path} has functions of its own, which are not read: inline them (onnx.inliner)")
-
-
-def _check_description(
-    description: Description, data: bytes, session: onnxruntime.InferenceSession, path: Path
-) -> None:
-    """Raise `BadFile` unless the network is as its metadata says, and without loops."""
+def _check_description(description: Description, session: onnxruntime.InferenceSession, path: Path) -> None:
+    """Raise `BadFile` unless the network is as its metadata says."""
     form, inputs = description.form, session.get_inputs()
     outputs = {node.name: node.type for node in session.get_outputs()}
     if (
@@ -189,7 +170,6 @@ def _check_description(
         or any(node.type not in TYPES for node in inputs)
         or any(outputs.get(head) not in TYPES for head in form.heads)
         or not NAME.fullmatch(description.card.name)
-        or has_subgraphs(data)
     ):
         raise BadFile(f"{path} is not the network that its description names")
 
@@ -216,6 +196,7 @@ def reason_of(error: BaseException) -> str:
 
 def _session(data: bytes, path: Path) -> onnxruntime.InferenceSession:
     """The program of a file; raises `BadFile`."""
+    check_graph(data, path)
     wanted = ("CUDAExecutionProvider", "CPUExecutionProvider")
     providers = [name for name in wanted if name in onnxruntime.get_available_providers()]
     try:
@@ -224,8 +205,6 @@ def _session(data: bytes, path: Path) -> onnxruntime.InferenceSession:
         text = reason_of(error)
         if "xternal data" in text or "in-memory address" in text:
             raise BadFile(f"{path} keeps weights in further files, which are not read: export it as one file") from None
-        if operator := re.search(r"(\S+)\(-?\d+\) is not a registered function/op", text):
-            raise BadFile(f"{path} has the operator {shorten(operator[1])}, which is none of ONNX Runtime") from None
         raise BadFile(f"{path} is no network in the ONNX format, or damaged: {text}") from None
 
 

@@ -1,14 +1,14 @@
-"""Limits for networks of the ONNX format, of unknown authors: on memory, on time, and on what a graph may be.
+"""Limits for networks of the ONNX format, of unknown authors: on memory and on time.
 
-ONNX Runtime takes the memory of all networks of a process from one arena, which does not grow above `MOST_MEMORY`.
-Graphs without loops end, but a graph of functions that call each other can be exponentially larger than its file.
+ONNX Runtime takes the arrays of all networks of a process from one arena, which does not grow above `MOST_MEMORY`.
+`onnx_graph.py` refuses what takes other memory.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from typing import TypeVar
@@ -20,10 +20,10 @@ from puzzlelab.core.errors import BadFile
 
 Result = TypeVar("Result")
 
-MOST_BYTES = 1 << 29
-"""Bytes of a file."""
-MOST_MEMORY = 4 << 30
+MOST_MEMORY = 2 << 30
 """Bytes of the weights and arrays of all networks of a process."""
+MOST_FOLDED = 1 << 26
+"""Bytes of an array that is computed while a network is loaded, and kept outside of the arena."""
 SECONDS = 60.0
 """The time in which a network must be loaded, and in which one of another program must evaluate a batch."""
 FATAL = 4
@@ -44,6 +44,7 @@ def limited_options() -> onnxruntime.SessionOptions:
     options.log_severity_level = FATAL
     for name, value in {
         "session.use_env_allocators": "1",
+        "optimization.constant_folding_max_output_size_in_bytes": str(MOST_FOLDED),
         "session.load_model_format": "ONNX",  # no other format of ONNX Runtime
         # The folder in which further files would be looked for: no device is a folder, so none can be read.
         "session.model_external_initializers_file_folder_path": os.devnull,
@@ -92,70 +93,3 @@ def within_time(call: Callable[[], Result], task: str, stop: Callable[[], None] 
     if failures:
         raise failures[0]
     return results[0]
-
-
-# --- the graph of a file ----------------------------------------------------------------------------------------------
-# The numbers of the fields are those of onnx.proto, which the package `onnx` is not needed for.
-
-GRAPH, FUNCTIONS = 7, 25
-"""Fields of a model."""
-NODE = 1
-"""Field of a graph."""
-ATTRIBUTE = 5
-"""Field of a node."""
-SUBGRAPH, SUBGRAPHS = 6, 11
-"""Fields of an attribute."""
-
-
-def has_functions(data: bytes) -> bool:
-    """Whether a model defines operators of its own as functions; raises `ValueError` for damaged data."""
-    return any(number == FUNCTIONS for number, _ in _fields(memoryview(data)))
-
-
-def has_subgraphs(data: bytes) -> bool:
-    """Whether an operator of a model, such as Loop or If, has a graph of its own; raises `ValueError`."""
-    for graph in _parts(memoryview(data), GRAPH):
-        for node in _parts(graph, NODE):
-            for attribute in _parts(node, ATTRIBUTE):
-                if any(number in (SUBGRAPH, SUBGRAPHS) for number, _ in _fields(attribute)):
-                    return True
-    return False
-
-
-def _parts(data: memoryview, field: int) -> Iterator[memoryview]:
-    """The values of this field that are data of their own."""
-    return (part for number, part in _fields(data) if number == field)
-
-
-def _fields(data: memoryview) -> Iterator[tuple[int, memoryview]]:
-    """(number of the field, its data: empty for numbers) of a message in the format of protocol buffers."""
-    place, end = 0, len(data)
-    while place < end:
-        key, place = _varint(data, place)
-        kind, length = key & 7, 0
-        if kind == 0:
-            _, place = _varint(data, place)
-        elif kind == 2:
-            length, place = _varint(data, place)
-        elif kind in (1, 5):
-            place += 8 if kind == 1 else 4
-        else:
-            raise ValueError("groups are not used in this format")
-        if place + length > end:
-            raise ValueError("a field ends after its message")
-        yield key >> 3, data[place : place + length]
-        place += length
-
-
-def _varint(data: memoryview, place: int) -> tuple[int, int]:
-    """(an integer of variable length, the place after it)."""
-    value = 0
-    for shift in range(0, 70, 7):
-        if place >= len(data):
-            break
-        byte = data[place]
-        place += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, place
-    raise ValueError("a number does not end")
