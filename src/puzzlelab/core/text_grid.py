@@ -1,7 +1,8 @@
-"""Cells in rows, as a text has them, before their puzzle is known."""
+"""Cells in rows, as a text has them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,31 @@ from puzzlelab.core.errors import BadBoard, shorten
 
 MOST_WRONG = 0.1
 """The share of cells that may mean nothing in what still looks like a board."""
+NESTED = re.compile(r"[\])}][\s,;]*[\[({]")
+"""The end of a list inside a list, and the beginning of the next one."""
+LONGEST_ROW = 16
+"""Longer lines of equal length are wrapped, unless they are the rows of the board."""
+
+
+def rows_of(text: str) -> list[str]:
+    """The parts of a text that stand in brackets of their own or, without such, on lines and between semicolons."""
+    parts = re.split(r"[\[\](){}]" if NESTED.search(text) else r"[\r\n;]", text)
+    return [part for part in parts if part.strip(" \t\r\n,;[]()")]
+
+
+def check_rows(lengths: Sequence[int], rows: int, columns: int, name: str) -> None:
+    """Raise `BadBoard` if rows with so many cells each are rows of another board.
+
+    A single row, cells that stand one below the other, and long lines that are wrapped state no rows.
+    """
+    is_wrapped = len(set(lengths[:-1])) == 1 and lengths[0] > max(LONGEST_ROW, lengths[-1] - 1)
+    if len(lengths) < 2 or max(lengths) < 2 or is_wrapped or list(lengths) == [columns] * rows:
+        return
+    uneven = next((place for place, length in enumerate(lengths) if length != lengths[0]), None)
+    if uneven is None:
+        raise BadBoard(f"{len(lengths)} rows of {lengths[0]}; {name} has {rows} rows of {columns}")
+    place = next((place for place, length in enumerate(lengths) if length != columns), uneven)
+    raise BadBoard(f"{lengths[place]} cell{'s' * (lengths[place] != 1)}; a row of {name} has {columns}", f"row {place + 1}")
 
 
 @dataclass(frozen=True)
@@ -16,6 +42,8 @@ class TextGrid:
     """Cells in rows; a cell that the text leaves empty is ''."""
 
     rows: tuple[tuple[str, ...], ...]
+    is_sure: bool = True
+    """Whether the text says which cells are the board, and that its upper row comes first: lists may hold columns."""
 
     @property
     def height(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.board_blocks import translated
-from puzzlelab.puzzles.sudoku.notation import SYMBOLS, VALUE_OF_BYTE, Board
+from puzzlelab.puzzles.sudoku.notation import BLANKS, MOST_DIGITS, SYMBOLS, VALUE_OF_BYTE, Board
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Sudoku
@@ -27,6 +27,7 @@ MOST_BETWEEN = 2
 WITH_POINTS, WITH_ZEROS = ((blank + SYMBOLS).encode().ljust(256) for blank in ".0")
 """The character of each value, with two characters for blank."""
 VALUES = VALUE_OF_BYTE.tobytes()
+OTHER_BLANKS = [ord(sign) for sign in BLANKS - {"0"}]
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,14 @@ class SudokuLines:
         cells, size = self.puzzle.cells, self.puzzle.size
         states, between = translated(lines[:, :cells], VALUES), lines.shape[1] - 2 * cells
         if lines.shape[1] == cells:
-            return states, states.max(axis=1) <= size
+            return states, (states.max(axis=1) <= size) & ~_zero_may_be_digit(lines, size)
         if not 1 <= between <= MOST_BETWEEN:
             return np.zeros((len(lines), cells), np.uint8), np.zeros(len(lines), bool)
         solutions = translated(lines[:, -cells:], VALUES)
         fits = (solutions.min(axis=1) == 0) | ((states == 0) | (states == solutions)).all(axis=1)
         is_parted = BETWEEN[lines[:, cells:-cells]].all(axis=1)
-        return states, is_parted & fits & (states.max(axis=1) <= size) & (solutions.max(axis=1) <= size)
+        is_written = (states.max(axis=1) <= size) & (solutions.max(axis=1) <= size)
+        return states, is_written & is_parted & fits & ~_zero_may_be_digit(lines[:, :cells], size)
 
     def write_lines(self, states: Board) -> Text:
         return translated(states, WITH_POINTS)
@@ -60,6 +62,14 @@ class SudokuLines:
         if notation == "pair":
             return _side_by_side(translated(states, WITH_ZEROS), b"  ", solutions)
         return None
+
+
+def _zero_may_be_digit(lines: Text, size: int) -> NDArray[np.bool_]:
+    """`bool[B]`: which boards `notation.from_zero` may read otherwise."""
+    if size <= MOST_DIGITS:
+        return np.zeros(len(lines), bool)
+    zeros = np.count_nonzero(lines == ord("0"), axis=1)
+    return (zeros == size) | ((zeros > 0) & np.isin(lines, OTHER_BLANKS).any(axis=1))
 
 
 def _side_by_side(left: Text, between: bytes, right: Text) -> Text:

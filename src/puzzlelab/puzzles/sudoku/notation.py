@@ -7,7 +7,7 @@ line of cells, from several, from a grid with bars (where a blank may be a space
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard, shorten
+from puzzlelab.core.text_grid import check_rows, rows_of
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Sudoku
 
 SYMBOLS = "123456789ABCDEFGHIJKLMNOP"
 BLANKS = frozenset(".0_*")
+MOST_DIGITS = 9
+"""The rows of the largest grid in which 0 is always blank."""
 LONGEST = 8192
 """Characters that no board needs."""
 PUZZLE_NAMES = ("puzzle", "puzzles", "quiz", "quizzes", "question", "board")
@@ -58,17 +61,40 @@ def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Bo
         raise BadBoard(f"the board is empty; {name} has {size**2} cells, one character each and . for blank")
     if "|" in text:
         return _values(_unbarred(text, box_rows, box_columns), size, name), None
-    words = re.split(r"[\s,;\t\[\]()]+", text.strip(" \t\r\n,;[]()"))
-    if len(words) == size**2 and any(len(word) > 1 for word in words):
-        return _numbers(words, size), None
+    words = _words(text)
     if len(words) > 1 and len(words[0]) >= size**2:
-        solution = words[1]
-        whole = len(solution) == size**2 and not BLANKS & set(solution)
-        return _values(words[0], size, name), _values(solution, size, name) if whole else None
-    return _values("".join(words), size, name), None
+        return _beside_solution(words[0], words[1], size, name)
+    if len(words) == size**2 and any(len(word) > 1 for word in words):
+        board, lengths = _numbers(words, size), [len(_words(row)) for row in rows_of(text)]
+    else:
+        board, lengths = _values("".join(words), size, name), [len("".join(_words(row))) for row in rows_of(text)]
+    check_rows(lengths, size, size, name)
+    return board, None
+
+
+def _words(text: str) -> list[str]:
+    return re.split(r"[\s,;\t\[\]()]+", text.strip(" \t\r\n,;[]()"))
+
+
+def _beside_solution(puzzle: str, solution: str, size: int, name: str) -> tuple[Board, Board | None]:
+    """The board of the first word, and the second one if it is a full grid in the same digits."""
+    board = _values(puzzle, size, name)
+    is_from_zero = "0" in puzzle and 0 < np.count_nonzero(board == 0) < sum(sign in BLANKS for sign in puzzle)
+    if len(solution) != size**2 or (BLANKS - {"0"} if is_from_zero else BLANKS) & set(solution):
+        return board, None
+    digits = _digits(solution, size, name)
+    if is_from_zero and digits.max() == size:
+        raise BadBoard(f"0 stands in the puzzle as a digit, and {SYMBOLS[size - 1]} in the solution beside it")
+    return board, digits + np.uint8(is_from_zero)
 
 
 def _values(cells: str, size: int, name: str) -> Board:
+    digits = _digits(cells, size, name)
+    return from_zero(digits, [sign == "0" for sign in cells], size) if "0" in cells else digits
+
+
+def _digits(cells: str, size: int, name: str) -> Board:
+    """The values of N * N characters, 0 for each sign of a blank."""
     if len(cells) == size**2 and cells.isascii():
         values = VALUE_OF_BYTE[np.frombuffer(cells.encode(), np.uint8)]
         if values.max() <= size:
@@ -86,7 +112,34 @@ def _numbers(words: list[str], size: int) -> Board:
         blank = word in BLANKS
         if not blank and not (re.fullmatch(r"[0-9]{1,3}", word) and int(word) <= size):
             raise BadBoard(f"'{shorten(word)}' is no number from 0 to {size}", _place(place, size))
-    return np.array([0 if word in BLANKS else int(word) for word in words], np.uint8)
+    digits = np.array([0 if word in BLANKS else int(word) for word in words], np.uint8)
+    return from_zero(digits, [word.strip("0") == "" for word in words], size)
+
+
+def from_zero(digits: Board, zeros: Sequence[bool], size: int) -> Board:
+    """The board of these `digits[N * N]`, 0 for each sign of a blank, of which `zeros` are written as 0.
+
+    Above 9 rows 0 is a digit where another sign stands for blank, so that 0 to F become 1 to G. Raises `BadBoard` where
+    it may be a digit or a blank.
+    """
+    is_zero = np.array(zeros)
+    is_blank = (digits == 0) & ~is_zero
+    if size <= MOST_DIGITS or not is_zero.any():
+        return digits
+    if not is_blank.any():
+        marks = is_zero.reshape(size, size)
+        is_full = digits.max() < size and (marks.sum(axis=0) == 1).all() and (marks.sum(axis=1) == 1).all()
+        if is_full:
+            raise BadBoard(f"0 stands once in each row and column, as a digit does; {_meanings(size)}")
+        return digits
+    if digits.max() == size:
+        raise BadBoard(f"0, {SYMBOLS[size - 1]} and another sign for blank stand in one board; {_meanings(size)}")
+    return np.where(is_blank, 0, digits + 1).astype(np.uint8)
+
+
+def _meanings(size: int) -> str:
+    low, high = SYMBOLS[size - 2], SYMBOLS[size - 1]
+    return f"0 is a digit if they are 0 to {low}, and blank if they are 1 to {high}: write 1 to {high}, and . for blank"
 
 
 def _place(cell: int, size: int) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from puzzlelab.core.text_grid import TextGrid
-from puzzlelab.puzzles.sudoku.notation import BLANKS, SYMBOLS
+from puzzlelab.puzzles.sudoku.notation import BLANKS, SYMBOLS, from_zero, write
 
 SHAPES = {4: ("4x4",), 6: ("6x6", "6x6:boxes=3x2"), 9: ("9x9",), 12: ("12x12",), 16: ("16x16",), 25: ("25x25",)}
 """The names of the grids of N rows, the usual one first."""
@@ -21,7 +23,7 @@ def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
     values = [_value(cell.strip(), size, size < 10 and has_numbers) for cell in grid.cells]
     grid.blame(values, size, f"is no digit of a Sudoku with {size} rows")
     if None not in values and any(values) and not all(values):
-        board = "".join("." if not value else SYMBOLS[value - 1] for value in values)
+        board = write(from_zero(np.array(values, np.uint8), [cell.strip() in ("0", "00") for cell in grid.cells], size))
         yield from ((f"sudoku-{shape}", board) for shape in SHAPES[size])
 
 
@@ -32,7 +34,7 @@ def _value(cell: str, size: int, has_candidates: bool) -> int | None:
     """
     if cell in MORE_BLANKS and not (cell in "xX" and size > 24):
         return 0
-    if cell.isdigit() and len(cell) <= 2 and not has_candidates:
+    if cell.isdecimal() and len(cell) <= 2 and not has_candidates:
         return int(cell) if int(cell) <= size else None
     if has_candidates and cell.isdigit() and len(cell) > 1:
         return 0 if len(set(cell)) == len(cell) and all(0 < int(digit) <= size for digit in cell) else None

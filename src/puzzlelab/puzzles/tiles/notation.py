@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard, shorten
+from puzzlelab.core.text_grid import check_rows, rows_of
 
 LONGEST = 4096
 """Characters that no tiles board needs."""
@@ -20,7 +21,7 @@ def read(text: str, rows: int, columns: int, name: str) -> Board:
     cells = rows * columns
     if len(text) > LONGEST:
         raise BadBoard(f"{len(text):,} characters are no board; {name} has {cells} numbers")
-    words = re.sub(r"[\s,;\[\]()]+", " ", text).split()
+    words = _words(text)
     if not words:
         raise BadBoard(f"the board is empty; {name} has {cells} numbers, 0 for the blank")
     if len(words) == 1 and cells > 1:
@@ -29,7 +30,12 @@ def read(text: str, rows: int, columns: int, name: str) -> Board:
     if len(tiles) != cells:
         raise BadBoard(f"{_count(len(tiles), 'number')} given; {name} has {cells}, 0 for the blank")
     _once(tiles)
+    check_rows([len(_words(row)) for row in rows_of(text)], rows, columns, name)
     return np.array(tiles, np.uint8)
+
+
+def _words(text: str) -> list[str]:
+    return re.sub(r"[\s,;\[\]()]+", " ", text).split()
 
 
 def _digits(word: str, cells: int, name: str) -> list[str]:
