@@ -16,14 +16,15 @@ from puzzlelab.analysis.pasted_links import link_in, texts_in
 from puzzlelab.analysis.pasted_text import grids, is_ruler, plain
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard, BadInput, shorten
+from puzzlelab.core.text_grid import TextGrid
 from puzzlelab.engine import installed
 
 LONGEST = 2_000_000
 """Characters that are read."""
 LONGEST_BOARD = 8192
 MAX_BOARDS = 20_000
-MAX_LINK_PARTS, MAX_MISSES = 200, 20
-"""Parts of a link that are tried; parts of a text that may be no boards, beyond as many as there are boards."""
+SHORTEST_WORD = 9
+"""The fewest characters of a board that stands beside other columns; shorter words are its rows, or numbers."""
 BOARD_COLUMNS = ("board", "puzzle", "puzzles", "quiz", "quizzes", "question", "sudoku", "clues", "mission")
 KNOWN_SIGNS = re.compile(r"[\s\w.*?~|/\\+=,;:#\"'`<>\[\](){}-]", re.ASCII)
 
@@ -80,33 +81,44 @@ def _whole(text: str, hint: str | None, errors: list[BadBoard]) -> PastedBoard |
     """The board that all the cells of a text are, or None; `errors` gets what speaks against it."""
     if len(text) > LONGEST_BOARD:
         return None
-    found = list(dict.fromkeys(_candidates(text, hint, errors)))
-    found.sort(key=lambda each: (each.puzzle != hint, _family(each.puzzle) != _family(hint or "")))
-    return found[0] if found else None
+    found: list[list[PastedBoard]] = []
+    for group in grids(text):
+        readings = [each for grid in group for each in _candidates(grid, hint, errors)]
+        best = min((_rank(each, hint) for each in readings), default=None)
+        found.append([each for each in readings if _rank(each, hint) == best])
+    likeliest = min(filter(None, found), key=lambda group: _rank(group[0], hint), default=[])
+    boards = {(each.puzzle.partition(":")[0], each.board): None for each in likeliest}
+    if len(boards) > 1:
+        shown = " or ".join(f"{name} ({shorten(board)})" for name, board in [*boards][:4])
+        raise BadBoard(f"this may be {shown}: choose the puzzle first, or write each row as a line, the upper one first")
+    return likeliest[0] if likeliest else None
+
+
+def _rank(board: PastedBoard, hint: str | None) -> tuple[bool, bool]:
+    """Lower for a board of the puzzle that is open, or of its family."""
+    return board.puzzle != hint, _family(board.puzzle) != _family(hint or "")
 
 
 def _family(name: str) -> str:
     return name.partition("-")[0]
 
 
-def _candidates(text: str, hint: str | None, errors: list[BadBoard]) -> Iterator[PastedBoard]:
+def _candidates(grid: TextGrid, hint: str | None, errors: list[BadBoard]) -> Iterator[PastedBoard]:
     """What the cells of a text may be, the likeliest first."""
-    families = [family for _, family in installed.families()]
-    for grid in dict.fromkeys(grids(text)):  # several readings of a text may be the same
-        for family in families:
+    for _, family in installed.families():
+        try:
+            boards = list(family.from_grid(grid))
+        except BadBoard as error:
+            errors.append(error)
+            continue
+        for name, board in boards:
+            if hint and _family(name) == _family(hint):
+                with suppress(BadInput):
+                    yield _read(hint, board)
             try:
-                boards = list(family.from_grid(grid))
+                yield _read(name, board)
             except BadBoard as error:
-                errors.append(error)
-                continue
-            for name, board in boards:
-                if hint and _family(name) == _family(hint):
-                    with suppress(BadInput):
-                        yield _read(hint, board)
-                try:
-                    yield _read(name, board)
-                except BadBoard as error:
-                    errors.append(BadBoard(f"this looks like {name}, but it is none: {error}"))
+                errors.append(BadBoard(f"this looks like {name}, but it is none: {error}"))
 
 
 def _beginning(text: str, hint: str | None) -> PastedBoard | None:
@@ -202,7 +214,9 @@ def _many(text: str, hint: str | None) -> list[PastedBoard]:
             continue
         boards, wrong = [], 0
         for number, part in enumerate(parts[:MAX_BOARDS]):
-            found = _one(part, hint) or _one(_longest_word(part), hint)
+            found = None
+            with suppress(BadBoard):  # what may be several boards
+                found = _one(part, hint) or _one(_longest_word(part), hint)
             if found is not None:
                 boards.append(found)
                 hint = hint or found.puzzle
@@ -218,8 +232,11 @@ def _many(text: str, hint: str | None) -> list[PastedBoard]:
 
 
 def _longest_word(text: str) -> str:
-    """The longest part between colons, commas and spaces: libraries have other columns beside the board."""
-    return max(re.split(r"[:,;\s]+", text.replace("+", "")), key=len)
+    """The longest part of a line between colons, commas and spaces: libraries have other columns beside the board."""
+    words = re.split(r"[:,;\s]+", text.replace("+", ""))
+    longest = max(words, key=len)
+    is_row = "\n" in text.strip() or sum(len(word) == len(longest) for word in words) > 2
+    return "" if is_row or len(longest) < SHORTEST_WORD else longest
 
 
 # --- what is not understood ---

@@ -11,9 +11,10 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from puzzlelab.core.text_grid import TextGrid
+from puzzlelab.core.text_grid import NESTED, TextGrid
 
 BARS = dict.fromkeys(map(ord, "│┃║¦❘┆┇┊┋╎╏｜"), "|")
 DASHES = dict.fromkeys(map(ord, "─━═┄┅┈┉╌╍–—−"), "-")
@@ -29,10 +30,19 @@ SECTION = re.compile(
 )
 ARRAY = re.compile(r"\b(?:np\.|numpy\.)?(?:array|matrix|list|tuple)\(")
 LABEL = re.compile(r"\A\s*[A-Za-z][A-Za-z0-9 '-]{2,40}[:=]\s*(?=\S)")
-ROW_ENDS = re.compile(r"[\])}]\s*(?:[,;]\s*)?[\[({]|(?<!\s)\s*/\s*|\\n")
-OUTER = re.compile(r"^[\s\[({\"']++(?:[\s\])}\"',;]++$)?|(?<![\s\])}\"',;])[\s\])}\"',;]+$")
+ROW_ENDS = re.compile(r"[\])}]\s*[,;]?\s*[\[({]|\s*/\s*|\\n")
+OUTER = re.compile(r"^[\s\[({\"']+|[\s\])}\"',;]+$")
+BLANKS = frozenset(".0_-*?xX")
+"""Signs of blank cells, in tables that leave no cell empty."""
 SEPARATORS = ("\t", ";", ",", "|")
+CERTAIN_RULER = re.compile(r"\+|\|[-:=]{3}|[-:=]{3}\|")
+"""In rulers that cannot be rows of blanks."""
+LIST_BEGINS = ("[", "(", "{")
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+NUMBERED = re.compile(r"[A-Za-z]+[0-9]+")
 MAX_SIDE = 64
+MOST_ROWS = 16
+"""Words of equal length on one line are rows if there are no more than so many."""
 
 
 def plain(text: str) -> str:
@@ -49,17 +59,43 @@ def plain(text: str) -> str:
     return LABEL.sub("", text).strip("\n")
 
 
-def grids(text: str) -> Iterator[TextGrid]:
-    """The grids of cells that a plain text may mean, the likeliest first."""
-    if text.lstrip()[:1] in "[{":
-        yield from _grids_of_json(text)
-        text = text.replace("},{", "}\n{")
-    if "\n" not in text.strip():
-        text = ROW_ENDS.sub("\n", text)
-    lines = [line for line in text.split("\n") if line.strip()]
-    for chosen in ([line for line in lines if not is_ruler(line)], lines):
+def grids(text: str) -> Iterator[list[TextGrid]]:
+    """The grids of cells that a plain text may mean, the likeliest first; those in one list are equally likely."""
+    is_nested = text.lstrip()[:1] in LIST_BEGINS and bool(NESTED.search(text))
+    if text.lstrip()[:1] in "[{" and (of_json := _grid_of_json(text)):
+        yield [of_json]
+        if of_json.height > 1:
+            return
+    lines = [line for line in text.split("\n") if line.strip() or "\t" in line]
+    if is_nested or len(lines) == 1:
+        lines = _rows_on_one_line(text.replace("\n", " ").strip())
+    for chosen, may_miss_rows in _without_rulers(lines):
         if chosen and len(chosen) <= MAX_SIDE:
-            yield from _grids_of_lines(chosen)
+            for group in _grids_of_lines(chosen):
+                yield [replace(grid, of_lists=is_nested, has_gaps=grid.has_gaps or may_miss_rows) for grid in group]
+
+
+def _rows_on_one_line(text: str) -> list[str]:
+    """The parts between brackets and slashes, and between semicolons if several cells stand between them."""
+    parts = ROW_ENDS.sub("\n", text)
+    if any(len(re.findall(r"[^\s,]+", part)) > 1 for part in parts.split(";")):
+        parts = parts.replace(";", "\n")
+    return [bare for part in parts.split("\n") if (bare := OUTER.sub("", part))]
+
+
+def _without_rulers(lines: list[str]) -> Iterator[tuple[list[str], bool]]:
+    """The lines that may be rows, and whether some that are left out may be rows of blanks too."""
+    full = [line for line in lines if line.strip()]
+    bare = [line for line in full if not is_ruler(line)]
+    unsure = [line for line in full if is_ruler(line) and not CERTAIN_RULER.search(line)]
+    if any(set(line) & set("-=_") & set("".join(bare)) for line in unsure):  # signs of blanks in other rows too
+        yield [line for line in lines if line in unsure or not is_ruler(line)], False
+    elif unsure or full != lines:
+        yield lines, False
+        yield bare, True
+    else:
+        yield bare, False
+        yield lines, False
 
 
 def is_ruler(line: str) -> bool:
@@ -67,67 +103,118 @@ def is_ruler(line: str) -> bool:
     return not set(line) - set("-+=|_*: \t") and bool(re.search(r"[-=+_]{3}|[-=] [-=]|(?:\|[-:=]+){2}", line))
 
 
-def _grids_of_lines(lines: list[str]) -> Iterator[TextGrid]:
-    for separator in SEPARATORS:
-        if any(separator in line for line in lines):
-            yield from _tables(lines, separator)
-    bare = [OUTER.sub("", line.replace("|", " ").replace("+", " ")) for line in lines]
-    words = [re.split(r"[\s,;]+", line) for line in bare]
-    yield from _with_headings(words)
-    yield from _with_headings([_characters("".join(line)) for line in words])
+def _grids_of_lines(lines: list[str]) -> Iterator[list[TextGrid]]:
+    tables = {sign: _rows_of_table(lines, sign) for sign in SEPARATORS if any(sign in line for line in lines)}
+    is_framed = all(line.startswith("|") and line.endswith("|") for line in lines)
+    for sign, rows in tables.items():
+        yield from _tables(rows, sign == "|", is_framed)
+    words = [re.split(r"[\s,;]+", OUTER.sub("", re.sub(r"[|+]", " ", line))) for line in lines]
+    signs = [_characters("".join(line)) for line in words]
+    if not any("" in row for rows in tables.values() for row in rows) and (len(lines) > 1 or len(words[0]) == 1):
+        shapes = [re.sub(r"\S", "x", re.sub(r"[\[\](){}]", " ", line).rstrip()) for line in lines]
+        is_long = any(len(word) > 1 for line in words for word in line)
+        yield from _with_headings(words, () if is_long else shapes)
+        yield from _with_headings(signs, shapes)
     if any(" " in line.strip() for line in lines):
         width = max(len(line.rstrip()) for line in lines)
-        yield _grid([list(line.rstrip().ljust(width)) for line in lines])
-    yield _grid([[word for line in words for word in line]])
-    yield _grid([[sign for line in words for word in line for sign in _characters(word)]])
+        yield [_grid([list(line.rstrip().ljust(width)) for line in lines])]
+    if len(lines) == 1 or all(len(line) == 1 for line in words):
+        yield from _without_rows([word for line in words for word in line], len(lines) == 1)
 
 
-def _tables(lines: list[str], separator: str) -> Iterator[TextGrid]:
-    """Grids of a table with a sign between the cells; cells at the end of a row may be missing."""
+def _without_rows(words: list[str], is_line: bool) -> Iterator[list[TextGrid]]:
+    """The cells of one line, or of lines with a cell each; words of equal length are rows if they are few."""
+    yield [_grid([words])]
+    if len(set(map(len, words))) == 1 and (is_line or len(words[0]) == 1):
+        is_rows = 1 < len(words) <= MOST_ROWS and len(words[0]) > 1
+        yield [_grid(list(map(_characters, words)) if is_rows else [_characters("".join(words))])]
+
+
+def _rows_of_table(lines: list[str], separator: str) -> list[list[str]]:
+    """The cells between signs; empty ones at the end of a row may be missing after TABs."""
     if separator == "|":
-        rows = [
-            [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")] for line in lines
-        ]
-        parts = [[re.split(r"\s+", cell) if " " in cell else _characters(cell) for cell in row] for row in rows]
-        yield _grid([[cell for part in row for cell in part] for row in parts])
-    else:
-        rows = [[OUTER.sub("", cell) for cell in row] for row in csv.reader(lines, delimiter=separator)]
-    if all(row[-1] == "" for row in rows) and len(rows) > 1 and len(rows[0]) == len(rows) + 1:
-        rows = [row[:-1] for row in rows]  # a separator at the end of every row
-    width = max(map(len, rows))
-    yield from _with_headings([row + [""] * (width - len(row)) for row in rows])
+        return [[cell.strip() for cell in line.split("|")] for line in lines]
+    rows = [[OUTER.sub("", cell) for cell in row] for row in csv.reader(lines, delimiter=separator)]
+    has_blanks = any(cell in BLANKS for row in rows for cell in row)
+    width = max(map(len, rows)) if separator == "\t" and not has_blanks else 0
+    return [row + [""] * (width - len(row)) for row in rows]
 
 
-def _with_headings(rows: Sequence[Sequence[str]]) -> Iterator[TextGrid]:
-    """The rows, and the same without names of rows and of columns."""
-    yield _grid(rows)
-    if len(rows) > 2 and len({len(row) for row in rows[1:]}) == 1:
-        yield _grid([row[1:] for row in rows[1:]])
-        yield _grid(rows[1:])
-        yield _grid([row[1:] for row in rows])
+def _tables(rows: list[list[str]], has_bars: bool, is_framed: bool) -> Iterator[list[TextGrid]]:
+    """Grids of a table: without a frame, a sign at the edge of each row may stand beside a blank cell."""
+    left, right = (all(len(row) > 1 and row[edge] == "" for row in rows) for edge in (0, -1))
+    left = left and has_bars
+    inside = [row[left : len(row) - right] for row in rows]
+    if (left or right) and not is_framed:
+        yield [_grid(rows), _grid(inside)]
+    yield from _with_headings(inside)
+    if not any("" in row for row in inside):
+        parts = [[re.split(r"\s+", cell) if " " in cell else _characters(cell) for cell in row] for row in inside]
+        yield from _with_headings([[cell for part in row for cell in part] for row in parts])
+
+
+def _with_headings(rows: Sequence[Sequence[str]], shapes: Sequence[str] = ()) -> Iterator[list[TextGrid]]:
+    """The rows, and the same without names of rows and of columns, or a first line with the number of both.
+
+    `shapes` are the lines with one sign in the place of all: where they differ, spaces may be cells.
+    """
+    widths, whole = {len(row) for row in rows[1:]}, _grid(rows, len(set(shapes)) > 1)
+    if len(rows) < 3 or len(widths) > 1:
+        yield [whole]
+        return
+    width, has_gaps = widths.pop(), len(set(shapes[1:])) > 1
+    below = _grid(rows[1:], has_gaps)
+    yield [whole, *([below] if _is_size(rows[0], len(rows) - 1, width) else [])]
+    names, labels = [cell for cell in rows[0] if cell], [row[0] for row in rows[1:]]
+    if len(names) == width and _are_letters(names):
+        yield [below]
+    is_named = len(names) == width - 1 and (_are_letters(names) or _are_numbers(names))
+    if is_named and (_are_letters(labels) or _are_numbers(labels)):
+        yield [_grid([row[1:] for row in rows[1:]], has_gaps)]
+    if _are_letters([rows[0][0], *labels]):
+        yield [_grid([row[1:] for row in rows], has_gaps)]
+
+
+def _is_size(line: Sequence[str], rows: int, columns: int) -> bool:
+    return [*line] in ([str(rows)], [str(rows), str(columns)], [str(columns), str(rows)])
+
+
+def _are_letters(names: Sequence[str]) -> bool:
+    """Whether these are A, B, C and so on, or names with a number, such as c1."""
+    is_alphabet = "".join(names).upper() == ALPHABET[: len(names)]
+    return is_alphabet or (len(set(names)) == len(names) and all(NUMBERED.fullmatch(name) for name in names))
+
+
+def _are_numbers(names: Sequence[str]) -> bool:
+    """Whether these are consecutive numbers from 0 or 1, up or down."""
+    counts = [[str(place + first) for place in range(len(names))] for first in (0, 1)]
+    return [*names] in counts or [*reversed(names)] in counts
 
 
 def _characters(text: str) -> list[str]:
     return [sign for sign in text if not sign.isspace()]
 
 
-def _grid(rows: Sequence[Sequence[str]]) -> TextGrid:
-    return TextGrid(tuple(tuple(row) for row in rows))
+def _grid(rows: Sequence[Sequence[str]], has_gaps: bool = False) -> TextGrid:
+    return TextGrid(tuple(tuple(row) for row in rows), has_gaps=has_gaps)
 
 
-def _grids_of_json(text: str) -> Iterator[TextGrid]:
+def _grid_of_json(text: str) -> TextGrid | None:
     """The grid of a list of numbers or texts, or of a list of such lists."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return
+        return None
     if isinstance(value, dict):
         value = next((value[key] for key in ("grid", "board", "cells", "puzzle", "clues") if key in value), None)
     if not isinstance(value, list) or not value:
-        return
-    rows = value if all(isinstance(row, list) for row in value) else [value]
-    if all(not isinstance(cell, list) for row in rows for cell in row):
-        yield _grid([["" if cell is None or cell is False else str(cell) for cell in row] for row in cell_values(rows)])
+        return None
+    is_nested = all(isinstance(row, list) for row in value)
+    rows = value if is_nested else [value]
+    if any(isinstance(cell, list) for row in rows for cell in row):
+        return None
+    shown = [["" if cell is None or cell is False else str(cell) for cell in row] for row in cell_values(rows)]
+    return replace(_grid(shown), of_lists=is_nested)
 
 
 def cell_values(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:

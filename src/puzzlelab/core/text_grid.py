@@ -12,14 +12,16 @@ MOST_WRONG = 0.1
 """The share of cells that may mean nothing in what still looks like a board."""
 NESTED = re.compile(r"[\])}][\s,;]*[\[({]")
 """The end of a list inside a list, and the beginning of the next one."""
+OUTSIDE = " \t\r\n,;[]()"
 LONGEST_ROW = 16
 """Longer lines of equal length are wrapped, unless they are the rows of the board."""
 
 
 def rows_of(text: str) -> list[str]:
-    """The parts of a text that stand in brackets of their own or, without such, on lines and between semicolons."""
-    parts = re.split(r"[\[\](){}]" if NESTED.search(text) else r"[\r\n;]", text)
-    return [part for part in parts if part.strip(" \t\r\n,;[]()")]
+    """The parts of a text in brackets of their own or, without such, its lines or, on one line, between semicolons."""
+    parts = re.split(r"[\[\]()]" if NESTED.search(text) else r"[\r\n]", text)
+    rows = [part for part in parts if part.strip(OUTSIDE)]
+    return rows if len(rows) > 1 else [part for part in text.split(";") if part.strip(OUTSIDE)]
 
 
 def check_rows(lengths: Sequence[int], rows: int, columns: int, name: str) -> None:
@@ -42,8 +44,10 @@ class TextGrid:
     """Cells in rows; a cell that the text leaves empty is ''."""
 
     rows: tuple[tuple[str, ...], ...]
-    is_sure: bool = True
-    """Whether the text says which cells are the board, and that its upper row comes first: lists may hold columns."""
+    of_lists: bool = False
+    """Whether the rows are lists in a list, which may be meant as columns."""
+    has_gaps: bool = False
+    """Whether spaces that stand where other rows have signs, or rulers, may be cells."""
 
     @property
     def height(self) -> int:

@@ -5,7 +5,6 @@ A board is a line, a table, or the rows from the top as lines. Comments (`#`) an
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -124,17 +123,18 @@ class _Size(NamedTuple):
 def guessed_size(text: str) -> tuple[int, int, int] | None:
     """Columns, rows and colours of the puzzle of which this text is most likely a board; None where it looks like none.
 
-    A word is only taken for a board of a usual size; all other notations say their size themselves.
+    A word is only taken for a board of a usual size. A nested list may hold rows or columns. All other notations say
+    their size themselves.
     """
-    from puzzlelab.puzzles.dust.rules import LARGEST
+    from puzzlelab.puzzles.dust.pasted import LEAST, MOST
 
     bare = text.strip() if len(text) <= notation.LONGEST else ""
     sides = _sides(bare)
-    if sides is None or not all(1 <= side <= LARGEST for side in sides):
+    if sides is None or not all(LEAST <= side <= MOST for side in sides):
         return None
     try:
         state = notation.read(bare, _Size(*sides))
-        notation.must_rest(state, _Size(*sides))
+        notation.must_rest(state, _Size(*sides), bare)
     except BadBoard:
         return None
     usual, most = USUAL.get(sides, USUAL_COLOURS), int(state.max())
@@ -146,23 +146,14 @@ def guessed_size(text: str) -> tuple[int, int, int] | None:
 def _sides(text: str) -> tuple[int, int] | None:
     """(W, H) as the form of a text says it."""
     lines = re.split(r"[\n/]", text)
-    if text.startswith("["):
-        return _sides_of_list(text)
     if "|" in text:
         cut = [line.partition("|") for line in lines if "|" in line]
         headers = [rest.split() for label, _, rest in cut if not label.strip()]
         return (len(headers[0]), len(cut) - 1) if len(headers) == 1 else None
     if len(lines) > 1:
-        return len(lines[0].strip()), len(lines)
+        has_gaps = len({re.sub(r"\S", "x", line.strip(" \r")) for line in lines}) > 1  # a space may be an empty cell
+        return None if has_gaps else (len("".join(lines[0].split())), len(lines))
     return next(((wide, high) for wide, high in USUAL if wide * high == len(text)), None)
-
-
-def _sides_of_list(text: str) -> tuple[int, int] | None:
-    try:
-        columns = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return (len(columns), len(columns[0])) if columns and isinstance(columns[0], list) else None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 A cell is one character: `.` or 0 for empty, and for the colours 1 to 9 these digits or the letters of `LETTERS`. A
 board is read from one word (column by column, each from the bottom up), from rows of characters (from the top), from a
-table with numbered rows and columns, or from a nested list of columns.
+table with numbered rows and columns, or from a nested list of columns or rows.
 
 Shapes: W = columns, H = rows, N = W * H cells, C = colours. Places are written as moves: columns and rows from 0 at
 the lower left.
@@ -115,11 +115,29 @@ def _of_rows(rows: list[str], puzzle: Shape) -> str:
 
 
 def _of_list(text: str, puzzle: Shape) -> str:
-    """The cells of a nested list `board[x][y]`, y from the bottom, as JSON."""
+    """The cells of a nested list as JSON: W columns from the bottom, `board[x][y]`, or H rows from the top.
+
+    Raises `BadBoard` where both have as many cells, and are two boards.
+    """
     try:
-        columns = json.loads(text)
+        lists = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadBoard(f"'{shorten(text)}' is no nested list ({shorten(str(error), 60)})") from None
+    is_rows = len(lists) == puzzle.height and all(isinstance(row, list) and len(row) == puzzle.width for row in lists)
+    as_rows = [list(column) for column in zip(*reversed(lists), strict=True)] if is_rows else []
+    if puzzle.width != puzzle.height:
+        return _of_columns(as_rows or lists, puzzle)
+    cells = _of_columns(lists, puzzle)
+    if cells != _of_columns(as_rows, puzzle):
+        rows = "/".join("".join(map(str, row)) for row in lists)
+        raise BadBoard(
+            f"{puzzle.height} lists of {puzzle.height} are two boards: columns from the bottom are "
+            f"'{shorten(cells)}', and rows from the top are '{shorten(rows)}'; write the one or the other"
+        )
+    return cells
+
+
+def _of_columns(columns: list[object], puzzle: Shape) -> str:
     wanted = f"{puzzle.name} is a list of {puzzle.width} columns, each of {puzzle.height} numbers from the bottom up"
     if len(columns) != puzzle.width:
         raise BadBoard(f"the list has {_count(len(columns), 'thing')} in it; {wanted}")
@@ -196,8 +214,11 @@ def _placed(line: str, y: int, slots: Mapping[int, int], width: int) -> list[str
     return row
 
 
-def must_rest(state: Board, puzzle: Shape) -> None:
-    """Raise `BadBoard` with the place where a cell would fall, or slide towards the centre line."""
+def must_rest(state: Board, puzzle: Shape, text: str = "") -> None:
+    """Raise `BadBoard` with the place where a cell would fall, or slide towards the centre line.
+
+    `text` is that of the board: colours that are counted from 0 look like this.
+    """
     floating, loose = misplaced(state.reshape(puzzle.width, puzzle.height))
     for wrong, why in (
         (floating, "nothing lies below this cell, so that it would fall"),
@@ -205,7 +226,8 @@ def must_rest(state: Board, puzzle: Shape) -> None:
     ):
         if wrong.any():
             x, y = np.argwhere(wrong)[0].tolist()
-            raise BadBoard(f"{why}; --settle lets boards come to rest first (in Python: settling())", _at(x, y))
+            zero = "0 is an empty cell: if it is a colour, add 1 to all numbers; else " * ("0" in text)
+            raise BadBoard(f"{why}; {zero}--settle lets boards come to rest (with_gravity() in Python)", _at(x, y))
 
 
 def misplaced(grids: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

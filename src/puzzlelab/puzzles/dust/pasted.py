@@ -39,11 +39,16 @@ def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
     grid.blame(values, width, "is no colour of dust")
     if None in values or not colours or len(colours) == sum(1 for value in values if value):
         return  # where every colour is there once, these are tiles
-    if max(colours) > USUAL_COLOURS and all(cell.strip().isdigit() for cell in grid.cells):
+    if max(colours) > USUAL_COLOURS and any(cell.strip().isdigit() and value for cell, value in zip(grid.cells, values, strict=True)):
+        return
+    if grid.has_gaps:
         return
     rows = ["".join(map(str, values[start : start + width])) for start in range(0, len(values), width)]
-    is_usual = max(colours) <= USUAL_COLOURS
-    yield f"dust-{width}x{height}x{USUAL_COLOURS if is_usual else max(colours)}", "\n".join(rows)
+    most = max(USUAL_COLOURS, *colours)
+    yield f"dust-{width}x{height}x{most}", "\n".join(rows)
+    if grid.of_lists:  # of the columns, each from the bottom up
+        turned = ["".join(column[y] for column in rows) for y in reversed(range(width))]
+        yield f"dust-{height}x{width}x{most}", "\n".join(turned)
 
 
 def _value(cell: str) -> int | None:

@@ -159,7 +159,7 @@ class Dust:
             raise BadBoard(f"there is no example '{shorten(name)}'{nearest(name, known)}")
         state = notation.read(example.board if example else text, self)
         if not self.settles:
-            notation.must_rest(state, self)
+            notation.must_rest(state, self, "" if "|" in text else text)
         return Instance(self, self.settled(state))
 
     def write(self, state: Board) -> str:

@@ -21,18 +21,21 @@ def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
     Raises `BadBoard` for numbers of which some are there twice.
     """
     count = len(grid.cells)
+    if not grid.width:
+        return
     tiles = _tiles([cell.strip() for cell in grid.cells])
     if tiles is None:
         _find_repeated(grid)
         return
-    side = round(count**0.5)
-    if grid.height > 1 and grid.width:
-        sides = [(grid.height, grid.width)]
-    else:
+    side, width = round(count**0.5), grid.width
+    sides = [(grid.height, width)]
+    if min(grid.height, width) == 1:  # these are no rows
         sides = [(side, side)] if side * side == count else [(rows, count // rows) for rows in _divisors(count)]
+        width = count
+    lines = [" ".join(map(str, tiles[start : start + width])) for start in range(0, count, width)]
     for rows, columns in sides:
         if min(rows, columns) >= SMALLEST and max(rows, columns) <= LARGEST:
-            yield f"tiles-{rows}x{columns}", " ".join(map(str, tiles))
+            yield f"tiles-{rows}x{columns}", "\n".join(lines)
 
 
 def _tiles(cells: list[str]) -> list[int] | None:
@@ -50,7 +53,7 @@ def _find_repeated(grid: TextGrid) -> None:
     numbers = [_number(cell.strip(), 10) for cell in grid.cells]
     count = len(numbers)
     missing = sorted(set(range(count)) - {number for number in numbers if number is not None})
-    is_shape = bool(grid.width) and (grid.height > 1 or round(count**0.5) ** 2 == count) and count >= SMALLEST**2
+    is_shape = (grid.height > 1 or round(count**0.5) ** 2 == count) and count >= SMALLEST**2
     if None in numbers or not is_shape or not 0 < len(missing) <= MOST_MISSING * count:
         return
     for place, number in enumerate(numbers):
@@ -69,5 +72,5 @@ def _number(cell: str, base: int) -> int | None:
 
 
 def _divisors(count: int) -> list[int]:
-    """Numbers of rows of a rectangle of so many cells, which is wider than it is high; the squarest one first."""
-    return [rows for rows in range(round(count**0.5), 1, -1) if count % rows == 0]
+    """Numbers of rows of a rectangle of so many cells."""
+    return [rows for rows in range(2, count // 2 + 1) if count % rows == 0]

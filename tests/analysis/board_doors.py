@@ -1,0 +1,83 @@
+"""What each door of the package reads in a text, as puzzles and boards; nothing where it refuses the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from board_texts import BoardText
+
+from puzzlelab.analysis.pasted import read_pasted
+from puzzlelab.core import registry
+from puzzlelab.core.board_blocks import read_blocks
+from puzzlelab.core.errors import BadInput
+
+Found = list[tuple[str, str]]
+
+
+def pasted(text: str, hint: str | None) -> Found:
+    """The boards that the page reads."""
+    try:
+        return [(each.puzzle, each.board) for each in read_pasted(text, hint)]
+    except BadInput:
+        return []
+
+
+def argument(text: str, name: str) -> Found:
+    """The board that `puzzle.read` reads, and a command in its arguments."""
+    puzzle = registry.load(name)
+    try:
+        return [(name, puzzle.write(puzzle.read(text).state))]
+    except BadInput:
+        return []
+
+
+def file(text: str, name: str) -> Found:
+    """The boards that a command reads in a file, if it names no line that is none."""
+    puzzle = registry.load(name)
+    try:
+        blocks = list(read_blocks(puzzle, [text + "\n"], "file"))
+    except BadInput:
+        return []
+    if any(block.errors for block in blocks):
+        return []
+    return [(name, puzzle.write(each.state)) for block in blocks for each in block.boards]
+
+
+def _size(name: str) -> str:
+    """The name without the number of colours of dust, which a text does not say."""
+    return name.rpartition("x")[0] if name.startswith("dust") else name
+
+
+def verdict(each: BoardText, hint: str | None, found: Found) -> str:
+    """Whether what was found is right, refused or wrong: of several meanings the one of the open puzzle is right."""
+    if not found:
+        return "refused"
+    meanings = {(_size(name), board) for name, board in each.meanings}
+    opened = {meaning for meaning in meanings if hint and meaning[0] == _size(hint)}
+    usual = set() if each.states_shape else {meaning for meaning in meanings if _is_usual(meaning[0])}
+    family = {meaning for meaning in meanings if hint and meaning[0].split("-")[0] == hint.split("-")[0]}
+    right = opened or usual or family or meanings
+    return "read" if len(right) == 1 and {(_size(name), board) for name, board in found} == right else "wrong"
+
+
+def _is_usual(size: str) -> bool:
+    """Whether a text without rows is taken for a board of this size: squares, and the words of some sizes of dust."""
+    family, _, sides = size.partition("-")
+    return sides in ("8x6", "6x5", "7x6", "8x8", "10x8") if family == "dust" else len(set(sides.split("x"))) == 1
+
+
+def outcomes(each: BoardText) -> dict[str, tuple[str, Found]]:
+    """By door and open puzzle: the verdict, and what was found."""
+    doors: list[tuple[str, Callable[[str, str], Found] | Callable[[str, str | None], Found], str | None]] = [
+        ("page", pasted, None),
+        ("page, named", pasted, each.puzzle),
+        *(("page, another open", pasted, other) for other in each.others),
+        ("argument", argument, each.puzzle),
+        ("file", file, each.puzzle),
+        *(("argument, another", argument, other) for other in each.others if other.split("-")[0] == each.puzzle.split("-")[0]),
+    ]
+    found = {}
+    for door, read, name in doors:
+        boards = read(each.text, name)
+        found[f"{door} {name or ''}"] = verdict(each, name, boards), boards
+    return found
