@@ -44,6 +44,13 @@ def test_the_true_distance_of_a_batch(boards):
         assert values.tolist() == list(range(10))
 
 
+def test_a_board_without_a_solution_is_infinitely_far():
+    puzzle = puzzlelab.load("tiles-3x3")
+    states = [puzzle.read(text) for text in ("2 1 3 4 5 6 7 8 0", "1 2 3 4 5 6 7 0 8")]
+    assert puzzlelab.estimate(puzzle, "exact", states).tolist() == [np.inf, 1]
+    assert puzzlelab.estimate(puzzle, "manhattan", states).tolist() == [2, 1]
+
+
 def test_one_state_and_one_board_are_batches_of_one():
     for one in (FARTHEST, FARTHEST.state, FARTHEST.state[None], [FARTHEST]):
         assert puzzlelab.estimate(TILES, "manhattan", one).tolist() == [21]

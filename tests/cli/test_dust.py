@@ -138,7 +138,7 @@ def test_settle_lets_boards_come_to_rest(program, tmp_path):
     rows = tmp_path / "rows.jsonl"
     words = ("solve", "dust-4x3x3", FLOATING, "--with", "bfs", "--settle", "--out", rows)
     code, out, err = program(*words)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "2 of 3 cells fell or slid; 9 cells are empty (0 or .)\n")
     assert "3 moves, proven optimal" in out
     ((_, row),) = read_rows(rows)
     assert row.board == load("dust-4x3x3").write(load("dust-4x3x3").read("..../..../RGB.").state)
@@ -150,9 +150,24 @@ def test_settle_lets_boards_come_to_rest(program, tmp_path):
 
 def test_settle_in_check(program):
     code, out, err = program("check", "dust-4x3x3", FLOATING, "--settle")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "2 of 3 cells fell or slid; 9 cells are empty (0 or .)\n")
     assert out.startswith("100200300000\n")
     assert "0 |  R  G   B  .\n" in out
+
+
+def test_colours_that_are_counted_from_0_are_no_reason_to_settle(program, tmp_path):
+    """The advice names the other meaning, and with --settle each board says what fell."""
+    code, _, err = program("check", "dust-4x3x3", "102120212012")
+    assert code == 2
+    assert "0 is an empty cell: if it is a colour, add 1 to all numbers; else --settle" in err
+    assert "0 is an empty cell" not in program("check", "dust-4x3x3", "R.BRGBRGBRGB")[2]
+    file = tmp_path / "boards.txt"
+    file.write_text("102120212012\n123123123123\n" + 30 * "102120212012\n")
+    _, _, err = program("check", "dust-4x3x3", "--settle", "--file", file)
+    lines = err.splitlines()
+    assert lines[0] == f"{file}, line 1: 3 of 9 cells fell or slid; 3 cells are empty (0 or .)"
+    assert lines[1].startswith(f"{file}, line 3: ")
+    assert lines[20:] == ["and so on, on 11 more boards"]
 
 
 @pytest.mark.parametrize("verb", ["solve", "check"])

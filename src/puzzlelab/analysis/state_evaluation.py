@@ -30,6 +30,8 @@ _dtypes: dict[tuple[Puzzle, int], np.dtype[Any]] = {}
 def estimate(puzzle: str | Puzzle, estimate: str | Estimate | None, states: Boards) -> NDArray[np.float64]:
     """`float64[B]`: an estimate of the cost-to-go (the number of remaining moves) of each of B states.
 
+    It is infinite for a state of which the estimate proves that it cannot be solved, such as `exact` for tiles.
+
     A solver calls it with the value of its option `estimate`, best for many states at once: each call takes some
     hundredths of a millisecond. The values of states are not checked; see `Instance.of`.
 

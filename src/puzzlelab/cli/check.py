@@ -38,7 +38,7 @@ def check(
     loaded_puzzle, console = load_puzzle(puzzle, settle), output()
     worst, limit, errors = SOLVED, Limit(seconds=time), ErrorTally()
     solver = api.solver(None, loaded_puzzle)
-    for block in read_boards(loaded_puzzle, board, file):
+    for block in read_boards(loaded_puzzle, board, file, settle):
         for begin, end, wrong in block.between_errors():
             for checks in check_parts(block.boards[begin:end], solver, limit, block.first + begin):
                 worst = max(worst, _print_all(checks, console, json))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -108,8 +108,9 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
 class BoardStream:
     """The boards of a command, in blocks that are read when they are needed; at least one board."""
 
-    def __init__(self, blocks: Iterable[BoardBlock]) -> None:
+    def __init__(self, blocks: Iterable[BoardBlock], settling: Callable[[str], str] | None = None) -> None:
         self._blocks = iter(blocks)
+        self._settling = settling
         self._read: list[BoardBlock] = []
         self.count = 0
         """Boards that are read so far."""
@@ -117,20 +118,22 @@ class BoardStream:
         """Whether these are all."""
 
     @classmethod
-    def of_arguments(cls, block: BoardBlock) -> BoardStream:
+    def of_arguments(cls, block: BoardBlock, settling: Callable[[str], str] | None = None) -> BoardStream:
         """The boards of a command line."""
-        stream = cls([block])
+        stream = cls([block], settling)
         while not stream.is_complete:
             stream._read += stream._next_block()
         return stream
 
     @classmethod
-    def of_text(cls, puzzle: Puzzle, texts: Iterable[str], name: str) -> BoardStream:
+    def of_text(
+        cls, puzzle: Puzzle, texts: Iterable[str], name: str, settling: Callable[[str], str] | None = None
+    ) -> BoardStream:
         """The boards in a text of this name. Raises `BadFile` if there are none."""
         from puzzlelab.core.board_blocks import read_blocks
         from puzzlelab.core.errors import BadFile
 
-        stream = cls(read_blocks(puzzle, texts, name))
+        stream = cls(read_blocks(puzzle, texts, name), settling)
         if not stream._has(1):
             raise BadFile(f"there are no boards in {name}")
         return stream
@@ -149,8 +152,12 @@ class BoardStream:
     def _next_block(self) -> list[BoardBlock]:
         block = next(self._blocks, None)
         self.is_complete = block is None
-        self.count += 0 if block is None else len(block)
-        return [] if block is None else [block]
+        if block is None:
+            return []
+        self.count += len(block)
+        if self._settling is not None:
+            _tell_what_settled(block, self._settling)
+        return [block]
 
     def __iter__(self) -> Iterator[BoardBlock]:
         """Yield the blocks, once."""
@@ -159,22 +166,38 @@ class BoardStream:
             yield from read
 
 
-def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None) -> BoardStream:
-    """The boards of a command: from its arguments, a file, or standard input."""
+def read_boards(
+    puzzle: Puzzle, arguments: list[str] | None, file: Path | None, settle: bool = False
+) -> BoardStream:
+    """The boards of a command: from its arguments, a file, or standard input; with `settle` it prints what fell."""
     from puzzlelab.core.errors import BadFile
     from puzzlelab.core.files import blocks_of, text_blocks
+    from puzzlelab.core.puzzle import presentation_of
 
+    settling = presentation_of(puzzle).settling if settle else None
     arguments = arguments or []
     if file is not None and arguments:
         raise BadFile("give boards as arguments or with --file, not both")
     if file is not None and str(file) != "-":
-        return BoardStream.of_text(puzzle, blocks_of(file), str(file))
+        return BoardStream.of_text(puzzle, blocks_of(file), str(file), settling)
     if arguments and arguments != ["-"]:
-        return BoardStream.of_arguments(_arguments(puzzle, arguments))
+        return BoardStream.of_arguments(_arguments(puzzle, arguments), settling)
     if sys.stdin.isatty():
         raise BadFile("no board given: write it as an argument, name a file with --file, or pipe boards in")
     name = "standard input"
-    return BoardStream.of_text(puzzle, text_blocks(sys.stdin.buffer, name), name)
+    return BoardStream.of_text(puzzle, text_blocks(sys.stdin.buffer, name), name, settling)
+
+
+def _tell_what_settled(block: BoardBlock, settling: Callable[[str], str]) -> None:
+    """Print on standard error what fell or slid on the first boards of a block, and the number of the others."""
+    notes = [
+        f"{board.where}: {note}" if board.where else note
+        for place, board in enumerate(block)
+        if place not in block.errors and (note := settling(board.text))
+    ]
+    more = len(notes) - ErrorTally.SHOWN
+    for note in [*notes[: ErrorTally.SHOWN], *([f"and so on, on {more:,} more boards"] if more > 0 else [])]:
+        print(visible(note), file=sys.stderr, flush=True)
 
 
 def _arguments(puzzle: Puzzle, arguments: list[str]) -> BoardBlock:

@@ -72,7 +72,7 @@ def hint(
         require_comparable_moves(loaded_puzzle)
     configured_solver = api.solver(solver, loaded_puzzle, **read_options(option or ()))
     (require_lister if deduces else require)(configured_solver, loaded_puzzle)
-    boards = list(chain.from_iterable(read_boards(loaded_puzzle, board, file)))
+    boards = list(chain.from_iterable(read_boards(loaded_puzzle, board, file, settle)))
     if game is not None and len(boards) > 1:
         raise BadOption(f"--game is played from one board, not from {len(boards)}")
     limit = DEFAULT_LIMIT if time is None and nodes is None else Limit(time, nodes)

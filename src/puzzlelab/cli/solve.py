@@ -104,7 +104,7 @@ def solve(
     options = _solver_options(loaded_puzzle, solver, named, option, net)
     limit = limit_of(time, nodes, memory)
     configured_solver = _solver(loaded_puzzle, solver, options, show_scores)
-    boards = read_boards(loaded_puzzle, board, file)
+    boards = read_boards(loaded_puzzle, board, file, settle)
     if boards.is_single:
         configured_solver = _with_jobs(configured_solver, loaded_puzzle, solver, options, jobs or 1)
     job = SolveJob(loaded_puzzle, configured_solver, limit, jobs or 1, watch=Improvements().see if verbose else None)

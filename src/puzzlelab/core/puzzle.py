@@ -115,6 +115,8 @@ class Presentation:
     """Says which of many boards have warnings: `bool[B]` from plain states `[B, S]`; None asks `warnings` of each."""
     lenient: Callable[[], Puzzle] | None = None
     """Makes a variant of the puzzle whose `read` first lets pieces fall that have no support."""
+    settling: Callable[[str], str] | None = None
+    """Says in words what that variant changes in the text of a board; an empty text if it changes nothing."""
 
 
 @dataclass(frozen=True)

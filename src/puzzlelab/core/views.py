@@ -358,6 +358,8 @@ class Estimate:
     memo: int = 1
     """Length of the compiled estimate's memo and delta rows."""
     scores: Callable[[State], NDArray[Any]] | None = field(default=None, compare=False, repr=False)
+    unsolvable: int | None = None
+    """The value with which a compiled estimate proves that a state cannot be solved."""
 
     def __post_init__(self) -> None:
         if (self.kernel is None) == (self.scores is None):

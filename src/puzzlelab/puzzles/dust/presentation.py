@@ -23,6 +23,7 @@ def presentation(puzzle: Dust) -> Presentation:
         cheap_bounds=("colours",),
         marks_moves=True,
         lenient=puzzle.with_gravity,
+        settling=puzzle.settling,
     )
 
 

@@ -121,7 +121,7 @@ class Dust:
 
     def settled(self, state: Board) -> Board:
         """The board after everything fell down and then, row by row, towards the centre line."""
-        fallen = np.zeros((self.width, self.height), np.uint8)
+        fallen = np.zeros((self.width, self.height), state.dtype)
         for x, column in enumerate(state.reshape(self.width, self.height)):
             pile = column[column != 0]
             fallen[x, : pile.size] = pile
@@ -147,20 +147,31 @@ class Dust:
         """The same puzzle; when it reads a board, cells that cannot rest fall first."""
         return replace(self, settles=True)
 
+    def settling(self, text: str) -> str:
+        """How many cells of a board fall or slide when it is read with gravity, in words; nothing if none does."""
+        state = self._read(text)
+        places = np.where(state > 0, np.arange(1, self.cells + 1), 0)
+        moved = int(((self.settled(places) != places) & (places > 0)).sum())
+        empty = int((state == 0).sum())
+        return f"{moved} of {self.cells - empty} cells fell or slid; {empty} cells are empty (0 or .)" if moved else ""
+
     def read(self, text: str) -> Instance:
         """Digits in column order; rows from the top with letters; a table as `draw` makes it; a nested list; a name.
 
         Raises `BadBoard` for what cannot rest too, unless this is the puzzle that `with_gravity` gives.
         """
-        text = board_text(text, self.name)
+        state = self._read(board_text(text, self.name))
+        if not self.settles:
+            notation.must_rest(state, self, "" if "|" in text else text)
+        return Instance(self, self.settled(state))
+
+    def _read(self, text: str) -> Board:
+        """The board before anything falls."""
         name, known = text.strip().lower() if len(text) <= LONGEST_NAME else "", examples.of(self.name)
         example = known.get(name)
         if example is None and known and name.isalpha() and set(name.upper()) - set(notation.LETTERS):
             raise BadBoard(f"there is no example '{shorten(name)}'{nearest(name, known)}")
-        state = notation.read(example.board if example else text, self)
-        if not self.settles:
-            notation.must_rest(state, self, "" if "|" in text else text)
-        return Instance(self, self.settled(state))
+        return notation.read(example.board if example else text, self)
 
     def write(self, state: Board) -> str:
         return notation.write(state)

@@ -51,4 +51,4 @@ def state_of(puzzle: Tiles, number: int) -> NDArray[np.uint8]:
 
 def estimate(puzzle: Tiles, name: str) -> Estimate:
     """The estimate by its name."""
-    return Estimate(name, admissible=True, kernel=lambda: distances(puzzle))
+    return Estimate(name, admissible=True, kernel=lambda: distances(puzzle), unsolvable=UNREACHED)

@@ -125,8 +125,7 @@ class Tiles:
             return None
         return (
             "odd permutation: no sequence of moves reaches the goal "
-            f"(the tiles are an {'odd' if is_odd_permutation(there) else 'even'} number of swaps from it, "
-            f"and the blank an {'odd' if distance % 2 else 'even'} number of steps)"
+            "(with the blank moved to its place, the tiles are an odd number of swaps from theirs)"
         )
 
     def has_objection(self, states: Board) -> NDArray[np.bool_]:

@@ -76,8 +76,7 @@ export class TilesRules {
     if (oddTiles === oddBlank) return null;
     return (
       "odd permutation: no sequence of moves reaches the goal " +
-      `(the tiles are an ${oddTiles ? "odd" : "even"} number of swaps from it, ` +
-      `and the blank an ${oddBlank ? "odd" : "even"} number of steps)`
+      "(with the blank moved to its place, the tiles are an odd number of swaps from theirs)"
     );
   }
 
