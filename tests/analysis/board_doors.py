@@ -15,9 +15,9 @@ Found = list[tuple[str, str]]
 
 
 def pasted(text: str, hint: str | None) -> Found:
-    """The boards that the page reads."""
+    """The boards that the page reads, while this puzzle is open."""
     try:
-        return [(each.puzzle, each.board) for each in read_pasted(text, hint)]
+        return [(each.puzzle, each.board) for each in read_pasted(text, hint or None)]
     except BadInput:
         return []
 
@@ -48,7 +48,7 @@ def _size(name: str) -> str:
     return name.rpartition("x")[0] if name.startswith("dust") else name
 
 
-def verdict(each: BoardText, hint: str | None, found: Found) -> str:
+def verdict(each: BoardText, hint: str, found: Found) -> str:
     """Whether what was found is right, refused or wrong: of several meanings the one of the open puzzle is right."""
     if not found:
         return "refused"
@@ -66,18 +66,19 @@ def _is_usual(size: str) -> bool:
     return sides in ("8x6", "6x5", "7x6", "8x8", "10x8") if family == "dust" else len(set(sides.split("x"))) == 1
 
 
-def outcomes(each: BoardText) -> dict[str, tuple[str, Found]]:
-    """By door and open puzzle: the verdict, and what was found."""
-    doors: list[tuple[str, Callable[[str, str], Found] | Callable[[str, str | None], Found], str | None]] = [
-        ("page", pasted, None),
+def outcomes(each: BoardText, most: int | None = None) -> dict[str, tuple[str, Found]]:
+    """By door and puzzle: the verdict, and what was found; through the first `most` doors alone."""
+    family = each.puzzle.partition("-")[0]
+    doors: list[tuple[str, Callable[[str, str], Found], str]] = [
         ("page, named", pasted, each.puzzle),
-        *(("page, another open", pasted, other) for other in each.others),
+        ("page", pasted, ""),
         ("argument", argument, each.puzzle),
-        ("file", file, each.puzzle),
-        *(("argument, another", argument, other) for other in each.others if other.split("-")[0] == each.puzzle.split("-")[0]),
+        *([("file", file, each.puzzle)] if "the side" not in each.form else []),  # a file of dust takes it for a row
+        *(("page, another open", pasted, other) for other in each.others),
+        *(("argument, another", argument, other) for other in each.others if other.startswith(family)),
     ]
     found = {}
-    for door, read, name in doors:
+    for door, read, name in doors[:most]:
         boards = read(each.text, name)
-        found[f"{door} {name or ''}"] = verdict(each, name, boards), boards
+        found[f"{door} {name}"] = verdict(each, name, boards), boards
     return found

@@ -218,36 +218,20 @@ def _tiles() -> Iterator[tuple[str, Rows]]:
 
 
 def _sudokus() -> Iterator[tuple[str, Rows]]:
-    """Boards whose first row, last row, first column, last column or random cells are blank."""
+    """Boards of which the first or last row or column is blank, or random cells alone."""
     for size, (high, wide) in SUDOKU_BOXES.items():
-        for number, blank in enumerate(("first row", "last row", "first column", "last column", *["cells"] * 6)):
+        for number in range(10):
             chance = random.Random(1000 * size + number)
             digits = chance.sample(range(1, size + 1), size)
-            rows = [
-                [digits[(wide * (row % high) + row // high + column) % size] for column in range(size)]
-                for row in range(size)
-            ]
             share = (0.2, 0.5, 0.7)[number % 3]
-            for row in range(size):
-                for column in range(size):
-                    edge = {"first row": row, "last row": size - 1 - row, "first column": column}
-                    edge["last column"] = size - 1 - column
-                    if edge.get(blank, 1) == 0 or chance.random() < share:
-                        rows[row][column] = 0
-            rows[1][1], rows[size // 2][1] = 0, digits.index(1) and rows[size // 2][1]
-            if sum(digit == 1 for row in rows for digit in row) < 2 or not any(map(any, rows)):
-                rows = _with_ones(rows, size, high, wide, digits)
+
+            rows = [[digits[(wide * (y % high) + y // high + x) % size] for x in range(size)] for y in range(size)]
+            for y in range(size):
+                for x in range(size):
+                    is_edge = number < 4 and (y, x, size - 1 - y, size - 1 - x)[number] == 0
+                    if is_edge or (y, x) == (1, 1) or chance.random() < share:
+                        rows[y][x] = 0
             yield f"sudoku-{size}x{size}", rows
-
-
-def _with_ones(rows: Rows, size: int, high: int, wide: int, digits: Sequence[int]) -> Rows:
-    """The same with every 1 of the grid, but for one."""
-    for row in range(size):
-        for column in range(size):
-            is_one = digits[(wide * (row % high) + row // high + column) % size] == 1
-            if is_one and (row, column) != (1, 1) and row not in (0, size - 1) and column not in (0, size - 1):
-                rows[row][column] = 1
-    return rows
 
 
 def _dusts() -> Iterator[tuple[str, Rows]]:
@@ -290,7 +274,7 @@ def canonical(family: str, rows: Rows) -> tuple[str, str] | None:
     text = "".join(str(row[x]) for x in range(width) for row in reversed(rows))
     if min(width, height) < 2:
         return None
-    is_tiles = sorted(cells) == list(range(len(cells)))
+    is_tiles = len({cell for cell in cells if cell}) == sum(heights)  # each number once
     return (f"dust-{width}x{height}x5", text) if rests and any(heights) and not is_tiles and max(cells) < 10 else None
 
 
@@ -345,7 +329,7 @@ def _meanings(cells: Cells, form: Form) -> frozenset[tuple[str, str]]:
         shapes["tiles"] = shapes["sudoku"] = [_in_rows(flat, width) for _, width in sides]
         # a word of dust has the columns, each from the bottom up
         shapes["dust"] = [_turned(_in_rows(flat, high)) for _, high in sides if len(flat) <= 256]
-    elif form.drops_blanks and not set("._-0x*") & set(_flat(cells)):
+    elif form.drops_blanks and (form.blanks != "visible" or not set("._-0x*") & set(_flat(cells))):
         trimmed = [row[: max((x + 1 for x, cell in enumerate(row) if cell.strip()), default=0)] for row in cells]
         widths = range(max(map(len, trimmed)), max(map(len, cells)) + 1)
         shapes = dict.fromkeys(shapes, [[row + [""] * (width - len(row)) for row in trimmed] for width in widths])
@@ -429,28 +413,33 @@ def _others(family: str, name: str, rows: Rows) -> tuple[str, ...]:
     return tuple(each for each in (turned, "dust-4x4x5" if family == "dust" else other, "sudoku-9x9") if each != name)
 
 
-def texts() -> Iterator[BoardText]:
-    """All the texts, in an order in which each part has some of each kind."""
-    kinds = {"tiles": list(_tiles()), "sudoku": list(_sudokus()), "dust": list(_dusts())}
-    for family, boards in kinds.items():
-        blanks, ways, damages = cycle(BLANKS[family]), cycle(WAYS[family]), cycle(DAMAGE_NAMES)
-        for number, (name, rows) in enumerate(boards):
-            for place, form in enumerate(FORMS):
-                blank = {"space": " ", "json": "0"}.get(form.blanks) or next(blanks)
-                blank = "" if form.blanks == "empty" else blank
-                way = next(ways)
-                if not _fits(family, rows, form, way, blank):
-                    way = ""
-                if family not in form.families or not _fits(family, rows, form, way, blank):
-                    continue
-                chance = random.Random(1_000_003 * number + place)
-                for damage in ("", next(damages)):
-                    shown = _cells(_damaged(rows, damage, chance) if damage else rows, WAYS[family][way], blank)
-                    if any(shown):
-                        others = _others(family, name, rows)
-                        title = f"{form.name} {way}".strip()
-                        meanings = _meanings(shown, form)
-                        yield BoardText(title, form.write(shown), name, others, meanings, damage, form.states_shape)
+def texts(family: str, step: int = 1) -> Iterator[BoardText]:
+    """One text in `step`, in an order in which each part has some of each kind; every second one is damaged."""
+    blanks, ways, damages = cycle(BLANKS[family]), cycle(WAYS[family]), cycle(DAMAGE_NAMES)
+    number = 0
+    for name, rows in {"tiles": _tiles, "sudoku": _sudokus, "dust": _dusts}[family]():
+        for form in FORMS:
+            number += 1
+            blank = {"empty": "", "space": " ", "json": "0"}.get(form.blanks, next(blanks))
+            way, damage = next(ways), next(damages)
+            if family not in form.families or number % step:
+                continue
+            if not _fits(family, rows, form, way, blank):
+                way = ""
+            if _fits(family, rows, form, way, blank):
+                yield from _of_board(family, name, rows, form, way, blank, damage, random.Random(number))
+
+
+def _of_board(
+    family: str, name: str, rows: Rows, form: Form, way: str, blank: str, damage: str, chance: random.Random
+) -> Iterator[BoardText]:
+    """The text of a board, and a damaged one."""
+    title = f"{form.name} {way}".strip()
+    for harm in ("", damage):
+        cells = _cells(_damaged(rows, harm, chance), WAYS[family][way], blank)
+        if cells and any(cells):
+            text, others = form.write(cells), _others(family, name, rows)
+            yield BoardText(title, text, name, others, _meanings(cells, form), harm, form.states_shape)
 
 
 def _fits(family: str, rows: Rows, form: Form, way: str, blank: str) -> bool:

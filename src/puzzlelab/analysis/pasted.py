@@ -129,7 +129,7 @@ def _beginning(text: str, hint: str | None) -> PastedBoard | None:
         with suppress(BadInput):
             return _read(hint, text)
     for _, family in installed.families():
-        if (puzzle := family.guess(text.strip())) is not None:
+        if (puzzle := family.guess(text.strip(" \n"))) is not None:
             with suppress(BadInput):
                 return _read(puzzle.name, text.strip())
     return None
@@ -214,9 +214,7 @@ def _many(text: str, hint: str | None) -> list[PastedBoard]:
             continue
         boards, wrong = [], 0
         for number, part in enumerate(parts[:MAX_BOARDS]):
-            found = None
-            with suppress(BadBoard):  # what may be several boards
-                found = _one(part, hint) or _one(_longest_word(part), hint)
+            found = _one_of_many(part, hint)
             if found is not None:
                 boards.append(found)
                 hint = hint or found.puzzle
@@ -229,6 +227,15 @@ def _many(text: str, hint: str | None) -> list[PastedBoard]:
                 raise BadBoard(f"'{shorten(parts[wrong - 1])}' is no board, as the others are", f"board {wrong}")
             return boards
     return []
+
+
+def _one_of_many(part: str, hint: str | None) -> PastedBoard | None:
+    """The board of a line or a block of a text; short ones are rows, unless they are boards of the puzzle `hint`."""
+    with suppress(BadInput):
+        if len(part.strip()) < SHORTEST_WORD:
+            return _read(hint, part) if hint else None
+        return _one(part, hint) or _one(_longest_word(part), hint)
+    return None
 
 
 def _longest_word(text: str) -> str:

@@ -115,9 +115,9 @@ def _grids_of_lines(lines: list[str]) -> Iterator[list[TextGrid]]:
         is_long = any(len(word) > 1 for line in words for word in line)
         yield from _with_headings(words, () if is_long else shapes)
         yield from _with_headings(signs, shapes)
-    if any(" " in line.strip() for line in lines):
+    if len(lines) > 1 and any(" " in line.strip() for line in lines):
         width = max(len(line.rstrip()) for line in lines)
-        yield [_grid([list(line.rstrip().ljust(width)) for line in lines])]
+        yield [_grid([list(line.rstrip().ljust(width)) for line in lines], has_gaps=True)]
     if len(lines) == 1 or all(len(line) == 1 for line in words):
         yield from _without_rows([word for line in words for word in line], len(lines) == 1)
 
@@ -146,7 +146,8 @@ def _tables(rows: list[list[str]], has_bars: bool, is_framed: bool) -> Iterator[
     left = left and has_bars
     inside = [row[left : len(row) - right] for row in rows]
     if (left or right) and not is_framed:
-        yield [_grid(rows), _grid(inside)]
+        cuts = {(0, 0): None, (left, 0): None, (0, right): None, (left, right): None}
+        yield [_grid([row[begin : len(row) - end] for row in rows]) for begin, end in cuts]
     yield from _with_headings(inside)
     if not any("" in row for row in inside):
         parts = [[re.split(r"\s+", cell) if " " in cell else _characters(cell) for cell in row] for row in inside]
@@ -159,12 +160,13 @@ def _with_headings(rows: Sequence[Sequence[str]], shapes: Sequence[str] = ()) ->
     `shapes` are the lines with one sign in the place of all: where they differ, spaces may be cells.
     """
     widths, whole = {len(row) for row in rows[1:]}, _grid(rows, len(set(shapes)) > 1)
-    if len(rows) < 3 or len(widths) > 1:
+    if len(rows) < 3 or len(widths) > 1 or widths == {1}:
         yield [whole]
         return
     width, has_gaps = widths.pop(), len(set(shapes[1:])) > 1
     below = _grid(rows[1:], has_gaps)
-    yield [whole, *([below] if _is_size(rows[0], len(rows) - 1, width) else [])]
+    is_size = _is_size(rows[0], len(rows) - 1, width) and len({len(shape) - len(shape.lstrip()) for shape in shapes[:2]}) < 2
+    yield [whole, *([below] if is_size else [])]
     names, labels = [cell for cell in rows[0] if cell], [row[0] for row in rows[1:]]
     if len(names) == width and _are_letters(names):
         yield [below]

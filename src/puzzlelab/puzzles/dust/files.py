@@ -10,6 +10,8 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from puzzlelab.core.board_files import fields
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.puzzles.dust import examples, notation
@@ -128,7 +130,7 @@ def guessed_size(text: str) -> tuple[int, int, int] | None:
     """
     from puzzlelab.puzzles.dust.pasted import LEAST, MOST
 
-    bare = text.strip() if len(text) <= notation.LONGEST else ""
+    bare = text.strip(" \r\n") if len(text) <= notation.LONGEST else ""
     sides = _sides(bare)
     if sides is None or not all(LEAST <= side <= MOST for side in sides):
         return None
@@ -138,20 +140,21 @@ def guessed_size(text: str) -> tuple[int, int, int] | None:
     except BadBoard:
         return None
     usual, most = USUAL.get(sides, USUAL_COLOURS), int(state.max())
-    if most == 0 or (most > usual and len(bare) == state.size):
+    has_each_once = np.unique(state[state > 0]).size == np.count_nonzero(state)  # these are tiles, or nothing is left
+    if has_each_once or (most > usual and len(bare) == state.size):
         return None
     return *sides, max(usual, most)
 
 
 def _sides(text: str) -> tuple[int, int] | None:
     """(W, H) as the form of a text says it."""
-    lines = re.split(r"[\n/]", text)
+    lines = re.split(r"\r?\n|[ \r\n]*/[ \r\n]*", text)
     if "|" in text:
         cut = [line.partition("|") for line in lines if "|" in line]
         headers = [rest.split() for label, _, rest in cut if not label.strip()]
         return (len(headers[0]), len(cut) - 1) if len(headers) == 1 else None
     if len(lines) > 1:
-        has_gaps = len({re.sub(r"\S", "x", line.strip(" \r")) for line in lines}) > 1  # a space may be an empty cell
+        has_gaps = len({re.sub(r"\S", "x", line.rstrip(" ")) for line in lines}) > 1  # a space may be an empty cell
         return None if has_gaps else (len("".join(lines[0].split())), len(lines))
     return next(((wide, high) for wide, high in USUAL if wide * high == len(text)), None)
 

@@ -68,6 +68,8 @@ def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Bo
         board, lengths = _numbers(words, size), [len(_words(row)) for row in rows_of(text)]
     else:
         board, lengths = _values("".join(words), size, name), [len("".join(_words(row))) for row in rows_of(text)]
+        if len(lengths) == 1 and len(set(map(len, words))) > 1:
+            lengths = list(map(len, words))
     check_rows(lengths, size, size, name)
     return board, None
 
