@@ -331,7 +331,11 @@ def _meanings(cells: Cells, form: Form) -> frozenset[tuple[str, str]]:
         shapes["dust"] = [_turned(_in_rows(flat, high)) for _, high in sides if len(flat) <= 256]
     elif form.drops_blanks and (form.blanks != "visible" or not set("._-0x*") & set(_flat(cells))):
         trimmed = [row[: max((x + 1 for x, cell in enumerate(row) if cell.strip()), default=0)] for row in cells]
-        widths = range(max(map(len, trimmed)), max(map(len, cells)) + 1)
+        least = max(map(len, trimmed))
+        # spaces at the end of a line are no cells where the others are a board
+        widths = range(least, max(map(len, cells)) + 1)
+        if form.blanks == "space" and any(_board_of(family, [row + [""] * (least - len(row)) for row in trimmed]) for family in shapes):
+            widths = range(least, least + 1)
         shapes = dict.fromkeys(shapes, [[row + [""] * (width - len(row)) for row in trimmed] for width in widths])
     elif form.is_list:
         shapes["dust"] = [cells, _turned(cells)]

@@ -146,11 +146,11 @@ def _tables(rows: list[list[str]], has_bars: bool, is_framed: bool) -> Iterator[
     left = left and has_bars
     inside = [row[left : len(row) - right] for row in rows]
     if (left or right) and not is_framed:
-        cuts = {(0, 0): None, (left, 0): None, (0, right): None, (left, right): None}
+        cuts = dict.fromkeys(((False, False), (left, False), (False, right), (left, right)))
         yield [_grid([row[begin : len(row) - end] for row in rows]) for begin, end in cuts]
     yield from _with_headings(inside)
-    if not any("" in row for row in inside):
-        parts = [[re.split(r"\s+", cell) if " " in cell else _characters(cell) for cell in row] for row in inside]
+    parts = [[re.split(r"\s+", cell) if " " in cell else _characters(cell) for cell in row] for row in inside]
+    if len({len(part) for row in parts for part in row}) == 1:  # as those of boxes between bars
         yield from _with_headings([[cell for part in row for cell in part] for row in parts])
 
 
@@ -165,8 +165,8 @@ def _with_headings(rows: Sequence[Sequence[str]], shapes: Sequence[str] = ()) ->
         return
     width, has_gaps = widths.pop(), len(set(shapes[1:])) > 1
     below = _grid(rows[1:], has_gaps)
-    is_size = _is_size(rows[0], len(rows) - 1, width) and len({len(shape) - len(shape.lstrip()) for shape in shapes[:2]}) < 2
-    yield [whole, *([below] if is_size else [])]
+    indents = {len(shape) - len(shape.lstrip()) for shape in shapes[:2]}
+    yield [whole, below] if _is_size(rows[0], len(rows) - 1, width) and len(indents) < 2 else [whole]
     names, labels = [cell for cell in rows[0] if cell], [row[0] for row in rows[1:]]
     if len(names) == width and _are_letters(names):
         yield [below]

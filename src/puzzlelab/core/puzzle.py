@@ -218,7 +218,8 @@ class Instance:
 
         Args:
             puzzle: the puzzle.
-            values: the state `[S]`; rows or columns `[N, N]`, if `puzzle.read` knows nested lists; or a text for it.
+            values: the state `[S]`; all rows or all columns of the board, as `puzzle.read` takes them in a nested list;
+                or a text for it.
 
         Raises:
             BadBoard: with the reason, if the values are no board of this puzzle.

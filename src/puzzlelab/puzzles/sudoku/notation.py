@@ -2,6 +2,7 @@
 
 A cell is one character: `.`, `0`, `_` or `*` for blank, 1 to 9, and A to P for 10 to 25. A board is read from one
 line of cells, from several, from a grid with bars (where a blank may be a space), from `puzzle solution`, or from CSV.
+In grids of more than 9 rows, 0 is a digit beside another sign for blank.
 """
 
 from __future__ import annotations
@@ -62,10 +63,10 @@ def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Bo
     if "|" in text:
         return _values(_unbarred(text, box_rows, box_columns), size, name), None
     words = _words(text)
-    if len(words) > 1 and len(words[0]) >= size**2:
-        return _beside_solution(words[0], words[1], size, name)
     if len(words) == size**2 and any(len(word) > 1 for word in words):
         board, lengths = _numbers(words, size), [len(_words(row)) for row in rows_of(text)]
+    elif len(words) > 1 and max(map(len, words)) >= size**2:
+        return _beside_solution(words[0], words[1], size, name)
     else:
         board, lengths = _values("".join(words), size, name), [len("".join(_words(row))) for row in rows_of(text)]
         if len(lengths) == 1 and len(set(map(len, words))) > 1:

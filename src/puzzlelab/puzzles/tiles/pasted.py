@@ -21,7 +21,7 @@ def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
     Raises `BadBoard` for numbers of which some are there twice.
     """
     count = len(grid.cells)
-    if not grid.width:
+    if not grid.width or (grid.has_gaps and " " not in grid.cells):
         return
     tiles = _tiles([cell.strip() for cell in grid.cells])
     if tiles is None:
