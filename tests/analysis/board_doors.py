@@ -55,7 +55,7 @@ def verdict(each: BoardText, hint: str, found: Found) -> str:
     meanings = {(_size(name), board) for name, board in each.meanings}
     opened = {meaning for meaning in meanings if hint and meaning[0] == _size(hint)}
     usual = set() if each.states_shape else {meaning for meaning in meanings if _is_usual(meaning[0])}
-    family = {meaning for meaning in meanings if hint and meaning[0].split("-")[0] == hint.split("-")[0]}
+    family = {meaning for meaning in meanings if hint and meaning[0].split("-")[0] == hint.split("-", maxsplit=1)[0]}
     right = opened or usual or family or meanings
     return "read" if len(right) == 1 and {(_size(name), board) for name, board in found} == right else "wrong"
 

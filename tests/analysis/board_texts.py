@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import cycle
 
 Rows = list[list[int]]
@@ -55,7 +55,7 @@ class Form:
     is_list: bool = False
     """Whether the rows are lists in a list."""
     has_edges: str = ""
-    """Where a sign may stand beside a blank cell, or beside none: at `any` edge, or the `end`; `left` and `right` have one."""
+    """Where a sign may stand beside a blank cell or beside none: at `any` edge, the `end`, or `left` and `right`."""
     families: tuple[str, ...] = ("tiles", "sudoku", "dust")
 
 
@@ -197,7 +197,9 @@ FORMS = (
     Form("a list", lambda cells: ", ".join(_flat(cells)).join("[]"), "json", states_shape=False),
     Form("a cell a line", lambda cells: "\n".join(_flat(cells)), states_shape=False, families=("tiles", "sudoku")),
     Form("rows of signs", _joined(""), is_tight=True),
-    Form("rows of signs, blanks are spaces", _joined(""), "space", True, drops_blanks=True, families=("tiles", "sudoku")),
+    Form(
+        "rows of signs, blanks are spaces", _joined(""), "space", True, drops_blanks=True, families=("tiles", "sudoku")
+    ),
     Form("words", _joined("", " "), is_tight=True),
     Form("signs and slashes", _joined("", "/"), is_tight=True),
     Form("one word", lambda cells: "".join(_flat(cells)), is_tight=True, states_shape=False),
@@ -322,29 +324,36 @@ DAMAGE_NAMES = ("a cell is missing", "a cell twice", "a row is missing", "a row 
 
 def _meanings(cells: Cells, form: Form) -> frozenset[tuple[str, str]]:
     """The boards that these cells may be in a notation, whatever the puzzle."""
-    shapes = {"tiles": [cells], "sudoku": [cells], "dust": [cells]}
+    shapes, of_dust = [cells], [cells]
     if not form.states_shape:
-        flat = [cell for row in cells for cell in row]
-        sides = [(len(flat) // width, width) for width in range(2, len(flat) // 2 + 1) if len(flat) % width == 0]
-        shapes["tiles"] = shapes["sudoku"] = [_in_rows(flat, width) for _, width in sides]
-        # a word of dust has the columns, each from the bottom up
-        shapes["dust"] = [_turned(_in_rows(flat, high)) for _, high in sides if len(flat) <= 256]
+        flat = _flat(cells)
+        sides = [side for side in range(2, len(flat) // 2 + 1) if len(flat) % side == 0]
+        shapes = [_in_rows(flat, side) for side in sides]
+        of_dust = [_turned(_in_rows(flat, side)) for side in sides]  # a word has the columns, each from the bottom up
     elif form.drops_blanks and (form.blanks != "visible" or not set("._-0x*") & set(_flat(cells))):
-        trimmed = [row[: max((x + 1 for x, cell in enumerate(row) if cell.strip()), default=0)] for row in cells]
-        least = max(map(len, trimmed))
-        # spaces at the end of a line are no cells where the others are a board
-        widths = range(least, max(map(len, cells)) + 1)
-        if form.blanks == "space" and any(_board_of(family, [row + [""] * (least - len(row)) for row in trimmed]) for family in shapes):
-            widths = range(least, least + 1)
-        shapes = dict.fromkeys(shapes, [[row + [""] * (width - len(row)) for row in trimmed] for width in widths])
+        shapes = of_dust = _with_blanks_at_the_end(cells, form.blanks == "space")
     elif form.is_list:
-        shapes["dust"] = [cells, _turned(cells)]
+        of_dust = [cells, _turned(cells)]
     elif form.has_edges:
-        shapes = dict.fromkeys(shapes, list(_with_other_edges(cells, form.has_edges)))
+        shapes = of_dust = list(_with_other_edges(cells, form.has_edges))
     elif form.name == "a line with the sides":
-        shapes = dict.fromkeys(shapes, [cells, [[str(len(cells)), str(len(cells[0]))], *cells]])
-    found = [_board_of(family, shape) for family, each in shapes.items() for shape in each]
+        shapes = of_dust = [cells, [[str(len(cells)), str(len(cells[0]))], *cells]]
+    ways = {"tiles": shapes, "sudoku": shapes, "dust": of_dust}
+    found = [_board_of(family, shape) for family, each in ways.items() for shape in each]
     return frozenset(each for each in found if each)
+
+
+def _with_blanks_at_the_end(cells: Cells, are_spaces: bool) -> list[Cells]:
+    """The rows with blanks at the end of as many columns as one of them has, or fewer; spaces may also be no cells."""
+    bare = [row[: max((x + 1 for x, cell in enumerate(row) if cell.strip()), default=0)] for row in cells]
+    least = max(map(len, bare))
+    chosen = [
+        [row + [""] * (width - len(row)) for row in rows]
+        for rows in (bare, [row for row in bare if row])
+        for width in range(least, max(map(len, cells)) + 1)
+    ]
+    boards = [shape for shape in chosen if any(_board_of(family, shape) for family in BLANKS)]
+    return boards[:1] if are_spaces else chosen
 
 
 def _turned(columns: Cells) -> Cells:
@@ -376,9 +385,7 @@ def _tile(cells: Sequence[str]) -> list[int | None]:
     is_hexadecimal = all(len(cell) < 2 for cell in cells) and len(cells) <= 16
     base = 16 if is_hexadecimal else 10
     digits = "0123456789abcdefABCDEF"[: 22 if is_hexadecimal else 10]
-    return [
-        0 if cell in ("", *"_.x-") else int(cell, base) if set(cell) <= set(digits) else None for cell in cells
-    ]
+    return [0 if cell in ("", *"_.x-") else int(cell, base) if set(cell) <= set(digits) else None for cell in cells]
 
 
 def _digit(cells: Sequence[str]) -> list[int | None]:
@@ -397,8 +404,11 @@ def _digit(cells: Sequence[str]) -> list[int | None]:
 
 def _colour(cells: Sequence[str]) -> list[int | None]:
     return [
-        0 if cell in ("", *".0_-") else ("123456789".find(cell) + 1 or LETTERS.find(cell.upper()) + 1 or None)
-        if len(cell) == 1 else None
+        0
+        if cell in ("", *".0_-")
+        else ("123456789".find(cell) + 1 or LETTERS.find(cell.upper()) + 1 or None)
+        if len(cell) == 1
+        else None
         for cell in cells
     ]
 

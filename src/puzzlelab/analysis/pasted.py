@@ -90,7 +90,9 @@ def _whole(text: str, hint: str | None, errors: list[BadBoard]) -> PastedBoard |
     boards = {(each.puzzle.partition(":")[0], each.board): None for each in likeliest}
     if len(boards) > 1:
         shown = " or ".join(f"{name} ({shorten(board)})" for name, board in [*boards][:4])
-        raise BadBoard(f"this may be {shown}: choose the puzzle first, or write each row as a line, the upper one first")
+        raise BadBoard(
+            f"this may be {shown}: choose the puzzle first, or write each row as a line, the upper one first"
+        )
     return likeliest[0] if likeliest else None
 
 

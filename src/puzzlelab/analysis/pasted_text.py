@@ -35,7 +35,7 @@ OUTER = re.compile(r"^[\s\[({\"']+|[\s\])}\"',;]+$")
 BLANKS = frozenset(".0_-*?xX")
 """Signs of blank cells, in tables that leave no cell empty."""
 SEPARATORS = ("\t", ";", ",", "|")
-CERTAIN_RULER = re.compile(r"\+|\|[-:=]{3}|[-:=]{3}\|")
+CERTAIN_RULER = re.compile(r"\+|\| ?[-:=]{3}|[-:=]{3} ?\|")
 """In rulers that cannot be rows of blanks."""
 LIST_BEGINS = ("[", "(", "{")
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

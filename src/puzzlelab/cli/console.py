@@ -166,9 +166,7 @@ class BoardStream:
             yield from read
 
 
-def read_boards(
-    puzzle: Puzzle, arguments: list[str] | None, file: Path | None, settle: bool = False
-) -> BoardStream:
+def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, settle: bool = False) -> BoardStream:
     """The boards of a command: from its arguments, a file, or standard input; with `settle` it prints what fell."""
     from puzzlelab.core.errors import BadFile
     from puzzlelab.core.files import blocks_of, text_blocks

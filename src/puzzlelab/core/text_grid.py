@@ -36,7 +36,9 @@ def check_rows(lengths: Sequence[int], rows: int, columns: int, name: str) -> No
     if uneven is None:
         raise BadBoard(f"{len(lengths)} rows of {lengths[0]}; {name} has {rows} rows of {columns}")
     place = next((place for place, length in enumerate(lengths) if length != columns), uneven)
-    raise BadBoard(f"{lengths[place]} cell{'s' * (lengths[place] != 1)}; a row of {name} has {columns}", f"row {place + 1}")
+    raise BadBoard(
+        f"{lengths[place]} cell{'s' * (lengths[place] != 1)}; a row of {name} has {columns}", f"row {place + 1}"
+    )
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,9 @@ def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
     grid.blame(values, width, "is no colour of dust")
     if None in values or not colours or len(colours) == sum(1 for value in values if value):
         return  # where every colour is there once, these are tiles
-    if max(colours) > USUAL_COLOURS and any(cell.strip().isdigit() and value for cell, value in zip(grid.cells, values, strict=True)):
+    if max(colours) > USUAL_COLOURS and any(
+        cell.strip().isdigit() and value for cell, value in zip(grid.cells, values, strict=True)
+    ):
         return
     if grid.has_gaps:
         return
