@@ -330,30 +330,47 @@ def _meanings(cells: Cells, form: Form) -> frozenset[tuple[str, str]]:
         sides = [side for side in range(2, len(flat) // 2 + 1) if len(flat) % side == 0]
         shapes = [_in_rows(flat, side) for side in sides]
         of_dust = [_turned(_in_rows(flat, side)) for side in sides]  # a word has the columns, each from the bottom up
-    elif form.drops_blanks and (form.blanks != "visible" or not set("._-0x*") & set(_flat(cells))):
-        shapes = of_dust = _with_blanks_at_the_end(cells, form.blanks == "space")
+    elif form.blanks == "space" and form.drops_blanks:
+        shapes = of_dust = _without_spaces_at_the_end(cells)
+    elif form.drops_blanks and not set("._-0x*") & set(_flat(cells)):
+        shapes = of_dust = _with_blanks_at_the_end(cells)
     elif form.is_list:
         of_dust = [cells, _turned(cells)]
     elif form.has_edges:
         shapes = of_dust = list(_with_other_edges(cells, form.has_edges))
     elif form.name == "a line with the sides":
         shapes = of_dust = [cells, [[str(len(cells)), str(len(cells[0]))], *cells]]
+    elif _begins_with_size(cells, form):
+        shapes = of_dust = [cells, cells[1:]]
     ways = {"tiles": shapes, "sudoku": shapes, "dust": of_dust}
     found = [_board_of(family, shape) for family, each in ways.items() for shape in each]
     return frozenset(each for each in found if each)
 
 
-def _with_blanks_at_the_end(cells: Cells, are_spaces: bool) -> list[Cells]:
-    """The rows with blanks at the end of as many columns as one of them has, or fewer; spaces may also be no cells."""
+def _without_spaces_at_the_end(cells: Cells) -> list[Cells]:
+    """The board with the fewest columns: spaces at the end of lines, and lines of spaces, may be none of its cells."""
     bare = [row[: max((x + 1 for x, cell in enumerate(row) if cell.strip()), default=0)] for row in cells]
-    least = max(map(len, bare))
     chosen = [
         [row + [""] * (width - len(row)) for row in rows]
         for rows in (bare, [row for row in bare if row])
-        for width in range(least, max(map(len, cells)) + 1)
+        for width in range(max(map(len, bare)), max(map(len, cells)) + 1)
     ]
-    boards = [shape for shape in chosen if any(_board_of(family, shape) for family in BLANKS)]
-    return boards[:1] if are_spaces else chosen
+    return [shape for shape in chosen if any(_board_of(family, shape) for family in BLANKS)][:1]
+
+
+def _with_blanks_at_the_end(cells: Cells) -> list[Cells]:
+    """The rows with as many columns as one of them has, or one less if the last one is blank."""
+    bare = [row[: max((x + 1 for x, cell in enumerate(row) if cell), default=0)] for row in cells]
+    most = max(map(len, cells))
+    least = max(max(map(len, bare)), min(most - 1, *map(len, cells)))
+    return [[row + [""] * (width - len(row)) for row in bare] for width in range(least, most + 1)]
+
+
+def _begins_with_size(cells: Cells, form: Form) -> bool:
+    """Whether the first row looks like a line with the sides of the board below it."""
+    sides = [str(len(cells) - 1), str(len(cells[-1]))]
+    first = {line.strip("> ") for line in form.write(cells).splitlines()[:2]}
+    return cells[0] in (sides, sides[::-1]) and bool(first & {" ".join(sides), " ".join(sides[::-1])})
 
 
 def _turned(columns: Cells) -> Cells:

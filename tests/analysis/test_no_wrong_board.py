@@ -171,5 +171,7 @@ def test_a_solution_beside_a_sudoku_from_zero_is_read_in_the_same_digits() -> No
     puzzle = load("sudoku-16x16")
     full = "".join(f"{(4 * (y % 4) + y // 4 + x) % 16:X}" for y in range(16) for x in range(16))
     assert puzzle.write(puzzle.read(f"{FROM_ZERO},{full}").state) == BOARD
+    solved = "".join(SYMBOLS[int(sign, 16)] for sign in full)
+    assert puzzle.write(puzzle.read(f"{BOARD.replace('.', '0')}  {solved}").state) == BOARD
     with pytest.raises(BadBoard, match="the solution beside the puzzle has another digit"):
         puzzle.read(f"{FROM_ZERO},{full[1:]}{full[0]}")

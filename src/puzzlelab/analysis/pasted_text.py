@@ -113,8 +113,8 @@ def _grids_of_lines(lines: list[str]) -> Iterator[list[TextGrid]]:
     if not any("" in row for rows in tables.values() for row in rows) and (len(lines) > 1 or len(words[0]) == 1):
         shapes = [re.sub(r"\S", "x", re.sub(r"[\[\](){}]", " ", line).rstrip()) for line in lines]
         is_long = any(len(word) > 1 for line in words for word in line)
-        yield from _with_headings(words, () if is_long else shapes)
-        yield from _with_headings(signs, shapes)
+        yield from _with_headings(words, () if "|" in tables else ["x"] * len(lines) if is_long else shapes)
+        yield from _with_headings(signs, () if "|" in tables else shapes)
     if len(lines) > 1 and any(" " in line.strip() for line in lines):
         width = max(len(line.rstrip()) for line in lines)
         yield [_grid([list(line.rstrip().ljust(width)) for line in lines], has_gaps=True)]
@@ -166,7 +166,7 @@ def _with_headings(rows: Sequence[Sequence[str]], shapes: Sequence[str] = ()) ->
     width, has_gaps = widths.pop(), len(set(shapes[1:])) > 1
     below = _grid(rows[1:], has_gaps)
     indents = {len(shape) - len(shape.lstrip()) for shape in shapes[:2]}
-    yield [whole, below] if _is_size(rows[0], len(rows) - 1, width) and len(indents) < 2 else [whole]
+    yield [whole, below] if len(indents) == 1 and _is_size(rows[0], len(rows) - 1, width) else [whole]
     names, labels = [cell for cell in rows[0] if cell], [row[0] for row in rows[1:]]
     if len(names) == width and _are_letters(names):
         yield [below]

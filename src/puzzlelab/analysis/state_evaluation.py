@@ -140,7 +140,7 @@ def _estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.
             f"the estimate '{estimate.name}' must give float[B], a number for each of B = {len(states)} states, "
             f"not an array {list(values.shape)}"
         )
-    return values
+    return values if estimate.unsolvable is None else np.where(values == estimate.unsolvable, np.inf, values)
 
 
 def _states(puzzle: Puzzle, states: object) -> State:

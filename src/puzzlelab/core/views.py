@@ -359,7 +359,7 @@ class Estimate:
     """Length of the compiled estimate's memo and delta rows."""
     scores: Callable[[State], NDArray[Any]] | None = field(default=None, compare=False, repr=False)
     unsolvable: int | None = None
-    """The value with which a compiled estimate proves that a state cannot be solved."""
+    """The value of a compiled estimate that means that a state cannot be solved."""
 
     def __post_init__(self) -> None:
         if (self.kernel is None) == (self.scores is None):

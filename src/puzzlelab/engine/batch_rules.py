@@ -185,15 +185,13 @@ def _batch_walks(
 
 
 def estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:
-    """`float64[B]`: the estimate of each of the plain `states[B, S]`, infinite for one that is proven unsolvable."""
+    """`float64[B]`: the estimate of each of the plain `states[B, S]`."""
     if estimate.scores is not None:
         return np.asarray(estimate.scores(states), np.float64)
     assert estimate.kernel is not None
     rules, working = _working(puzzle, states)
     values = np.empty(len(states))
     runner(begin_all, rules)(estimate.kernel(), working, np.empty(estimate.memo, np.int64), values)
-    if estimate.unsolvable is not None:
-        values[values == estimate.unsolvable] = np.inf
     return values
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -137,7 +137,7 @@ def _of_list(text: str, puzzle: Shape) -> str:
     return cells
 
 
-def _of_columns(columns: list[object], puzzle: Shape) -> str:
+def _of_columns(columns: Sequence[object], puzzle: Shape) -> str:
     wanted = f"{puzzle.name} is a list of {puzzle.width} columns, each of {puzzle.height} numbers from the bottom up"
     if len(columns) != puzzle.width:
         raise BadBoard(f"the list has {_count(len(columns), 'thing')} in it; {wanted}")

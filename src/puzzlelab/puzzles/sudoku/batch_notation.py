@@ -69,7 +69,8 @@ def _zero_may_be_digit(lines: Text, size: int) -> NDArray[np.bool_]:
     if size <= MOST_DIGITS:
         return np.zeros(len(lines), bool)
     zeros = np.count_nonzero(lines == ord("0"), axis=1)
-    return (zeros == size) | ((zeros > 0) & np.isin(lines, OTHER_BLANKS).any(axis=1))
+    may_be_digit: NDArray[np.bool_] = (zeros == size) | ((zeros > 0) & np.isin(lines, OTHER_BLANKS).any(axis=1))
+    return may_be_digit
 
 
 def _side_by_side(left: Text, between: bytes, right: Text) -> Text:

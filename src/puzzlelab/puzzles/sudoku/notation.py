@@ -81,14 +81,16 @@ def _words(text: str) -> list[str]:
 
 def _beside_solution(puzzle: str, solution: str, size: int, name: str) -> tuple[Board, Board | None]:
     """The board of the first word, and the second one if it is a full grid in the same digits."""
+    if len(solution) == size**2 and not BLANKS & set(solution):
+        return _digits(puzzle, size, name), _digits(solution, size, name)
     board = _values(puzzle, size, name)
-    is_from_zero = "0" in puzzle and 0 < np.count_nonzero(board == 0) < sum(sign in BLANKS for sign in puzzle)
-    if len(solution) != size**2 or (BLANKS - {"0"} if is_from_zero else BLANKS) & set(solution):
+    is_from_zero = 0 < np.count_nonzero(board == 0) < sum(sign in BLANKS for sign in puzzle)
+    if not is_from_zero or len(solution) != size**2 or (BLANKS - {"0"}) & set(solution):
         return board, None
     digits = _digits(solution, size, name)
-    if is_from_zero and digits.max() == size:
+    if digits.max() == size:
         raise BadBoard(f"0 stands in the puzzle as a digit, and {SYMBOLS[size - 1]} in the solution beside it")
-    return board, digits + np.uint8(is_from_zero)
+    return board, digits + np.uint8(1)
 
 
 def _values(cells: str, size: int, name: str) -> Board:
