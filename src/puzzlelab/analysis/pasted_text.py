@@ -95,7 +95,8 @@ def _without_rulers(lines: list[str]) -> Iterator[tuple[list[str], bool]]:
         yield bare, True
     else:
         yield bare, False
-        yield lines, False
+        if bare != lines:
+            yield lines, False
 
 
 def is_ruler(line: str) -> bool:

@@ -12,13 +12,19 @@ MOST_WRONG = 0.1
 """The share of cells that may mean nothing in what still looks like a board."""
 NESTED = re.compile(r"[\])}][\s,;]*[\[({]")
 """The end of a list inside a list, and the beginning of the next one."""
+ROW_SIGNS = re.compile(r"[\r\n;\[(]")
 OUTSIDE = " \t\r\n,;[]()"
 LONGEST_ROW = 16
 """Longer lines of equal length are wrapped, unless they are the rows of the board."""
 
 
 def rows_of(text: str) -> list[str]:
-    """The parts of a text in brackets of their own or, without such, its lines or, on one line, between semicolons."""
+    """The parts of a text in brackets of their own or, without such, its lines or, on one line, between semicolons.
+
+    Nothing for a text without any of these.
+    """
+    if not ROW_SIGNS.search(text):
+        return []
     parts = re.split(r"[\[\]()]" if NESTED.search(text) else r"[\r\n]", text)
     rows = [part for part in parts if part.strip(OUTSIDE)]
     return rows if len(rows) > 1 else [part for part in text.split(";") if part.strip(OUTSIDE)]

@@ -66,7 +66,7 @@ class SudokuLines:
 
 def _zero_may_be_digit(lines: Text, size: int) -> NDArray[np.bool_]:
     """`bool[B]`: which boards `notation.from_zero` may read otherwise."""
-    if size <= MOST_DIGITS:
+    if size <= MOST_DIGITS or b"0" not in lines.tobytes():
         return np.zeros(len(lines), bool)
     zeros = np.count_nonzero(lines == ord("0"), axis=1)
     may_be_digit: NDArray[np.bool_] = (zeros == size) | ((zeros > 0) & np.isin(lines, OTHER_BLANKS).any(axis=1))

@@ -8,7 +8,7 @@ In grids of more than 9 rows, 0 is a digit beside another sign for blank.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -69,7 +69,7 @@ def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Bo
         return _beside_solution(words[0], words[1], size, name)
     else:
         board, lengths = _values("".join(words), size, name), [len("".join(_words(row))) for row in rows_of(text)]
-        if len(lengths) == 1 and len(set(map(len, words))) > 1:
+        if len(lengths) < 2 and len(set(map(len, words))) > 1:
             lengths = list(map(len, words))
     check_rows(lengths, size, size, name)
     return board, None
@@ -95,7 +95,8 @@ def _beside_solution(puzzle: str, solution: str, size: int, name: str) -> tuple[
 
 def _values(cells: str, size: int, name: str) -> Board:
     digits = _digits(cells, size, name)
-    return from_zero(digits, [sign == "0" for sign in cells], size) if "0" in cells else digits
+    may_be_digit = size > MOST_DIGITS and "0" in cells
+    return from_zero(digits, np.frombuffer(cells.encode(), np.uint8) == ord("0"), size) if may_be_digit else digits
 
 
 def _digits(cells: str, size: int, name: str) -> Board:
@@ -118,16 +119,15 @@ def _numbers(words: list[str], size: int) -> Board:
         if not blank and not (re.fullmatch(r"[0-9]{1,3}", word) and int(word) <= size):
             raise BadBoard(f"'{shorten(word)}' is no number from 0 to {size}", _place(place, size))
     digits = np.array([0 if word in BLANKS else int(word) for word in words], np.uint8)
-    return from_zero(digits, [word.strip("0") == "" for word in words], size)
+    return from_zero(digits, np.array([word.strip("0") == "" for word in words]), size)
 
 
-def from_zero(digits: Board, zeros: Sequence[bool], size: int) -> Board:
-    """The board of these `digits[N * N]`, 0 for each sign of a blank, of which `zeros` are written as 0.
+def from_zero(digits: Board, is_zero: NDArray[np.bool_], size: int) -> Board:
+    """The board of these `digits[N * N]`, 0 for each sign of a blank, some of which are written as 0.
 
     Above 9 rows 0 is a digit where another sign stands for blank, so that 0 to F become 1 to G. Raises `BadBoard` where
     it may be a digit or a blank.
     """
-    is_zero = np.array(zeros)
     is_blank = (digits == 0) & ~is_zero
     if size <= MOST_DIGITS or not is_zero.any():
         return digits

@@ -23,7 +23,8 @@ def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
     values = [_value(cell.strip(), size, size < 10 and has_numbers) for cell in grid.cells]
     grid.blame(values, size, f"is no digit of a Sudoku with {size} rows")
     if None not in values and any(values) and not all(values):
-        board = write(from_zero(np.array(values, np.uint8), [cell.strip() in ("0", "00") for cell in grid.cells], size))
+        is_zero = np.array([cell.strip() in ("0", "00") for cell in grid.cells])
+        board = write(from_zero(np.array(values, np.uint8), is_zero, size))
         yield from ((f"sudoku-{shape}", board) for shape in SHAPES[size])
 
 
