@@ -23,6 +23,8 @@ LONGEST = 2_000_000
 """Characters that are read."""
 LONGEST_BOARD = 8192
 MAX_BOARDS = 20_000
+MAX_LINK_PARTS, MAX_MISSES = 200, 20
+"""Parts of a link that are tried; parts of a text that may be no boards, beyond as many as there are boards."""
 SHORTEST_WORD = 9
 """The fewest characters of a board that stands beside other columns; shorter words are its rows, or numbers."""
 BOARD_COLUMNS = ("board", "puzzle", "puzzles", "quiz", "quizzes", "question", "sudoku", "clues", "mission")

@@ -30,8 +30,8 @@ SECTION = re.compile(
 )
 ARRAY = re.compile(r"\b(?:np\.|numpy\.)?(?:array|matrix|list|tuple)\(")
 LABEL = re.compile(r"\A\s*[A-Za-z][A-Za-z0-9 '-]{2,40}[:=]\s*(?=\S)")
-ROW_ENDS = re.compile(r"[\])}]\s*[,;]?\s*[\[({]|\s*/\s*|\\n")
-OUTER = re.compile(r"^[\s\[({\"']+|[\s\])}\"',;]+$")
+ROW_ENDS = re.compile(r"[\])}]\s*(?:[,;]\s*)?[\[({]|(?<!\s)\s*/\s*|\\n")
+OUTER = re.compile(r"^[\s\[({\"']++(?:[\s\])}\"',;]++$)?|(?<![\s\])}\"',;])[\s\])}\"',;]+$")
 BLANKS = frozenset(".0_-*?xX")
 """Signs of blank cells, in tables that leave no cell empty."""
 SEPARATORS = ("\t", ";", ",", "|")
