@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from puzzlelab import Estimate, Limit, Progress, Result, Solver, load, solve
-from puzzlelab.core.limit import resident
+from puzzlelab.core.free_memory import resident
 from puzzlelab.engine import driver
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.beam import Beam

@@ -1,5 +1,6 @@
 """The program: its commands, and errors as sentences and exit codes instead of tracebacks."""
 
+import errno
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -42,6 +43,10 @@ VERBS = {
     "new": "new:app",
 }
 """Command -> file in this folder and function, or `Typer` for a command with subcommands; in the order of `--help`."""
+
+
+REFUSED_MEMORY = ("allocate memory", "failed to map segment")
+"""Parts of what PyTorch and the system's loader say where memory is refused."""
 
 
 class LogLevel(StrEnum):
@@ -171,21 +176,44 @@ def _exit_code() -> int:
     except PuzzlelabError as error:
         fail(str(error))
         return UNREADABLE
-    except MemoryError:
-        fail("there is not enough memory for this")
-        return UNSOLVED
     except RecursionError:
         fail("the input is nested too deeply")
         return UNREADABLE
-    except RuntimeError as error:
-        if "allocate memory" not in str(error):  # the words of torch
-            raise
-        fail("there is not enough memory for this")
-        return UNSOLVED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNSOLVED
-    except OSError as error:
-        fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+    except (MemoryError, RuntimeError, SystemError, ImportError, OSError) as error:
+        if _lacks_memory(error):
+            error.__traceback__ = error.__context__ = None  # what these frames hold is freed: the sentence needs memory
+            fail(f"there is not enough memory for this{_limit_of_process()}")
+        elif isinstance(error, OSError):
+            fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        else:
+            raise
         return UNSOLVED
     return SOLVED
+
+
+def _lacks_memory(error: BaseException | None) -> bool:
+    """Whether the system refused memory: libraries turn that into errors of many kinds."""
+    while error is not None:
+        words = str(error)
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            return True
+        if any(each in words for each in REFUSED_MEMORY):
+            return True
+        if (isinstance(error, SystemError) or "can't start new thread" in words) and _limit_of_process():
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _limit_of_process() -> str:
+    """What the limits of this process leave it, in words; empty without limits."""
+    try:
+        from puzzlelab.core.free_memory import UNLIMITED, address_room
+
+        room = address_room()
+    except (MemoryError, ImportError):
+        return ""
+    return "" if room == UNLIMITED else f": the limits of this process (ulimit -v, ulimit -d) leave {room >> 20} MB"

@@ -1,16 +1,20 @@
 """Limits on the time, the expanded nodes and the memory of a search."""
 
 import math
-import os
-import sys
+from collections.abc import Callable, Generator, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TypeVar
 
 from puzzlelab.core.arguments import real_number, whole_number
-from puzzlelab.core.errors import BadOption
+from puzzlelab.core.errors import BadOption, NoRoom
+from puzzlelab.core.free_memory import address_room, free_memory, resident
 
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 SHARE_OF_FREE_MEMORY = 0.8
+SMALL_TABLE = 2**24
+"""Bytes of a table that is never refused."""
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,8 @@ class Limit:
     """The limits of a search; `None` means no limit of that kind.
 
     `seconds` is wall-clock time, `nodes` counts expanded states, `memory` is the most resident bytes of this process.
-    Without a memory limit, a search stops before it has used four fifths of the memory that was free at its start.
+    Without a memory limit, a search stops before it has used four fifths of the memory that was free at its start. No
+    memory limit allows more than what was free then.
     Raises `BadOption` for what is no finite number, or not more than 0.
     """
 
@@ -65,67 +70,60 @@ def read_memory(text: str) -> int:
         raise BadOption(f"'{text}' is no amount of memory; write 2G, 512M or a number of bytes") from None
 
 
-def resident(process: int | None = None) -> int:
-    """Bytes of a process, by default this one, that are in memory now; raises `OSError` if another one has ended."""
-    if sys.platform != "linux":
-        import psutil
-
-        try:
-            return int(psutil.Process(process).memory_info().rss)
-        except psutil.Error as error:
-            raise ProcessLookupError(str(error)) from None
-    try:
-        pages = Path(f"/proc/{process or 'self'}/statm").read_text().split()[1]
-        return int(pages) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        if process is not None:
-            raise ProcessLookupError(f"there is no process {process}") from None
-        import resource
-
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def free_memory() -> int:
-    """Bytes that this process can still allocate: the lesser of free memory and what its own limit allows."""
-    return min(_free_on_machine(), _available_to_process())
-
-
-def _available_to_process() -> int:
-    """Bytes that the process may still reserve, where the system limits them."""
-    if sys.platform != "linux":
-        return sys.maxsize
-    import resource
-
-    most, _ = resource.getrlimit(resource.RLIMIT_DATA)
-    if most == resource.RLIM_INFINITY:
-        return sys.maxsize
-    try:
-        data = int(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        data = resident()
-    return max(0, most - data)
-
-
-def _free_on_machine() -> int:
-    if sys.platform != "linux":
-        import psutil
-
-        return int(psutil.virtual_memory().available)
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-
-
 def memory_ceiling(limit: Limit) -> int:
     """The most resident bytes that a search under this limit may reach."""
-    return limit.memory or resident() + int(free_memory() * SHARE_OF_FREE_MEMORY)
+    used, free = resident(), free_memory()
+    return used + int(free * SHARE_OF_FREE_MEMORY) if limit.memory is None else min(limit.memory, used + free)
 
 
 def reserved(bytes_a_state: int, limit: Limit) -> int:
-    """States to reserve arrays for: as many as the memory limit could hold. The system gives pages as they are used."""
-    room = max(memory_ceiling(limit) - resident(), 1 << 20)
-    return int(min(room // bytes_a_state, 2**31 - 2**16))
+    """States to reserve arrays for: as many as the memory limit could hold. The system gives pages as they are used.
+
+    Where the system limits what this process reserves, half of that is left for hash tables and machine code.
+    """
+    room = min(memory_ceiling(limit) - resident(), address_room() // 2)
+    return int(min(max(room, 1 << 20) // bytes_a_state, 2**31 - 2**16))
+
+
+# --- tables ---
+
+
+_current: ContextVar[Limit | None] = ContextVar("limit", default=None)
+
+
+def within(limit: Limit, begin: Callable[[], Iterator[Item]]) -> Iterator[Item]:
+    """The items of the iterator that `begin` gives; `require_memory` knows the limit while the next one is made."""
+    items: Iterator[Item] | None = None
+    try:
+        while True:
+            token = _current.set(limit)
+            try:
+                items = items or begin()
+                item = next(items)
+            except StopIteration:
+                return
+            finally:
+                _current.reset(token)
+            yield item
+    finally:
+        if isinstance(items, Generator):
+            items.close()
+
+
+def require_memory(title: str, needed: int, is_mapped: bool = False) -> None:
+    """Raise `NoRoom` unless the search of this thread, or the process, may use so many bytes more for a table.
+
+    The system can drop what is mapped from a file, so only a limit of the user counts for that. A small table is never
+    refused: the search that follows looks at its memory.
+    """
+    limit = _current.get() or Limit()
+    if needed < SMALL_TABLE or (is_mapped and limit.memory is None):
+        return
+    room = memory_ceiling(limit) - resident()
+    if needed > room:
+        of_limit = "" if limit.memory is None else f" of the limit of {_in_words(limit.memory)}"
+        raise NoRoom(f"{title} needs {_in_words(needed)} of memory, and {_in_words(max(room, 0))}{of_limit} are left")
+
+
+def _in_words(size: int) -> str:
+    return f"{size / 2**20:,.0f} MB"

@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from puzzlelab.core import networks
 from puzzlelab.core.board_batch import BoardBatch
-from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, Unsupported, shorten
-from puzzlelab.core.limit import Limit
+from puzzlelab.core.errors import BadOption, NoRoom, PuzzlelabError, UnknownName, Unsupported, shorten
+from puzzlelab.core.limit import Limit, within
 from puzzlelab.core.objective import bound_of, objective_of, require_counted_moves, with_tighter_bound
 from puzzlelab.core.puzzle import Instance, Puzzle, State, presentation_of, states_along
-from puzzlelab.core.result import Progress, Result, with_stop
+from puzzlelab.core.result import Progress, Result, Stop, with_stop
 from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.verify import Answer, Verdict
@@ -237,14 +237,34 @@ def chosen_prior(puzzle: Puzzle, option: str | Prior) -> Prior:
 def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[Attempt, None, None]:
     """The attempts of a solver on a board; raises `Unsupported` if it cannot solve this puzzle.
 
-    A board with an `objection` is proven unsolvable without a search.
+    A board with an `objection` is proven unsolvable without a search. Where the memory is used up, the best result so
+    far is the last, with the stop `memory`.
     """
     require(solver, instance.puzzle)
     began = time.perf_counter()
     if objection := instance.puzzle.objection(instance.state):
         yield Result(None, "unsolvable", objection, seconds=time.perf_counter() - began)
         return
-    yield from solver.attempts(instance, limit)
+    yield from ended_by_memory(lambda: within(limit, lambda: solver.attempts(instance, limit)))
+
+
+def ended_by_memory(begin: Callable[[], Iterator[Attempt]]) -> Generator[Attempt, None, None]:
+    """The attempts that `begin` gives; the best so far with the stop `memory` is the last where memory runs out."""
+    best: Result = Result(None)
+    latest: Attempt = best
+    try:
+        for latest in begin():
+            if isinstance(latest, Result):
+                best = latest
+            yield latest
+    except (NoRoom, MemoryError) as error:
+        best = _ended(best, latest, "memory")
+        yield best if best.moves is not None else replace(best, reason=memory_reason(error))
+
+
+def memory_reason(error: NoRoom | MemoryError) -> str:
+    """Why memory ran out, as a sentence for a result; nothing where the system refused it."""
+    return str(error) if isinstance(error, NoRoom) else ""
 
 
 def solve(
@@ -314,11 +334,11 @@ def bests_of(
             if isinstance(latest, Result):
                 best = latest
             if watch and watch(latest):
-                yield _interrupted(best, latest)
+                yield _ended(best, latest, "interrupted")
                 return
             yield best
     except KeyboardInterrupt:
-        yield _interrupted(best, latest)
+        yield _ended(best, latest, "interrupted")
     finally:
         attempts.close()
 
@@ -341,7 +361,8 @@ def wrong_answer(solver: Solver, instance: Instance, verdict: Verdict) -> Puzzle
     return PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verdict.reason}")
 
 
-def _interrupted(best: Result, latest: Attempt) -> Result:
+def _ended(best: Result, latest: Attempt, stop: Stop) -> Result:
+    """The best result with this stop, and with the counts of the latest attempt."""
     if isinstance(latest, Progress):
         best = replace(
             with_tighter_bound(best, bound_of(latest, best)),
@@ -350,7 +371,7 @@ def _interrupted(best: Result, latest: Attempt) -> Result:
             evaluations=latest.evaluations,
             seconds=latest.seconds,
         )
-    return with_stop(best, "interrupted")
+    return with_stop(best, stop)
 
 
 def options_of(solver: Solver, puzzle: Puzzle) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_blocks import BatchNotation, as_text
-from puzzlelab.core.limit import Limit
+from puzzlelab.core.errors import NoRoom
+from puzzlelab.core.limit import Limit, within
 from puzzlelab.core.made_on_request import MadeOnRequest
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
@@ -30,6 +31,7 @@ from puzzlelab.core.solver import (
     Solver,
     ability,
     best_result,
+    memory_reason,
     require,
     wrong_answer,
 )
@@ -263,19 +265,28 @@ def has_objection(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
 def _solved(
     solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool], name: str
 ) -> Iterator[ResultBatch]:
-    """The results of a batch with its name, in the parts of the solver."""
-    name = name or batch_name(boards)
+    """The results of a batch with its name, in the parts of the solver; where memory runs out, the rest has none."""
+    name, solved = name or batch_name(boards), 0
+    try:
+        for part in within(limit, lambda: _parts(solver, boards, limit, over)):
+            solved += len(part)
+            yield replace(part, batch=name)
+    except (NoRoom, MemoryError) as error:
+        rest = boards[solved:]
+        yield ResultBatch.of(rest, [Result(None, stop="memory", reason=memory_reason(error))] * len(rest))
+
+
+def _parts(solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
     one_by_one, batch_solver = ability(solver, OneByOne), ability(solver, BatchSolver)
     if one_by_one is not None:
-        for part in one_by_one.solve_in_parts(boards, limit, over):
-            yield replace(part, batch=name)
+        yield from one_by_one.solve_in_parts(boards, limit, over)
         return
     assert batch_solver is not None
     results = batch_solver.solve_batch(boards, limit, over)
     if not isinstance(results, ResultBatch):
         results = ResultBatch.of(boards, _with_sums(boards, results))
         results = replace(results, shares_time=np.full(len(boards), len(boards) > 1))
-    yield replace(results, batch=name)
+    yield results
 
 
 def batch_name(boards: BoardBatch) -> str:

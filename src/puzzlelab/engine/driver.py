@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import NoRoom, PuzzlelabError
-from puzzlelab.core.limit import Limit, memory_ceiling, resident
+from puzzlelab.core.free_memory import resident
+from puzzlelab.core.limit import Limit, memory_ceiling
 from puzzlelab.core.objective import MOVES, Objective, bound_of, with_tighter_bound
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_stop
@@ -91,8 +92,11 @@ class Machine:
         return len(states)
 
     def enlarge(self, room: int) -> bool:
-        """Give the record larger arrays; False if `room` bytes are not enough."""
-        larger = self.grow(self.record, room)
+        """Give the record larger arrays; False if `room` bytes are not enough, or the system refuses them."""
+        try:
+            larger = self.grow(self.record, room)
+        except MemoryError:
+            return False
         self.record = self.record if larger is None else larger
         return larger is not None
 
@@ -292,7 +296,7 @@ class Drive:
         while status != kernels.DONE and stop is None:
             try:
                 status = self.clock.work(machine.run, machine.record)
-            except NoRoom:
+            except (NoRoom, MemoryError):
                 yield status, "memory"
                 return
             if status == kernels.NEEDS_SCORES:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core import signals
+from puzzlelab.core.free_memory import share_memory
 from puzzlelab.engine.executor import Ended, Node, Program, ProgramLost
 from puzzlelab.engine.kernel_cache import kernel_cache
 from puzzlelab.engine.parallel import cores
@@ -65,12 +66,12 @@ class LocalWorkers:
     def begin(self, ticket: int, node: Node, function: Callable[[Any], Any], argument: Any) -> None:
         busy = {number for number, _ in self._begun.values()}
         number = next(each for each in range(len(self._pools)) if each not in busy)
-        pool = self._pools[number] or new_pool()
+        pool = self._pools[number] or new_pool(len(self._pools))
         self._pools[number] = pool
         try:
             future = pool.submit(function, argument)
         except BrokenProcessPool:  # it ended while it had nothing to do
-            self._pools[number] = pool = new_pool()
+            self._pools[number] = pool = new_pool(len(self._pools))
             future = pool.submit(function, argument)
         self._begun[ticket] = number, future
 
@@ -165,11 +166,14 @@ def _call(method: str, arguments: Sequence[Any]) -> Any:
     return getattr(_object, method)(*arguments)
 
 
-def new_pool() -> ProcessPoolExecutor:
-    """A pool of one process, which does not outlive this one, and does not get its signals."""
+def new_pool(sharers: int = 1) -> ProcessPoolExecutor:
+    """A pool of one process, which does not outlive this one, and does not get its signals.
+
+    It is one of so many that share the free memory.
+    """
     kernel_cache()  # a private one is shared with the process
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin_worker)
+    pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin_worker, initargs=(sharers,))
     with signals.blocked():
         pool.submit(_nothing)  # starts the process
     return pool
@@ -179,9 +183,10 @@ def _nothing() -> None:
     pass
 
 
-def _begin_worker() -> None:
+def _begin_worker(sharers: int) -> None:
     """End this process when its parent has ended, and compile nothing in the background."""
     os.environ["PUZZLELAB_BACKGROUND"] = "0"
+    share_memory(sharers)
     parent = multiprocessing.parent_process()
     assert parent is not None
 

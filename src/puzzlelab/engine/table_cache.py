@@ -1,7 +1,8 @@
 """Caches expensive tables in the user's cache folder; they are memory-mapped after a check of their checksum.
 
 One table is `<name>.npy` with `<name>.json`, its card, beside it. Both are replaced in one step, the second last, so
-that a killed process leaves nothing that could be mistaken for a table. The card has the checksum and the name: a table
+that a killed process leaves nothing that could be mistaken for a table; the next one that makes a table removes what
+it left. The card has the checksum and the name: a table
 under the name of another is not used. What has the right checksum must also have the type and the shape that its reader
 expects, because compiled kernels do not check them.
 
@@ -9,12 +10,15 @@ Tables that were made for one puzzle of a user, such as another goal, are rare o
 at most, and those that were not used for the longest time are removed first.
 """
 
+import errno
 import json
 import os
+import re
 import shutil
+import threading
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +28,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from puzzlelab.core.errors import CorruptData
 from puzzlelab.core.files import replace_file, replacing
-from puzzlelab.core.limit import read_memory
+from puzzlelab.core.limit import read_memory, require_memory
 from puzzlelab.engine import report
 from puzzlelab.engine.kernel_cache import user_cache
 from puzzlelab.engine.preparation import preparing
@@ -34,6 +38,8 @@ LONGEST_CARD = 1000
 """Characters of a card that are read."""
 RARE_BYTES = 2**30
 """Bytes of all rare tables together."""
+TEMPORARY = re.compile(r".+\.npy\.\d+\.\d+")
+"""The name of a file that is being written, with the numbers of its thread and its process."""
 BOUND = "PUZZLELAB_TABLES"
 """The environment variable with another bound, such as 300M."""
 _in_memory: dict[Path, NDArray[Any]] = {}
@@ -56,6 +62,7 @@ def stored(
 ) -> NDArray[Any]:
     """The table of this name, made and kept if it is not there; a damaged one is made again, with a sentence.
 
+    Raises `NoRoom` for a table that is larger than what the memory limit of the search leaves; `make` may do so too.
     It has this type and shape, where None stands for any length but 0, and it cannot be changed. A rare one may be
     removed when others are made.
     """
@@ -64,17 +71,25 @@ def stored(
         return _in_memory[path]
     if _is_there(path.with_suffix(".json")):
         try:
-            return _load(path, np.dtype(dtype), shape)
+            table = _load(path, np.dtype(dtype), shape)
+            require_memory(f"the table {path.stem}", table.nbytes, is_mapped=True)
+            return table
         except (CorruptData, OSError) as error:
             why = (error.strerror if isinstance(error, OSError) else None) or error
             report.note(f"The table {path.name} in the cache folder is damaged ({why}); it is built again.")
-    with preparing():
-        table = make()
+    with preparing():  # until it is kept: a server then ends the worker of a client that has left
+        return _kept(path, make(), np.dtype(dtype), shape, rare)
+
+
+def _kept(
+    path: Path, table: NDArray[Any], dtype: np.dtype[Any], shape: tuple[int | None, ...], rare: bool
+) -> NDArray[Any]:
+    """The table from its new file, or as it is, with a sentence, where it cannot be kept."""
     try:
         _save(path, table, rare)
         if rare:
             _remove_rare(keep=path)
-        return _load(path, np.dtype(dtype), shape)
+        return _load(path, dtype, shape)
     except (CorruptData, OSError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or error
         report.note(f"The table {path.name} cannot be kept in {path.parent} ({why}); it is used from memory.")
@@ -107,7 +122,9 @@ def _load(path: Path, dtype: np.dtype[Any], shape: tuple[int | None, ...]) -> ND
         raise CorruptData("its checksum does not agree")
     try:
         table: NDArray[Any] = np.lib.format.open_memmap(path, mode="r").view(np.ndarray)
-    except OSError:
+    except OSError as error:
+        if error.errno == errno.ENOMEM:
+            raise MemoryError from None
         raise
     except Exception:  # NumPy parses the header by Python's own parser, which has many ways to refuse a text
         raise CorruptData("it is no table of NumPy") from None
@@ -129,9 +146,39 @@ def _save(path: Path, table: NDArray[Any], rare: bool) -> None:
         if place.is_dir() and not place.is_symlink():  # a folder cannot be replaced by a file
             shutil.rmtree(place)
     card.unlink(missing_ok=True)
-    with replacing(path, durable=False) as temporary, temporary.open("wb") as file:
-        np.save(SimpleNamespace(write=file.write), table, allow_pickle=False)  # by `write`, whose errors have reasons
-    replace_file(card, json.dumps({"crc32": checksum(path), "name": path.stem, "rare": rare}), durable=False)
+    _remove_left_behind(path.parent)
+    with _held_temporary(path) as held, replacing(path, held, durable=False) as temporary:
+        with temporary.open("wb") as file:
+            np.save(SimpleNamespace(write=file.write), table, allow_pickle=False)  # `write` has reasons for its errors
+        crc32 = checksum(temporary)
+    replace_file(card, json.dumps({"crc32": crc32, "name": path.stem, "rare": rare}), durable=False)
+
+
+@contextmanager
+def _held_temporary(path: Path) -> Iterator[Path]:
+    """A new file beside `path`, whose lock shows other processes that its writer lives, where the system has locks."""
+    temporary = path.with_name(f"{path.name}.{threading.get_native_id()}.{os.getpid()}")
+    with temporary.open("ab") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except (ImportError, OSError):
+            file.close()
+        yield temporary
+
+
+def _remove_left_behind(folder: Path) -> None:
+    """Remove the temporary files of processes that were killed while they wrote a table: nobody holds their locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    for path in folder.iterdir():
+        if TEMPORARY.fullmatch(path.name) and path.is_file() and not path.is_symlink():
+            with suppress(OSError), path.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
 
 
 def _remove_rare(keep: Path) -> None:

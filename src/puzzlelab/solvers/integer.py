@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.limit import Limit, resident
+from puzzlelab.core.free_memory import resident
+from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solutions import EnumeratesSolutions, settled

@@ -22,6 +22,7 @@ from puzzlelab.core.solver import (
     Selective,
     Solver,
     SolverSettings,
+    ended_by_memory,
     options_of,
     require,
     uses_default_estimate,
@@ -80,7 +81,7 @@ class Portfolio(SolverSettings):
         """The attempts of each in turn; a longer answer than the best so far does not count."""
 
         def search_by(solver: Solver) -> Search:
-            return lambda limit_left, best: solver.attempts(instance, limit_left)
+            return lambda limit_left, best: ended_by_memory(lambda: solver.attempts(instance, limit_left))
 
         searches = [search_by(solver) for solver in self.solvers]
         if self.first_nodes is None:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.limit import free_memory
+from puzzlelab.core.free_memory import free_memory
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets.device import device, precision
 from puzzlelab.nets.heads import Scalar

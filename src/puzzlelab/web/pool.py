@@ -61,7 +61,7 @@ class Pool:
             self._start_worker()
 
     def _start_worker(self) -> None:
-        new_worker = WorkerHandle(self.memory)
+        new_worker = WorkerHandle(self.memory, self.size)
         self._workers.add(new_worker)
         self._release(new_worker)
 

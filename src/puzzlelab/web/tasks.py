@@ -46,7 +46,8 @@ def _instance(parameters: Parameters) -> Instance:
 
 
 def _limit(parameters: Parameters, context: TaskContext) -> Limit:
-    from puzzlelab.core.limit import Limit, resident
+    from puzzlelab.core.free_memory import resident
+    from puzzlelab.core.limit import Limit
 
     return Limit(parameters.get("time"), parameters.get("nodes"), resident() + context.memory)
 

@@ -17,6 +17,7 @@ from multiprocessing import connection, parent_process
 from multiprocessing.connection import Connection
 from typing import Any
 
+from puzzlelab.core.free_memory import share_memory
 from puzzlelab.engine import preparation
 from puzzlelab.web import tasks
 from puzzlelab.web.task_context import MAX_ANSWER, TaskContext
@@ -32,11 +33,15 @@ MEMORY_SLACK = 2**30
 """Bytes that a worker may reserve beyond the memory of its searches: for threads, machine code and networks."""
 
 
-def main(pipe: Connection, stop_flag: Any, memory: int) -> None:
-    """Run the tasks from the pipe until it is closed; `stop_flag` is set while the current task should end early."""
+def main(pipe: Connection, stop_flag: Any, memory: int, sharers: int = 1) -> None:
+    """Run the tasks from the pipe until it is closed; `stop_flag` is set while the current task should end early.
+
+    A search may use `memory` bytes, and its share of what is free where so many workers share it.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when to end
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _limit_memory(memory)
+    share_memory(sharers)
 
     sending = threading.Lock()  # a thread may compile while another sends a solution
 

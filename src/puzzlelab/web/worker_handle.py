@@ -67,11 +67,12 @@ class Job:
 class WorkerHandle:
     """A worker process and the messages that it sends."""
 
-    def __init__(self, memory: int) -> None:
+    def __init__(self, memory: int, sharers: int = 1) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, child_pipe = context.Pipe()
         self.stop_flag = context.RawValue("b", 0)
-        self.process = context.Process(target=worker.main, args=(child_pipe, self.stop_flag, memory), daemon=True)
+        arguments = (child_pipe, self.stop_flag, memory, sharers)
+        self.process = context.Process(target=worker.main, args=arguments, daemon=True)
         with signals.blocked({signal.SIGINT}):  # Ctrl-C reaches all processes of a terminal
             self.process.start()
         child_pipe.close()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from puzzlelab import BadOption, Instance, Limit, Result, Unsupported, attempts, check_solver, load, solve
 from puzzlelab.core.board_batch import BoardBatch
-from puzzlelab.core.limit import resident
+from puzzlelab.core.free_memory import resident
 from puzzlelab.core.views import Planes
 from puzzlelab.engine import driver
 from puzzlelab.engine.driver import drive

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from pydantic import Field, PrivateAttr
@@ -27,6 +28,7 @@ from puzzlelab.core.solver import (
     SolverSettings,
     WithMemory,
     bests_of,
+    ended_by_memory,
 )
 from puzzlelab.engine.driver import Drive, Search, one_by_one
 from puzzlelab.puzzles.dust.half_pair_search import HalvesMemory
@@ -85,7 +87,8 @@ class Halves(SolverSettings):
                 if self._memory is None:
                     memory.clear()
                 began = time.perf_counter()
-                for better in bests_of(self._attempts(board, limit, memory), lambda attempt: over()):
+                attempts = ended_by_memory(partial(self._attempts, board, limit, memory))
+                for better in bests_of(attempts, lambda attempt: over()):
                     best = better
                     if results and time.perf_counter() - began > HOLD_SECONDS:
                         yield ResultBatch.of(boards[first : first + len(results)], results)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadOption, UnknownName
+from puzzlelab.core.limit import require_memory
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine import report
 from puzzlelab.engine.table_cache import stored
@@ -97,25 +98,38 @@ def _masks(cells: int, size: int) -> NDArray[np.uint64]:
     return np.sort(masks.astype(np.uint64))
 
 
-def build_group(geometry: TilesTables, group: tuple[int, ...], title: str) -> NDArray[np.uint8]:
-    """`uint8[k!, C(N, k)]`: the entries of one group of goal cells, by breadth-first search backwards from the goal.
-
-    The moves are worked out once for each set of cells; the k! orders then follow by a table each. Time and memory are
-    O(C(N, k) k!).
-    """
-    cells, size = len(geometry.source), len(group)
-    masks, ranks = _masks(cells, size), rank_chunks(cells)
+def _regions(geometry: TilesTables, size: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int8]]:
+    """The sets of `size` cells, and the offsets and labels of their regions of free cells (see `number_regions`)."""
+    cells = len(geometry.source)
+    masks = _masks(cells, size)
     labels = np.zeros((masks.size, cells), np.int8)
     offsets = np.zeros(masks.size + 1, np.int64)
     number_regions(masks, geometry.source, offsets, labels, np.zeros(cells, np.int64))
+    return masks, offsets, labels
+
+
+def _row_size(size: int) -> int:
+    """The entries of one region in memory: one for each order, in words of eight."""
+    return -(-math.factorial(size) // 8) * 8
+
+
+def build_group(
+    geometry: TilesTables, group: tuple[int, ...], title: str, values: NDArray[np.uint8] | None = None
+) -> NDArray[np.uint8]:
+    """`uint8[k!, C(N, k)]`: the entries of one group of goal cells, by breadth-first search backwards from the goal.
+
+    They are written into `values` if it is there. The moves are worked out once for each set of cells; the k! orders
+    then follow by a table each. Time and memory are O(C(N, k) k!).
+    """
+    cells, size = len(geometry.source), len(group)
+    (masks, offsets, labels), ranks = _regions(geometry, size), rank_chunks(cells)
     regions = int(offsets[-1])
     first = np.zeros(regions + 1, np.int64)
     nothing = np.zeros(0, np.int32)
     total = link_regions(masks, geometry.source, ranks, offsets, labels, first, nothing, nothing.astype(np.uint8))
     target, turn = np.zeros(total, np.int32), np.zeros(total, np.uint8)
     link_regions(masks, geometry.source, ranks, offsets, labels, first, target, turn)
-    orders = math.factorial(size)
-    entries = np.full((regions, -(-orders // 8) * 8), UNREACHED, np.uint8)
+    entries = np.full((regions, _row_size(size)), UNREACHED, np.uint8)
     search = GroupSearch(
         entries=entries,
         levels=entries.view(np.uint64),
@@ -128,7 +142,7 @@ def build_group(geometry: TilesTables, group: tuple[int, ...], title: str) -> ND
     )
     home = int(np.searchsorted(masks, np.uint64(sum(1 << cell for cell in group))))
     _spread(search, int(offsets[home] + labels[home, geometry.home]), title)
-    values = np.empty((orders, masks.size), np.uint8)
+    values = np.empty((math.factorial(size), masks.size), np.uint8) if values is None else values
     least_entries(entries, offsets, values)
     return values
 
@@ -204,11 +218,16 @@ def database(puzzle: Tiles, groups: Groups) -> NDArray[np.uint8]:
     name = f"pdb-{puzzle.rows}x{puzzle.columns}-{sizes}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
 
     def make() -> NDArray[np.uint8]:
-        parts = []
+        doing, end = f"building the pattern database {sizes}", 0
+        largest = max(_row_size(size) * int(_regions(geometry, size)[1][-1]) for size in set(map(len, groups)))
+        require_memory(doing, entries + largest)
+        table = np.empty(entries, np.uint8)
         for number, group in enumerate(groups, start=1):
-            title = f"building the pattern database {sizes}, group {number} of {len(groups)}"
-            parts.append(build_group(geometry, group, title).reshape(-1))
-        return np.concatenate(parts)
+            begin, orders = end, math.factorial(len(group))
+            end += math.comb(puzzle.cells, len(group)) * orders
+            title = f"{doing}, group {number} of {len(groups)}"
+            build_group(geometry, group, title, table[begin:end].reshape(orders, -1))
+        return table
 
     known = NAMED.get((puzzle.rows, puzzle.columns), {}) if _corner(puzzle) else {}
     is_usual = any(groups == named_groups(puzzle, f"pdb-{each}") for each in known)

@@ -1,0 +1,179 @@
+"""Reads how much memory a process uses, and how much more it can get before the system ends it or refuses it.
+
+Three things limit a process of Linux: the free memory of the machine, the control groups that it belongs to (those of
+a container, a service or a job of Slurm), and its own limits (`ulimit -v` and `ulimit -d`). On other systems psutil
+says what the machine has.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+PROC = Path("/proc")
+"""Where Linux describes processes."""
+UNLIMITED = sys.maxsize
+"""What is free where nothing limits it."""
+_sharers = 1
+
+
+def share_memory(processes: int) -> None:
+    """Leave each of so many processes, this one among them, an equal share of the free memory."""
+    global _sharers
+    _sharers = max(1, processes)
+
+
+def resident(process: int | None = None) -> int:
+    """Bytes of a process, by default this one, that are in memory now; raises `OSError` if another one has ended."""
+    if sys.platform != "linux":
+        import psutil
+
+        try:
+            return int(psutil.Process(process).memory_info().rss)
+        except psutil.Error as error:
+            raise ProcessLookupError(str(error)) from None
+    try:
+        pages = Path(f"/proc/{process or 'self'}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        if process is not None:
+            raise ProcessLookupError(f"there is no process {process}") from None
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def free_memory() -> int:
+    """Bytes that this process can still use: the least of what the machine, its groups and its own limits leave it."""
+    shared = min(_free_on_machine(), _free_in_groups())
+    return min(shared // _sharers, address_room())
+
+
+def address_room() -> int:
+    """Bytes that this process may still reserve, used or not, by its own limits; `UNLIMITED` without any."""
+    if sys.platform != "linux":
+        return UNLIMITED
+    try:
+        import resource
+    except ImportError:  # not even this small library can be loaded
+        return 0
+    rooms = [UNLIMITED]
+    for kind, column in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
+        most, _ = resource.getrlimit(kind)
+        if most != resource.RLIM_INFINITY:
+            rooms.append(max(0, most - _reserved_bytes(column)))
+    return min(rooms)
+
+
+def _reserved_bytes(column: int) -> int:
+    """Bytes by a column of /proc/self/statm: 0 the whole address space, 5 data."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[column]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return resident()
+
+
+def _free_on_machine() -> int:
+    if sys.platform != "linux":
+        import psutil
+
+        return int(psutil.virtual_memory().available)
+    try:
+        for line in (PROC / "meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+# --- control groups ---
+
+
+def _free_in_groups() -> int:
+    """What the control groups of this process leave; each group above it limits it too."""
+    if sys.platform != "linux":
+        return UNLIMITED
+    return min((_free_in(folder, version) for folder, version in _groups(PROC)), default=UNLIMITED)
+
+
+@cache
+def _groups(proc: Path) -> tuple[tuple[Path, int], ...]:
+    """The folder and the version of each control group that may limit the memory of this process."""
+    try:
+        memberships = (proc / "self/cgroup").read_text().splitlines()
+        mounts = (proc / "self/mountinfo").read_text().splitlines()
+    except OSError:
+        return ()
+    paths = {}
+    for line in memberships:
+        _, controllers, path = line.split(":", 2)
+        if not controllers or "memory" in controllers.split(","):
+            paths[1 if controllers else 2] = path
+    return tuple(
+        (folder, version)
+        for version, root, top in _mounts(mounts)
+        if version in paths
+        for folder in _up_from(top, root, paths[version])
+    )
+
+
+def _mounts(lines: list[str]) -> Iterator[tuple[int, str, Path]]:
+    """Yield the version of each mounted tree of groups, the group that is its top, and where it is mounted."""
+    for line in lines:
+        place, _, system = line.partition(" - ")
+        kind, _, options = system.split(" ", 2)
+        root, top = place.split(" ")[3:5]
+        if kind == "cgroup2":
+            yield 2, root, Path(top)
+        elif kind == "cgroup" and "memory" in options.split(","):
+            yield 1, root, Path(top)
+
+
+def _up_from(top: Path, root: str, path: str) -> Iterator[Path]:
+    """Yield the folder of a group, and of those above it, up to the top of its tree.
+
+    In a container the tree may begin below the group of that path, or may not have it: then its top is what limits.
+    """
+    folder = top
+    with suppress(ValueError):
+        folder = top / PurePosixPath(path).relative_to(root)
+    if ".." in folder.parts or not folder.is_dir():
+        folder = top
+    while folder != top:
+        yield folder
+        folder = folder.parent
+    yield top
+
+
+def _free_in(group: Path, version: int) -> int:
+    """What a group leaves; files that were read once, and which the system drops when it needs memory, count as free."""
+    if version == 2:
+        limit = min(_number(group / "memory.max"), _number(group / "memory.high"))
+        used, statistics, dropped = "memory.current", {}, "inactive_file"
+    else:
+        statistics, used, dropped = _statistics(group), "memory.usage_in_bytes", "total_inactive_file"
+        limit = min(_number(group / "memory.limit_in_bytes"), statistics.get("hierarchical_memory_limit", UNLIMITED))
+    usage = _number(group / used)
+    if limit >= UNLIMITED // 2 or usage == UNLIMITED:
+        return UNLIMITED
+    statistics = statistics or _statistics(group)
+    return max(0, limit - usage + min(statistics.get(dropped, 0), usage))
+
+
+def _number(path: Path) -> int:
+    """The number in a file; `UNLIMITED` for a word, such as max, and for a file that is missing."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return UNLIMITED
+
+
+def _statistics(group: Path) -> dict[str, int]:
+    """The counts in `memory.stat`."""
+    try:
+        return {name: int(count) for name, count in map(str.split, (group / "memory.stat").read_text().splitlines())}
+    except (OSError, ValueError):
+        return {}
