@@ -1,13 +1,12 @@
-import subprocess
-import sys
-from types import SimpleNamespace
+from collections.abc import Iterator
+from itertools import islice
 
-import numpy as np
 import pytest
 
 from puzzlelab.core import limit
-from puzzlelab.core.errors import BadOption
-from puzzlelab.core.limit import Limit, free_memory, memory_ceiling, read_memory, resident
+from puzzlelab.core.errors import BadOption, NoRoom
+from puzzlelab.core.free_memory import resident
+from puzzlelab.core.limit import Limit, memory_ceiling, read_memory, require_memory, reserved, within
 
 
 @pytest.mark.parametrize(("name", "kind"), [("seconds", "time"), ("nodes", "nodes"), ("memory", "memory")])
@@ -67,60 +66,60 @@ def test_what_is_no_amount_of_memory_is_named(text: str) -> None:
     assert f"'{text}'" in str(caught.value)
 
 
-def test_resident_memory_grows_with_what_is_touched() -> None:
-    before = resident()
-    block = np.ones(64 * 2**20, np.uint8)
-    assert resident() - before > 48 * 2**20
-    assert block[-1] == 1
-
-
 def test_a_given_memory_limit_is_the_ceiling() -> None:
     assert memory_ceiling(Limit(memory=12345)) == 12345
+
+
+def test_no_memory_limit_allows_more_than_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limit, "free_memory", lambda: 2**26)
+    assert memory_ceiling(Limit(memory=2**40)) - resident() < 2**27
+    assert 8 * reserved(8, Limit(memory=2**40)) < 2**27
+
+
+def test_where_the_process_is_limited_half_is_left_for_other_things_than_the_states(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limit, "address_room", lambda: 2**26)
+    assert 8 * reserved(8, Limit(memory=2**40)) <= 2**25
+
+
+# --- tables ---
+
+
+def sizes_that_fit(*sizes: int, is_mapped: bool = False) -> Iterator[int]:
+    for size in sizes:
+        require_memory("the table", size, is_mapped)
+        yield size
+
+
+def test_a_table_that_is_larger_than_the_limit_is_refused_in_words() -> None:
+    tables = within(Limit(memory=resident() + 2**27), lambda: sizes_that_fit(2**20, 2**26, 2**29))
+    assert list(islice(tables, 2)) == [2**20, 2**26]
+    with pytest.raises(
+        NoRoom, match=r"^the table needs 512 MB of memory, and \d+ MB of the limit of [\d,]+ MB are left$"
+    ):
+        next(tables)
+
+
+def test_without_a_limit_a_table_must_fit_into_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limit, "free_memory", lambda: 2**27)
+    assert list(within(Limit(), lambda: sizes_that_fit(2**26))) == [2**26]
+    assert list(within(Limit(), lambda: sizes_that_fit(2**30, is_mapped=True))) == [2**30]
+    with pytest.raises(NoRoom, match=r"^the table needs 1,024 MB of memory, and \d+ MB are left$"):
+        next(within(Limit(), lambda: sizes_that_fit(2**30)))
+    with pytest.raises(NoRoom, match="needs 1,024 MB"):
+        require_memory("the table", 2**30)
+
+
+def test_the_limit_holds_only_while_an_item_is_made() -> None:
+    tables = within(Limit(memory=1), lambda: sizes_that_fit(2**20, 2**26))
+    next(tables)
+    require_memory("the table", 2**26, is_mapped=True)
+    with pytest.raises(NoRoom):
+        next(tables)
 
 
 def test_without_a_memory_limit_some_of_the_free_memory_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limit, "free_memory", lambda: 2**34)
     used = memory_ceiling(Limit()) - resident()
     assert 0.5 * 2**34 < used < 0.9 * 2**34
-
-
-def test_there_is_free_memory() -> None:
-    assert free_memory() > 0
-
-
-def test_what_is_free_is_no_more_than_the_process_may_have() -> None:
-    code = (
-        "import resource\n"
-        "from puzzlelab.core.limit import free_memory\n"
-        "before = free_memory()\n"
-        "resource.setrlimit(resource.RLIMIT_DATA, (2**29, 2**29))\n"
-        "print(before, free_memory())"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    before, after = map(int, found.stdout.split())
-    assert 0 < after < 2**29 < before
-
-
-def test_other_systems_are_measured_by_psutil(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Gone(Exception):
-        pass
-
-    def process(number: int | None) -> SimpleNamespace:
-        if number == 7:
-            raise Gone("process 7 has ended")
-        return SimpleNamespace(memory_info=lambda: SimpleNamespace(rss=1000 + (number or 0)))
-
-    memory = SimpleNamespace(available=5000)
-    fake = SimpleNamespace(Process=process, Error=Gone, virtual_memory=lambda: memory)
-    monkeypatch.setitem(sys.modules, "psutil", fake)
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert resident() == 1000
-    assert resident(5) == 1005
-    assert free_memory() == 5000
-    with pytest.raises(OSError, match="has ended"):
-        resident(7)
-
-
-def test_a_process_that_has_ended_has_no_memory() -> None:
-    with pytest.raises(OSError, match="no process"):
-        resident(2**30)

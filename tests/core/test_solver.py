@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import PuzzlelabError, UnknownName, Unsupported
+from puzzlelab.core.errors import NoRoom, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Presentation, Puzzle
 from puzzlelab.core.result import Progress, Result, with_stop
@@ -52,6 +52,16 @@ class Script(SolverSettings):
 
 def told(puzzle: Puzzle, *says: object, place: str = "2", **how: Any) -> Result:
     return solve(Script(says=says), puzzle.read(place), Limit(), **how)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"), [(MemoryError(), ""), (NoRoom("a table needs 9 MB"), "a table needs 9 MB")]
+)
+def test_where_memory_runs_out_there_is_still_a_result(corridor, error: Exception, reason: str) -> None:
+    empty = told(corridor(), Progress(5, 9, 0, 1, 0.1), error)
+    assert (empty.moves, empty.stop, empty.reason, empty.expanded, empty.lower_bound) == (None, "memory", reason, 5, 1)
+    found = told(corridor(), Result((1, 0, 0, 0)), Progress(5, 9, 0, 1, 0.1), error)
+    assert (found.moves, found.stop, found.reason, found.expanded) == ((1, 0, 0, 0), "memory", "", 5)
 
 
 def test_the_last_result_is_the_answer(corridor) -> None:

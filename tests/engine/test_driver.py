@@ -131,6 +131,21 @@ def test_arrays_that_cannot_grow_end_it_too() -> None:
     assert Toy(RUNNING, FULL, DONE, room=True).results()[-1].stop == "done"
 
 
+def test_memory_that_the_system_refuses_ends_it_too() -> None:
+    def refuse(*_: object) -> int:
+        raise MemoryError
+
+    toy = Toy(RUNNING, FULL, DONE)
+    toy.machine.grow = refuse
+    assert toy.results()[-1].stop == "memory"
+    toy = Toy((IMPROVED, 1), moves=(0, 0))
+    attempts = drive(toy.machine, Limit())
+    next(attempts)
+    toy.machine.run = refuse
+    *_, last = attempts
+    assert (last.moves, last.stop) == ((0, 0), "memory")
+
+
 def test_an_answer_in_hand_survives_a_limit() -> None:
     last = Toy((IMPROVED, 1), moves=(0, 0)).results(Limit(nodes=1000))[-1]
     assert (last.moves, last.stop) == ((0, 0), "nodes")

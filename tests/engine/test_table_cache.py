@@ -1,14 +1,20 @@
 import errno
 import json
 import os
+import signal
+import subprocess
+import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from puzzlelab.engine import table_cache
+from puzzlelab.core.errors import NoRoom
+from puzzlelab.core.free_memory import resident
+from puzzlelab.core.limit import Limit, within
+from puzzlelab.engine import preparation, table_cache
 from puzzlelab.engine.table_cache import checksum, stored, table_folder
 
 
@@ -275,3 +281,77 @@ def test_a_rare_table_that_is_larger_than_the_bound_is_kept_until_the_next(
     assert [path.stem for path in table_folder().glob("*.npy")] == ["large"]
     rare("other")
     assert [path.stem for path in table_folder().glob("*.npy")] == ["other"]
+
+
+# --- processes that end meanwhile -------------------------------------------------------------------------------------
+
+KILLED = """
+import os, signal
+import numpy as np
+from puzzlelab.engine.table_cache import stored
+
+def save(file, table, allow_pickle):
+    file.write(b"half of it")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+np.save = save
+stored("squares", lambda: np.zeros(10), np.float64, (10,))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs locks of files")
+def test_what_a_killed_process_left_is_removed_when_the_next_table_is_made(own_cache: Path) -> None:
+    ended = subprocess.run([sys.executable, "-c", KILLED], env=os.environ, timeout=60)
+    assert ended.returncode == -signal.SIGKILL
+    (left,) = table_folder().iterdir()
+    assert left.name.startswith("squares.npy.")
+    foreign = [table_folder() / name for name in ("notes.txt", "x.npy.12.txt", "x.npy.1.2.txt", "12.npy")]
+    for path in foreign:
+        path.write_text("not a table")
+    link, target = table_folder() / "x.npy.3.4", own_cache / "mine"
+    target.write_text("mine")
+    link.symlink_to(target)
+    stored("threes", lambda: np.full(3, 3), np.int64, (3,))
+    assert not left.exists()
+    assert all(path.read_text() == "not a table" for path in foreign)
+    assert link.is_symlink()
+    assert target.read_text() == "mine"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs locks of files")
+def test_what_another_process_is_writing_stays(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another table is made while this one is written; both are kept."""
+    save, names = np.save, []
+
+    def saved_after_another(file, table, allow_pickle) -> None:
+        names.extend(path.name for path in table_folder().iterdir())
+        monkeypatch.setattr(np, "save", save)
+        stored("threes", lambda: np.full(3, 3), np.int64, (3,))
+        save(file, table, allow_pickle=allow_pickle)
+
+    monkeypatch.setattr(np, "save", saved_after_another)
+    stored("squares", table, np.int64, (20, 30))
+    assert len(names) == 1
+    assert sorted(path.name for path in table_folder().glob("*.npy*")) == ["squares.npy", "threes.npy"]
+    assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
+
+
+def test_a_preparation_ends_when_the_table_is_kept(own_cache: Path) -> None:
+    """A server ends the worker of a client that has left when its preparation ends."""
+    heard: list[tuple[bool, bool]] = []
+    preparation.listen(lambda begins: heard.append((begins, (table_folder() / "squares.json").exists())))
+    stored("squares", table, np.int64, (20, 30))
+    assert heard == [(True, False), (False, True)]
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_stored_table_counts_as_memory_of_a_search_with_a_limit(own_cache: Path) -> None:
+    def load() -> Iterator[np.ndarray]:
+        yield stored("large", lambda: np.zeros(2**26, np.uint8), np.uint8, (2**26,))
+
+    assert next(within(Limit(), load)).size == 2**26
+    with pytest.raises(NoRoom, match="^the table large needs 64 MB of memory, and "):
+        next(within(Limit(memory=resident() + 2**20), load))
+    assert next(within(Limit(memory=resident() + 2**30), load)).size == 2**26

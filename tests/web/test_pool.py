@@ -14,7 +14,7 @@ from puzzlelab.web.worker_handle import DIED, Job
 class FakeWorker(pool.WorkerHandle):
     """Sends the name of its task at once; for the task 'long' only after it was asked to stop, for 'deaf' never."""
 
-    def __init__(self, memory: int) -> None:
+    def __init__(self, memory: int, sharers: int) -> None:
         self.is_preparing = False
         self.inbox, self.stop_flag, self.killed = asyncio.Queue(), SimpleNamespace(value=False), False
         self.pipe = SimpleNamespace(send=self.take, close=lambda: None)
@@ -103,8 +103,8 @@ class DeadOnce(FakeWorker):
 
     count = 0
 
-    def __init__(self, memory: int) -> None:
-        super().__init__(memory)
+    def __init__(self, memory: int, sharers: int) -> None:
+        super().__init__(memory, sharers)
         self.number = DeadOnce.count
         DeadOnce.count += 1
 

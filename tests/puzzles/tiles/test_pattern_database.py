@@ -1,14 +1,17 @@
 import math
+import re
 from collections import deque
 
 import numpy as np
 import pytest
 
 from puzzlelab.core.errors import BadOption, UnknownName
+from puzzlelab.core.free_memory import resident
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.solver import solve
 from puzzlelab.core.views import Estimates, Planes, Samples
+from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.engine.table_cache import table_folder
 from puzzlelab.puzzles.tiles import pattern_database
 from puzzlelab.puzzles.tiles.rules import Tiles, source_cell
@@ -242,3 +245,35 @@ def test_where_nothing_can_be_kept_a_search_still_runs(no_cache, listener) -> No
     assert len(listener.notes) == 1
     assert "cannot be kept in" in listener.notes[0]
     assert listener.notes[0].endswith("it is used from memory.")
+
+
+# --- memory ---
+
+TOO_LARGE = "pdb:1,2,3,4,5,6,7,8/9,10,11,12,13,14,15"
+"""A database of 550 MB, for which the building needs twice as much."""
+FEW_MOVES = "1 2 3 4 5 6 7 8 9 10 11 12 0 13 14 15"
+WORDS = r"^building the pattern database 87 needs 1,\d\d\d MB of memory, and \d+ MB of the limit of [\d,]+ MB are left$"
+
+
+def test_a_database_for_which_there_is_no_memory_is_not_built(own_cache, listener) -> None:
+    board, limit = load("tiles-4x4").read(FEW_MOVES), Limit(memory=resident() + 2**27)
+    for solver in ("ida", "astar", "beam"):
+        found = solve(make_solver(solver, {"estimate": TOO_LARGE}), board, limit)
+        assert (found.moves, found.stop) == (None, "memory")
+        assert re.match(WORDS, found.reason)
+    assert listener.parts == []
+    assert not table_folder().exists()
+
+
+def test_every_board_of_a_batch_says_that_there_is_no_memory_for_a_database(own_cache) -> None:
+    boards = [load("tiles-4x4").read(FEW_MOVES)] * 3
+    found = solve_all(make_solver("ida", {"estimate": TOO_LARGE}), boards, Limit(memory=resident() + 2**27))
+    assert [result.stop for result in found] == ["memory"] * 3
+    assert all(re.match(WORDS, result.reason) for result in found)
+
+
+def test_a_solver_without_memory_for_its_database_leaves_the_others_their_turns(own_cache) -> None:
+    texts = (f"ida:estimate={TOO_LARGE}", "bfs")
+    solver = make_solver("portfolio", {"of": texts, "first_nodes": 100})
+    found = solve(solver, load("tiles-4x4").read(FEW_MOVES), Limit(memory=resident() + 2**27))
+    assert (found.length, found.proof) == (3, "optimal")
