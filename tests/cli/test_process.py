@@ -1,6 +1,7 @@
 """The program as a process of its own: exit codes, no tracebacks, Ctrl-C, closed pipes."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -53,6 +54,36 @@ def test_exit_codes_without_tracebacks(words, code):
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     assert bool(done.stderr) == (code == 2)
+
+
+def limited(megabytes, *words):
+    """The program with an address space of so many megabytes, as by `ulimit -v`."""
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20, {megabytes} << 20))"
+    run = "import sys; sys.argv[0] = 'puzzlelab'; from puzzlelab.cli.main import run; run()"
+    return subprocess.run(
+        [sys.executable, "-c", f"{limit}; {run}", *words],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # threads reserve much where there are many cores
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
+@pytest.mark.parametrize("words", [("bfs",), ("astar", "--estimate", "manhattan")], ids=["bfs", "astar"])
+def test_a_search_reserves_what_the_limit_of_the_process_allows(words):
+    done = limited(2000, "solve", "tiles-3x3", FAR, "--with", *words)
+    assert "31 moves, proven optimal" in done.stdout, done.stderr
+    assert done.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
+@pytest.mark.parametrize("megabytes", [40, 60, 150, 300])
+def test_a_process_that_gets_no_memory_says_so(megabytes):
+    done = limited(megabytes, "solve", "tiles-3x3", FAR, "--with", "bfs")
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 1)
+    assert "memory" in (done.stdout + done.stderr).lower() or done.returncode == 0
 
 
 def test_boards_through_pipes():
