@@ -68,6 +68,12 @@ def test_out_of_memory_on_the_way(solver):
     assert result.expanded > 0
 
 
+def test_a_beam_whose_tables_need_more_than_the_limit_says_so():
+    result = solve(EASY, Beam(estimate="manhattan", width=2**20), Limit(memory=resident() + 2**24))
+    check_unfinished(result, "memory")
+    assert result.reason.startswith("a beam of 1,048,576 states of tiles-3x3 needs 32 MB of memory, and ")
+
+
 def test_searches_of_little_memory_stay_below_the_limit():
     result = solve(EASY, Ida(estimate="manhattan"), Limit(memory=resident() + 64 * 2**20))
     assert (result.length, result.proof) == (31, "optimal")

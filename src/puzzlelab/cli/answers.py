@@ -187,7 +187,11 @@ class SolveReport:
         from puzzlelab.core.objective import objective_of
 
         better = BETTER[objective_of(self.puzzle).kind]
-        more = f"; the last seconds brought no {better} one: --time allows more" if result.stop == "patience" else ""
+        why = {
+            "patience": f"; the last seconds brought no {better} one: --time allows more",
+            "memory": "; the memory is used up",
+        }
+        more = why.get(result.stop, "")
         return f"not proven optimal ({_bound(result) or 'no bound is known'}{more})"
 
     def _in_notation(self, outcomes: OutcomeBatch, notation: str) -> str:

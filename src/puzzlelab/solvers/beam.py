@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from puzzlelab.core.limit import Limit
+from puzzlelab.core.limit import Limit, require_memory
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop
@@ -67,15 +67,17 @@ BEAM_EMPTY: tuple[Proof, str, Stop] = "none", "every state in the beam led only 
 
 
 def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: int, max_moves: int) -> Machine:
-    """The search of one width for a solution of at most `max_moves` moves."""
+    """The search of one width for a solution of at most `max_moves` moves; raises `NoRoom`."""
     moves = instance.puzzle.move_count
     candidates, kept = (width + 1) * moves, 64 * width
+    table = records.table_size(candidates)
+    require_memory(f"a beam of {width:,} states of {instance.puzzle.name}", 4 * table)  # each layer empties all of it
     record = BeamRecord(
         tables=rules.tables,
         estimate=records.new_estimate(estimate, rules),
         control=records.new_control(),
         layer=np.empty((width, rules.words), np.uint64),
-        candidates=records.new_node_table(rules, candidates, table=records.table_size(candidates)),
+        candidates=records.new_node_table(rules, candidates, table=table),
         selection=new_selection(candidates),
         scores=np.empty(SCORE_BATCH, np.float64),
         parent=np.empty(kept + 16, np.int32),
