@@ -25,6 +25,13 @@ def test_patience_ends_with_nothing_better(puzzle: Any, sums: dict[str, int], se
     assert f"the last seconds brought {sentence}: --time allows more" in said
 
 
+def test_a_solution_after_which_memory_ran_out_says_so() -> None:
+    report = SolveReport(console=SimpleNamespace(), job=SimpleNamespace(puzzle=load("tiles-3x3")), many=False)
+    assert report._proof(Result((1, 2), stop="memory", lower_bound=1)) == (
+        "not proven optimal (at least 1 move is needed; the memory is used up)"
+    )
+
+
 class Unmeasured(Tolls):
     """A puzzle that makes boards, of which it cannot tell the level."""
 

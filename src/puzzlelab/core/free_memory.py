@@ -59,20 +59,16 @@ def address_room() -> int:
         import resource
     except ImportError:  # not even this small library can be loaded
         return 0
-    rooms = [UNLIMITED]
-    for kind, column in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
-        most, _ = resource.getrlimit(kind)
-        if most != resource.RLIM_INFINITY:
-            rooms.append(max(0, most - _reserved_bytes(column)))
-    return min(rooms)
-
-
-def _reserved_bytes(column: int) -> int:
-    """Bytes by a column of /proc/self/statm: 0 the whole address space, 5 data."""
+    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    if limits == [resource.RLIM_INFINITY] * 2:
+        return UNLIMITED
     try:
-        return int(Path("/proc/self/statm").read_text().split()[column]) * os.sysconf("SC_PAGE_SIZE")
+        pages = Path("/proc/self/statm").read_text().split()
+        used = [int(pages[column]) * os.sysconf("SC_PAGE_SIZE") for column in (0, 5)]
     except (OSError, ValueError, IndexError):
-        return resident()
+        used = [resident()] * 2
+    pairs = zip(limits, used, strict=True)
+    return min(max(0, limit - size) for limit, size in pairs if limit != resource.RLIM_INFINITY)
 
 
 def _free_on_machine() -> int:
@@ -149,7 +145,7 @@ def _up_from(top: Path, root: str, path: str) -> Iterator[Path]:
 
 
 def _free_in(group: Path, version: int) -> int:
-    """What a group leaves; files that were read once, and which the system drops when it needs memory, count as free."""
+    """What a group leaves; files that were read once count as free, because the system drops them where it must."""
     if version == 2:
         limit = min(_number(group / "memory.max"), _number(group / "memory.high"))
         used, statistics, dropped = "memory.current", {}, "inactive_file"

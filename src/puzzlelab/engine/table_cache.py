@@ -2,9 +2,8 @@
 
 One table is `<name>.npy` with `<name>.json`, its card, beside it. Both are replaced in one step, the second last, so
 that a killed process leaves nothing that could be mistaken for a table; the next one that makes a table removes what
-it left. The card has the checksum and the name: a table
-under the name of another is not used. What has the right checksum must also have the type and the shape that its reader
-expects, because compiled kernels do not check them.
+it left. The card has the checksum and the name: a table under the name of another is not used. What has the right
+checksum must also have the type and the shape that its reader expects, because compiled kernels do not check them.
 
 Tables that were made for one puzzle of a user, such as another goal, are rare ones: together they have `RARE_BYTES`
 at most, and those that were not used for the longest time are removed first.
@@ -169,7 +168,7 @@ def _held_temporary(path: Path) -> Iterator[Path]:
 
 
 def _remove_left_behind(folder: Path) -> None:
-    """Remove the temporary files of processes that were killed while they wrote a table: nobody holds their locks."""
+    """Remove the temporary files of processes that were killed while they wrote a table: no lock holds these."""
     try:
         import fcntl
     except ImportError:
