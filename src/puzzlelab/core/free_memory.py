@@ -92,28 +92,30 @@ def _free_in_groups() -> int:
     """What the control groups of this process leave; each group above it limits it too."""
     if sys.platform != "linux":
         return UNLIMITED
-    return min((_free_in(folder, version) for folder, version in _groups(PROC)), default=UNLIMITED)
+    return min((_free_in(group, version) for group, version in _limited_groups(PROC)), default=UNLIMITED)
 
 
 @cache
-def _groups(proc: Path) -> tuple[tuple[Path, int], ...]:
-    """The folder and the version of each control group that may limit the memory of this process."""
+def _limited_groups(proc: Path) -> tuple[tuple[Path, int], ...]:
+    """The groups with a limit, and their versions; a limit that is set later is not seen, which saves time."""
+    return tuple((group, version) for group, version in _groups(proc) if _limit_of(group, version) < UNLIMITED // 2)
+
+
+def _groups(proc: Path) -> Iterator[tuple[Path, int]]:
+    """Yield the folder and the version of each control group that may limit the memory of this process."""
     try:
         memberships = (proc / "self/cgroup").read_text().splitlines()
         mounts = (proc / "self/mountinfo").read_text().splitlines()
     except OSError:
-        return ()
+        return
     paths = {}
     for line in memberships:
         _, controllers, path = line.split(":", 2)
         if not controllers or "memory" in controllers.split(","):
             paths[1 if controllers else 2] = path
-    return tuple(
-        (folder, version)
-        for version, root, top in _mounts(mounts)
-        if version in paths
-        for folder in _up_from(top, root, paths[version])
-    )
+    for version, root, top in _mounts(mounts):
+        if version in paths:
+            yield from ((folder, version) for folder in _up_from(top, root, paths[version]))
 
 
 def _mounts(lines: list[str]) -> Iterator[tuple[int, str, Path]]:
@@ -144,19 +146,21 @@ def _up_from(top: Path, root: str, path: str) -> Iterator[Path]:
     yield top
 
 
+def _limit_of(group: Path, version: int) -> int:
+    """The most memory of a group; one of version 1 knows the limits above it too."""
+    if version == 2:
+        return min(_number(group / "memory.max"), _number(group / "memory.high"))
+    above = _statistics(group).get("hierarchical_memory_limit", UNLIMITED)
+    return min(_number(group / "memory.limit_in_bytes"), above)
+
+
 def _free_in(group: Path, version: int) -> int:
     """What a group leaves; files that were read once count as free, because the system drops them where it must."""
-    if version == 2:
-        limit = min(_number(group / "memory.max"), _number(group / "memory.high"))
-        used, statistics, dropped = "memory.current", {}, "inactive_file"
-    else:
-        statistics, used, dropped = _statistics(group), "memory.usage_in_bytes", "total_inactive_file"
-        limit = min(_number(group / "memory.limit_in_bytes"), statistics.get("hierarchical_memory_limit", UNLIMITED))
-    usage = _number(group / used)
+    names = ("memory.current", "inactive_file") if version == 2 else ("memory.usage_in_bytes", "total_inactive_file")
+    limit, usage = _limit_of(group, version), _number(group / names[0])
     if limit >= UNLIMITED // 2 or usage == UNLIMITED:
         return UNLIMITED
-    statistics = statistics or _statistics(group)
-    return max(0, limit - usage + min(statistics.get(dropped, 0), usage))
+    return max(0, limit - usage + min(_statistics(group).get(names[1], 0), usage))
 
 
 def _number(path: Path) -> int:
