@@ -72,8 +72,14 @@ def read_memory(text: str) -> int:
 
 def memory_ceiling(limit: Limit) -> int:
     """The most resident bytes that a search under this limit may reach."""
-    used, free = resident(), free_memory()
-    return used + int(free * SHARE_OF_FREE_MEMORY) if limit.memory is None else min(limit.memory, used + free)
+    used = resident()
+    return used + _room(limit, used)
+
+
+def _room(limit: Limit, used: int) -> int:
+    """The bytes that a search may use beside those that the process uses already."""
+    free = free_memory()
+    return int(free * SHARE_OF_FREE_MEMORY) if limit.memory is None else min(limit.memory - used, free)
 
 
 def reserved(bytes_a_state: int, limit: Limit) -> int:
@@ -81,7 +87,7 @@ def reserved(bytes_a_state: int, limit: Limit) -> int:
 
     Where the system limits what this process reserves, half of that is left for hash tables and machine code.
     """
-    room = min(memory_ceiling(limit) - resident(), address_room() // 2)
+    room = min(_room(limit, resident()), address_room() // 2)
     return int(min(max(room, 1 << 20) // bytes_a_state, 2**31 - 2**16))
 
 
@@ -119,7 +125,7 @@ def require_memory(title: str, needed: int, is_mapped: bool = False) -> None:
     limit = _current.get() or Limit()
     if needed < SMALL_TABLE or (is_mapped and limit.memory is None):
         return
-    room = memory_ceiling(limit) - resident()
+    room = _room(limit, resident())
     if needed > room:
         of_limit = "" if limit.memory is None else f" of the limit of {_in_words(limit.memory)}"
         raise NoRoom(f"{title} needs {_in_words(needed)} of memory, and {_in_words(max(room, 0))}{of_limit} are left")
