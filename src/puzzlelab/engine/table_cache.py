@@ -14,10 +14,9 @@ import json
 import os
 import re
 import shutil
-import threading
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +25,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from puzzlelab.core.errors import CorruptData
-from puzzlelab.core.files import replace_file, replacing
+from puzzlelab.core.files import replace_file, replacing, try_lock
 from puzzlelab.core.limit import read_memory, require_memory
 from puzzlelab.engine import report
 from puzzlelab.engine.kernel_cache import user_cache
@@ -146,38 +145,22 @@ def _save(path: Path, table: NDArray[Any], rare: bool) -> None:
             shutil.rmtree(place)
     card.unlink(missing_ok=True)
     _remove_left_behind(path.parent)
-    with _held_temporary(path) as held, replacing(path, held, durable=False) as temporary:
+    with ExitStack() as locks, replacing(path, durable=False) as temporary:
         with temporary.open("wb") as file:
+            if try_lock(file.fileno()):  # until the file has its name: other processes see that its writer lives
+                locks.callback(os.close, os.dup(file.fileno()))
             np.save(SimpleNamespace(write=file.write), table, allow_pickle=False)  # `write` has reasons for its errors
         crc32 = checksum(temporary)
     replace_file(card, json.dumps({"crc32": crc32, "name": path.stem, "rare": rare}), durable=False)
 
 
-@contextmanager
-def _held_temporary(path: Path) -> Iterator[Path]:
-    """A new file beside `path`, whose lock shows other processes that its writer lives, where the system has locks."""
-    temporary = path.with_name(f"{path.name}.{threading.get_native_id()}.{os.getpid()}")
-    with temporary.open("ab") as file:
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-        except (ImportError, OSError):
-            file.close()
-        yield temporary
-
-
 def _remove_left_behind(folder: Path) -> None:
     """Remove the temporary files of processes that were killed while they wrote a table: no lock holds these."""
-    try:
-        import fcntl
-    except ImportError:
-        return
     for path in folder.iterdir():
         if TEMPORARY.fullmatch(path.name) and path.is_file() and not path.is_symlink():
             with suppress(OSError), path.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                path.unlink()
+                if try_lock(file.fileno()):
+                    path.unlink()
 
 
 def _remove_rare(keep: Path) -> None:
