@@ -250,7 +250,7 @@ def test_where_nothing_can_be_kept_a_search_still_runs(no_cache, listener) -> No
 # --- memory ---
 
 TOO_LARGE = "pdb:1,2,3,4,5,6,7,8/9,10,11,12,13,14,15"
-"""A database of 550 MB, for which the building needs twice as much."""
+"""A database of 550 MB, for which the building needs more than three times as much."""
 FEW_MOVES = "1 2 3 4 5 6 7 8 9 10 11 12 0 13 14 15"
 WORDS = r"^building the pattern database 87 needs 1,\d\d\d MB of memory, and \d+ MB of the limit of [\d,]+ MB are left$"
 
