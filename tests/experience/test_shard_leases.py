@@ -206,6 +206,16 @@ def test_an_old_lease_is_taken_over_and_a_young_one_is_not(tmp_path, text, young
     assert not list(tmp_path.iterdir())
 
 
+def test_a_time_stamp_in_the_future_counts_as_now(tmp_path):
+    by_another(tmp_path, 0)
+    aged(tmp_path, 0, -100_000)  # a clock was set back
+    assert ShardLeases(tmp_path).take(1) is None
+    aged(tmp_path, 0, 290)
+    assert ShardLeases(tmp_path).take(1) is None
+    aged(tmp_path, 0, 20)
+    assert ShardLeases(tmp_path).take(1) == 0
+
+
 def test_a_new_time_stamp_keeps_a_lease(tmp_path):
     leases = ShardLeases(tmp_path)
     leases.take(1)

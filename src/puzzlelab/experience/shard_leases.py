@@ -117,24 +117,16 @@ class ShardLeases:
         return self._owner_of(number) == self._owner and not self._finished(number)
 
     def _expired(self, number: int) -> bool:
-        """Whether the owner of a lease has ended, or stopped renewing it."""
+        """Whether the owner of a lease has ended, or stopped renewing it; a time in the future counts as now."""
         try:
             stamp = self._path(number).stat().st_mtime
         except FileNotFoundError:  # released: the next call of `take` looks again
             return False
-        owner, age = self._owner_of(number), self._now() - stamp
+        owner, now = self._owner_of(number), clock_of(self.folder)
+        age = now - stamp
+        if age < 0:  # a clock was set back: without a new time stamp the lease would last until that time
+            self.renew(number)
         return age > self.expiry or (age > WRITE_SECONDS if owner is None else has_ended(owner))
-
-    def _now(self) -> float:
-        """The time by the clock of the file system, which may be that of another machine."""
-        probe = self.folder / f"clock-{self._owner['token']}"
-        try:
-            probe.write_bytes(b"")
-            return probe.stat().st_mtime
-        except OSError:
-            return time.time()
-        finally:
-            probe.unlink(missing_ok=True)
 
     def _owner_of(self, number: int) -> dict[str, object] | None:
         """The owner in the file of a lease; None for a lease that was removed or is not yet written."""
@@ -143,6 +135,22 @@ class ShardLeases:
         except (OSError, ValueError, RecursionError):
             return None
         return owner if isinstance(owner, dict) else None
+
+
+def clock_of(folder: Path) -> float:
+    """The time by the clock of the file system of this folder, which may be that of another machine.
+
+    Ages of its files are differences of this clock. Where the folder cannot be written, it is the time of this machine.
+    """
+    probe = folder / f"clock-{uuid.uuid4().hex}"
+    try:
+        probe.touch(exist_ok=False)
+        return probe.stat().st_mtime
+    except OSError:
+        return time.time()
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
 
 
 def this_process() -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import threading
 import time
 from collections.abc import Container, Iterator
@@ -15,13 +16,15 @@ from typing import Any
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.settings import with_new_names
-from puzzlelab.experience.shard_leases import has_ended, this_process
+from puzzlelab.experience.shard_leases import clock_of, has_ended, this_process
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
 INTERVAL = 5.0
 """Seconds between two updates of the file's time stamp."""
 TIMEOUT = 120.0
 """Seconds without an update after which a program on another machine counts as gone."""
+NAME = re.compile(r"(generator|trainer|referee)-.*-\d+\.json")
+"""The names of status files."""
 RENAMED = {"does": "busy", "waits": "waiting"}
 """Old names of fields in files -> present ones."""
 
@@ -35,7 +38,7 @@ class Heartbeat:
         self._activity: tuple[str, str] | None = None
         self.waited = 0.0
         """Seconds of waiting in all."""
-        self._since = time.time()
+        self._since = time.monotonic()
 
     def busy(self, activity: str) -> None:
         """Report an activity."""
@@ -48,11 +51,12 @@ class Heartbeat:
     def _write(self, busy: str, waiting: str) -> None:
         if self._activity == (busy, waiting):
             return
-        now = time.time()
+        now = time.monotonic()
         if self._activity is not None and self._activity[1]:
             self.waited += now - self._since
         self._activity, self._since = (busy, waiting), now
-        values = {**this_process(), "program": self.program, "busy": busy, "waiting": waiting, "since": now}
+        values = {**this_process(), "program": self.program, "busy": busy, "waiting": waiting}
+        values["since"] = clock_of(self.run.programs)
         self.run.write(self.path, json.dumps(values) + "\n", durable=False)
 
     @contextmanager
@@ -99,14 +103,16 @@ class ProgramStatus:
 
 def programs(run: SelfPlayRun) -> list[ProgramStatus]:
     """The status of every program that has not ended regularly."""
-    return [status for path in _paths(run) if (status := _read(path)) is not None]
+    now = clock_of(run.programs)
+    return [status for path in _paths(run) if (status := _read(path, now)) is not None]
 
 
 def forget_gone(run: SelfPlayRun) -> None:
     """Remove the files of programs that were killed, and those that a power cut has damaged."""
+    now = clock_of(run.programs)
     for path in _paths(run):
         try:
-            status = _read(path)
+            status = _read(path, now)
         except BadFile:
             path.unlink(missing_ok=True)
             continue
@@ -116,32 +122,39 @@ def forget_gone(run: SelfPlayRun) -> None:
 
 def forget_processes(run: SelfPlayRun, processes: Container[int]) -> None:
     """Remove the files of these processes of this machine, which have ended."""
+    now = clock_of(run.programs)
     for path in _paths(run):
-        status = _read(path)
+        status = _read(path, now)
         if status is not None and status.machine == platform.node() and status.process in processes:
             path.unlink(missing_ok=True)
 
 
 def _paths(run: SelfPlayRun) -> list[Path]:
     """The status files."""
-    return sorted(path for path in run.programs.glob("*.json") if path.is_file())
+    return sorted(path for path in run.programs.glob("*.json") if path.is_file() and NAME.fullmatch(path.name))
 
 
-def _read(path: Path) -> ProgramStatus | None:
-    """The content of a status file; None if it has just been removed."""
+def _read(path: Path, now: float) -> ProgramStatus | None:
+    """The content of a status file; None if it has just been removed.
+
+    `now` is the time of its file system. A time stamp that lies in the future, after a clock was set back, is set to it.
+    """
     try:
         values: dict[str, Any] = with_new_names(json.loads(path.read_text(encoding="utf-8")), RENAMED)
         texts = [values[name] for name in ("program", "machine", "busy", "waiting")]
         if not all(isinstance(text, str) for text in texts) or not isinstance(values["process"], int):
             raise TypeError
-        silent = time.time() - path.stat().st_mtime
+        silent = now - path.stat().st_mtime
+        if silent < 0:
+            with suppress(OSError):
+                os.utime(path)
         return ProgramStatus(
             values["program"],
             values["machine"],
             values["process"],
             values["busy"],
             values["waiting"],
-            max(0.0, time.time() - values["since"]),
+            max(0.0, now - values["since"]),
             has_ended(values) or silent > TIMEOUT,
         )
     except FileNotFoundError:
