@@ -200,7 +200,7 @@ def test_a_pipe_is_no_parquet_file(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     os.mkfifo(path)
     for use in (lambda: write(path, ROWS), lambda: stored(path), lambda: count_rows(path)):
-        with pytest.raises(BadFile, match=f"{path} is a pipe or a device, and no regular file"):
+        with pytest.raises(BadFile, match=f"{path} is a (pipe|device), not a file"):
             use()
     assert list(tmp_path.iterdir()) == [path]
     assert path.is_fifo()

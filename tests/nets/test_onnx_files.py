@@ -238,7 +238,7 @@ def test_a_pipe_in_the_place_of_a_network_or_of_its_card_is_refused(tmp_path) ->
     (tmp_path / "copy.onnx").write_bytes(SHIPPED.read_bytes())
     for name in ("pipe.onnx", "copy.json"):
         os.mkfifo(tmp_path / name)
-        with pytest.raises(BadFile, match=f"{name} is a pipe or a device, and no regular file"):
+        with pytest.raises(BadFile, match=f"{name} is a (pipe|device), not a file"):
             network_files.load((tmp_path / name).with_suffix(".onnx"), registry.load("tiles-3x3"))
 
 

@@ -17,6 +17,7 @@ FILES = (
     "progress.json",
     "truth.json",
     "learner.lock",
+    "networks.jsonl",
     "champion",
     "nets/*.json",
     "nets/*.safetensors",
@@ -60,6 +61,7 @@ WITHOUT_CHECKSUM = {
     ("state.json", "bit"),
     ("truth.json", "bit"),
     ("metrics.jsonl", "bit"),
+    ("networks.jsonl", "bit"),
 }
 """One bit of these may be a digit, and then nothing tells that it was another one."""
 ELSEWHERE = {("shards/teacher.json", "folder"), ("state.json", "brackets")}

@@ -60,12 +60,13 @@ def test_a_run_whose_removal_is_cut_short_is_not_done(tmp_path, settings_of, mon
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(runs.shutil, "rmtree", killed)
+        patch.setattr(runs.run_files, "remove", killed)
         with pytest.raises(KeyboardInterrupt):
-            run.clear()
+            run.begin(settings_of("seed=6"), anew=True)
     assert (run.begun, run.done.exists()) == (True, False)
-    run.clear()
-    assert not run.folder.exists()
+    run.begin(settings_of("seed=6"), anew=True)
+    assert [path.name for path in run.folder.iterdir()] == ["config.toml"]
+    assert run.saved_settings()["seed"] == 6
 
 
 @pytest.mark.parametrize("text", ["", "\0\0", "[]", '{"first": 1}'])

@@ -52,7 +52,7 @@ def train(
     executor: ExecutorName = None,
     resources: LearnerResources = None,
     restart: Annotated[
-        bool, typer.Option("--restart", help="Remove the contents of the folder and start anew.")
+        bool, typer.Option("--restart", help="Remove the files of the run, and start anew. Others stay.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before removing them.")] = False,
     summary: Annotated[
@@ -79,9 +79,9 @@ def train(
         raise BadOption("name the folder of the run: --run FOLDER")
     amounts = resources_of(resources, executor)
     _check_programs(loaded_recipe, settings, only, executor, amounts)
-    if restart and run_folder.begun:
-        _restart(run_folder, yes)
-    run_folder.begin(settings)
+    if restart and run_folder.begun and not yes:
+        _confirm_restart(run_folder)
+    run_folder.begin(settings, anew=restart)
     with progress(lines=True), open_optional(executor, None) as workers:
         try:
             if only == TrainingProgram.GENERATE:
@@ -157,11 +157,10 @@ def need_libraries(purpose: str = "training", modules: Sequence[str] = NEEDED_TO
         ) from None
 
 
-def _restart(run: Run, yes: bool) -> None:
-    """Remove a run after a confirmation."""
-    if not yes and not typer.confirm(f"Remove all of {run.folder} and start anew?", default=False):
+def _confirm_restart(run: Run) -> None:
+    """Ask whether a run is to be removed, and end the command if it is not."""
+    if not typer.confirm(f"Remove the run in {run.folder} and start anew?", default=False):
         raise typer.Exit(0)
-    run.clear()
 
 
 def _print_network(settings: Any) -> None:

@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Self, cast
+from typing import Any, BinaryIO, Self, TypeAlias, cast
 
 from puzzlelab.core.errors import BadFile, BadInput
 
@@ -37,6 +37,8 @@ LONGEST_LINE = 16_000_000
 """Characters of the longest line that is read from a file of boards or rows."""
 SYNC_SECONDS = 1.0
 """Lines that are appended are on the disk after this time."""
+Opener: TypeAlias = "Callable[[str, int], int] | None"
+"""What opens a file, as the argument `opener` of `open`; None for the usual way."""
 
 
 @contextmanager
@@ -49,13 +51,19 @@ def writing(place: Path) -> Iterator[None]:
 
 
 def require_regular(path: Path) -> None:
-    """Raise `BadFile` for a pipe, a device or a socket in the place of a file; a folder or nothing may be there."""
-    try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError):  # what opens it says why
-        return
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise BadFile(f"{path} is a pipe or a device, and no regular file")
+    """Raise `BadFile` for a pipe, a device or a socket, whose reader may wait or read without an end.
+
+    A link counts as what it leads to. What is missing passes: whoever opens it says so.
+    """
+    with suppress(OSError, ValueError):
+        if (kind := special_kind(path.stat().st_mode)) is not None:
+            raise BadFile(f"{path} is a {kind}, not a file")
+
+
+def special_kind(mode: int) -> str | None:
+    """What a path of this mode is, if it is neither a regular file nor a folder nor a link."""
+    names = {stat.S_IFIFO: "pipe", stat.S_IFCHR: "device", stat.S_IFBLK: "device", stat.S_IFSOCK: "socket"}
+    return names.get(stat.S_IFMT(mode))
 
 
 def read_regular(path: Path) -> bytes:
@@ -87,6 +95,25 @@ def _sync_descriptor(descriptor: int) -> None:
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a pipe, a device, or a file system without this call
             raise
+
+
+def without_waiting(path: str, flags: int) -> int:
+    """An `opener` for `open`: a pipe without a reader raises `BrokenPipeError`, where a plain `open` waits for one."""
+    if os.name == "nt":
+        return os.open(path, flags)
+    try:
+        descriptor = os.open(path, flags | os.O_NONBLOCK, 0o666)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)) from None
+        raise
+    os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def not_a_link(path: str, flags: int) -> int:
+    """An `opener` for `open`, for files that are changed only where they are themselves: a link raises `OSError`."""
+    return without_waiting(path, flags | getattr(os, "O_NOFOLLOW", 0))  # not every system has it
 
 
 def make_folder(folder: Path) -> None:
@@ -310,9 +337,9 @@ def _is_json(text: str | bytes) -> bool:
     return True
 
 
-def open_after(path: Path, length: int) -> BinaryIO:
+def open_after(path: Path, length: int, opener: Opener = None) -> BinaryIO:
     """Open a file to continue it after its first `length` bytes; the rest is cut off. Creates a missing file."""
-    file = path.open("ab")
+    file = open(path, "ab", opener=opener)  # noqa: PTH123, SIM115  # a path has no opener
     try:
         file.truncate(min(length, file.seek(0, os.SEEK_END)))
     except BaseException:
@@ -437,6 +464,9 @@ class GrowingLines:
     All methods raise `BadFile`.
     """
 
+    opener = staticmethod(without_waiting)
+    """Opens the file to change it."""
+
     def __init__(self, path: Path, shared: bool = False) -> None:
         self.path, self.shared = path, shared
         self._position = self._count = 0
@@ -445,8 +475,7 @@ class GrowingLines:
     def append_texts(self, lines: Iterable[str]) -> int:
         """Append these lines, which have no ends, at once; returns their size in bytes."""
         data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
-        mode = "ab+" if self.shared else "ab"
-        with writing(self.path), _opened_without_waiting(self.path, mode) as file:
+        with writing(self.path), self._open("ab+" if self.shared else "ab", 0) as file:
             if self.shared:
                 _lock(file)
                 cut_half_line(file)
@@ -462,16 +491,21 @@ class GrowingLines:
     def cut(self, length: int) -> None:
         """Keep only the first `length` bytes; creates a missing file."""
         with writing(self.path):
-            open_after(self.path, length).close()
+            open_after(self.path, length, self.opener).close()
 
     def cut_half_line(self, begins: bytes = b"") -> None:
         """Cut off half a line of a killed writer; see the function `cut_half_line`."""
-        with writing(self.path), self.path.open("rb+") as file:
+        with writing(self.path), self._open("rb+") as file:
             cut_half_line(file, begins)
+
+    def _open(self, mode: str, buffering: int = -1) -> BinaryIO:
+        return cast(BinaryIO, open(self.path, mode, buffering, opener=self.opener))  # noqa: PTH123
 
 
 class JsonLines(GrowingLines):
-    """A file with one JSON object a line, which grows at its end; see `GrowingLines`."""
+    """A file with one JSON object a line, which grows at its end, and is no link; see `GrowingLines`."""
+
+    opener = staticmethod(not_a_link)
 
     def append(self, *lines: Mapping[str, Any]) -> int:
         """Append these lines at once; returns their size in bytes."""
@@ -505,27 +539,12 @@ class JsonLines(GrowingLines):
 
 
 def append(path: Path, data: bytes) -> None:
-    """Append these bytes to a file, which may be missing, without a sync; if not all can be written, nothing is."""
-    with path.open("ab", buffering=0) as file:
+    """Append these bytes to a file, which may be missing and is no link, without a sync.
+
+    If not all can be written, nothing is.
+    """
+    with open(path, "ab", buffering=0, opener=not_a_link) as file:  # noqa: PTH123  # a path has no opener
         _write_whole(file, data)
-
-
-def _opened_without_waiting(path: Path, mode: str) -> BinaryIO:
-    """Open a file; raises `BrokenPipeError` for a pipe without a reader, where a plain `open` waits for one."""
-
-    def opened(name: str, flags: int) -> int:
-        if os.name == "nt":
-            return os.open(name, flags)
-        try:
-            descriptor = os.open(name, flags | os.O_NONBLOCK, 0o666)
-        except OSError as error:
-            if error.errno == errno.ENXIO:
-                raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)) from None
-            raise
-        os.set_blocking(descriptor, True)
-        return descriptor
-
-    return cast(BinaryIO, open(path, mode, buffering=0, opener=opened))
 
 
 def _write_whole(file: BinaryIO, data: bytes) -> None:

@@ -1,5 +1,8 @@
 """The networks in the folder of a run: `nets/` holds their files, and small files such as `champion` name one of them.
 
+`networks.jsonl` has a line for each network that the run has written. Only these are ever removed or repaired: `nets/`
+may hold other files too.
+
 Everything that asks which network is the best or the newest one of a run reads these files here.
 """
 
@@ -10,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, shorten
+from puzzlelab.core.files import JsonLines, require_regular, writing
 from puzzlelab.nets import network_files
 from puzzlelab.nets.card import CARD, ENDINGS
 
@@ -17,8 +21,12 @@ CHAMPION = "champion"
 """The file in the folder of a run that names its best network."""
 NETS = "nets"
 """The folder of the networks of a run."""
+WRITTEN = "networks.jsonl"
+"""The file in the folder of a run that lists the networks that it has written."""
 LONGEST_FILE = 4096
 """Bytes that are read of a file that names a network."""
+UNFINISHED = re.compile(rf"[0-9a-f]{{16}}({'|'.join(map(re.escape, ENDINGS))})\.\d+\.\d+")
+"""The names of files of networks while they are written."""
 
 
 def is_hash(name: str) -> bool:
@@ -37,6 +45,7 @@ def hash_in(path: Path) -> str | None:
 
     Raises `BadFile` if it cannot be read, or holds anything but a hash.
     """
+    require_regular(path)
     try:
         with path.open("rb") as file:
             name = file.read(LONGEST_FILE).decode("utf-8", errors="replace").strip()
@@ -56,12 +65,54 @@ def hash_in(path: Path) -> str | None:
 def name_in(path: Path) -> str | None:
     """As `hash_in`; raises `BadFile` too if the files of this network are missing."""
     name = hash_in(path)
-    if name is not None and not has_files(path.parent / NETS, name):
+    while name is not None and not has_files(path.parent / NETS, name):
+        missing, name = name, hash_in(path)
+        if name != missing:  # the run has just named another one, and removed this one
+            continue
         raise BadFile(
             f"{path} names the network {name!r}, whose files are not in {path.parent / NETS}: put them back, or "
             f"{_way_out(path)}"
         )
     return name
+
+
+def list_of(folder: Path) -> JsonLines:
+    """The list of the networks that a run has written; runs of earlier versions have none."""
+    return JsonLines(folder / WRITTEN, shared=True)
+
+
+def note_written(folder: Path, name: str) -> None:
+    """Add a network to the list, before its files are written; raises `BadFile`."""
+    list_of(folder).append({"network": name})
+
+
+def names_in(networks: JsonLines) -> list[str]:
+    """The networks in the list that were not read yet, one of them perhaps several times; raises `BadFile`."""
+    return [name for line in networks.read() if is_hash(name := str(line.get("network")))]
+
+
+def written(folder: Path) -> set[str]:
+    """The networks that the run has written: those of its list, and its champion. Raises `BadFile`."""
+    champion = None
+    with suppress(BadFile):
+        champion = hash_in(folder / CHAMPION)
+    return {*names_in(list_of(folder)), *([champion] if champion else [])}
+
+
+def remove(folder: Path, name: str) -> None:
+    """Remove the files of a network; raises `BadFile`."""
+    for ending in ENDINGS:
+        path = folder / NETS / f"{name}{ending}"
+        with writing(path):
+            path.unlink(missing_ok=True)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what killed programs had begun to write of networks; raises `BadFile`."""
+    for path in (folder / NETS).glob("*.*.*"):
+        with writing(path):
+            if UNFINISHED.fullmatch(path.name):
+                path.unlink(missing_ok=True)
 
 
 def repair(folder: Path, name: str) -> None:
@@ -79,12 +130,14 @@ def repair(folder: Path, name: str) -> None:
 
 
 def repair_all(folder: Path) -> None:
-    """As `repair` for all networks of the run; those that cannot be repaired stay as they are. Imports PyTorch."""
+    """As `repair` for all networks that the run has written; those that cannot be repaired stay as they are."""
     from puzzlelab.nets import checkpoint
 
+    own = written(folder)
     for path in sorted((folder / NETS).glob(f"*{CARD}")):
-        with suppress(BadFile):
-            checkpoint.repair(path)
+        if path.stem in own:
+            with suppress(BadFile):
+                checkpoint.repair(path)
 
 
 def advised(folder: Path, name: str, error: BadFile) -> str:

@@ -18,8 +18,7 @@ from torch import Tensor
 from puzzlelab.core.version import VERSION
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor
-from puzzlelab.nets import checkpoint
-from puzzlelab.nets.card import ENDINGS
+from puzzlelab.nets import checkpoint, run_networks
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics, make_evaluator
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import MeanLosses, MetricsWriter
@@ -153,9 +152,8 @@ class Loop:
 
         `watch` is called while the optima of the evaluation boards are proven, and may raise.
         """
-        for end in ENDINGS:
-            for path in run.nets.glob(f"*{end}.*"):  # of processes that were killed
-                path.unlink(missing_ok=True)
+        run_networks.written(run.folder)  # a damaged list is refused now, and not after the training
+        run_networks.remove_unfinished(run.folder)
         states = SavedStates(run.folder)
         saved = states.load()
         length = saved[1]["metrics"] if saved else 0
@@ -272,9 +270,11 @@ class Loop:
 
     def publish(self) -> None:
         """Save the network with its card in the run's folder, and make it known there."""
+        model = self.task.learner.ema_model
+        run_networks.note_written(self.run.folder, checkpoint.hash_of(model.module.state_dict()))
         card = checkpoint.save(
             self.run.nets,
-            self.task.learner.ema_model,
+            model,
             recipe=self.settings.recipe,
             settings=to_toml_values(self.settings),
             seed=self.settings.seed,

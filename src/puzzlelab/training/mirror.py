@@ -13,13 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from puzzlelab.core.files import make_folder, replace_file, writing
+from puzzlelab.core.files import make_folder, not_a_link, replace_file, writing
 
 POINTERS = ("champion", "latest", "state.json", "done", "progress.json", "games.jsonl", "matches.jsonl")
 """Files that name others, or say that something is complete."""
 NAMED_LENGTH = ("metrics.jsonl", "tensorboard/")
 """Files of which others name the length: a saved state has that of the metrics."""
-APPENDED = ("metrics.jsonl", "games.jsonl", "matches.jsonl", "tensorboard/")
+APPENDED = ("metrics.jsonl", "games.jsonl", "matches.jsonl", "networks.jsonl", "tensorboard/")
 """Files that grow; of those only the new part is sent."""
 LEFT_OUT = re.compile(
     r"programs/.*|(.*/)?([^/]*\.lock|writing-[^/]*|claiming-[^/]*|clock-[^/]*)|(?!tensorboard/).*\.\d+\.\d+"
@@ -100,7 +100,7 @@ def write_changes(folder: Path, changes: Changes) -> None:
 
 def _append(path: Path, length: int, content: bytes) -> None:
     """Append to what a file had before."""
-    with path.open("r+b" if path.exists() else "w+b") as file:
+    with open(path, "r+b" if path.exists() else "w+b", opener=not_a_link) as file:  # noqa: PTH123
         file.truncate(length)
         file.seek(length)
         file.write(content)

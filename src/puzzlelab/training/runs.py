@@ -1,14 +1,13 @@
 """The folder of a run: all that its programs share, so that each can be killed, restarted, or run elsewhere.
 
-`config.toml`: every setting; `shards/`: samples; `nets/`: networks by the hash of their weights; `champion`: the hash
-of the best one; `metrics.jsonl`: losses and evaluations; `state*`: the saved state of the learner; `progress.json`: the
+`config.toml`: every setting; `shards/`: samples; `nets/`: networks by the hash of their weights, and `networks.jsonl`,
+the list of them; `champion`: the hash of the best one; `metrics.jsonl`: losses and evaluations; `state*`: the saved state of the learner; `progress.json`: the
 shards that the learner requests; `done`: exists once the run is finished.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -21,10 +20,12 @@ from puzzlelab.core.errors import BadFile, BadInput, is_unicode
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
 from puzzlelab.nets import run_networks
-from puzzlelab.training import state_files
+from puzzlelab.training import run_files, state_files
 
 MACHINE_SETTINGS = ("device", "precision", "threads", "jobs")
 """Settings of the machine, which may change when a run is continued."""
+LONGEST_SETTINGS = 4_000_000
+"""Bytes of the longest file of settings that is read."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Run:
 
     @property
     def config(self) -> Path:
-        return self.folder / "config.toml"
+        return self.folder / run_files.SETTINGS
 
     @property
     def shards(self) -> Path:
@@ -64,25 +65,23 @@ class Run:
 
     # --- settings ---
 
-    def begin(self, settings: Settings) -> None:
-        """Make the folder, or check that it was begun with these settings; raises `BadFile` or `BadInput`."""
+    def begin(self, settings: Settings, anew: bool = False) -> None:
+        """Make the folder, or check that it was begun with these settings; raises `BadFile` or `BadInput`.
+
+        With `anew` the files of a run there are removed first, and other files stay.
+        """
         if not is_unicode(str(self.folder)):
             raise BadInput(f"{self.folder} is no Unicode, which the names of networks must be: give another --run")
         values = to_toml_values(settings)
         if self.begun:
-            saved = self.saved_settings()
-            if saved.get("recipe") == values.get("recipe"):
-                # read as settings, so that settings of a later version have their defaults, and old names are known
-                saved = to_toml_values(type(settings)(**saved))
-            if changed := differences(saved, values):
-                raise BadInput(
-                    f"{self.folder} was begun with other settings: {'; '.join(changed)}. "
-                    "Give another --run, or --restart to begin anew"
-                )
-            return
-        if self.folder.exists() and not self.folder.is_dir():
+            run_files.check(self.folder)
+            if not anew:
+                self._check_settings(settings, values)
+                return
+            self._clear()
+        elif self.folder.exists() and not self.folder.is_dir():
             raise BadInput(f"{self.folder} is no folder: give another --run")
-        if self.folder.exists() and not all(self._is_half_begun(path) for path in self.folder.iterdir()):
+        elif self.folder.exists() and not all(self._is_half_begun(path) for path in self.folder.iterdir()):
             raise BadInput(f"{self.folder} is not empty, and holds no run: give another --run")
         import tomli_w
 
@@ -90,30 +89,38 @@ class Run:
             files.make_folder(self.folder)
             self.write(self.config, tomli_w.dumps(values))
 
+    def _check_settings(self, settings: Settings, values: Mapping[str, Any]) -> None:
+        """Raise `BadInput` unless the folder was begun with these settings, which have these values of TOML."""
+        saved = self.saved_settings()
+        if saved.get("recipe") == values.get("recipe"):
+            # read as settings, so that settings of a later version have their defaults, and old names are known
+            saved = to_toml_values(type(settings)(**saved))
+        if changed := differences(saved, values):
+            raise BadInput(
+                f"{self.folder} was begun with other settings: {'; '.join(changed)}. "
+                "Give another --run, or --restart to begin anew"
+            )
+
     def _is_half_begun(self, path: Path) -> bool:
         """Whether this is what a killed program has left that had begun to write the settings."""
         return path.name.startswith(f"{self.config.name}.")
 
     def saved_settings(self) -> dict[str, Any]:
-        """The settings that the folder was begun with."""
+        """The settings that the folder was begun with; raises `BadFile` where it holds pipes or devices."""
         if not self.begun:
             raise BadInput(f"{self.folder} holds no run: give the settings of one with --config")
+        run_files.check(self.folder, with_links=True)
         try:
             return read_toml(self.config)
         except BadFile as error:
             raise BadFile(f"{error}; put the file back, or begin a new run in another folder") from None
 
-    def clear(self) -> None:
-        """Remove the folder; whatever is left if the program is killed meanwhile is a run that is not done."""
+    def _clear(self) -> None:
+        """Remove the files of the run but its settings; a program that is killed meanwhile leaves a run that is not done."""
         with self.writing():
             self.done.unlink(missing_ok=True)
-            for path in self.folder.iterdir():
-                if path.is_dir():
-                    shutil.rmtree(path)
-                elif path != self.config:
-                    path.unlink()
+            run_files.remove(self.folder)
             files.sync(self.folder)
-            shutil.rmtree(self.folder)
 
     # --- files ---
 
@@ -160,12 +167,11 @@ class Run:
         return self.nets / name
 
     def publish(self, name: str) -> None:
-        """Make a network that was saved just now the champion, and remove all others."""
+        """Make a network that was saved just now the champion, and remove all others that the run has written."""
+        others = run_networks.written(self.folder) - {name}
         self.write(self.champion, name + "\n")
-        for path in self.nets.iterdir():
-            if path.stem != name:
-                with files.writing(path):
-                    path.unlink(missing_ok=True)
+        for other in others:
+            run_networks.remove(self.folder, other)
 
     # --- requests of the learner to the generators ---
 
@@ -185,9 +191,13 @@ class Run:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The values of a TOML file; raises `BadFile` with the place of an error."""
+    files.require_regular(path)
     try:
         with path.open("rb") as file:
-            return tomllib.load(file)
+            content = file.read(LONGEST_SETTINGS + 1)
+        if len(content) > LONGEST_SETTINGS:
+            raise BadFile(f"{path} holds no settings: it is longer than {LONGEST_SETTINGS // 10**6} MB")
+        return tomllib.loads(content.decode())
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

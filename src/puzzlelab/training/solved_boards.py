@@ -5,7 +5,6 @@ Shapes: P = boards, N = cells, D = digits, B = slots.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from puzzlelab.engine import candidate_logits, report
 from puzzlelab.nets.device import device
 from puzzlelab.nets.form import candidates_of
 from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.training import run_files
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.loop import TrainingTask
@@ -116,8 +116,7 @@ def boards_of_run(
         return boards
     boards = load_boards(puzzle, settings.boards, settings.seed, run.folder / PARTS_FOLDER, watch)
     _save(path, boards)
-    with run.writing():
-        shutil.rmtree(run.folder / PARTS_FOLDER, ignore_errors=True)
+    run_files.remove_folder(run.folder, PARTS_FOLDER)
     return boards
 
 

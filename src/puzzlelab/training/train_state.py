@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -89,7 +90,7 @@ class SavedStates:
         self.kept = {**{step: self.kept[step] for step in earlier[-(KEPT_STATES - 1) :]}, values["step"]: dict(values)}
         names = {state_path(self.folder, step).name for step in self.kept}
         for path in self.folder.glob(f"state-*{TENSORS}*"):
-            if path.name not in names:
+            if path.name not in names and re.fullmatch(rf"state-\d+{re.escape(TENSORS)}(\.\d+\.\d+)?", path.name):
                 path.unlink(missing_ok=True)
 
     @property

@@ -280,7 +280,7 @@ def test_a_pipe_is_no_file(made, tmp_path, ending):
         pytest.importorskip("pyarrow")
     path = tmp_path / f"a{ending}"
     os.mkfifo(path)
-    with pytest.raises(BadFile, match=f"{path} is a pipe or a device, and no regular file"):
+    with pytest.raises(BadFile, match=f"{path} is a (pipe|device), not a file"):
         made(path.name)
     assert path.is_fifo()
     assert list(tmp_path.iterdir()) == [path]

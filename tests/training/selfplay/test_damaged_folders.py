@@ -18,7 +18,16 @@ DAMAGE = {
     "folder": lambda path: (path.unlink(), path.mkdir(), (path / "something").touch()),
     "missing": lambda path: path.unlink(),
 }
-FILES = ("champion", "latest", "games.jsonl", "matches.jsonl", "metrics.jsonl", "shards/shard-*.parquet", "nets/*.json")
+FILES = (
+    "champion",
+    "latest",
+    "games.jsonl",
+    "matches.jsonl",
+    "metrics.jsonl",
+    "networks.jsonl",
+    "shards/shard-*.parquet",
+    "nets/*.json",
+)
 
 
 @pytest.fixture(scope="session")

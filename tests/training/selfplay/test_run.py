@@ -1,6 +1,7 @@
 """Self-play runs from their beginning to their end."""
 
 import json
+import os
 import shutil
 import time
 from dataclasses import replace
@@ -78,6 +79,16 @@ def test_a_run_that_is_stopped_goes_on(finished, compete, settings_of, tmp_path)
     assert [line["step"] for line in metrics.read(run.metrics)] == [20, 40, 60]
     assert [line["number"] for line in _lines(run.game_log)] == list(range(len(_lines(run.game_log))))
     assert run.has_network(run.champion.read_text().strip())
+
+
+def test_a_run_that_begins_anew_leaves_the_files_of_others(copy, compete, settings_of) -> None:
+    run, settings = copy
+    others = [run.folder / name for name in ("notes.txt", "nets/notes.txt", "programs/notes.json", "shards/notes.txt")]
+    for path in others:
+        path.write_text("mine")
+    compete(run.folder, settings)  # all steps are made; what killed programs have left is removed
+    run.begin(settings_of("seed=6"), anew=True)
+    assert {path for path in run.folder.rglob("*") if path.is_file()} == {*others, run.config}
 
 
 # --- what a run leaves ---
@@ -218,6 +229,37 @@ def test_without_a_champion_the_last_winner_or_the_newest_becomes_it_and_one_wit
             GameGenerator(run, settings, "champion", heartbeat).work_once(nothing)
 
 
+def test_candidates_that_never_played_are_removed_and_other_networks_are_not(copy) -> None:
+    run, settings = copy
+    networks, latest = run.folder / "networks.jsonl", run.latest.read_text().strip()
+    superseded, unfinished, other = (f"{number:016x}" for number in range(3))
+    played = {match.b for match in MatchLog(run).all()} | {m.a for m in MatchLog(run).all() if m.promoted}
+    for name in (superseded, unfinished, other):
+        for path in list(run.nets.glob(f"{latest}.*")):
+            shutil.copy(path, run.nets / f"{name}{path.suffix}")
+    lines = [superseded, *(line["network"] for line in _lines(networks)), unfinished]
+    networks.write_text("".join(json.dumps({"network": name}) + "\n" for name in lines))
+    with Heartbeat(run, "referee").running() as heartbeat:
+        referee = Referee(run, settings, heartbeat)
+        while referee.work_once(nothing):
+            pass
+        present = {path.stem for path in run.nets.iterdir()}
+        assert present == {*filter(run.has_network, played), run.champion.read_text().strip(), latest, unfinished, other}
+        run.write(run.latest, unfinished + "\n")
+        assert superseded not in present
+        referee.remove_losers()
+        assert {path.stem for path in run.nets.iterdir()} == present - ({latest} - played)
+
+
+def test_a_generator_goes_on_when_its_network_is_removed_meanwhile(copy, monkeypatch) -> None:
+    run, settings = copy
+    name = "0123456789abcdef"
+    monkeypatch.setattr(SelfPlayRun, "network", lambda self, which: name)  # as it was a moment ago
+    with Heartbeat(run, "generator").running() as heartbeat:
+        assert GameGenerator(run, settings, "latest", heartbeat).work_once(nothing)
+    assert not list(run.shards.glob("*.claim"))
+
+
 # --- who waits ---
 
 
@@ -249,12 +291,37 @@ def test_a_program_that_was_killed_is_told_of_and_then_forgotten(copy) -> None:
     path = run.programs / "trainer-elsewhere-1.json"
     path.write_text(json.dumps({**status, "since": time.time() - 600}))
     assert StatusReader(run, settings).read().warnings == []
-    import os
-
     os.utime(path, (time.time() - 600, time.time() - 600))
     assert StatusReader(run, settings).read().warnings == ["the trainer 1 on elsewhere ended unexpectedly"]
     forget_gone(run)
     assert not path.exists()
+
+
+@pytest.mark.parametrize("ahead", [-600.0, 600.0])
+def test_ages_of_programs_come_from_the_clock_of_the_file_system(copy, monkeypatch, ahead) -> None:
+    run, settings = copy
+    status = {"machine": "elsewhere", "process": 1, "run": "", "program": "trainer", "busy": "learns", "waiting": ""}
+    path, here = run.programs / "trainer-elsewhere-1.json", time.time()
+    path.write_text(json.dumps({**status, "since": here}))
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "time", lambda: here + ahead)  # the clock of this machine is another one
+        (program,) = StatusReader(run, settings).read().programs
+        assert not program.gone
+        assert program.seconds < 300
+        forget_gone(run)
+    assert path.exists()
+
+
+def test_a_status_file_from_the_future_counts_as_one_of_now(copy) -> None:
+    run, settings = copy
+    status = {"machine": "elsewhere", "process": 1, "run": "", "program": "trainer", "busy": "learns", "waiting": ""}
+    path = run.programs / "trainer-elsewhere-1.json"
+    path.write_text(json.dumps({**status, "since": time.time()}))
+    os.utime(path, (time.time() + 1e6, time.time() + 1e6))
+    assert not StatusReader(run, settings).read().programs[0].gone
+    then = path.stat().st_mtime - 600
+    os.utime(path, (then, then))
+    assert StatusReader(run, settings).read().programs[0].gone
 
 
 def test_a_second_trainer_is_refused(copy) -> None:

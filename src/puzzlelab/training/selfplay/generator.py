@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from puzzlelab.core import registry
+from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.files import make_folder
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
@@ -55,7 +56,7 @@ class PlayedShard:
 
 def play_games(shard: ShardOfGames, watch: Callable[[], None]) -> PlayedShard:
     """Play the games of a shard; `watch` is called again and again, and may raise."""
-    settings, number, began = shard.settings.self_play, shard.number, time.time()
+    settings, number, began = shard.settings.self_play, shard.number, time.perf_counter()
     puzzle, games = registry.load(shard.settings.puzzle), settings.parallel_games
     starts = start_sampler(puzzle, shard.settings, [])
     starts.difficulty = shard.difficulty
@@ -72,7 +73,7 @@ def play_games(shard: ShardOfGames, watch: Callable[[], None]) -> PlayedShard:
         won=int(won.sum()),
         moves=int(episodes.moves[won].sum()),
         samples=len(episodes.samples),
-        seconds=round(time.time() - began, 3),
+        seconds=round(time.perf_counter() - began, 3),
         at=round(time.time(), 3),
     )
     card = {"puzzle": puzzle.name, "move_count": puzzle.move_count, "played": vars(entry)}
@@ -118,7 +119,12 @@ class GameGenerator:
         number = self.leases.take(len(complete) + MAX_GENERATORS, first, complete)
         assert number is not None
         with self.leases.keeping(number):
-            self._play(number, network, start_sampler(self.puzzle, self.settings, entries), watch)
+            try:
+                self._play(number, network, start_sampler(self.puzzle, self.settings, entries), watch)
+            except PuzzlelabError:
+                if self.run.has_network(network):
+                    raise
+                return True  # the referee has removed it meanwhile, because there is a newer one
         self.remove_old_shards()
         return True
 
@@ -154,7 +160,8 @@ class GameGenerator:
         """Remove the shards whose samples are not among the newest; with `below`, only shards of lower numbers."""
         samples, entries = 0, {entry.number: entry for entry in self.game_log.entries()}
         for number in reversed(numbers(self.run.shards)):
-            if samples >= self.settings.replay.capacity and (below is None or number < below):
+            is_own = number in entries and (below is None or number < below)
+            if is_own and samples >= self.settings.replay.capacity:
                 self.game_log.ensure_logged(number)
                 with suppress(OSError):
                     shard_path(self.run.shards, number).unlink(missing_ok=True)

@@ -107,7 +107,6 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         referee = Referee(run, settings, referee_heartbeat)
         generator = GameGenerator(run, settings, settings.follow, generator_heartbeat)
         generator.game_log.log_missing()
-        referee.remove_losers()
         if trainer.task.turn is None:
             trainer.task.turn = generator.next_number() if trainer.task.restored else 0
 

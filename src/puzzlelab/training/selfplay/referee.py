@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from puzzlelab.core.files import JsonLines
+from puzzlelab.nets import run_networks
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner, SolveBoards, solve_here
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
@@ -23,8 +25,12 @@ class Referee:
     solve: SolveBoards = solve_here
     runner: MatchRunner = field(init=False)
     matches: MatchLog = field(init=False)
+    written: list[str] = field(default_factory=list)
+    """The networks of the run that are not removed yet, as `networks` lists them."""
+    networks: JsonLines = field(init=False)
 
     def __post_init__(self) -> None:
+        self.networks = run_networks.list_of(self.run.folder)
         self.runner = MatchRunner.of(self.run, self.settings, self.solve)
         self.matches = MatchLog(self.run)
 
@@ -35,12 +41,12 @@ class Referee:
         if champion is None or latest is None:
             self.heartbeat.waiting("a network")
             return False
+        self.remove_losers()
         due = self._next_match(champion, latest)
         if due is None:
             self.heartbeat.waiting("a candidate")
             return False
         self._play(*due, watch)
-        self.remove_losers(champion)
         return True
 
     def _champion(self, latest: str | None) -> str | None:
@@ -96,11 +102,19 @@ class Referee:
         if match.promoted:
             self.run.promote(a)
 
-    def remove_losers(self, former: str | None = None) -> None:
-        """Remove candidates that lost: all networks except present and former champions and the newest network."""
-        matches = self.matches.all()
-        present = former, self.run.network("champion"), self.run.network("latest")
-        needed = {*present, *(match.b for match in matches), *(match.a for match in matches if match.promoted)}
-        for match in matches:
-            if match.a not in needed:
-                self.run.remove_network(match.a)
+    def remove_losers(self) -> None:
+        """Remove candidates that lost, and those after which there was a newer one before they could play.
+
+        Present and former champions, the newest network and those after it, which are being written, stay.
+        """
+        self.written += run_networks.names_in(self.networks)
+        places = {name: place for place, name in enumerate(self.written)}  # the last place of each
+        matches, latest = self.matches.all(), self.run.network("latest")
+        needed = {self.run.network("champion"), *(match.b for match in matches)}
+        needed |= {match.a for match in matches if match.promoted}
+        newest = places.get(latest or "", 0)
+        for name, place in places.items():
+            if place < newest and name not in needed:
+                run_networks.remove(self.run.folder, name)
+        kept = [name for name, place in places.items() if place >= newest or name in needed]
+        self.written = sorted(kept, key=places.__getitem__)

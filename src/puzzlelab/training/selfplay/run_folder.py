@@ -12,7 +12,6 @@ from typing import Literal
 
 from puzzlelab.core.networks import PREFIX
 from puzzlelab.nets import run_networks
-from puzzlelab.nets.card import ENDINGS
 from puzzlelab.training.runs import Run
 
 Follow = Literal["champion", "latest"]
@@ -63,8 +62,3 @@ class SelfPlayRun(Run):
     def promote(self, name: str) -> None:
         """Make a network the champion."""
         self.write(self.champion, name + "\n")
-
-    def remove_network(self, name: str) -> None:
-        """Remove the files of a network."""
-        for end in ENDINGS:
-            (self.nets / f"{name}{end}").unlink(missing_ok=True)

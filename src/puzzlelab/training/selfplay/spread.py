@@ -152,8 +152,14 @@ class SpreadSelfPlay:
         difficulty = start_sampler(generator.puzzle, self.settings, entries).difficulty
         generator.heartbeat.busy(f"plays games with {network[:8]}")
         for number in _unknown(known, room):
+            try:
+                piece = self._games_piece(generator, number, network, difficulty)
+            except PuzzlelabError:
+                if self.run.has_network(network):
+                    raise
+                return  # the referee has removed it meanwhile, because there is a newer one
             self._pending.add(number)
-            self.executor.submit(self._games_piece(generator, number, network, difficulty))
+            self.executor.submit(piece)
 
     def _games_piece(self, generator: GameGenerator, number: int, network: str, difficulty: int) -> Piece:
         option = self.run.solver_option(network)

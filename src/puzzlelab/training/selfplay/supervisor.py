@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from puzzlelab.core import signals
 from puzzlelab.core.errors import BadInput, PuzzlelabError
+from puzzlelab.core.files import not_a_link
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor
 from puzzlelab.training.processes import GRACE_SECONDS, end_children, start_child
@@ -52,7 +53,7 @@ class ManagedProcess:
 
     def start(self) -> None:
         """Start the process."""
-        with open(self.log, "ab") as log:  # noqa: PTH123  # a stream that the process inherits
+        with open(self.log, "ab", opener=not_a_link) as log:  # noqa: PTH123  # a path has no opener
             # in a process group of its own: Ctrl-C reaches this process alone, which then ends its programs once
             self.process = start_child(self.command, stdout=log, stderr=log, process_group=0)
         self.started = time.monotonic()

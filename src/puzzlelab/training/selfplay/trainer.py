@@ -224,9 +224,9 @@ class Trainer:
 def _restore_latest(run: SelfPlayRun, loop: Loop, interval: int) -> None:
     """Write the missing file `latest`: the last candidate, or if its network is gone too, the network of this step."""
     step = loop.step - loop.step % interval
-    for path in run.nets.glob(f"*{CARD}"):
+    for name in sorted(run_networks.written(run.folder)):
         with suppress(BadFile):
-            card = read_card(path)
+            card = read_card(run.nets / f"{name}{CARD}")
             if card.steps == step and run.has_network(card.name):
                 report.note(f"{run.latest} is missing: the network of step {step:,} is the newest one")
                 run.write(run.latest, card.name + "\n")
