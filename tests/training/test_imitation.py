@@ -1,17 +1,20 @@
 """Imitation from its first step to its network: it learns, one seed is one run, and what is ended goes on."""
 
+import json
+
 import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadInput
+from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.views import scale_of
 from puzzlelab.engine.batch_rules import canonical_moves, legal_moves
 from puzzlelab.experience.schema import packed
+from puzzlelab.experience.shards import facts, numbers, read_shard, save, shard_path
 from puzzlelab.nets import checkpoint
-from puzzlelab.training import state_files
+from puzzlelab.training import recipe, state_files
 from puzzlelab.training.batch import PolicyValueBatch
 from puzzlelab.training.evaluation import make_evaluator
 from puzzlelab.training.learner import new_learner
@@ -121,6 +124,43 @@ def test_a_teacher_may_be_asked_for_so_many_shards_and_no_more(tmp_path, setting
     run = train(tmp_path / "run", settings_of("data.shard_count=2"))
     assert len(list(run.shards.glob("shard-*.parquet"))) == 2
     assert metrics_of(run)[-1]["step"] == 60
+
+
+def test_a_run_whose_shards_have_another_teacher_is_refused_before_anything_is_changed(
+    tmp_path, settings_of, train, stop_at
+) -> None:
+    run, other = Run(tmp_path / "run"), settings_of("teacher.solver_options={'width': 4}".replace("'", '"'))
+    with pytest.raises(KeyboardInterrupt):
+        train(run.folder, settings_of(), stop_at(25))
+    (tmp_path / "other").mkdir()
+    Run(tmp_path / "other" / "run").begin(other)  # as of a version with another default
+    run.config.write_bytes((tmp_path / "other" / "run" / "config.toml").read_bytes())
+    before = {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()}
+    run.begin(other)
+    for work in (recipe.find("imitation").generate, recipe.find("imitation").learn):
+        with pytest.raises(BadFile, match="shards was begun with other settings: options is .*; give another folder"):
+            work(run, other, lambda: None, None)
+    assert {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_run_of_a_version_whose_teacher_had_fewer_options_goes_on(
+    tmp_path, settings_of, train, metrics_of, stop_at
+) -> None:
+    whole, run = train(tmp_path / "whole", settings_of()), Run(tmp_path / "run")
+    with pytest.raises(KeyboardInterrupt):
+        train(run.folder, settings_of(), stop_at(25))
+
+    def without_later_options(settings):
+        options = {name: value for name, value in settings["options"].items() if name not in ("first_width", "patience")}
+        return {**settings, "options": options}
+
+    teacher = run.shards / "teacher.json"
+    teacher.write_text(json.dumps(without_later_options(json.loads(teacher.read_text()))))
+    for number in numbers(run.shards):
+        path = shard_path(run.shards, number)
+        save(run.shards, number, read_shard(path), without_later_options(facts(path)[1]))
+    assert metrics_of(train(run.folder, settings_of())) == metrics_of(whole)
+    assert not list(run.shards.glob("*.damaged*"))
 
 
 def test_two_learners_do_not_share_a_folder(tmp_path, settings_of, train) -> None:

@@ -339,7 +339,7 @@ def _is_json(text: str | bytes) -> bool:
 
 def open_after(path: Path, length: int, opener: Opener = None) -> BinaryIO:
     """Open a file to continue it after its first `length` bytes; the rest is cut off. Creates a missing file."""
-    file = open(path, "ab", opener=opener)  # noqa: PTH123, SIM115  # a path has no opener
+    file = open(path, "ab", opener=opener)  # noqa: SIM115  # a path has no opener
     try:
         file.truncate(min(length, file.seek(0, os.SEEK_END)))
     except BaseException:
@@ -499,7 +499,7 @@ class GrowingLines:
             cut_half_line(file, begins)
 
     def _open(self, mode: str, buffering: int = -1) -> BinaryIO:
-        return cast(BinaryIO, open(self.path, mode, buffering, opener=self.opener))  # noqa: PTH123
+        return cast(BinaryIO, open(self.path, mode, buffering, opener=self.opener))
 
 
 class JsonLines(GrowingLines):
@@ -543,7 +543,7 @@ def append(path: Path, data: bytes) -> None:
 
     If not all can be written, nothing is.
     """
-    with open(path, "ab", buffering=0, opener=not_a_link) as file:  # noqa: PTH123  # a path has no opener
+    with open(path, "ab", buffering=0, opener=not_a_link) as file:  # a path has no opener
         _write_whole(file, data)
 
 

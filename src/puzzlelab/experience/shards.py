@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.errors import BadFile, is_unicode
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadFile, BadOption, is_unicode
 from puzzlelab.core.files import make_folder, replace_file, writing
 from puzzlelab.core.settings import with_new_names
 from puzzlelab.engine import report
@@ -39,6 +40,8 @@ from puzzlelab.experience.schema import (
 TEACHER = "teacher.json"
 RENAMED = {"detours": "branches"}
 """Old name of a setting in `teacher.json` -> its name."""
+DEFAULTS = {"branches": 0}
+"""Settings that earlier versions did not write -> the value that they had then; of others it is None."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +78,10 @@ class Shards:
     def __init__(self, folder: Path, settings: Mapping[str, Any], size: int) -> None:
         need_arrow()
         self.folder, self.size = folder, size
-        self.settings = json.loads(json.dumps({**settings, "shard": size}))
         self._state = _State()
         self.has_later = False
         """Whether there are shards after the current one, because it was damaged or missing: it is made again first."""
-        begin(folder, self.settings)
+        self.settings = begin(folder, {**settings, "shard": size})
         self.resume()
 
     @property
@@ -149,25 +151,30 @@ class Shards:
             self._state = _State(state.rows, state.games, state.number + 1, state.games)
 
 
-def begin(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Make a folder for samples of these settings, or check that its shards belong to these settings.
+def begin(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Make a folder for samples of these settings, or check that its shards belong to them; the settings in its files.
 
-    Raises `BadFile` for a folder of other samples, or one that cannot be written.
+    Those of an earlier version lack what is the default of a later one. Raises `BadFile` for a folder of other samples,
+    or one that cannot be written.
     """
     if not is_unicode(str(folder)):
         raise BadFile(f"{folder} is no Unicode, which the names of Parquet files must be: give another folder")
-    settings = json.loads(json.dumps(settings))
+    new = json.loads(json.dumps(settings))
     with writing(folder):
         make_folder(folder)
         path, begun = folder / TEACHER, bool(shard_paths(folder))
-        old = _settings_in(folder, settings) if path.exists() or begun else None
-        if old is not None and not begun and not old.keys() & settings.keys():
+        old = _settings_in(folder, new) if path.exists() or begun else None
+        if old is not None and not begun and not old.keys() & new.keys():
             raise BadFile(f"{path} does not say what {folder} holds: give another folder")
-        if old is not None and old != settings and begun:
-            raise BadFile(f"{folder} was begun with other settings: {_differences(old, settings)}; give another folder")
-        if old != settings:
-            text = json.dumps(settings, indent=1) + "\n"
-            replace_file(path, text, folder / f"writing-{uuid.uuid4().hex}")
+        if old is not None and not (differing := _differing(old, new)):
+            return old
+        if old is not None and begun:
+            differences = (
+                f"{name} is {json.dumps(old.get(name))} there, not {json.dumps(new.get(name))}" for name in differing
+            )
+            raise BadFile(f"{folder} was begun with other settings: {'; '.join(differences)}; give another folder")
+        replace_file(path, json.dumps(new, indent=1) + "\n", folder / f"writing-{uuid.uuid4().hex}")
+    return new
 
 
 def _settings_in(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -177,7 +184,7 @@ def _settings_in(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any] | 
     """
     try:
         stored_settings = read_settings(folder)
-        if stored_settings == settings or not _shard_of(folder, settings):
+        if not _differing(stored_settings, settings) or not _shard_of(folder, settings):
             return stored_settings
         report.note(f"{folder / TEACHER} is damaged: the shards there have other settings; it is written again")
         return None
@@ -234,10 +241,22 @@ def shard_path(folder: Path, number: int) -> Path:
     return folder / f"shard-{number:05}.parquet"
 
 
-def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """The settings that differ, in words."""
-    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    return "; ".join(f"{name} is {json.dumps(old.get(name))} there, not {json.dumps(new.get(name))}" for name in names)
+def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """The names of the settings that differ; one that is lacking has its default."""
+    one, other = _with_defaults(old), _with_defaults(new)
+    return [name for name in {**one, **other} if one.get(name) != other.get(name)]
+
+
+def _with_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings by their present names, with the defaults of those that earlier versions did not have."""
+    known = {**DEFAULTS, **with_new_names(settings, RENAMED)}
+    if isinstance(solver := known.get("solver"), str) and isinstance(options := known.get("options"), Mapping):
+        with suppress(BadOption):  # an option under both its names, which differs from all others
+            options = registry.current_options(solver, options)
+        known["options"] = json.loads(json.dumps(registry.with_defaults(solver, options), default=str))
+    if isinstance(limit := known.get("limit"), Mapping):
+        known["limit"] = {name: value for name, value in limit.items() if value is not None}
+    return known
 
 
 def shard_paths(folder: Path) -> list[Path]:
@@ -280,8 +299,7 @@ def note_damaged(path: Path, error: BadFile) -> None:
 
 def check_card(card: Mapping[str, Any], settings: Mapping[str, Any], path: Path) -> None:
     """Raise `BadFile` unless the description of a shard is that of samples with these settings."""
-    known = with_new_names(card, RENAMED)
-    if any(known.get(name) != value for name, value in settings.items()) or not _is_range(known.get("games")):
+    if not {*settings, *DEFAULTS}.isdisjoint(_differing(card, settings)) or not _is_range(card.get("games")):
         raise BadFile(f"{path} holds other samples than this folder")
 
 

@@ -100,7 +100,7 @@ def write_changes(folder: Path, changes: Changes) -> None:
 
 def _append(path: Path, length: int, content: bytes) -> None:
     """Append to what a file had before."""
-    with open(path, "r+b" if path.exists() else "w+b", opener=not_a_link) as file:  # noqa: PTH123
+    with open(path, "r+b" if path.exists() else "w+b", opener=not_a_link) as file:
         file.truncate(length)
         file.seek(length)
         file.write(content)

@@ -244,7 +244,13 @@ def test_candidates_that_never_played_are_removed_and_other_networks_are_not(cop
         while referee.work_once(nothing):
             pass
         present = {path.stem for path in run.nets.iterdir()}
-        assert present == {*filter(run.has_network, played), run.champion.read_text().strip(), latest, unfinished, other}
+        assert present == {
+            *filter(run.has_network, played),
+            run.champion.read_text().strip(),
+            latest,
+            unfinished,
+            other,
+        }
         run.write(run.latest, unfinished + "\n")
         assert superseded not in present
         referee.remove_losers()

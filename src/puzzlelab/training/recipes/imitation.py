@@ -19,7 +19,6 @@ from pydantic import Field
 from torch import Tensor
 
 from puzzlelab.core import registry
-from puzzlelab.core.files import make_folder
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
@@ -152,9 +151,10 @@ class ImitationTask(TrainingTask):
     def new(cls, run: Run, settings: ImitationSettings, watch: Watch = lambda: None) -> Self:
         """With random weights; requests the first shards, so that generators work while the evaluation is prepared."""
         puzzle = registry.load(settings.puzzle)
-        make_folder(run.shards)
+        teacher, games = teacher_of(settings, settings.seed), settings.data.shard_games
+        begin_folder(teacher, run.shards, games)  # shards of other settings are refused before one is renamed
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
-        samples = settings_of_shards(teacher_of(settings, settings.seed), settings.data.shard_games)
+        samples = settings_of_shards(teacher, games)
         loader = ShardLoader(run, settings.data, settings.learning.batch_size, samples)
         if run.requested_shards() == (0, 0) and saved_step(run.folder) == 0:
             loader.request(0)

@@ -53,7 +53,7 @@ class ManagedProcess:
 
     def start(self) -> None:
         """Start the process."""
-        with open(self.log, "ab", opener=not_a_link) as log:  # noqa: PTH123  # a path has no opener
+        with open(self.log, "ab", opener=not_a_link) as log:  # a path has no opener
             # in a process group of its own: Ctrl-C reaches this process alone, which then ends its programs once
             self.process = start_child(self.command, stdout=log, stderr=log, process_group=0)
         self.started = time.monotonic()
