@@ -47,11 +47,26 @@ def config(tmp_path):
 
 
 def test_a_run_its_state_and_matches_of_it(program, tmp_path, config) -> None:
-    run = tmp_path / "run"
+    run = tmp_path / "[" / "x]"  # what ends bold text in a library that prints tables
     code, out, err = program("selfplay", "run", run, "--config", config, "--workers", 0)
     assert code == 0, err
-    assert "Training is complete; play with the champion: --net" in out
+    assert f"Training is complete; play with the champion: --net {run}" in out
     assert program("selfplay", "status", run)[:2] == (0, out)
+    status = {
+        "machine": "[/m]",
+        "process": 1,
+        "run": "",
+        "program": "[/p]",
+        "busy": "[/b] :x:",
+        "waiting": "",
+        "since": 0,
+    }
+    path = run / "programs" / "trainer-elsewhere-1.json"
+    path.write_text(json.dumps(status))
+    code, out, err = program("selfplay", "status", run)
+    assert (code, err) == (0, "")
+    assert all(text in out for text in ("[/m]", "[/p]", "[/b] :x:"))
+    path.unlink()
     champion = (run / "champion").read_text().strip()
     code, out, err = program("match", run, "champion", "random", "--games", 6, "--shifts", 5)
     assert code == 0, err

@@ -151,7 +151,9 @@ def test_a_run_of_a_version_whose_teacher_had_fewer_options_goes_on(
         train(run.folder, settings_of(), stop_at(25))
 
     def without_later_options(settings):
-        options = {name: value for name, value in settings["options"].items() if name not in ("first_width", "patience")}
+        options = {
+            name: value for name, value in settings["options"].items() if name not in ("first_width", "patience")
+        }
         return {**settings, "options": options}
 
     teacher = run.shards / "teacher.json"

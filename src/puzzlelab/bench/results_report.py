@@ -215,7 +215,7 @@ def _as_text(table: Table, title: str) -> TextTable:
     from rich.text import Text
 
     def plain(cell: object) -> str:
-        return cell.plain if isinstance(cell, Text) else Text.from_markup(str(cell)).plain
+        return cell.plain if isinstance(cell, Text) else str(cell)
 
     columns = [[plain(cell) for cell in column.cells] for column in table.columns]
     return TextTable(title, [plain(column.header) for column in table.columns], list(zip(*columns, strict=True)))

@@ -169,7 +169,7 @@ def table(run: BenchRun) -> Table:
     for head in columns:
         result.add_column(head, justify="right", no_wrap=True)
     for row in all_summaries:
-        result.add_row(Text(wrapped_label(row.solver)), *(cell(row) for cell in columns.values()))
+        result.add_row(Text(wrapped_label(row.solver)), *(Text.from_markup(cell(row)) for cell in columns.values()))
     return result
 
 

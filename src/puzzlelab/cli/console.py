@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +17,8 @@ SOLVED, UNSOLVED, UNREADABLE = 0, 1, 2
 """Exit codes; `core.signals` has that of an interrupted command."""
 LEVEL_VARIABLE = "PUZZLELAB_LOG_LEVEL"
 """The environment variable with the level of messages; `--log-level` sets it, and `cli.reporters` reads it."""
+PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
+"""How a console of rich prints texts as they are."""
 WIDTH = 120
 """Columns of output that does not go to a terminal."""
 
@@ -27,7 +29,10 @@ def fail(sentence: str) -> None:
 
 
 class Console(Protocol):
-    """Standard output: the console of rich, or one that prints plain text without importing rich."""
+    """Standard output: the console of rich, or one that prints plain text without importing rich.
+
+    Texts are printed as they are: what is in brackets or between colons means nothing, in tables and their titles too.
+    """
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print as `rich.console.Console.print` does."""
@@ -38,10 +43,10 @@ class PlainConsole:
 
     def print(self, *objects: Any, **options: Any) -> None:
         text = "".join(objects) if len(objects) < 2 and all(isinstance(each, str) for each in objects) else None
-        if text is None or "\t" in text or ("[" in text and options.get("markup", True)):
+        if text is None or "\t" in text or options.get("markup"):
             from rich.console import Console
 
-            Console(highlight=False, soft_wrap=True, width=WIDTH).print(*objects, **options)
+            Console(**PLAIN, soft_wrap=True, width=WIDTH).print(*objects, **options)
         else:
             print(text, flush=True)
 
@@ -52,17 +57,16 @@ def output() -> Console:
         return PlainConsole()
     from rich.console import Console
 
-    return Console(highlight=False)
+    return Console(**PLAIN)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
     """Print rows below their titles; nothing if there are none."""
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(*columns, box=None)
     for row in rows:
-        table.add_row(*map(escape, row))
+        table.add_row(*row)
     if rows:
         output().print(table)
 

@@ -66,7 +66,7 @@ def demo() -> None:
     console.print("The first run compiles kernels for some seconds; later ones start at once.")
     for name, board, title, solvers in BOARDS:
         instance = api.load(name).read(board)
-        console.print(f"\n[bold]{title}[/bold] ({name})\n{escape(instance.puzzle.draw(instance.state))}")
+        console.print(f"\n[bold]{title}[/bold] ({name})\n{escape(instance.puzzle.draw(instance.state))}", markup=True)
         _table(console, instance, solvers)
     console.print(f"\nEvery answer was replayed by the plain rules. {NETWORK}\n\n{NEXT}")
 

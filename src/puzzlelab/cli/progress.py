@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from puzzlelab.cli.console import PLAIN
+
 
 class Bars(Protocol):
     """Progress bars, as the commands use them."""
@@ -47,7 +49,7 @@ def progress(title: str = "", total: int | None = None, shown: bool = True, line
             bars.add_task(title, total=total)
 
         def show(text: str) -> None:
-            bars.console.print(text, soft_wrap=True, markup=False, highlight=False)
+            bars.console.print(text, soft_wrap=True, **PLAIN)
 
         with shown_by(BarReporter(bars), show):
             yield bars

@@ -260,11 +260,11 @@ def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
     if run_status.programs:
         console.print(programs)
     elif not run_status.done:
-        console.print(f"No program is running: puzzlelab selfplay run {selfplay_run.folder}", markup=False)
+        console.print(f"No program is running: puzzlelab selfplay run {selfplay_run.folder}")
     for warning in run_status.warnings:
-        console.print(f"warning: {warning}", markup=False)
+        console.print(f"warning: {warning}")
     if run_status.done:
-        console.print(f"Training is complete; play with the champion: --net {selfplay_run.folder}", markup=False)
+        console.print(f"Training is complete; play with the champion: --net {selfplay_run.folder}")
 
 
 def _solved_text(solved: float | None) -> str:
@@ -286,5 +286,4 @@ def _print_match(result: Any) -> None:
     output().print(
         f"{result.a} against {result.b}: {result.games} boards of {result.scramble_length} shifts, "
         f"{result.wins_a} won, {result.wins_b} lost, {result.draws} drawn, of which {result.aborted} aborted{verdict}",
-        markup=False,
     )

@@ -175,7 +175,7 @@ def _fill(
     size_of_sample = f"{size / max(1, shards.rows):.1f} bytes a sample"
     files = f"{len(paths)} file{'s' * (len(paths) != 1)}, {size / 1e6:.3g} MB ({size_of_sample})"
     console = output()
-    console.print(f"{shards.rows:,} samples of {shards.games:,} boards in {out}: {files}", markup=False)
+    console.print(f"{shards.rows:,} samples of {shards.games:,} boards in {out}: {files}")
     if new_rows:
         console.print(f"{new_rows:,} made now in {seconds:.3g} s, {60 * new_rows / seconds:,.0f} a minute")
 

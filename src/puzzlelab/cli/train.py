@@ -95,7 +95,7 @@ def train(
     network = run_folder.trained()
     if network is None:
         raise BadFile(f"{run_folder.folder} has no champion: repeat the command")
-    output().print(f"trained: {network}.safetensors; play with it: --net {run}", markup=False)
+    output().print(f"trained: {network}.safetensors; play with it: --net {run}")
 
 
 def _check_programs(
