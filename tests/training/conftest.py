@@ -68,6 +68,22 @@ def stop_at():
 
 
 @pytest.fixture
+def stop_after():
+    """`stop_after(folder, evaluations)`: raises Ctrl-C after so many evaluations of the run there, however long it waits."""
+
+    def watch_for(folder, evaluations):
+        path = folder / "metrics.jsonl"
+
+        def watch() -> None:
+            if path.exists() and path.read_text().count("\n") >= evaluations:
+                raise KeyboardInterrupt
+
+        return watch
+
+    return watch_for
+
+
+@pytest.fixture
 def train():
     """`train(folder, settings, watch, executor)`: all programs of a recipe on a folder; the run."""
 

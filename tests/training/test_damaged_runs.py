@@ -87,11 +87,11 @@ def whole(runs, settings_of, train):
 
 
 @pytest.fixture
-def half(runs, settings_of, train, stop_at):
+def half(runs, settings_of, train, stop_after):
     """A run that was ended in the middle."""
     if not (runs / "half").exists():
         with pytest.raises(KeyboardInterrupt):
-            train(runs / "half", settings_of("data.keep_shards=true"), stop_at(35))
+            train(runs / "half", settings_of("data.keep_shards=true"), stop_after(runs / "half", 3))
     return Run(runs / "half")
 
 

@@ -127,11 +127,11 @@ def test_a_teacher_may_be_asked_for_so_many_shards_and_no_more(tmp_path, setting
 
 
 def test_a_run_whose_shards_have_another_teacher_is_refused_before_anything_is_changed(
-    tmp_path, settings_of, train, stop_at
+    tmp_path, settings_of, train, stop_after
 ) -> None:
     run, other = Run(tmp_path / "run"), settings_of("teacher.solver_options={'width': 4}".replace("'", '"'))
     with pytest.raises(KeyboardInterrupt):
-        train(run.folder, settings_of(), stop_at(25))
+        train(run.folder, settings_of(), stop_after(run.folder, 2))
     (tmp_path / "other").mkdir()
     Run(tmp_path / "other" / "run").begin(other)  # as of a version with another default
     run.config.write_bytes((tmp_path / "other" / "run" / "config.toml").read_bytes())
@@ -144,11 +144,11 @@ def test_a_run_whose_shards_have_another_teacher_is_refused_before_anything_is_c
 
 
 def test_a_run_of_a_version_whose_teacher_had_fewer_options_goes_on(
-    tmp_path, settings_of, train, metrics_of, stop_at
+    tmp_path, settings_of, train, metrics_of, stop_after
 ) -> None:
     whole, run = train(tmp_path / "whole", settings_of()), Run(tmp_path / "run")
     with pytest.raises(KeyboardInterrupt):
-        train(run.folder, settings_of(), stop_at(25))
+        train(run.folder, settings_of(), stop_after(run.folder, 2))
 
     def without_later_options(settings):
         options = {

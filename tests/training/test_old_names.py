@@ -73,6 +73,6 @@ def test_old_lines_of_games_and_matches_and_old_status_files_are_read(tmp_path) 
     run.matches.write_text(json.dumps(match) + "\n")
     status = {"machine": "elsewhere", "process": 1, "run": "", "program": "trainer", "does": "learns", "waits": ""}
     (run.programs / "trainer-elsewhere-1.json").write_text(json.dumps({**status, "since": time.time()}))
-    assert [entry.scramble_length for entry in GameLog(run.game_log, run.shards).entries()] == [5]
+    assert [entry.scramble_length for entry in GameLog(run.game_log, run.shards).new_entries()] == [5]
     assert [old.scramble_length for old in MatchLog(run).all()] == [7]
     assert [(program.busy, program.waiting) for program in programs(run)] == [("learns", "")]

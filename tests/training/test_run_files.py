@@ -45,11 +45,11 @@ def begun_folder(tmp_path_factory):
 
 
 @pytest.fixture
-def begun(begun_folder, settings_of, train, stop_at):
+def begun(begun_folder, settings_of, train, stop_after):
     """A run that was ended in the middle; to be copied."""
     if not begun_folder.exists():
         with pytest.raises(KeyboardInterrupt):
-            train(begun_folder, settings_of(), stop_at(35))
+            train(begun_folder, settings_of(), stop_after(begun_folder, 3))
     return begun_folder
 
 
@@ -63,7 +63,7 @@ def contents(folder):
 
 
 def test_files_of_others_stay_when_a_training_ends_goes_on_and_begins_anew(
-    tmp_path, begun, settings_of, train, stop_at
+    tmp_path, begun, settings_of, train, stop_after
 ) -> None:
     run = Run(tmp_path / "run")
     shutil.copytree(begun, run.folder)
@@ -78,7 +78,7 @@ def test_files_of_others_stay_when_a_training_ends_goes_on_and_begins_anew(
     assert kept(run.folder)
     assert contents(run.folder).keys() == {*OTHERS, "config.toml"}
     with pytest.raises(KeyboardInterrupt):
-        train(run.folder, other, stop_at(3))
+        train(run.folder, other, stop_after(run.folder, 1))
     assert kept(run.folder)
     assert Run(run.folder).saved_settings()["seed"] == 6
 
@@ -178,7 +178,7 @@ def test_a_link_that_comes_later_is_not_followed(tmp_path, settings_of) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
-@pytest.mark.parametrize("name", ["config.toml", "champion", "metrics.jsonl", "state-35.safetensors", "nets/x.json"])
+@pytest.mark.parametrize("name", ["config.toml", "champion", "metrics.jsonl", "state-30.safetensors", "nets/x.json"])
 def test_a_pipe_in_the_folder_of_a_run_is_refused(tmp_path, begun, settings_of, name) -> None:
     run = Run(tmp_path / "run")
     shutil.copytree(begun, run.folder)

@@ -65,10 +65,10 @@ def learning(folders: Sequence[Path]) -> Chart:
 
 def _curve(folder: Path) -> Curve:
     run = Run(folder)
-    evaluations = [line for line in metrics.read(run.metrics) if "solved" in line] if run.metrics.exists() else []
+    puzzle = run.saved_settings().get("puzzle")
+    evaluations = [line for line in metrics.lines(run.metrics) if "solved" in line]
     if not evaluations:
         raise BadInput(f"{folder} has no evaluation yet, or none with boards")
-    puzzle = run.saved_settings().get("puzzle")
     if puzzle is None:
         raise BadInput(f"{run.config} names no puzzle: it was changed after training wrote it")
     return Curve(folder.name or str(folder), str(puzzle), evaluations)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from puzzlelab.bench.charts import Chart, add_panels
 from puzzlelab.core.errors import BadInput
@@ -80,8 +80,7 @@ def rows(status: RunStatus) -> tuple[tuple[str, ...], ...]:
 
 def _network_alone(run: SelfPlayRun, status: RunStatus) -> tuple[list[float], list[float]]:
     """Minutes, and the share that the newest network solved greedily."""
-    evaluations: list[dict[str, Any]] = metrics.read(run.metrics) if run.metrics.exists() else []
-    evaluations = [evaluation for evaluation in evaluations if "solved" in evaluation]
+    evaluations = [line for line in metrics.lines(run.metrics) if "solved" in line]
     return [(evaluation["at"] - status.began) / 60 for evaluation in evaluations], [
         evaluation["solved"] for evaluation in evaluations
     ]

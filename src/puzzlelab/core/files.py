@@ -464,11 +464,8 @@ class GrowingLines:
     All methods raise `BadFile`.
     """
 
-    opener = staticmethod(without_waiting)
-    """Opens the file to change it."""
-
-    def __init__(self, path: Path, shared: bool = False) -> None:
-        self.path, self.shared = path, shared
+    def __init__(self, path: Path, shared: bool = False, opener: Opener = without_waiting) -> None:
+        self.path, self.shared, self.opener = path, shared, opener
         self._position = self._count = 0
         self._sync = PeriodicSync(path)
 
@@ -505,37 +502,43 @@ class GrowingLines:
 class JsonLines(GrowingLines):
     """A file with one JSON object a line, which grows at its end, and is no link; see `GrowingLines`."""
 
-    opener = staticmethod(not_a_link)
+    def __init__(self, path: Path, shared: bool = False) -> None:
+        super().__init__(path, shared, not_a_link)
 
     def append(self, *lines: Mapping[str, Any]) -> int:
         """Append these lines at once; returns their size in bytes."""
         return self.append_texts(map(json.dumps, lines))
 
     def read(self) -> list[dict[str, Any]]:
-        """The complete lines since the previous call; none where the file does not exist.
+        """The complete lines since the previous call; see `new_lines`."""
+        return list(self.new_lines())
+
+    def new_lines(self) -> Iterator[dict[str, Any]]:
+        """Yield the complete lines that were not read yet; none where the file does not exist.
 
         Lines with NUL bytes are left out: a power cut leaves them in the place of lines that had not been synced.
         """
-        lines: list[dict[str, Any]] = []
         try:
             with self.path.open("rb") as file:
                 file.seek(self._position)
                 while (line := file.readline(LONGEST_LINE)).endswith(b"\n"):
+                    text = line.removeprefix(codecs.BOM_UTF8).strip()
+                    values = dict(json.loads(text)) if text and b"\0" not in text else None
                     self._count += 1
-                    if (text := line.removeprefix(codecs.BOM_UTF8).strip()) and b"\0" not in text:
-                        lines.append(dict(json.loads(text)))
                     self._position += len(line)
+                    if values is not None:
+                        yield values
         except FileNotFoundError:
-            return []
+            return
         except OSError as error:
             raise BadFile(f"cannot read {self.path}: {error.strerror}; put the file back, or remove it") from None
         except (ValueError, TypeError, RecursionError):
             raise BadFile(
-                f"{self.path} is damaged: line {self._count} is no JSON object; put the file back, or remove this line"
+                f"{self.path} is damaged: line {self._count + 1} is no JSON object; put the file back, or remove this "
+                "line"
             ) from None
         if len(line) == LONGEST_LINE:
             raise BadFile(f"{self.path} is damaged: line {self._count + 1} is longer than {LONGEST_LINE // 10**6} MB")
-        return lines
 
 
 def append(path: Path, data: bytes) -> None:

@@ -159,7 +159,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not is_unicode(str(folder)):
         raise BadFile(f"{folder} is no Unicode, which the names of Parquet files must be: give another folder")
-    new = json.loads(json.dumps(settings))
+    new: dict[str, Any] = json.loads(json.dumps(settings))
     with writing(folder):
         make_folder(folder)
         path, begun = folder / TEACHER, bool(shard_paths(folder))

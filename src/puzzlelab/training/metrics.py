@@ -11,7 +11,7 @@ import math
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -125,13 +125,21 @@ class EventFile:
 
 def read(path: Path) -> list[dict[str, float]]:
     """The lines of a metrics file, without half a line of a stopped program; raises `BadFile`."""
-    try:
-        lines: list[dict[str, Any]] = [json.loads(line) for _, line in json_lines(path, LINE_BEGINS, report.note)]
-    except (ValueError, RecursionError):
-        raise BadFile(f"{path} holds no metrics") from None
-    if not all(map(_is_line, lines)):
-        raise BadFile(f"{path} is damaged: one of its lines does not describe a step")
-    return lines
+    return list(lines(path))
+
+
+def lines(path: Path) -> Iterator[dict[str, float]]:
+    """Yield the lines of a metrics file, as `read` does; none where there is no such file."""
+    if not path.exists():
+        return
+    for _, text in json_lines(path, LINE_BEGINS, report.note):
+        try:
+            line = json.loads(text)
+        except (ValueError, RecursionError):
+            raise BadFile(f"{path} holds no metrics") from None
+        if not _is_line(line):
+            raise BadFile(f"{path} is damaged: one of its lines does not describe a step")
+        yield line
 
 
 def _is_line(line: Any) -> bool:

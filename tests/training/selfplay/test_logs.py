@@ -1,6 +1,7 @@
 """Lines and status files of a run whose values have other types are refused with a sentence."""
 
 import json
+import tracemalloc
 from dataclasses import asdict
 
 import pytest
@@ -24,7 +25,7 @@ def test_a_shard_with_another_type_is_refused(tmp_path, name: str, odd: object) 
     log = GameLog(tmp_path / "games.jsonl", tmp_path)
     log.path.write_text(json.dumps(GAMES) + "\n" + json.dumps({**GAMES, name: odd}) + "\n")
     with pytest.raises(BadFile, match="does not describe a shard"):
-        log.entries()
+        log.update()
 
 
 @pytest.mark.parametrize("odd", ODD, ids=repr)
@@ -38,7 +39,7 @@ def test_a_match_with_another_type_is_refused(tmp_path, name: str, odd: object) 
 
 def test_a_champion_of_a_match_without_games_was_not_tested(tmp_path) -> None:
     matches = [Match(**{**MATCH, "games": 0, "wins_a": 0, "wins_b": 0, "aborted": 0, "solved_a": 0})]
-    (first, second) = status._champions(1.7e9, [], matches, {}, ["random"])
+    (first, second) = status._champions(1.7e9, None, matches, {}, ["random"])
     assert (first.network, first.solved, second.network, second.solved) == ("random", None, "a", None)
 
 
@@ -47,7 +48,31 @@ def test_what_was_written_is_read(tmp_path) -> None:
     run.matches.write_text(json.dumps(MATCH) + "\n")
     run.game_log.write_text(json.dumps(GAMES) + "\n")
     assert [asdict(match) for match in MatchLog(run).all()] == [MATCH]
-    assert [asdict(entry) for entry in GameLog(run.game_log, run.shards).entries()] == [GAMES]
+    assert [asdict(entry) for entry in GameLog(run.game_log, run.shards).new_entries()] == [GAMES]
+
+
+@pytest.mark.parametrize("status_of_run", [False, True], ids=["log", "status"])
+def test_the_memory_for_a_log_does_not_grow_with_its_length(tmp_path, settings_of, status_of_run) -> None:
+    run, count = SelfPlayRun(tmp_path / "run"), 4000
+    run.begin(settings_of())
+    reader = status.StatusReader(run, settings_of())
+    read = reader.read if status_of_run else reader._game_log.update
+
+    def bytes_after(first: int) -> int:
+        with run.game_log.open("a") as file:
+            for number in range(first, first + count):
+                line = {**GAMES, "number": number, "network": f"{number:016x}", "at": 1e9 + number}
+                file.write(json.dumps(line) + "\n")
+        read()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        first, second = bytes_after(0), bytes_after(count)
+    finally:
+        tracemalloc.stop()
+    assert second - first < 20 * count  # an entry would take hundreds of bytes
+    assert not status_of_run or reader.read().games == 2 * count * GAMES["games"]
 
 
 @pytest.mark.parametrize("odd", [None, [], {}, 3.5, 10**30], ids=repr)

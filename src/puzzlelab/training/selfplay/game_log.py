@@ -6,8 +6,9 @@ and a shard with two lines counts once.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.core.files import JsonLines
 from puzzlelab.core.settings import with_new_names
 from puzzlelab.engine import report
+from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.shards import facts, numbers, set_aside, shard_path
 
 RENAMED = {"shifts": "scramble_length"}
@@ -50,22 +52,81 @@ ENTRY = TypeAdapter(GameLogEntry)
 
 
 class GameLog:
-    """The entries of all shards by their numbers."""
+    """Which shards are complete, and the difficulty that results from their games.
 
-    def __init__(self, path: Path, shards: Path, repairs: bool = False) -> None:
-        """With `repairs`, damaged shards without a line are renamed, with a note; else they are passed over."""
+    Entries are yielded once, and only those after a gap are kept, so that a long run needs little memory.
+    """
+
+    def __init__(self, path: Path, shards: Path, repairs: bool = False, starts: StartSampler | None = None) -> None:
+        """With `repairs`, damaged shards without a line are renamed, with a note; else they are passed over.
+
+        `starts` is the sampler of boards before the first game.
+        """
         self.path, self.shards, self.repairs = path, shards, repairs
+        self.below = 0
+        """The least number of a shard that was never made."""
+        self._later: dict[int, GameLogEntry] = {}
+        """The entries of shards after the first gap."""
+        self._starts = starts
+        """The sampler of boards after the games before the first gap."""
         self._lines = JsonLines(path, shared=True)
-        self._logged: set[int] = set()
-        self._entries: dict[int, GameLogEntry] = {}
+        self._unlogged: dict[int, GameLogEntry] = {}
+        """The entries that are only in their shards."""
+        self._sizes: dict[int, int] = {}
 
-    def entries(self) -> list[GameLogEntry]:
-        """All entries so far; raises `BadFile`."""
-        self._read()
+    def __contains__(self, number: object) -> bool:
+        """Whether the shard of this number was made, as far as `new_entries` has read."""
+        return isinstance(number, int) and (number < self.below or number in self._later)
+
+    def __len__(self) -> int:
+        """The number of shards that were made, as far as `new_entries` has read."""
+        return self.below + len(self._later)
+
+    def new_entries(self) -> Iterator[GameLogEntry]:
+        """Yield the entries of shards that were not there when it was called before; raises `BadFile`."""
+        for line in self._lines.new_lines():
+            entry = self._entry(line)
+            self._unlogged.pop(entry.number, None)
+            if entry.number not in self:
+                self._add(entry)
+                yield entry
         for number in numbers(self.shards):
-            if number not in self._entries:
-                self._read_shard(number)
-        return [self._entries[number] for number in sorted(self._entries)]
+            if number not in self and (unlogged := self._read_shard(number)) is not None:
+                self._unlogged[number] = unlogged
+                self._add(unlogged)
+                yield unlogged
+
+    def update(self) -> None:
+        """Read the new entries; raises `BadFile`."""
+        for _ in self.new_entries():
+            pass
+
+    def _add(self, entry: GameLogEntry) -> None:
+        self._later[entry.number] = entry
+        while (complete := self._later.pop(self.below, None)) is not None:
+            self.below += 1
+            if self._starts is not None:
+                _count(complete, self._starts)
+
+    def starts(self) -> StartSampler:
+        """The sampler of boards at the difficulty that results from the games so far; raises `BadFile`."""
+        self.update()
+        assert self._starts is not None
+        starts = replace(self._starts)
+        for number in sorted(self._later):
+            _count(self._later[number], starts)
+        return starts
+
+    def sizes(self) -> dict[int, int]:
+        """The number of samples of each complete shard that is there, in the order of their numbers."""
+        present = [number for number in numbers(self.shards) if number in self]
+        self._sizes = {number: self._sizes.get(number) or self._size(number) for number in present}
+        return self._sizes
+
+    def _size(self, number: int) -> int:
+        with suppress(BadFile):
+            return facts(shard_path(self.shards, number))[0]
+        return 0
 
     def add(self, entry: GameLogEntry) -> None:
         """Append a line, which is on the disk afterwards."""
@@ -74,32 +135,27 @@ class GameLog:
 
     def ensure_logged(self, number: int) -> None:
         """Append the line of a shard that is about to be removed, if it is missing; all lines are then on the disk."""
-        self._read()
-        if number not in self._logged and number in self._entries:
-            self.add(self._entries[number])
+        self.update()
+        if (entry := self._unlogged.pop(number, None)) is not None:
+            self.add(entry)
         self._lines.sync()
 
     def log_missing(self) -> None:
         """Append the lines that killed generators have not written."""
-        for entry in self.entries():
-            self.ensure_logged(entry.number)
+        self.update()
+        for number in sorted(self._unlogged):
+            self.ensure_logged(number)
 
-    def _read(self) -> None:
-        for line in self._lines.read():
-            entry = self._entry(line)
-            self._logged.add(entry.number)
-            self._entries.setdefault(entry.number, entry)
-
-    def _read_shard(self, number: int) -> None:
-        """Read the entry in a shard, unless the shard is damaged or has just been removed."""
+    def _read_shard(self, number: int) -> GameLogEntry | None:
+        """The entry in a shard, None if the shard is damaged or has just been removed."""
         path = shard_path(self.shards, number)
         with suppress(BadFile, KeyError, TypeError):
             entry = self._entry(facts(path)[1]["played"])
             if entry.number == number:
-                self._entries[number] = entry
-                return
+                return entry
         if path.exists() and self.repairs:
             report.note(f"{path} is damaged: its games are played again, and it is kept as {set_aside(path).name}")
+        return None
 
     def _entry(self, line: dict[str, Any]) -> GameLogEntry:
         try:
@@ -109,3 +165,9 @@ class GameLog:
                 f"{self.path} is damaged: the line {shorten(str(line), 60)} does not describe a shard; "
                 "put the file back, or remove this line"
             ) from None
+
+
+def _count(entry: GameLogEntry, starts: StartSampler) -> None:
+    """Let games of the present difficulty count for the next one."""
+    if entry.scramble_length == starts.difficulty:
+        starts.ended(entry.games, entry.won)

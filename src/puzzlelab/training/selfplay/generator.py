@@ -17,7 +17,7 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
 from puzzlelab.experience.shard_leases import ShardLeases
-from puzzlelab.experience.shards import encoded, numbers, save_encoded, shard_path
+from puzzlelab.experience.shards import encoded, save_encoded, shard_path
 from puzzlelab.experience.uct_episodes import ABORTED, play_episodes
 from puzzlelab.experience.uct_session import UctSession
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
@@ -58,7 +58,7 @@ def play_games(shard: ShardOfGames, watch: Callable[[], None]) -> PlayedShard:
     """Play the games of a shard; `watch` is called again and again, and may raise."""
     settings, number, began = shard.settings.self_play, shard.number, time.perf_counter()
     puzzle, games = registry.load(shard.settings.puzzle), settings.parallel_games
-    starts = start_sampler(puzzle, shard.settings, [])
+    starts = StartSampler.of(puzzle, shard.settings.curriculum)
     starts.difficulty = shard.difficulty
     boards, lengths = starts.boards(games, generator(shard.settings.seed, BOARDS, number))
     scaled = np.where(lengths == UNKNOWN, settings.max_moves, settings.max_moves_factor * lengths)
@@ -105,7 +105,8 @@ class GameGenerator:
         with self.run.writing():
             make_folder(self.run.shards)
         self.leases = ShardLeases(self.run.shards)
-        self.game_log = GameLog(self.run.game_log, self.run.shards, repairs=True)
+        starts = StartSampler.of(self.puzzle, self.settings.curriculum)
+        self.game_log = GameLog(self.run.game_log, self.run.shards, repairs=True, starts=starts)
 
     def work_once(self, watch: Callable[[], None]) -> bool:
         """Make a shard; False if there is no network yet."""
@@ -113,14 +114,12 @@ class GameGenerator:
         if network is None:
             self.heartbeat.waiting("a network")
             return False
-        entries = self.game_log.entries()
-        complete = {entry.number for entry in entries}
-        first = self.next_number()
-        number = self.leases.take(len(complete) + MAX_GENERATORS, first, complete)
+        difficulty = self.game_log.starts().difficulty
+        number = self.leases.take(len(self.game_log) + MAX_GENERATORS, self.game_log.below, self.game_log)
         assert number is not None
         with self.leases.keeping(number):
             try:
-                self._play(number, network, start_sampler(self.puzzle, self.settings, entries), watch)
+                self._play(number, network, difficulty, watch)
             except PuzzlelabError:
                 if self.run.has_network(network):
                     raise
@@ -128,25 +127,20 @@ class GameGenerator:
         self.remove_old_shards()
         return True
 
-    def next_number(self) -> int:
-        """The least number of a shard that was never made."""
-        complete = {entry.number for entry in self.game_log.entries()}
-        return next(number for number in range(len(complete) + 1) if number not in complete)
-
     def take_turn(self, number: int, watch: Callable[[], None]) -> None:
         """Make shard `number`, unless it was made before: no other generator is at work."""
-        network, entries = self.run.network(self.follow), self.game_log.entries()
+        network, difficulty = self.run.network(self.follow), self.game_log.starts().difficulty
         assert network is not None, "the trainer has published one"
-        if number in {entry.number for entry in entries}:
+        if number in self.game_log:
             return
         for temporary in self.run.shards.glob(f"writing-{number:05}-*"):  # of processes that were killed
             temporary.unlink(missing_ok=True)
-        self._play(number, network, start_sampler(self.puzzle, self.settings, entries), watch)
+        self._play(number, network, difficulty, watch)
 
-    def _play(self, number: int, network: str, starts: StartSampler, watch: Callable[[], None]) -> None:
+    def _play(self, number: int, network: str, difficulty: int, watch: Callable[[], None]) -> None:
         games = self.settings.self_play.parallel_games
         self.heartbeat.busy(f"plays games {number * games:,} to {(number + 1) * games - 1:,} with {network[:8]}")
-        games_to_play = ShardOfGames(self.settings, number, network, self.run.solver_option(network), starts.difficulty)
+        games_to_play = ShardOfGames(self.settings, number, network, self.run.solver_option(network), difficulty)
         self.keep(play_games(games_to_play, watch))
 
     def keep(self, played: PlayedShard) -> None:
@@ -158,14 +152,14 @@ class GameGenerator:
 
     def remove_old_shards(self, below: int | None = None) -> None:
         """Remove the shards whose samples are not among the newest; with `below`, only shards of lower numbers."""
-        samples, entries = 0, {entry.number: entry for entry in self.game_log.entries()}
-        for number in reversed(numbers(self.run.shards)):
-            is_own = number in entries and (below is None or number < below)
-            if is_own and samples >= self.settings.replay.capacity:
+        self.game_log.update()
+        sizes, samples = self.game_log.sizes(), 0
+        for number in reversed(sizes):
+            if samples >= self.settings.replay.capacity and (below is None or number < below):
                 self.game_log.ensure_logged(number)
                 with suppress(OSError):
                     shard_path(self.run.shards, number).unlink(missing_ok=True)
-            samples += entries[number].samples if number in entries else 0
+            samples += sizes[number]
 
 
 def match_options(settings: SelfPlaySettings, network: str) -> dict[str, Any]:
@@ -179,12 +173,3 @@ def _uct_options(settings: SelfPlaySettings, *names: str) -> dict[str, Any]:
     """These settings of the games, as options of `uct`."""
     values = settings.self_play.values()
     return {name: values[name] for name in names}
-
-
-def start_sampler(puzzle: Puzzle, settings: SelfPlaySettings, entries: list[GameLogEntry]) -> StartSampler:
-    """The sampler of boards, at the difficulty that results from the games so far."""
-    starts = StartSampler.of(puzzle, settings.curriculum)
-    for entry in entries:
-        if entry.scramble_length == starts.difficulty:
-            starts.ended(entry.games, entry.won)
-    return starts

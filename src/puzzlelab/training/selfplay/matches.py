@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar, TypeAlias
 
@@ -21,8 +21,9 @@ from puzzlelab.core.settings import with_new_names
 from puzzlelab.core.solver import Solver, uninterrupted
 from puzzlelab.engine import report
 from puzzlelab.engine.batch_answers import solve_all
+from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.training.selfplay.game_log import GameLog
-from puzzlelab.training.selfplay.generator import match_options, start_sampler
+from puzzlelab.training.selfplay.generator import match_options
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.selfplay.sprt import MatchScore
@@ -85,14 +86,17 @@ class MatchLog:
 
     def all(self) -> list[Match]:
         """The matches so far, in their order; raises `BadFile`."""
-        for line in self._lines.read():
+        for line in self._lines.new_lines():
             try:
-                self._matches.append(MATCH_LINE.validate_python(with_new_names(line, RENAMED)))
+                match = MATCH_LINE.validate_python(with_new_names(line, RENAMED))
             except (TypeError, ValueError):
                 raise BadFile(
                     f"{self.run.matches} is damaged: the line {shorten(str(line), 60)} does not describe a match; "
                     "put the file back, or remove this line"
                 ) from None
+            if self._matches and match.settings == self._matches[-1].settings:
+                match = replace(match, settings=self._matches[-1].settings)  # one object, for thousands of matches
+            self._matches.append(match)
         return self._matches
 
     def add(self, match: Match) -> None:
@@ -130,7 +134,9 @@ class MatchRunner:
     @classmethod
     def of(cls, run: SelfPlayRun, settings: SelfPlaySettings, solve: SolveBoards = solve_here) -> MatchRunner:
         """For this run."""
-        return cls(run, settings, registry.load(settings.puzzle), GameLog(run.game_log, run.shards), solve)
+        puzzle = registry.load(settings.puzzle)
+        starts = StartSampler.of(puzzle, settings.curriculum)
+        return cls(run, settings, puzzle, GameLog(run.game_log, run.shards, starts=starts), solve)
 
     def resolve(self, player: str) -> str:
         """The full hash of the network that `champion`, `latest` or the beginning of a hash means.
@@ -180,11 +186,11 @@ class MatchRunner:
 
     def scramble_length(self) -> int:
         """The present difficulty of the boards."""
-        return start_sampler(self.puzzle, self.settings, self._game_log.entries()).difficulty
+        return self._game_log.starts().difficulty
 
     def boards(self, number: int, scramble_length: int, games: int) -> Iterator[list[State]]:
         """The boards of match `number`, in batches."""
-        starts = start_sampler(self.puzzle, self.settings, [])
+        starts = StartSampler.of(self.puzzle, self.settings.curriculum)
         starts.difficulty = scramble_length
         batch_size = self.settings.match.batch_size
         for begin in range(0, games, batch_size):

@@ -108,7 +108,7 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         generator = GameGenerator(run, settings, settings.follow, generator_heartbeat)
         generator.game_log.log_missing()
         if trainer.task.turn is None:
-            trainer.task.turn = generator.next_number() if trainer.task.restored else 0
+            trainer.task.turn = generator.game_log.below if trainer.task.restored else 0
 
         def train() -> None:
             trainer.take_turn(watch)

@@ -6,6 +6,7 @@ what they mean, is a thread here. The trainer is a learner in a process of its o
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -28,13 +29,13 @@ from puzzlelab.engine.published_networks import published_networks, using
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.remote_learner import LearnerWork, RemoteLearner
 from puzzlelab.training.selfplay import programs
+from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.generator import (
     GameGenerator,
     PlayedShard,
     ShardOfGames,
     match_options,
     play_games,
-    start_sampler,
 )
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.referee import Referee
@@ -147,11 +148,9 @@ class SpreadSelfPlay:
             if room > 0:
                 generator.heartbeat.waiting("a network")
             return
-        entries = generator.game_log.entries()
-        known = {entry.number for entry in entries} | self._pending | self._left_out
-        difficulty = start_sampler(generator.puzzle, self.settings, entries).difficulty
+        difficulty = generator.game_log.starts().difficulty
         generator.heartbeat.busy(f"plays games with {network[:8]}")
-        for number in _unknown(known, room):
+        for number in self._unknown(generator.game_log, room):
             try:
                 piece = self._games_piece(generator, number, network, difficulty)
             except PuzzlelabError:
@@ -160,6 +159,15 @@ class SpreadSelfPlay:
                 return  # the referee has removed it meanwhile, because there is a newer one
             self._pending.add(number)
             self.executor.submit(piece)
+
+    def _unknown(self, game_log: GameLog, count: int) -> list[int]:
+        """The least numbers of shards that nobody has made or makes."""
+        others = self._pending | self._left_out
+        return list(
+            itertools.islice(
+                (each for each in itertools.count(game_log.below) if each not in game_log and each not in others), count
+            )
+        )
 
     def _games_piece(self, generator: GameGenerator, number: int, network: str, difficulty: int) -> Piece:
         option = self.run.solver_option(network)
@@ -265,14 +273,3 @@ class SpreadSelfPlay:
             answer.set_exception(PuzzlelabError(f"{done.piece.name} cannot be solved: {done.problem}"))
         else:
             answer.set_result(done.value)
-
-
-def _unknown(known: set[int], count: int) -> list[int]:
-    """The least numbers that are not known."""
-    numbers: list[int] = []
-    number = 0
-    while len(numbers) < count:
-        if number not in known:
-            numbers.append(number)
-        number += 1
-    return numbers

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from puzzlelab.core import registry
+from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.shards import numbers
 from puzzlelab.training import metrics, state_files
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
-from puzzlelab.training.selfplay.generator import start_sampler
 from puzzlelab.training.selfplay.heartbeat import ProgramStatus, programs
 from puzzlelab.training.selfplay.matches import Match, MatchLog
 from puzzlelab.training.selfplay.programs import GENERATOR, missing_programs
@@ -71,42 +73,52 @@ class RunStatus:
 
 
 class StatusReader:
-    """Reads the status from the folder; each `read` reads only the new lines of its files."""
+    """Reads the status from the folder; each `read` reads only the new lines of its files, and keeps sums of them."""
 
     def __init__(self, run: SelfPlayRun, settings: SelfPlaySettings) -> None:
         self.run, self.settings = run, settings
         self.puzzle = registry.load(settings.puzzle)
-        self._game_log = GameLog(run.game_log, run.shards)
+        self._game_log = GameLog(run.game_log, run.shards, starts=StartSampler.of(self.puzzle, settings.curriculum))
         self._matches = MatchLog(run)
+        self._games = self._samples_made = 0
+        self._first: GameLogEntry | None = None
+        """The entry of the shard with the least number."""
+        self._began, self._ended = math.inf, 0.0
+        """The time when the first games began, and the end of those of the last entry."""
+        self._recent: deque[GameLogEntry] = deque()
+        """The last entries, of some minutes."""
         self._ratings: Mapping[str, float] = {}
         self._rated_matches = -1
 
     def read(self) -> RunStatus:
         """The present status; raises `BadFile` for damaged files."""
-        run, entries = self.run, self._game_log.entries()
-        matches, shards = self._matches.all(), set(numbers(run.shards))
-        starts = start_sampler(self.puzzle, self.settings, entries)
-        evaluations = metrics.read(run.metrics) if run.metrics.exists() else []
-        at_work, began = programs(run), _began(entries, matches)
+        run = self.run
+        for entry in self._game_log.new_entries():
+            self._count(entry)
+        matches, sizes = self._matches.all(), self._game_log.sizes()
+        last, solved = self._evaluations()
+        at_work, starts = programs(run), self._game_log.starts()
         playing = any(program.name == GENERATOR and not program.gone for program in at_work)
-        until = time.time() if playing else max([entry.at for entry in entries], default=0.0)
-        recent = [entry for entry in entries if until - entry.at < RECENT_SECONDS]
+        until = max(time.time(), self._ended) if playing else self._ended
+        recent = [entry for entry in self._recent if abs(until - entry.at) < RECENT_SECONDS]
+        began = min([self._began, *(match.at for match in matches)])
+        began = began if math.isfinite(began) else 0.0
         opponents = self.settings.match.opponents
         rating_of = self._rated(matches)
         return RunStatus(
             puzzle=self.puzzle.name,
-            shards=len(shards),
-            samples=sum(entry.samples for entry in entries if entry.number in shards),
-            samples_made=sum(entry.samples for entry in entries),
-            games=sum(entry.games for entry in entries),
-            won=_share_won(entries[-max(1, len(recent)) :]),
+            shards=len(numbers(run.shards)),
+            samples=sum(sizes.values()),
+            samples_made=self._samples_made,
+            games=self._games,
+            won=_share_won(recent or list(self._recent)[-1:]),
             games_per_minute=_games_per_minute(recent, until),
             scramble_length=starts.difficulty,
             max_scramble_length=self.settings.curriculum.max_difficulty,
-            steps=max([state_files.saved_step(run.folder), *(int(line["step"]) for line in evaluations[-1:])]),
-            solved=next((line["solved"] for line in reversed(evaluations) if "solved" in line), None),
+            steps=max(state_files.saved_step(run.folder), last),
+            solved=solved,
             champion=run.network("champion"),
-            champions=_champions(began, entries, matches, rating_of, opponents),
+            champions=_champions(began, self._first, matches, rating_of, opponents),
             opponents=[(name, rating_of[name]) for name in opponents if name in rating_of],
             matches=len(matches),
             programs=at_work,
@@ -114,6 +126,24 @@ class StatusReader:
             done=run.done.exists(),
             began=began,
         )
+
+    def _count(self, entry: GameLogEntry) -> None:
+        """Add the games of a shard to the sums."""
+        self._games += entry.games
+        self._samples_made += entry.samples
+        self._began, self._ended = min(self._began, entry.at - entry.seconds), entry.at
+        if self._first is None or entry.number < self._first.number:
+            self._first = entry
+        self._recent.append(entry)
+        while abs(entry.at - self._recent[0].at) >= RECENT_SECONDS:  # a clock may have been set back
+            self._recent.popleft()
+
+    def _evaluations(self) -> tuple[int, float | None]:
+        """(the step of the last evaluation, the last share of the evaluation boards that were solved)."""
+        step, solved = 0, None
+        for line in metrics.lines(self.run.metrics):
+            step, solved = int(line["step"]), line.get("solved", solved)
+        return step, solved
 
     def _rated(self, matches: Sequence[Match]) -> Mapping[str, float]:
         """The ratings of all players; computed again only after new matches."""
@@ -150,20 +180,16 @@ def _games_per_minute(recent: Sequence[GameLogEntry], until: float) -> float:
     return 60 * sum(entry.games for entry in recent) / max(1.0, until - first)
 
 
-def _began(entries: Sequence[GameLogEntry], matches: Sequence[Match]) -> float:
-    return min([*(entry.at - entry.seconds for entry in entries), *(match.at for match in matches)], default=0.0)
-
-
 def _champions(
     begin: float,
-    entries: Sequence[GameLogEntry],
+    first_games: GameLogEntry | None,
     matches: Sequence[Match],
     rating_of: Mapping[str, float],
     opponents: Sequence[str],
 ) -> list[ChampionRecord]:
     """The champions in their order: the first network, then every promoted candidate."""
     promoted = [match for match in matches if match.promoted]
-    first = [match.b for match in promoted[:1]] or [entry.network for entry in entries[:1]]
+    first = [match.b for match in promoted[:1]] or ([first_games.network] if first_games else [])
     champions = [*((n, begin, 0) for n in first), *((match.a, match.at, match.scramble_length) for match in promoted)]
     records = []
     for name, at, scramble_length in champions:

@@ -16,7 +16,7 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.engine import report
 from puzzlelab.experience.ring import Ring
 from puzzlelab.experience.schema import SelfPlaySamples
-from puzzlelab.experience.shards import facts, numbers, read_shard, set_aside, shard_path
+from puzzlelab.experience.shards import facts, read_shard, set_aside, shard_path
 from puzzlelab.nets import run_networks
 from puzzlelab.nets.card import CARD, read_card
 from puzzlelab.training import policy_value
@@ -58,8 +58,12 @@ class SelfPlayTask(TrainingTask):
     """Whether the training was continued from a saved state."""
     samples_made: int = 0
     """The number of samples of all shards ever made."""
-    shards: set[int] = field(default_factory=set)
-    """The shards that were read."""
+    read_below: int = 0
+    """All shards of lower numbers were read."""
+    read_others: set[int] = field(default_factory=set)
+    """The other shards that were read."""
+    later: list[GameLogEntry] = field(default_factory=list)
+    """The entries of shards that belong to later turns."""
     shards_in_ring: list[tuple[int, int]] = field(default_factory=list)
     """Number and samples of each shard with a sample in the ring, in their order."""
     first_needed: int = 0
@@ -97,15 +101,25 @@ class SelfPlayTask(TrainingTask):
 
     def read_new_shards(self) -> None:
         """Append the samples of new shards to the ring buffer."""
-        existing = set(numbers(self.run.shards))
-        for entry in self.game_log.entries():
-            if entry.number in self.shards or (self.turn is not None and entry.number > self.turn):
+        new = [entry for entry in self.game_log.new_entries() if not self._was_read(entry.number)]
+        entries, self.later = sorted([*self.later, *new], key=lambda entry: entry.number), []
+        for entry in entries:
+            if self.turn is not None and entry.number > self.turn:
+                self.later.append(entry)
                 continue
-            self.shards.add(entry.number)
+            self._mark_read(entry.number)
             self.samples_made += entry.samples
-            samples = self._samples(entry) if entry.samples and entry.number in existing else None
-            if samples is not None:
+            if (samples := self._samples(entry.number, entry.samples)) is not None:
                 self._append(entry.number, samples)
+
+    def _was_read(self, number: int) -> bool:
+        return number < self.read_below or number in self.read_others
+
+    def _mark_read(self, number: int) -> None:
+        self.read_others.add(number)
+        while self.read_below in self.read_others:
+            self.read_others.remove(self.read_below)
+            self.read_below += 1
 
     def _append(self, number: int, samples: SelfPlaySamples) -> None:
         """Append the samples of a shard to the ring buffer."""
@@ -114,12 +128,14 @@ class SelfPlayTask(TrainingTask):
         while sum(count for _, count in self.shards_in_ring[1:]) >= self.ring.capacity:
             del self.shards_in_ring[0]
 
-    def _samples(self, entry: GameLogEntry) -> SelfPlaySamples | None:
-        """The samples of a shard; None if it has just been removed, or is damaged: then it is renamed, with a note."""
-        path = shard_path(self.run.shards, entry.number)
+    def _samples(self, number: int, count: int) -> SelfPlaySamples | None:
+        """The so many samples of a shard; None if it is not there, or is damaged: then it is renamed, with a note."""
+        path = shard_path(self.run.shards, number)
+        if not count:
+            return None
         try:
             rows, card = facts(path)
-            if (rows, card.get("puzzle")) == (entry.samples, self.settings.puzzle):
+            if (rows, card.get("puzzle")) == (count, self.settings.puzzle):
                 return read_shard(path, SelfPlaySamples)
         except BadFile:
             if not path.exists():
@@ -132,8 +148,7 @@ class SelfPlayTask(TrainingTask):
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """The shards in the ring buffer; the samples themselves are on disk."""
-        complete = next(number for number in range(len(self.shards) + 1) if number not in self.shards)
-        read = {"below": complete, "others": sorted(number for number in self.shards if number > complete)}
+        read = {"below": self.read_below, "others": sorted(self.read_others)}
         counts = {"samples_made": self.samples_made, "total": self.ring.total}
         return {}, {"turn": self.turn, "read": read, "in_ring": self.shards_in_ring, **counts}
 
@@ -143,13 +158,12 @@ class SelfPlayTask(TrainingTask):
         if "read" not in values:
             return
         self.turn, self.samples_made = values["turn"], int(values["samples_made"])
-        self.shards = {*range(values["read"]["below"]), *values["read"]["others"]}
+        self.read_below, self.read_others = int(values["read"]["below"]), set(values["read"]["others"])
         self._fill_ring({int(number): int(count) for number, count in values["in_ring"]}, int(values["total"]))
 
     def _fill_ring(self, counts: Mapping[int, int], total: int) -> None:
         """Append these shards, which have so many samples each, to the ring buffer, which was given `total` samples."""
-        entries = {entry.number: entry for entry in self.game_log.entries()}
-        shards = {number: self._samples(entries[number]) for number in counts if number in entries}
+        shards = {number: self._samples(number, count) for number, count in counts.items()}
         present = {number: samples for number, samples in shards.items() if samples is not None}
         if {number: len(samples) for number, samples in present.items()} == dict(counts):
             self.ring.total = total - sum(counts.values())
