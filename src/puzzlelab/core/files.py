@@ -53,7 +53,7 @@ def writing(place: Path) -> Iterator[None]:
 def require_regular(path: Path) -> None:
     """Raise `BadFile` for a pipe, a device or a socket, whose reader may wait or read without an end.
 
-    A link counts as what it leads to. What is missing passes: whoever opens it says so.
+    A link counts as what it leads to. A file that is missing passes.
     """
     with suppress(OSError, ValueError):
         if (kind := special_kind(path.stat().st_mode)) is not None:

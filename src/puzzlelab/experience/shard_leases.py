@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import tempfile
 import threading
 import time
 import uuid
@@ -142,15 +143,11 @@ def clock_of(folder: Path) -> float:
 
     Ages of its files are differences of this clock. Where the folder cannot be written, it is the time of this machine.
     """
-    probe = folder / f"clock-{uuid.uuid4().hex}"
     try:
-        probe.touch(exist_ok=False)
-        return probe.stat().st_mtime
+        with tempfile.TemporaryFile(prefix="clock-", dir=folder) as probe:
+            return os.fstat(probe.fileno()).st_mtime
     except OSError:
         return time.time()
-    finally:
-        with suppress(OSError):
-            probe.unlink(missing_ok=True)
 
 
 def this_process() -> dict[str, object]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadOption, is_unicode
-from puzzlelab.core.files import make_folder, replace_file, writing
+from puzzlelab.core.files import make_folder, replace_file, require_regular, writing
 from puzzlelab.core.settings import with_new_names
 from puzzlelab.engine import report
 from puzzlelab.experience.schema import (
@@ -272,6 +272,7 @@ def numbers(folder: Path) -> list[int]:
 def read_settings(folder: Path) -> dict[str, Any]:
     """The settings of a folder's samples; raises `BadFile`."""
     path = folder / TEACHER
+    require_regular(path)
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -312,6 +313,7 @@ def facts(path: Path) -> tuple[int, Mapping[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    require_regular(path)
     try:
         metadata = pq.read_metadata(path)
         return metadata.num_rows, card_of(metadata.schema.to_arrow_schema(), path)
@@ -324,6 +326,7 @@ def read_shard(path: Path, kind: type[Kind] = TrainingSamples) -> Kind:  # type:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    require_regular(path)
     try:
         table = pq.read_table(path, partitioning=None)
         samples, card = from_table(table, kind), card_of(table.schema, path)

@@ -258,7 +258,7 @@ def test_candidates_that_never_played_are_removed_and_other_networks_are_not(cop
         }
         run.write(run.latest, unfinished + "\n")
         assert superseded not in present
-        referee.remove_losers()
+        referee.remove_losers(run.champion.read_text().strip(), unfinished)
         assert {path.stem for path in run.nets.iterdir()} == present - ({latest} - played)
 
 

@@ -41,7 +41,7 @@ class Referee:
         if champion is None or latest is None:
             self.heartbeat.waiting("a network")
             return False
-        self.remove_losers()
+        self.remove_losers(champion, latest)
         due = self._next_match(champion, latest)
         if due is None:
             self.heartbeat.waiting("a candidate")
@@ -102,17 +102,16 @@ class Referee:
         if match.promoted:
             self.run.promote(a)
 
-    def remove_losers(self) -> None:
+    def remove_losers(self, champion: str, latest: str) -> None:
         """Remove candidates that lost, and those after which there was a newer one before they could play.
 
-        Present and former champions, the newest network and those after it, which are being written, stay.
+        Present and former champions stay, and so do `latest`, which plays next, and all after it.
         """
         self.written += run_networks.names_in(self.networks)
         places = {name: place for place, name in enumerate(self.written)}  # the last place of each
-        matches, latest = self.matches.all(), self.run.network("latest")
-        needed = {self.run.network("champion"), *(match.b for match in matches)}
-        needed |= {match.a for match in matches if match.promoted}
-        newest = places.get(latest or "", 0)
+        matches = self.matches.all()
+        needed = {champion, *(match.b for match in matches), *(match.a for match in matches if match.promoted)}
+        newest = places.get(latest, 0)
         for name, place in places.items():
             if place < newest and name not in needed:
                 run_networks.remove(self.run.folder, name)

@@ -161,7 +161,7 @@ class SpreadSelfPlay:
             self.executor.submit(piece)
 
     def _unknown(self, game_log: GameLog, count: int) -> list[int]:
-        """The least numbers of shards that nobody has made or makes."""
+        """The least numbers of shards that are neither made nor begun."""
         others = self._pending | self._left_out
         return list(
             itertools.islice(
