@@ -1,7 +1,9 @@
 """`puzzlelab train` as somebody at a terminal uses it: bad input, going on, beginning anew, and a power cut."""
 
 import json
+import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -113,6 +115,33 @@ def test_bad_input_gets_a_sentence_and_leaves_nothing_behind(program, tmp_path, 
     assert "Traceback" not in err
     assert not (tmp_path / "run").exists()
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no such device")
+def test_settings_are_read_from_regular_files_of_some_size_alone(program, tmp_path) -> None:
+    pipe, long = tmp_path / "pipe.toml", tmp_path / "long.toml"
+    os.mkfifo(pipe)
+    with long.open("wb") as file:
+        file.truncate(10**9)
+    for path, said in [(pipe, "is a pipe, not a file"), ("/dev/zero", "is a device, not a file"), (long, "4 MB")]:
+        code, out, err = program("train", "imitation", "--run", tmp_path / "run", "--config", path)
+        assert (code, out) == (2, "")
+        assert said in err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_with_a_link_is_not_removed(program, tmp_path, config) -> None:
+    run, elsewhere = tmp_path / "run", tmp_path / "elsewhere"
+    words = ("train", "imitation", "--config", config, "--run", run, "--set", "learning.steps=10")
+    assert program(*words)[0] == 0
+    shutil.move(run / "nets", elsewhere)
+    (elsewhere / "thesis.tex").write_text("precious")
+    (run / "nets").symlink_to(elsewhere)
+    before = sorted(path.name for path in [*run.iterdir(), *elsewhere.iterdir()])
+    for more in ((), ("--restart", "--yes")):
+        code, _, err = program(*words, *more)
+        assert (code, "nets is a link, and a run changes only what is in its own folder" in err) == (2, True)
+    assert sorted(path.name for path in [*run.iterdir(), *elsewhere.iterdir()]) == before
 
 
 def test_training_is_told_in_lines_where_there_is_no_terminal(program, tmp_path) -> None:

@@ -96,6 +96,17 @@ def test_a_run_of_an_earlier_version_replaces_its_champion_and_leaves_other_file
     assert own - {"notes.json"} == {run.champion.read_text().strip()}
 
 
+def test_a_network_of_another_run_that_was_made_the_champion_stays(tmp_path, begun, settings_of, train) -> None:
+    run = Run(tmp_path / "run")
+    shutil.copytree(begun, run.folder)
+    former, other = run.champion.read_text().strip(), "0123456789abcdef"
+    for path in list(run.nets.glob(f"{former}.*")):
+        shutil.copy(path, run.nets / f"{other}{path.suffix}")
+    run.champion.write_text(other)
+    train(run.folder, settings_of())
+    assert {path.stem for path in run.nets.iterdir()} == {other, run.champion.read_text().strip()}
+
+
 def test_what_a_killed_program_has_left_of_a_network_is_removed(tmp_path, begun, settings_of, train) -> None:
     run = Run(tmp_path / "run")
     shutil.copytree(begun, run.folder)

@@ -19,6 +19,8 @@ from puzzlelab.nets.card import CARD, ENDINGS
 
 CHAMPION = "champion"
 """The file in the folder of a run that names its best network."""
+LATEST = "latest"
+"""The file in the folder of a run of self-play that names its newest network."""
 NETS = "nets"
 """The folder of the networks of a run."""
 WRITTEN = "networks.jsonl"
@@ -92,11 +94,25 @@ def names_in(networks: JsonLines) -> list[str]:
 
 
 def written(folder: Path) -> set[str]:
-    """The networks that the run has written: those of its list, and its champion. Raises `BadFile`."""
-    champion = None
-    with suppress(BadFile):
-        champion = hash_in(folder / CHAMPION)
-    return {*names_in(list_of(folder)), *([champion] if champion else [])}
+    """The networks that the run has written, by its list; in a run of an earlier version those that its files name.
+
+    Raises `BadFile` for a damaged list.
+    """
+    if (folder / WRITTEN).exists():
+        return set(names_in(list_of(folder)))
+    names = set[str]()
+    for path in (folder / CHAMPION, folder / LATEST):
+        with suppress(BadFile):
+            names |= {name for name in [hash_in(path)] if name is not None}
+    return names
+
+
+def begin_list(folder: Path) -> None:
+    """Begin the list of a run of an earlier version, and read the list of another one; raises `BadFile`."""
+    names = written(folder)
+    if not (folder / WRITTEN).exists():
+        for name in sorted(names):
+            note_written(folder, name)
 
 
 def remove(folder: Path, name: str) -> None:

@@ -152,7 +152,7 @@ class Loop:
 
         `watch` is called while the optima of the evaluation boards are proven, and may raise.
         """
-        run_networks.written(run.folder)  # a damaged list is refused now, and not after the training
+        run_networks.begin_list(run.folder)  # a damaged list is refused now, and not after the training
         run_networks.remove_unfinished(run.folder)
         states = SavedStates(run.folder)
         saved = states.load()

@@ -24,7 +24,7 @@ class SelfPlayRun(Run):
 
     @property
     def latest(self) -> Path:
-        return self.folder / "latest"
+        return self.folder / run_networks.LATEST
 
     @property
     def game_log(self) -> Path:
