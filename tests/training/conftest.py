@@ -69,7 +69,7 @@ def stop_at():
 
 @pytest.fixture
 def stop_after():
-    """`stop_after(folder, evaluations)`: raises Ctrl-C after so many evaluations of the run there, however long it waits."""
+    """`stop_after(folder, evaluations)`: raises Ctrl-C after so many evaluations of the run in this folder."""
 
     def watch_for(folder, evaluations):
         path = folder / "metrics.jsonl"

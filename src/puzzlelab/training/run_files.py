@@ -54,8 +54,8 @@ def check(folder: Path, with_links: bool = False) -> None:
     for entry in own_files(folder):
         if entry.is_symlink() and not with_links:
             raise BadFile(
-                f"{entry.path} is a link, and a run changes only what is in its own folder: put a copy in its place, or "
-                "remove it"
+                f"{entry.path} is a link, and a run changes only what is in its own folder: "
+                "put a copy in its place, or remove it"
             )
         with suppress(FileNotFoundError):
             is_plain = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
@@ -64,14 +64,14 @@ def check(folder: Path, with_links: bool = False) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove all that a run has written but its settings, and its folders where they are empty then; raises `BadFile`."""
+    """Remove all that a run has written but its settings, and folders that are empty then; raises `BadFile`."""
     for name in FOLDERS:
         remove_folder(folder, name)
     _remove([path for path in folder.iterdir() if FILES.fullmatch(path.name) and path.name != SETTINGS])
 
 
 def remove_folder(folder: Path, name: str) -> None:
-    """Remove what a run has written into one of its folders, and the folder where it is empty then; raises `BadFile`."""
+    """Remove what a run has written into one of its folders, which goes if it is empty then; raises `BadFile`."""
     place, networks = folder / name, run_networks.written(folder) if name == run_networks.NETS else None
     if place.is_dir():
         own = [path for path in place.iterdir() if FOLDERS[name].fullmatch(path.name)]

@@ -1,8 +1,8 @@
 """The folder of a run: all that its programs share, so that each can be killed, restarted, or run elsewhere.
 
 `config.toml`: every setting; `shards/`: samples; `nets/`: networks by the hash of their weights, and `networks.jsonl`,
-the list of them; `champion`: the hash of the best one; `metrics.jsonl`: losses and evaluations; `state*`: the saved state of the learner; `progress.json`: the
-shards that the learner requests; `done`: exists once the run is finished.
+the list of them; `champion`: the hash of the best one; `metrics.jsonl`: losses and evaluations; `state*`: the saved
+state of the learner; `progress.json`: the shards that the learner requests; `done`: exists once the run is finished.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Run:
             raise BadFile(f"{error}; put the file back, or begin a new run in another folder") from None
 
     def _clear(self) -> None:
-        """Remove the files of the run but its settings; a program that is killed meanwhile leaves a run that is not done."""
+        """Remove the files of the run but its settings; a kill meanwhile leaves a run that is not done."""
         with self.writing():
             self.done.unlink(missing_ok=True)
             run_files.remove(self.folder)

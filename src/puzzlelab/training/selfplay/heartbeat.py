@@ -137,7 +137,7 @@ def _paths(run: SelfPlayRun) -> list[Path]:
 def _read(path: Path, now: float) -> ProgramStatus | None:
     """The content of a status file; None if it has just been removed.
 
-    `now` is the time of its file system. A time stamp that lies in the future, after a clock was set back, is set to it.
+    `now` is the time of its file system, to which a time stamp is set that lies in the future.
     """
     try:
         values: dict[str, Any] = with_new_names(json.loads(path.read_text(encoding="utf-8")), RENAMED)
