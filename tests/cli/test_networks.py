@@ -368,5 +368,5 @@ def test_the_folder_of_a_run_as_an_estimate_gets_a_hint(program, tmp_path, monke
     code, _, err = program("solve", "tiles-2x2", "1 2 3 0", "--with", "astar", "--estimate", "runs/ic")
     assert (code, err) == (
         2,
-        "error: 'runs/ic' is no estimate of tiles-2x2; for the network there, write net:runs/ic\n",
+        "error: 'runs/ic' is no estimate of tiles-2x2; a network is written net:runs/ic\n",
     )

@@ -154,7 +154,7 @@ class SolveReport:
             self.has_header = True
         if self.many:
             text = self.puzzle.write(answer.instance.state) if "\n" in board.text else board.text
-            self.console.print(f"\n{board.where}: {text}", markup=False)
+            self.console.print(f"\n{board.where}: {text}")
         if result.moves is None:
             self.console.print(_unsolved(result))
             return
@@ -166,7 +166,7 @@ class SolveReport:
             self._steps(answer)
         elif self.presentation.answer_is_board:
             last = answer.last_state()
-            self.console.print(self.puzzle.write(last) if self.many else self.puzzle.draw(last), markup=False)
+            self.console.print(self.puzzle.write(last) if self.many else self.puzzle.draw(last))
         else:
             self.console.print(" ".join(map(self.puzzle.write_move, result.moves)))
 
@@ -227,14 +227,14 @@ class SolveReport:
         explains = ability(self.job.solver, Explains)
         if explains is not None:
             for line in explains.explain(answer.instance):
-                self.console.print(line, markup=False)
+                self.console.print(line)
             return
         if (samples := self.puzzle.view(Samples)) is not None:
             levels = samples.difficulty(answer.instance.state)
             if text := ", ".join(f"{scale} {value}" for scale, value in levels.items()):
                 self.console.print(f"difficulty of this board: {text}")
         for title, drawing in self._drawings(answer):
-            self.console.print(f"\n{title}{drawing}", markup=False)
+            self.console.print(f"\n{title}{drawing}")
 
     def _drawings(self, answer: Answer) -> Iterator[tuple[str, str]]:
         """Yield a title and a drawing for every board: after each move or, if drawings mark moves, before each."""
@@ -252,7 +252,7 @@ class SolveReport:
         from puzzlelab.core.solver import options_of
 
         for frame in frames(answer, options_of(self.job.solver, self.puzzle)):
-            self.console.print(frame, markup=False)
+            self.console.print(frame)
 
     def summary(self, boards: int | None) -> int:
         """Print the summary; return the exit code. `boards` is their number, if all were read."""

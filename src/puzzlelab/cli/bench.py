@@ -128,7 +128,7 @@ def _write_cards(run: BenchRun) -> None:
     from puzzlelab.bench import cards
 
     for path in dict.fromkeys(cards.write_cards(run, sys.argv[2:])):
-        output().print(f"written into {path}", markup=False)
+        output().print(f"written into {path}")
 
 
 def _all_boards(words: list[str]) -> Suite:
@@ -212,7 +212,7 @@ def _show(run: BenchRun, out: Path | None, notes: list[str]) -> int:
         if by_level := level_table.table(run):
             console.print(by_level)
         for sentence in [*caveats(run), *notes]:
-            console.print(sentence, markup=False)
+            console.print(sentence)
     if run.interrupted:
         hint = "; repeat the command to continue" if out else "; with --out they would be kept"
         fail(f"interrupted after {len(run.answers)} answers{hint}")

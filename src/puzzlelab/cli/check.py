@@ -74,7 +74,7 @@ def _show(check: Check, console: Console) -> None:
     puzzle = check.instance.puzzle
     boards = [f"{puzzle.write(state)}\n{puzzle.draw(state)}" for state in (check.instance.state, *check.witnesses)]
     for text in [boards[0], *_sentences(check), *boards[1:]]:
-        console.print(text, markup=False)
+        console.print(text)
     samples = puzzle.view(Samples)
     scales = samples.scales if samples else {}
     for scale, value in check.difficulty.items():

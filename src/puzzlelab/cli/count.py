@@ -193,7 +193,7 @@ def _print_counts(call: EnumerationCall, part: ReadableBoards, begin: int, count
         typer.echo("\n".join(count_lines(part.boards[begin : begin + len(counts)], counts)))
     else:
         numbers = (f"{each.solutions}{'' if each.complete else '+'}" for each in counts)
-        output().print("\n".join(numbers), markup=False)
+        output().print("\n".join(numbers))
     for number, each in enumerate(counts, start=begin):
         if each.solutions == 0 or not each.complete:
             call.report_end(part.where(number), each.solutions, each.stop)

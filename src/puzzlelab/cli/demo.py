@@ -95,7 +95,7 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
     console.print(table)
     presentation = presentation_of(instance.puzzle)
     if presentation.answer_is_board:
-        console.print(instance.puzzle.draw(board_after(instance.puzzle, instance.state, best)), markup=False)
+        console.print(instance.puzzle.draw(board_after(instance.puzzle, instance.state, best)))
     else:
         names = " ".join(names_of(instance.puzzle, best))
         console.print(f"the shortest (moves are {presentation.move_note or 'as written'}): {names}")

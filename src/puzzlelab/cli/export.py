@@ -66,12 +66,12 @@ def _show(file: Path, size: int, network: OnnxNetwork) -> None:
     card = network.card
     origin = "a network of another program" if card is None else f"the network {card.name} for {card.puzzle}"
     source = "" if card is None or not card.quantised_from else f", int8 from the network {card.quantised_from}"
-    output().print(f"{file}: {origin}{source}, {size:,} bytes", markup=False)
+    output().print(f"{file}: {origin}{source}, {size:,} bytes")
     rows = [("input", node) for node in network.session.get_inputs()]
     rows += [("output", node) for node in network.session.get_outputs()]
     print_table(("", "name", "type", "shape"), [(kind, node.name, _type(node), _shape(node)) for kind, node in rows])
     for sentence in _conditions(network):
-        output().print(sentence, markup=False)
+        output().print(sentence)
 
 
 def _conditions(network: OnnxNetwork) -> Iterator[str]:

@@ -177,14 +177,14 @@ def _file(
         _say_unchanged(out, rows[0], count)
     else:
         seconds = time.perf_counter() - start
-        output().print(f"{count:,} board{'s' * (count > 1)} in {out}, {seconds:.3g} s", markup=False)
+        output().print(f"{count:,} board{'s' * (count > 1)} in {out}, {seconds:.3g} s")
     _summary(generator.tally(out), histogram)
 
 
 def _say_unchanged(out: Path, rows: int, count: int) -> None:
     more = f", more than the {count:,} of --count" if rows > count else ""
     boards = f"{rows:,} board{'s' * (rows > 1)}"
-    output().print(f"{out} has {boards} already{more}: nothing was changed", markup=False)
+    output().print(f"{out} has {boards} already{more}: nothing was changed")
 
 
 def _check_image(path: Path) -> None:
@@ -225,7 +225,7 @@ def _summary(tally: Tally, histogram: Path | None) -> None:
         from puzzlelab.bench import histograms
 
         histograms.draw(counts, tally.what, "boards", histogram)
-        console.print(str(histogram), markup=False)
+        console.print(str(histogram))
 
 
 def _write_sampled(

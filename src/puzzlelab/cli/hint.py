@@ -105,7 +105,7 @@ class HintReport:
             try:
                 instance = self.puzzle.read(board.text)
                 if len(boards) > 1 and not self.json:
-                    self.console.print(f"\n{board.where}: {board.text}", markup=False)
+                    self.console.print(f"\n{board.where}: {board.text}")
                 code = max(code, self._board(instance, game))
             except BadInput as error:
                 errors.tell(board.where, error)
@@ -143,9 +143,9 @@ class HintReport:
         puzzle = hint.instance.puzzle
         note = presentation_of(puzzle).move_note
         name = f"{puzzle.name} by {self.solver.name}"
-        self.console.print(f"{name} (moves are {note})" if note else name, markup=False)
+        self.console.print(f"{name} (moves are {note})" if note else name)
         if hint.needed.unsolvable:
-            self.console.print(f"no move helps: {hint.reason}", markup=False)
+            self.console.print(f"no move helps: {hint.reason}")
             return
         if hint.length == 0:
             self.console.print("nothing is left to do: the board is solved")
@@ -155,7 +155,7 @@ class HintReport:
         if hint.best:
             best = " ".join(puzzle.write_move(move) for move in hint.best)
             label = "all the best moves" if hint.settled else "the best known moves"
-            self.console.print(f"{label}: {best}\n\n{_draw(hint.instance, hint.best[0])}\n", markup=False)
+            self.console.print(f"{label}: {best}\n\n{_draw(hint.instance, hint.best[0])}\n")
         table = _table("move", "moves needed", "regret", "proven")
         for value in hint.moves:
             proven = "yes" if value.proven and value.regret.proven else "no"
@@ -193,8 +193,8 @@ class HintReport:
     def _deduction(self, hint: LogicalHint) -> None:
         puzzle = hint.instance.puzzle
         if hint.best is not None:
-            self.console.print(f"next: {puzzle.write_move(hint.best)}", markup=False)
-        self.console.print(f"{hint.why}\n\n{puzzle.draw(hint.instance.state)}", markup=False)
+            self.console.print(f"next: {puzzle.write_move(hint.best)}")
+        self.console.print(f"{hint.why}\n\n{puzzle.draw(hint.instance.state)}")
         if hint.best is not None and not hint.unique:
             several = "the given board has more than one solution"
             self.console.print(several if hint.unique is False else f"whether {several} is not known in time")

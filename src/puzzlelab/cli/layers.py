@@ -27,4 +27,4 @@ def print_layers(model: TorchModel) -> None:
     ]
     print_table(("layer", "type", "output of one board", "parameters"), rows)
     total = sum(each.numel() for each in model.module.parameters())
-    output().print(f"{total:,} parameters; outputs: {', '.join(model.heads)}", markup=False)
+    output().print(f"{total:,} parameters; outputs: {', '.join(model.heads)}")

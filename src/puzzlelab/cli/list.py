@@ -60,7 +60,7 @@ def _network(name: str, json: bool) -> None:
         print(dumps({**card.model_dump(), "layers": layer_facts(model)}), flush=True)
         return
     trained = f", {card.steps:,} steps of {card.recipe}" if card.recipe else ""
-    output().print(f"{card.name}: {card.network['kind']} for {card.puzzle}{trained}", markup=False)
+    output().print(f"{card.name}: {card.network['kind']} for {card.puzzle}{trained}")
     print_layers(model)
 
 
@@ -84,10 +84,10 @@ def _one(puzzle: Puzzle, facts: dict[str, Any]) -> None:
     from puzzlelab.experience import rewards
 
     console, usual = output(), facts["usual_solver"]["name"]
-    console.print(f"{facts['puzzle']}: {facts['moves']} moves ({facts['move_note']})", markup=False)
+    console.print(f"{facts['puzzle']}: {facts['moves']} moves ({facts['move_note']})")
     solvers = [name + (" (usual)" if name == usual else "") for name in facts["solvers"]]
     others = ", ".join(facts["solvers_by_estimate"])
-    console.print(f"solvers: {', '.join(solvers)}{f'; with --estimate: {others}' if others else ''}", markup=False)
+    console.print(f"solvers: {', '.join(solvers)}{f'; with --estimate: {others}' if others else ''}")
     print_table(("estimates", "what it is"), [(_name(each), each["about"]) for each in facts["estimates"]])
     print_table(
         ("scales", "levels", "what it is"),

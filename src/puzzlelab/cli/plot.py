@@ -63,9 +63,9 @@ def plot(
     console = output()
     console.print(plots.table(chart))
     for sentence in chart.remarks:
-        console.print(sentence, markup=False)
+        console.print(sentence)
     for path in paths:
-        console.print(str(path), markup=False)
+        console.print(str(path))
 
 
 def _of_benchmark(folder: Path, kind: str | None, solver: list[str] | None, beside: Path | None) -> Chart:

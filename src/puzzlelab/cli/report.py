@@ -31,5 +31,5 @@ def report(
         results_report.write(contents, out)
     for error in contents.errors:
         fail(error)
-    output().print(f"{out}: {len(contents.sections)} results", markup=False)
+    output().print(f"{out}: {len(contents.sections)} results")
     raise typer.Exit(UNREADABLE if contents.errors else SOLVED)

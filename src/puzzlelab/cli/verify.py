@@ -128,7 +128,7 @@ def _print_summary(tally: RowTally, limit: Limit | None, json: bool) -> None:
         if json:
             print(line, file=sys.stderr, flush=True)
         else:
-            output().print(line, markup=False)
+            output().print(line)
 
 
 def _row_count(files: list[Path]) -> int | None:

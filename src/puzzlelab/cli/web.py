@@ -67,10 +67,10 @@ def _serve(host: str, port: int, browse: bool, token: str | None, limits: dict[s
 def _announce(served: Served) -> None:
     """Print where the server can be opened, on a terminal with a QR code for phones."""
     console = output()
-    console.print(f"puzzlelab is at {served.address} (Ctrl-C ends it)", markup=False)
+    console.print(f"puzzlelab is at {served.address} (Ctrl-C ends it)")
     if served.elsewhere is None:
         return
-    console.print(f"on other machines: {served.elsewhere}", markup=False, soft_wrap=True)
+    console.print(f"on other machines: {served.elsewhere}", soft_wrap=True)
     if sys.stdout.isatty():
         import segno
 
