@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 from zlib import crc32
 
 from puzzlelab.core.errors import BadFile, BadInput, shorten
-from puzzlelab.core.files import make_folder, replace_file, replacing, require_regular, sync, writing
+from puzzlelab.core.files import make_folder, replacing, require_regular, sync, writing
 
 ARROW, PARQUET = ".arrow", ".parquet"
 PART = re.compile(r"part-\d{6,}\.(arrow|parquet)", re.ASCII)
@@ -144,18 +145,17 @@ def _read_part(path: Path) -> Any:
     return table
 
 
-def _part_content(table: Any) -> bytes:
-    """The content of a part in Arrow's format."""
+def _part_content(table: Any) -> memoryview:
+    """The content of a part in Arrow's format, without its checksum."""
     import pyarrow as pa
 
     stream = pa.BufferOutputStream()
     with pa.ipc.new_stream(stream, table.schema) as writer:
         writer.write_table(table)
-    data: bytes = stream.getvalue().to_pybytes()
-    return data + _checksum(data)
+    return memoryview(stream.getvalue())
 
 
-def _checksum(data: bytes | memoryview) -> bytes:
+def _checksum(data: memoryview) -> bytes:
     return crc32(data).to_bytes(CHECKSUM, "little")
 
 
@@ -190,8 +190,14 @@ class PartFiles:
         """Write a table as the next part."""
         number = self._begin() if self._count is None else self._count
         path = self.folder / f"{part_name(number)}{ARROW}"
-        with writing(self.path):
-            replace_file(path, _part_content(table), self.folder / WRITING)
+        data = _part_content(table)
+        with (
+            writing(self.path),
+            replacing(path, self.folder / WRITING) as temporary,
+            temporary.open("wb") as file,
+        ):
+            file.write(data)
+            file.write(_checksum(data))
         self._count = number + 1
         self.rows += len(table)
 
@@ -229,19 +235,16 @@ class PartFiles:
         """Write the rows of the parts to this file; returns their number."""
         import pyarrow.parquet as pq
 
-        rows = 0
-        with (
-            TableFile(parts[0], self._dictionaries) as first,
-            path.open("wb") as file,
-            pq.ParquetWriter(file, first.schema, **self._options) as writer,
-        ):
-            for table in self._groups(parts, group):
+        tables = self._groups(parts, group)
+        first, rows = next(tables), 0
+        with path.open("wb") as file, pq.ParquetWriter(file, first.schema, **self._options) as writer:
+            for table in chain([first], tables):
                 writer.write_table(table, row_group_size=group)
                 rows += len(table)
         return rows
 
     def _groups(self, parts: Sequence[Path], size: int) -> Iterator[Any]:
-        """Tables of `size` rows each, but for the last one."""
+        """Tables of `size` rows each, but for the last one, which may be empty if it is the only one."""
         import pyarrow as pa
 
         waiting: list[Any] = []
