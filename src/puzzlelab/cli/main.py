@@ -209,7 +209,7 @@ def _lacks_memory(error: BaseException | None) -> bool:
 
 
 def _limit_of_process() -> str:
-    """What the limits of this process leave it, in words; empty without limits."""
+    """Say how much memory the limits of this process leave it; empty without limits."""
     try:
         from puzzlelab.core.free_memory import UNLIMITED, address_room
 

@@ -38,7 +38,7 @@ LONGEST_LINE = 16_000_000
 SYNC_SECONDS = 1.0
 """Lines that are appended are on the disk after this time."""
 Opener: TypeAlias = "Callable[[str, int], int] | None"
-"""What opens a file, as the argument `opener` of `open`; None for the usual way."""
+"""The argument `opener` of `open`, which opens a file; None for the usual way."""
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def require_regular(path: Path) -> None:
 
 
 def special_kind(mode: int) -> str | None:
-    """What a path of this mode is, if it is neither a regular file nor a folder nor a link."""
+    """Name what a path of this mode is, if it is neither a regular file nor a folder nor a link."""
     names = {stat.S_IFIFO: "pipe", stat.S_IFCHR: "device", stat.S_IFBLK: "device", stat.S_IFSOCK: "socket"}
     return names.get(stat.S_IFMT(mode))
 

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 PROC = Path("/proc")
 """Where Linux describes processes."""
 UNLIMITED = sys.maxsize
-"""What is free where nothing limits it."""
+"""The free memory where nothing limits it."""
 _sharers = 1
 
 
@@ -89,7 +89,7 @@ def _free_on_machine() -> int:
 
 
 def _free_in_groups() -> int:
-    """What the control groups of this process leave; each group above it limits it too."""
+    """Bytes that the control groups of this process leave; each group above it limits it too."""
     if sys.platform != "linux":
         return UNLIMITED
     return min((_free_in(group, version) for group, version in _limited_groups(PROC)), default=UNLIMITED)
@@ -155,7 +155,7 @@ def _limit_of(group: Path, version: int) -> int:
 
 
 def _free_in(group: Path, version: int) -> int:
-    """What a group leaves; files that were read once count as free, because the system drops them where it must."""
+    """Bytes that a group leaves; files that were read once count as free: the system drops them where it must."""
     names = ("memory.current", "inactive_file") if version == 2 else ("memory.usage_in_bytes", "total_inactive_file")
     limit, usage = _limit_of(group, version), _number(group / names[0])
     if limit >= UNLIMITED // 2 or usage == UNLIMITED:
