@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from puzzlelab.core.version import PACKAGE
-from puzzlelab.engine import kernel_cache, trust
+from puzzlelab.engine import kernel_cache, machine_code, trust
 from puzzlelab.engine.kernel_cache import KEPT_FOLDERS, KEPT_SECONDS, kernel_sources, user_cache
 from puzzlelab.engine.kernels import compiled
 
@@ -536,12 +536,21 @@ def one():
 needs_stop = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="Windows stops no processes")
 
 
-@needs_stop
-def test_what_a_stopped_process_compiles_is_compiled_here(own_cache: Path, monkeypatch, listener) -> None:
-    monkeypatch.setattr(kernel_cache, "kernel_cache", kernel_cache.kernel_cache.__wrapped__)
+@pytest.fixture
+def short_patience(own_cache: Path, monkeypatch) -> None:
+    """Kernels are looked for and kept in the cache of this test, and waited for only a moment."""
+    uncached = kernel_cache.kernel_cache.__wrapped__
+    for module in (kernel_cache, machine_code):
+        monkeypatch.setattr(module, "kernel_cache", uncached)
     monkeypatch.setattr(kernel_cache, "PATIENCE", 0.2)
+
+
+@needs_stop
+def test_what_a_stopped_process_compiles_is_compiled_here(own_cache: Path, short_patience, listener) -> None:
     with stopped(f"{one.__module__}.one"):
         for _ in range(2):
+            for entry in own_cache.rglob("*.kernel"):
+                entry.unlink()
             assert compiled(one)() == 1
             assert listener.notes == [  # the second time it need not wait
                 f"Another process has not compiled {one.__module__}.one in 0 s, and this one compiles it too."
@@ -549,9 +558,7 @@ def test_what_a_stopped_process_compiles_is_compiled_here(own_cache: Path, monke
 
 
 @needs_stop
-def test_what_is_compiled_already_is_loaded_without_waiting(own_cache: Path, monkeypatch, listener) -> None:
-    monkeypatch.setattr(kernel_cache, "kernel_cache", kernel_cache.kernel_cache.__wrapped__)
-    monkeypatch.setattr(kernel_cache, "PATIENCE", 0.2)
+def test_what_is_compiled_already_is_loaded_without_waiting(short_patience, listener) -> None:
     compiled(one)()
     with stopped(f"{one.__module__}.one"):
         assert compiled(one)() == 1
