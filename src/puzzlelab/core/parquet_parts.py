@@ -9,12 +9,14 @@ files in the folder are never touched. The caller holds a lock.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import chain
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 from zlib import crc32
 
 from puzzlelab.core.errors import BadFile, BadInput, shorten
@@ -130,7 +132,8 @@ def _read_part(path: Path) -> Any:
     """The table of a part in Arrow's format; raises `BadFile` if its checksum does not agree."""
     import pyarrow as pa
 
-    content = memoryview(path.read_bytes())
+    with path.open("rb") as file:
+        content = _mapped(file)
     data = content[:-CHECKSUM]
     if _checksum(data) != content[-CHECKSUM:]:
         raise BadFile(
@@ -145,14 +148,20 @@ def _read_part(path: Path) -> Any:
     return table
 
 
-def _part_content(table: Any) -> memoryview:
-    """The content of a part in Arrow's format, without its checksum."""
+def _write_part(path: Path, table: Any) -> None:
+    """Write a table in Arrow's format, with its checksum after it."""
     import pyarrow as pa
 
-    stream = pa.BufferOutputStream()
-    with pa.ipc.new_stream(stream, table.schema) as writer:
-        writer.write_table(table)
-    return memoryview(stream.getvalue())
+    with path.open("w+b") as file:
+        with pa.ipc.new_stream(file, table.schema) as writer:
+            writer.write_table(table)
+        file.flush()
+        file.write(_checksum(_mapped(file)))
+
+
+def _mapped(file: BinaryIO) -> memoryview:
+    """The content of an open file, which is not copied."""
+    return memoryview(mmap(file.fileno(), 0, access=ACCESS_READ) if os.fstat(file.fileno()).st_size else b"")
 
 
 def _checksum(data: memoryview) -> bytes:
@@ -190,14 +199,8 @@ class PartFiles:
         """Write a table as the next part."""
         number = self._begin() if self._count is None else self._count
         path = self.folder / f"{part_name(number)}{ARROW}"
-        data = _part_content(table)
-        with (
-            writing(self.path),
-            replacing(path, self.folder / WRITING) as temporary,
-            temporary.open("wb") as file,
-        ):
-            file.write(data)
-            file.write(_checksum(data))
+        with writing(self.path), replacing(path, self.folder / WRITING) as temporary:
+            _write_part(temporary, table)
         self._count = number + 1
         self.rows += len(table)
 
