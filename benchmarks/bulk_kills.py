@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 import puzzlelab
-from puzzlelab.core.row_files import count_rows, read_rows
+from puzzlelab.storage.row_files import count_rows, read_rows
 
 ENDINGS = (".jsonl", ".csv", ".parquet")
 

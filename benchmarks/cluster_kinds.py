@@ -16,14 +16,10 @@ import numpy as np
 import puzzlelab
 from cluster_costs import Example, mean_and_variation, size
 from cluster_model import Work
-from puzzlelab.analysis.solve_job import SolveJob
 from puzzlelab.core import registry
 from puzzlelab.core.board_batch import BoardBatch
-from puzzlelab.core.board_blocks import read_blocks
-from puzzlelab.core.files import CHUNK_SIZE, text_blocks
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.row_files import RowFile
 from puzzlelab.engine.board_pieces import BoardsToSolve, SolverSetup, solve_boards
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.piece_size import MOST_ITEMS, SHARE
@@ -33,6 +29,10 @@ from puzzlelab.experience.spread import ShardToMake
 from puzzlelab.experience.teachers import Teacher
 from puzzlelab.experience.uct_episodes import play_episodes
 from puzzlelab.experience.uct_session import UctSession
+from puzzlelab.jobs.solve_job import SolveJob
+from puzzlelab.storage.files import CHUNK_SIZE, text_blocks
+from puzzlelab.storage.row_files import RowFile
+from puzzlelab.text.board_blocks import read_blocks
 
 ROWS = 100_000
 """Rows that the driver writes, to measure what one costs."""

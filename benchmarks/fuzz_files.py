@@ -26,8 +26,8 @@ def rows() -> list[bytes]:
     """Files of rows: solved boards of each family, an unsolvable one, one without an answer."""
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.registry import parse_solver
-    from puzzlelab.core.row import row_of, unanswered
     from puzzlelab.core.solver import answer
+    from puzzlelab.storage.row import row_of, unanswered
 
     files: list[list[str]] = []
     boards = {
@@ -50,9 +50,9 @@ def rows() -> list[bytes]:
 def read_rows(data: bytes, folder: Path) -> object:
     """A file of rows, as `verify` and `solve --out` read it."""
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.row import Row
-    from puzzlelab.core.row_files import RowFile, read_rows
     from puzzlelab.engine import report
+    from puzzlelab.storage.row import Row
+    from puzzlelab.storage.row_files import RowFile, read_rows
 
     path = folder / "rows.jsonl"
     path.write_bytes(data)

@@ -21,9 +21,7 @@ from urllib.parse import parse_qsl, urlencode
 import numpy as np
 
 from puzzlelab.core import registry
-from puzzlelab.core.board_files import boards
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.files import text_lines
 from puzzlelab.core.limit import read_memory
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.seeds import generator
@@ -31,6 +29,8 @@ from puzzlelab.core.settings import Settings, read_levels, read_options
 from puzzlelab.core.solver import options_of, require
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.core.views import Estimates, Samples, scale_of
+from puzzlelab.storage.files import text_lines
+from puzzlelab.text.board_files import boards
 
 STATIC = PACKAGE / "web" / "static"
 PUZZLES = (
@@ -169,7 +169,7 @@ def puzzle_of(name: str) -> Puzzle:
 def read_solver(data: bytes, folder: Path) -> object:
     """The text of a solver, as `bench --with` has it, for each family of puzzles."""
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.row import Row, unanswered
+    from puzzlelab.storage.row import Row, unanswered
 
     solver = registry.parse_solver(as_text(data))
     for name in ("tiles-3x3", "dust-4x3x3", "sudoku-4x4"):

@@ -23,7 +23,7 @@ with open("lines", "a") as file:
 CAREFUL = """
 import os
 from pathlib import Path
-from puzzlelab.core.files import GrowingFile, make_folder, replace_file
+from puzzlelab.storage.files import GrowingFile, make_folder, replace_file
 make_folder(Path("a/b"))
 replace_file(Path("a/b/old"), "old")
 replace_file(Path("a/b/old"), "new content")

@@ -24,11 +24,11 @@ def code(tmp_path):
 
 
 def test_modules_have_names_and_places(code):
-    both = code({"core/__init__": "", "core/row": "x = 1"})
+    both = code({"core/__init__": "", "storage/row": "x = 1"})
     assert [(each.name, each.place, each.folder) for each in both] == [
         ("puzzlelab", "__init__.py", "__init__"),
         ("puzzlelab.core", "core/__init__.py", "core"),
-        ("puzzlelab.core.row", "core/row.py", "core"),
+        ("puzzlelab.storage.row", "storage/row.py", "storage"),
     ]
 
 

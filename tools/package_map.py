@@ -20,7 +20,7 @@ from style_checks.modules import modules
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "packages.svg"
-PART_OF = {"_gym_game": "gym", "_gym_window": "gym", "sb3": "gym"}
+PART_OF = {"api_arguments": "api", "_gym_game": "gym", "_gym_window": "gym", "sb3": "gym"}
 """A module at the top of the package -> the box in which it is drawn."""
 
 
@@ -43,11 +43,16 @@ ENTRIES = {
     "training": Entry("recipes that train networks, and self-play", 1),
     "nets": Entry("architectures of networks, and files with their weights", 0),
     "experience": Entry("training samples: teachers, walks, games, files", 2),
-    "analysis": Entry("hints, regrets, checks, generation of boards", 3),
+    "jobs": Entry("the work of commands: solve, count, check, verify, generate", 1),
+    "analysis": Entry("hints, regrets, proofs, networks of a board", 3),
+    "conformance": Entry("checks of puzzles and solvers, for plug-ins too", 1),
     "solvers": Entry("one general method a file, for all puzzles", 2),
     "puzzles": Entry("one folder a puzzle: rules, notation, kernels, drawing", 1),
     "engine": Entry("runs searches: the driver, compiled kernels and their cache, batches of boards, threads", None),
-    "core": Entry("contracts: puzzle, views, solver, limit, result, row, verify; the registry of names", None),
+    "text": Entry("from text to boards and back", 1),
+    "storage": Entry("files written in one step, files of rows", 2),
+    "runtime": Entry("signals, streams, start of a process", 3),
+    "core": Entry("contracts: puzzle, views, solver, limit, result, verify; the registry of names", None),
 }
 NOTES = (
     "An arrow leads from a package to one that it imports. Arrows that follow from others are left out.",

@@ -15,7 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
-from puzzlelab.core import board_blocks, board_files, puzzle, solutions, solver, views
+from puzzlelab.core import puzzle, solutions, solver, views
+from puzzlelab.text import board_blocks, board_files
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "extending.md"

@@ -22,7 +22,7 @@ _is_early = _is_program and _signal.getsignal(_signal.SIGINT) is _signal.default
 if _is_early:
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
-from puzzlelab.core import startup as _startup
+from puzzlelab.runtime import startup as _startup
 
 _startup.begin()  # before all other imports: signals that come meanwhile find a handler
 if _is_early and _signal.getsignal(_signal.SIGINT) is _signal.SIG_DFL:
@@ -53,8 +53,8 @@ _HOMES = {
         "regrets",
         "verify",
     ),
-    "analysis.checks": ("Check",),
-    "analysis.conformance": ("check_puzzle", "check_solver"),
+    "jobs.checks": ("Check",),
+    "conformance.check": ("check_puzzle", "check_solver"),
     "core.errors": (
         "BadBoard",
         "BadFile",
@@ -74,7 +74,7 @@ _HOMES = {
     "core.views": ("BatchRules", "Estimate", "KernelRules", "Scale"),
     "core.result": ("Progress", "Result"),
     "analysis.game_analysis": ("Regrets",),
-    "core.row": ("Row",),
+    "storage.row": ("Row",),
     "core.solutions": ("Count", "Listing"),
     "core.solver": ("Solver",),
     "core.verify": ("Verdict",),
@@ -147,8 +147,6 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.checks import Check
-    from puzzlelab.analysis.conformance import check_puzzle, check_solver
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.proofs import ProofCheck
@@ -170,6 +168,7 @@ if TYPE_CHECKING:
         solver,
         verify,
     )
+    from puzzlelab.conformance.check import check_puzzle, check_solver
     from puzzlelab.core.board_batch import BoardBatch
     from puzzlelab.core.cover import ExactCover
     from puzzlelab.core.errors import (
@@ -185,14 +184,15 @@ if TYPE_CHECKING:
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Example, Family, Instance, Presentation, Puzzle, State
     from puzzlelab.core.result import Progress, Result
-    from puzzlelab.core.row import Row
     from puzzlelab.core.solutions import Count, Listing
     from puzzlelab.core.solver import Solver
     from puzzlelab.core.verify import Verdict
     from puzzlelab.core.views import BatchRules, Estimate, KernelRules, Scale
+    from puzzlelab.jobs.checks import Check
     from puzzlelab.puzzles.dust.rules import Dust
     from puzzlelab.puzzles.sudoku.rules import Sudoku
     from puzzlelab.puzzles.tiles.rules import Tiles
+    from puzzlelab.storage.row import Row
 
 
 def _networks() -> _network_source.NetworkSource:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from puzzlelab.analysis import api_arguments as checked
+from puzzlelab import api_arguments as checked
 from puzzlelab.core import arguments, registry
 from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_values import naming_bad_boards
@@ -37,12 +37,12 @@ PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
 if TYPE_CHECKING:
     import pyarrow
 
-    from puzzlelab.analysis.checks import Check
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.proofs import ProofCheck
     from puzzlelab.core.solutions import Count, Listing
     from puzzlelab.engine.executor import Executor
+    from puzzlelab.jobs.checks import Check
 
 
 @overload
@@ -188,7 +188,7 @@ def solve_table(
     Raises:
         BadInput: if pyarrow is not installed.
     """
-    from puzzlelab.analysis.row_table import table_of
+    from puzzlelab.jobs.row_table import table_of
 
     jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
     named_solver = None if solver is None else registry.as_solver(solver, options)
@@ -276,7 +276,7 @@ def check(instance: Instance, solver: str | Solver | None = None, limit: Limit |
     Raises:
         Unsupported: if the solver must look for a second solution, and cannot enumerate solutions.
     """
-    from puzzlelab.analysis.checks import check as run_check
+    from puzzlelab.jobs.checks import check as run_check
 
     board = checked.board(instance)
     with naming_bad_boards([board]):
@@ -351,7 +351,7 @@ def generate(
         BadOption: for unknown settings, and for settings that exclude each other, such as `seed` and `rng`.
         Unsupported: if the puzzle cannot make boards.
     """
-    from puzzlelab.analysis.board_generation import boards
+    from puzzlelab.jobs.board_generation import boards
 
     chosen = registry.as_puzzle(puzzle)
     count = arguments.whole_number(count, "the number of boards", least=1)

@@ -8,8 +8,8 @@ from board_texts import BoardText
 
 from puzzlelab.analysis.pasted import read_pasted
 from puzzlelab.core import registry
-from puzzlelab.core.board_blocks import read_blocks
 from puzzlelab.core.errors import BadInput
+from puzzlelab.text.board_blocks import read_blocks
 
 Found = list[tuple[str, str]]
 

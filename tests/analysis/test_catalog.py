@@ -6,11 +6,12 @@ import pytest
 from tests.objectives import Runs
 
 from puzzlelab import count, hint, load, regrets, solver
-from puzzlelab.analysis import catalog, serialise
+from puzzlelab.analysis import catalog
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.solver import require
+from puzzlelab.jobs import serialise
 
 NEAR = "1 2 3 4 5 6 0 7 8"
 PUZZLES = ["tiles-3x3", "tiles-4x4", "tiles-5x5", "tiles-3x3:blank-first", "dust-8x6x5", "dust-4x3x3"]

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from tests.objectives import Runs
 
-from puzzlelab.analysis import row_checks
 from puzzlelab.analysis.proof_basis import basis_of
-from puzzlelab.analysis.row_tally import RowTally
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.registry import load, make_solver
-from puzzlelab.core.row import row_of
 from puzzlelab.core.solver import answer
 from puzzlelab.core.views import Estimate, Estimates
+from puzzlelab.jobs import row_checks
+from puzzlelab.jobs.row_tally import RowTally
 from puzzlelab.puzzles.tiles.rules import Tiles
+from puzzlelab.storage.row import row_of
 
 BOARD = "8 1 3 4 0 2 7 6 5"
 

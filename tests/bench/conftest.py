@@ -12,7 +12,6 @@ import pytest
 from puzzlelab.bench import runs
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import registry
-from puzzlelab.core.board_files import MultilineNotation
 from puzzlelab.core.errors import BadBoard, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State
@@ -20,6 +19,7 @@ from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solutions import SEVERAL
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Reversible, Samples
+from puzzlelab.text.board_files import MultilineNotation
 
 ONE, TWO, FOUR = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8"
 HARD, IMPOSSIBLE = "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"

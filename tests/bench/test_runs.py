@@ -15,11 +15,11 @@ from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.outputs import only_writer, only_writer_in
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, BatchSolver, Solver, SolverSettings
 from puzzlelab.core.views import Estimate
+from puzzlelab.storage.outputs import only_writer, only_writer_in
 
 Make = Callable[..., Solver]
 ONE, TWO, FOUR = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8"

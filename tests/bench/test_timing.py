@@ -20,8 +20,8 @@ from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.row import Row
 from puzzlelab.core.solver import BatchSolver
+from puzzlelab.storage.row import Row
 
 FAST, SLOW = ("rrrrrr??", "bbbbbb??", "rrrrr???"), ("rr??????", "bb??????", "r???????")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from puzzlelab import load
-from puzzlelab.core.row_files import read_rows
+from puzzlelab.storage.row_files import read_rows
 
 GAME = Path(__file__).parents[1] / "data" / "dust_game.txt"
 ROWS = "RGB./RRBG/BGRG"

@@ -14,11 +14,11 @@ from puzzlelab import load
 from puzzlelab.cli.main import run
 from puzzlelab.core import solutions
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.outputs import only_writer
 from puzzlelab.core.views import Samples
 from puzzlelab.puzzles.sudoku import files, generate
 from puzzlelab.puzzles.sudoku.generate import LEVELS
 from puzzlelab.solvers.dancing_links import DancingLinks
+from puzzlelab.storage.outputs import only_writer
 
 # A shell that starts the tests in the background has its children ignore Ctrl-C; this takes that back.
 LISTENING = (

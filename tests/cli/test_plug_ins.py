@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from puzzlelab.analysis import board_generation
 from puzzlelab.cli import generate
+from puzzlelab.jobs import board_generation
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -10,12 +10,12 @@ from functools import partial
 import pytest
 
 from puzzlelab import Limit, Result, generate, load, solver
-from puzzlelab.core import files
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.outputs import only_writer
-from puzzlelab.core.row_files import read_rows
 from puzzlelab.core.verify import Answer
 from puzzlelab.core.version import VERSION
+from puzzlelab.storage import files
+from puzzlelab.storage.outputs import only_writer
+from puzzlelab.storage.row_files import read_rows
 
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 KEYS = [
@@ -648,8 +648,8 @@ def test_options_that_do_not_exist_end_with_the_same_code(program, words):
 
 
 def test_what_a_question_is_agrees_between_the_library_and_the_command_line(program, tmp_path):
-    from puzzlelab.core.row import row_of
     from puzzlelab.core.solver import solve
+    from puzzlelab.storage.row import row_of
 
     puzzle, out = load("tiles-3x3"), tmp_path / "rows.jsonl"
     program("tiles-3x3", FAR, "--with", "astar", "--estimate", "conflicts", "--out", out)

@@ -93,7 +93,7 @@ def test_help_needs_no_compiler_and_no_puzzle(arguments) -> None:
     ],
 )
 def test_one_verb_imports_no_other(verb, files) -> None:
-    assert ours(imported(verb, "--help"), "cli") == {"main", "console", "progress", "quick_start", "streams", *files}
+    assert ours(imported(verb, "--help"), "cli") == {"main", "console", "progress", *files}
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,7 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
         "main",
         "console",
         "progress",
-        "quick_start",
         "reporters",
-        "streams",
         "solve",
         "networks",
         "executors",
@@ -225,7 +223,7 @@ def test_child_processes_import_no_module_of_the_working_folder(tmp_path: Path, 
     code = (
         f"import sys; sys.path += {sys.path!r}\n"
         "import subprocess\n"
-        "from puzzlelab.cli.quick_start import start_quickly\n"
+        "from puzzlelab.runtime.quick_start import start_quickly\n"
         f"start_quickly(); subprocess.run([sys.executable, '-c', {child!r}], check=True)"
     )
     words = [sys.executable, *filter(None, [safe]), "-c", code]

@@ -7,8 +7,8 @@ import pytest
 
 from puzzlelab import load
 from puzzlelab.core.puzzle import presentation_of
-from puzzlelab.core.row_files import read_rows
 from puzzlelab.core.views import Samples
+from puzzlelab.storage.row_files import read_rows
 
 EASY = ".54.8213..6...37943.16..2..2...7....693.1.547....4...9..9..78.24368...7..2856.41."
 EASY_DONE = "954782136862153794371694258245976381693218547187345629519437862436821975728569413"

@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from puzzlelab.core.outputs import only_writer_in
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shards import facts, read_shard, read_shards, save, shard_paths
+from puzzlelab.storage.outputs import only_writer_in
 
 pytest.importorskip("pyarrow")
 

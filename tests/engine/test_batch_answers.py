@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from puzzlelab import Limit, load
-from puzzlelab.analysis.conformance import check_solver
+from puzzlelab.conformance.check import check_solver
 from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.errors import ConformanceError, PuzzlelabError, Unsupported
 from puzzlelab.core.puzzle import Instance

@@ -13,7 +13,7 @@ PUZZLE_WORDS = re.compile(r"\b(sudoku|dust|tiles|clues?)\b|[\"'](minimal|symmetr
 """Words of single puzzles, and names of settings of their generators."""
 EXAMPLE = re.compile(r"\b(tiles|dust|sudoku)-\d\w*")
 """A puzzle's name, which help texts and docstrings give as an example."""
-GENERAL = ("core", "engine", "cli", "web")
+GENERAL = ("core", "text", "storage", "runtime", "engine", "jobs", "cli", "web")
 """Packages that know no puzzle."""
 SHOWS_PUZZLES = {"cli/demo.py", "cli/plot.py", "cli/warm.py", "engine/announcing.py"}
 """Files whose data are puzzles: the demo, a kind of plot, what is compiled beforehand, and how long that takes."""

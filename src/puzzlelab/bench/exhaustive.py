@@ -9,12 +9,12 @@ from puzzlelab.bench.runs import BenchAnswer, BenchRun, solver_label
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.row import Row, shared_time, unanswered
 from puzzlelab.core.solver import BatchSolver, Solver, ability, names_of, require
 from puzzlelab.core.verify import Answer
 from puzzlelab.engine import report
 from puzzlelab.engine.batch_answers import SAMPLED_EVERY, SAMPLED_FIRST, answers_of
 from puzzlelab.experience.state_space import label_states
+from puzzlelab.storage.row import Row, shared_time, unanswered
 
 BATCH_SIZE = 1 << 14
 """Boards in one call of a solver that is a `BatchSolver`."""

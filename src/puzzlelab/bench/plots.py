@@ -32,8 +32,8 @@ from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.tables import Summary
 from puzzlelab.bench.timing import BatchSizes
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
-from puzzlelab.core.files import replace_file
-from puzzlelab.core.outputs import check_image
+from puzzlelab.storage.files import replace_file
+from puzzlelab.storage.outputs import check_image
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

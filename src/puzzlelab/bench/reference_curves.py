@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.files import lines_of
+from puzzlelab.storage.files import lines_of
 
 COLUMNS = "a name, a width, a share in per cent and, if known, seconds, with TABs between them"
 MAX_WIDTH = 10**12

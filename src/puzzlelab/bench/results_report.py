@@ -24,11 +24,11 @@ from puzzlelab.bench.pairs import Comparison, comparisons
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import SUITE_FILE
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
-from puzzlelab.core.files import replace_file, writing
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.outputs import check_replaceable
 from puzzlelab.core.version import VERSION
 from puzzlelab.engine import report
+from puzzlelab.storage.files import replace_file, writing
+from puzzlelab.storage.outputs import check_replaceable
 from puzzlelab.training.runs import Run
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from puzzlelab.analysis.row_batch import RowBatch
 from puzzlelab.bench import history, suites
 from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.board_answers import SuitePieces, SuiteWork, answers_or_reasons
@@ -26,11 +25,7 @@ from puzzlelab.core import networks, registry
 from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.outputs import only_writer_in
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.row import Row, unanswered
-from puzzlelab.core.row_columns import RowColumns, RowList
-from puzzlelab.core.row_files import RowFile, read_rows
 from puzzlelab.core.settings import Settings, read_options
 from puzzlelab.core.solutions import counts_solutions
 from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of, require
@@ -39,6 +34,11 @@ from puzzlelab.engine.batch_answers import BATCH, AnswerBatch
 from puzzlelab.engine.board_pieces import PREPARE_LIMIT, SolverSetup, solver_setup
 from puzzlelab.engine.executor import Executor, unordered
 from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.jobs.row_batch import RowBatch
+from puzzlelab.storage.outputs import only_writer_in
+from puzzlelab.storage.row import Row, unanswered
+from puzzlelab.storage.row_columns import RowColumns, RowList
+from puzzlelab.storage.row_files import RowFile, read_rows
 
 # --- solvers as text ---
 

@@ -19,14 +19,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from puzzlelab.core import registry
 from puzzlelab.core.board_batch import BoardBatch
-from puzzlelab.core.board_blocks import BoardBlock
-from puzzlelab.core.board_files import BoardText, boards
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, as_unicode, shorten
-from puzzlelab.core.files import lines_of, make_folder, read_regular, replace_file, writing
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine import installed, report
+from puzzlelab.storage.files import lines_of, make_folder, read_regular, replace_file, writing
+from puzzlelab.text.board_blocks import BoardBlock
+from puzzlelab.text.board_files import BoardText, boards
 
 DATA = Path(__file__).parent / "data"
 SUITE_FILE = "suite.json"

@@ -17,8 +17,8 @@ import numpy as np
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.row import Row
 from puzzlelab.core.solver import BatchSolver, OneByOne
+from puzzlelab.storage.row import Row
 
 ADVICE = "bench --batch level, clues or board measures them again, into another --out"
 

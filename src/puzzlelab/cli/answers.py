@@ -9,17 +9,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail
-from puzzlelab.core.signals import INTERRUPTED
+from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.solve_job import BoardOutcome, OutcomeBatch, SolveJob
     from puzzlelab.cli.console import Console
-    from puzzlelab.core.board_blocks import BoardInput
     from puzzlelab.core.puzzle import Presentation, Puzzle
     from puzzlelab.core.result import Result
     from puzzlelab.core.result_batch import ResultBatch
     from puzzlelab.core.solver import Attempt
     from puzzlelab.core.verify import Answer
+    from puzzlelab.jobs.solve_job import BoardOutcome, OutcomeBatch, SolveJob
+    from puzzlelab.text.board_blocks import BoardInput
 
 BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 """What a solution is that has fewer moves, a lower cost, or a higher score."""

@@ -16,7 +16,7 @@ from puzzlelab.cli.executors import open_optional
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, all_asking, all_with
 from puzzlelab.cli.options import ExecutorName, Seconds, Seed, limit_of
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.signals import INTERRUPTED
+from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.bench.runs import BenchRun

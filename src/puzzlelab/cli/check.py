@@ -12,8 +12,8 @@ from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, load
 from puzzlelab.cli.options import Boards, JsonObjects, LineFile, Settle, TilesName
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.checks import Check, CheckBatch
     from puzzlelab.cli.console import Console
+    from puzzlelab.jobs.checks import Check, CheckBatch
 
 
 def check(
@@ -31,9 +31,9 @@ def check(
     Exit code: 0 no objection, 1 a board has no solution or several, 2 something unreadable.
     """
     from puzzlelab import api
-    from puzzlelab.analysis.checks import check_parts
-    from puzzlelab.analysis.serialise import error_facts
     from puzzlelab.core.limit import Limit
+    from puzzlelab.jobs.checks import check_parts
+    from puzzlelab.jobs.serialise import error_facts
 
     loaded_puzzle, console = load_puzzle(puzzle, settle), output()
     worst, limit, errors = SOLVED, Limit(seconds=time), ErrorTally()
@@ -54,7 +54,7 @@ def check(
 
 def _print_all(checks: CheckBatch | Sequence[Check], console: Console, json: bool) -> int:
     """Print the checks of some boards; return the exit code for them."""
-    from puzzlelab.analysis.checks import CheckBatch, check_facts
+    from puzzlelab.jobs.checks import CheckBatch, check_facts
 
     if not json:
         for each in checks:

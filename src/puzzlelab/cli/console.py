@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from puzzlelab.core.errors import as_unicode, visible
 
 if TYPE_CHECKING:
-    from puzzlelab.core.board_blocks import BoardBlock
     from puzzlelab.core.puzzle import Puzzle
+    from puzzlelab.text.board_blocks import BoardBlock
 
 SOLVED, UNSOLVED, UNREADABLE = 0, 1, 2
-"""Exit codes; `core.signals` has that of an interrupted command."""
+"""Exit codes; `runtime.signals` has that of an interrupted command."""
 LEVEL_VARIABLE = "PUZZLELAB_LOG_LEVEL"
 """The environment variable with the level of messages; `--log-level` sets it, and `cli.reporters` reads it."""
 PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
@@ -134,8 +134,8 @@ class BoardStream:
         cls, puzzle: Puzzle, texts: Iterable[str], name: str, settling: Callable[[str], str] | None = None
     ) -> BoardStream:
         """The boards in a text of this name. Raises `BadFile` if there are none."""
-        from puzzlelab.core.board_blocks import read_blocks
         from puzzlelab.core.errors import BadFile
+        from puzzlelab.text.board_blocks import read_blocks
 
         stream = cls(read_blocks(puzzle, texts, name), settling)
         if not stream._has(1):
@@ -173,8 +173,8 @@ class BoardStream:
 def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, settle: bool = False) -> BoardStream:
     """The boards of a command: from its arguments, a file, or standard input; with `settle` it prints what fell."""
     from puzzlelab.core.errors import BadFile
-    from puzzlelab.core.files import blocks_of, text_blocks
     from puzzlelab.core.puzzle import presentation_of
+    from puzzlelab.storage.files import blocks_of, text_blocks
 
     settling = presentation_of(puzzle).settling if settle else None
     arguments = arguments or []
@@ -204,7 +204,7 @@ def _tell_what_settled(block: BoardBlock, settling: Callable[[str], str]) -> Non
 
 def _arguments(puzzle: Puzzle, arguments: list[str]) -> BoardBlock:
     """Each argument is a board; if none of several can be read, they are one board that was written without quotes."""
-    from puzzlelab.core.board_blocks import BoardBlock
+    from puzzlelab.text.board_blocks import BoardBlock
 
     # what is no UTF-8 is replaced, as in files, or it could not be read again from a file of rows
     arguments = list(map(as_unicode, arguments))

@@ -16,11 +16,10 @@ from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail
 from puzzlelab.cli.executors import open_optional
 from puzzlelab.cli.options import BoardFile, Boards, ExecutorName, JsonObjects, Nodes, Seconds, SolverName
 from puzzlelab.cli.progress import progress_beside_output
-from puzzlelab.core.signals import INTERRUPTED
+from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.core.board_batch import BoardBatch
-    from puzzlelab.core.board_blocks import BoardBlock, BoardInput
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.result import Stop
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from puzzlelab.core.solver import Solver
     from puzzlelab.engine.batch_answers import AnswerBatch
     from puzzlelab.engine.executor import Executor
+    from puzzlelab.text.board_blocks import BoardBlock, BoardInput
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as sudoku-9x9.")]
 SolverOptions = Annotated[list[str] | None, typer.Option("--set", help="An option of the solver: NAME=VALUE.")]
@@ -96,7 +96,7 @@ class EnumerationCall:
 
     def report_error(self, board: BoardInput, error: str, json: bool) -> None:
         """Print an error of a board, with `json` also an object, and update the exit code."""
-        from puzzlelab.analysis.serialise import error_facts
+        from puzzlelab.jobs.serialise import error_facts
 
         self.errors.tell(board.where, error)
         if json:
@@ -110,8 +110,8 @@ class EnumerationCall:
 
         A part that cannot be read comes in its turn, without counts. A text is the reason why a board was put aside.
         """
-        from puzzlelab.analysis.count_pieces import counts_elsewhere
         from puzzlelab.core.solutions import count_parts
+        from puzzlelab.jobs.count_pieces import counts_elsewhere
 
         if executor is not None:
             groups = ((part, part.boards) for part in parts)
@@ -187,7 +187,7 @@ def count(
 
 def _print_counts(call: EnumerationCall, part: ReadableBoards, begin: int, counts: Sequence[Count], json: bool) -> None:
     """Print the counts of some boards of a part, and why searches ended early."""
-    from puzzlelab.analysis.serialise import count_lines
+    from puzzlelab.jobs.serialise import count_lines
 
     if json:
         typer.echo("\n".join(count_lines(part.boards[begin : begin + len(counts)], counts)))
@@ -233,9 +233,9 @@ def _enumerate(
     call: EnumerationCall, readable: ReadableBoards, most: int | None, write: Callable[[Sequence[str]], None]
 ) -> None:
     """Write the solutions of these boards, and report how the searches ended."""
-    from puzzlelab.analysis.unique_solutions import unique_parts
     from puzzlelab.core.puzzle import Instance
     from puzzlelab.core.solutions import Listing
+    from puzzlelab.jobs.unique_solutions import unique_parts
 
     done = total = 0
     try:
@@ -260,9 +260,9 @@ def _enumerate(
 def _lines_of(puzzle: Puzzle, answers: AnswerBatch) -> Sequence[str]:
     """A line for each of these boards that has a solution."""
     from puzzlelab.core.board_batch import BoardBatch
-    from puzzlelab.core.board_blocks import texts_of
     from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.core.result_batch import UNSOLVED
+    from puzzlelab.text.board_blocks import texts_of
 
     is_solved = answers.results.lengths != UNSOLVED
     if presentation_of(puzzle).answer_is_board and answers.has_end[is_solved].all():
@@ -283,7 +283,7 @@ def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
 @contextmanager
 def _lines(out: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
     """A function that writes lines; a file is continued only if its lines are those that are written."""
-    from puzzlelab.core.outputs import LineOutput
+    from puzzlelab.storage.outputs import LineOutput
 
     if out is None:
         yield lambda lines: typer.echo("".join(f"{line}\n" for line in lines), nl=False)

@@ -18,13 +18,13 @@ from puzzlelab.cli.console import fail, output
 from puzzlelab.cli.executors import doing_in_words, open_optional
 from puzzlelab.cli.options import ExecutorName, Seed, Threads, TilesName
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.signals import INTERRUPTED
+from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.board_generation import GeneratorField
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.views import BoardGenerator, Tally
     from puzzlelab.engine.executor import Executor
+    from puzzlelab.jobs.board_generation import GeneratorField
 
 ScaleName = Annotated[
     str | None,
@@ -55,7 +55,7 @@ class GenerateCommand(TyperCommand):
 @cache
 def _generator_options() -> Sequence[Any]:
     """The options for the settings of generators, made by typer from a function with these parameters."""
-    from puzzlelab.analysis.board_generation import generator_fields
+    from puzzlelab.jobs.board_generation import generator_fields
 
     def function(**options: Any) -> None: ...
 
@@ -113,10 +113,10 @@ def generate(
 ) -> None:
     """Generate boards, one a line. Easy levels may have few different boards, so that some are repeated."""
     from puzzlelab import api
-    from puzzlelab.analysis import board_generation
-    from puzzlelab.analysis.serialise import board_facts
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.views import OwnGenerator
+    from puzzlelab.jobs import board_generation
+    from puzzlelab.jobs.serialise import board_facts
 
     if json and out is not None:
         raise BadOption("--json prints boards, and --out writes them to a file: give one of them")
@@ -152,7 +152,7 @@ def _file(
     """Write a large file, with progress; Ctrl-C keeps the boards so far."""
     import time
 
-    from puzzlelab.analysis.board_generation import generated
+    from puzzlelab.jobs.board_generation import generated
 
     if histogram:
         _check_image(histogram)
@@ -191,7 +191,7 @@ def _check_image(path: Path) -> None:
     """Check before the work that the image can be drawn after it; raises `BadFile` or `BadInput`."""
     from puzzlelab.bench.plots import empty_figure
     from puzzlelab.core.errors import BadFile
-    from puzzlelab.core.outputs import check_image
+    from puzzlelab.storage.outputs import check_image
 
     if path.suffix not in (".png", ".svg"):
         raise BadFile(f"{path} is no image: its name must end in .png or .svg")
@@ -238,8 +238,8 @@ def _write_sampled(
     out: Path,
 ) -> None:
     """Write boards of a puzzle with scales; Ctrl-C keeps the boards so far."""
-    from puzzlelab.analysis.board_generation import sampled
     from puzzlelab.core.views import scale_of
+    from puzzlelab.jobs.board_generation import sampled
 
     name, _ = scale_of(puzzle, scale)
     header = (f"# puzzle: {puzzle.name}", f"# {name} {level or 'any'}, seed {seed}")
@@ -266,7 +266,7 @@ def _lines(
     `boards(number)` are those from this number on. Its header and the last of its boards are compared with those that
     would be written.
     """
-    from puzzlelab.core.outputs import LineOutput
+    from puzzlelab.storage.outputs import LineOutput
 
     with LineOutput(out) as file, progress("making", count) as bars:
         existing = max(0, file.existing - len(header))

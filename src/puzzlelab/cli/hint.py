@@ -13,17 +13,17 @@ import typer
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, load_puzzle, output, read_boards
 from puzzlelab.cli.options import BoardFile, Boards, JsonObjects, Settle, SolverName
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.signals import INTERRUPTED
+from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
     from puzzlelab.cli.console import Console
-    from puzzlelab.core.board_blocks import BoardInput
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.solver import Solver
+    from puzzlelab.text.board_blocks import BoardInput
 
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-3x3 (see `puzzlelab list`).")]
@@ -97,8 +97,8 @@ class HintReport:
 
     def boards(self, boards: Sequence[BoardInput], game: str | None) -> int:
         """Print the hint for each board, or the regret of each move of a game; return the exit code."""
-        from puzzlelab.analysis.serialise import error_facts
         from puzzlelab.core.errors import BadInput
+        from puzzlelab.jobs.serialise import error_facts
 
         errors, code = ErrorTally(), SOLVED
         for board in boards:
@@ -127,7 +127,7 @@ class HintReport:
     def hint(self, instance: Instance) -> int:
         """Print the values of the moves at a position; return the exit code."""
         from puzzlelab.analysis.hints import hint as compute_hint
-        from puzzlelab.analysis.serialise import hint_row
+        from puzzlelab.jobs.serialise import hint_row
 
         result = compute_hint(self.solver, instance, self.limit)
         self.interrupted = result.stop == "interrupted"
@@ -165,7 +165,7 @@ class HintReport:
     def game(self, instance: Instance, text: str) -> int:
         """Print the regret of each move of a game; return the exit code."""
         from puzzlelab.analysis.game_analysis import read_game, regrets
-        from puzzlelab.analysis.serialise import game_row
+        from puzzlelab.jobs.serialise import game_row
 
         moves = read_game(instance.puzzle, text)
         result = regrets(self.solver, instance, moves, self.limit)

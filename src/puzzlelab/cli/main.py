@@ -14,10 +14,10 @@ from typer.main import get_command
 
 from puzzlelab import __version__
 from puzzlelab.cli.console import LEVEL_VARIABLE, SOLVED, UNREADABLE, UNSOLVED, fail
-from puzzlelab.cli.quick_start import start_quickly
-from puzzlelab.cli.streams import prepare
-from puzzlelab.core import signals, startup
-from puzzlelab.core.signals import INTERRUPTED
+from puzzlelab.runtime import signals, startup
+from puzzlelab.runtime.quick_start import start_quickly
+from puzzlelab.runtime.signals import INTERRUPTED
+from puzzlelab.runtime.streams import prepare
 
 VERBS = {
     "list": "list:list_all",

@@ -171,7 +171,7 @@ def _filled(text: str, words: Mapping[str, str]) -> str:
 def _new_folder(folder: Path, given: Path) -> Iterator[None]:
     """Make a folder to fill, or take an empty one; after an error it is removed, or emptied. Raises `BadFile`."""
     from puzzlelab.core.errors import BadFile
-    from puzzlelab.core.files import writing
+    from puzzlelab.storage.files import writing
 
     with writing(given):
         if folder.exists() and not folder.is_dir():

@@ -13,7 +13,7 @@ from puzzlelab.cli.executors import open_optional, resources_of
 from puzzlelab.cli.options import ExecutorName, LearnerResources
 from puzzlelab.cli.progress import progress
 from puzzlelab.cli.train import need_libraries, settings_from
-from puzzlelab.core.signals import INTERRUPTED
+from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -202,7 +202,7 @@ def _interruptible(lines: bool = False, learns: bool = False) -> Any:
     """
     from contextlib import contextmanager, nullcontext
 
-    from puzzlelab.core.signals import delayed
+    from puzzlelab.runtime.signals import delayed
     from puzzlelab.training.processes import stop_if_orphaned
 
     @contextmanager

@@ -26,7 +26,7 @@ from puzzlelab.cli.options import (
     limit_of,
 )
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.files import line_count
+from puzzlelab.storage.files import line_count
 
 if TYPE_CHECKING:
     from puzzlelab.cli.console import BoardStream
@@ -94,7 +94,7 @@ def solve(
 
     Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
     """
-    from puzzlelab.analysis.solve_job import SolveJob
+    from puzzlelab.jobs.solve_job import SolveJob
 
     _check_verbose(verbose, executor)
     loaded_puzzle = load_puzzle(puzzle, settle)
@@ -169,7 +169,7 @@ def _with_jobs(solver: Solver, puzzle: Puzzle, name: str | None, options: Mappin
 
 def _solve_boards(report: SolveReport, boards: BoardStream, lines: int | None, out: Path | None) -> None:
     """Solve the boards, and print each answer as soon as it is there; Ctrl-C ends this early."""
-    from puzzlelab.core.row_files import RowFile
+    from puzzlelab.storage.row_files import RowFile
 
     quiet = report.json or report.notation is not None
     total = boards.count if boards.is_complete else lines

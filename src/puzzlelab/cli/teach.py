@@ -11,7 +11,7 @@ from puzzlelab.cli.console import fail, output
 from puzzlelab.cli.executors import doing_in_words, open_optional
 from puzzlelab.cli.options import ExecutorName, OtherOptions, Threads
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.signals import INTERRUPTED
+from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

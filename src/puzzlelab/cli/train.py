@@ -12,7 +12,7 @@ from puzzlelab.cli.console import fail, output
 from puzzlelab.cli.executors import open_optional, resources_of
 from puzzlelab.cli.options import ExecutorName, LearnerResources
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.signals import INTERRUPTED, ending_at_once
+from puzzlelab.runtime.signals import INTERRUPTED, ending_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,13 +13,13 @@ from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, output
 from puzzlelab.cli.executors import doing_in_words, open_optional
 from puzzlelab.cli.options import ExecutorName, limit_of
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.signals import INTERRUPTED
+from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.row_checks import RowCheck
-    from puzzlelab.analysis.row_tally import RowTally
     from puzzlelab.core.limit import Limit
     from puzzlelab.engine.executor import Executor
+    from puzzlelab.jobs.row_checks import RowCheck
+    from puzzlelab.jobs.row_tally import RowTally
 
 DEFAULT_SECONDS = 60.0
 """The time for the claim of a row unless the call has a limit."""
@@ -50,7 +50,7 @@ def verify(
 
     Exit code: 0 all hold as far as they were checked, 1 one does not, 2 something unreadable.
     """
-    from puzzlelab.analysis.row_tally import RowTally
+    from puzzlelab.jobs.row_tally import RowTally
 
     tally, limit = RowTally(), _limit(prove, time, nodes, memory)
     with open_optional(executor, jobs) as workers:
@@ -80,7 +80,7 @@ def _check_rows(
     files: list[Path], tally: RowTally, limit: Limit | None, jobs: int, executor: Executor | None, json: bool
 ) -> bool:
     """Check all rows, and print what is found; whether Ctrl-C ended this."""
-    from puzzlelab.analysis.row_checks import checks
+    from puzzlelab.jobs.row_checks import checks
 
     total = _row_count(files) if sys.stderr.isatty() else None
     doing = "proving" if limit else "replaying"
@@ -133,7 +133,7 @@ def _print_summary(tally: RowTally, limit: Limit | None, json: bool) -> None:
 
 def _row_count(files: list[Path]) -> int | None:
     """About how many rows all files have, or None if one of them is no regular file that can be read."""
-    from puzzlelab.core.row_files import count_rows
+    from puzzlelab.storage.row_files import count_rows
 
     try:
         counts = [count_rows(file) for file in files]

@@ -73,9 +73,9 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
     import tempfile
 
     from puzzlelab.core.errors import BadOption
-    from puzzlelab.core.files import replace_file, writing
-    from puzzlelab.core.outputs import check_folder, only_writer_in
     from puzzlelab.engine.machine_code import LEVELS, MANIFEST, SUFFIX, manifest_of, platform_triple
+    from puzzlelab.storage.files import replace_file, writing
+    from puzzlelab.storage.outputs import check_folder, only_writer_in
 
     if cpu not in LEVELS:
         raise BadOption(f"--cpu knows {', '.join(LEVELS)}, not '{cpu}'")

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.signals import ending_at_once
-from puzzlelab.core.startup import ENDING
+from puzzlelab.runtime.signals import ending_at_once
+from puzzlelab.runtime.startup import ENDING
 
 if TYPE_CHECKING:
     from puzzlelab.cluster.ray_nodes import NodeWatch

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Callable
 from typing import TypeAlias
 
-from puzzlelab.core.digest import source_digest
+from puzzlelab.cluster.digest import source_digest
 from puzzlelab.core.version import VERSION
 
 Versions: TypeAlias = "dict[str, str]"
@@ -41,7 +41,7 @@ def probe() -> Callable[[], Versions]:
         try:
             found["numba"] = importlib.import_module("numba").__version__
             found["puzzlelab"] = importlib.import_module("puzzlelab.core.version").VERSION
-            found["puzzlelab's sources"] = importlib.import_module("puzzlelab.core.digest").source_digest()
+            found["puzzlelab's sources"] = importlib.import_module("puzzlelab.cluster.digest").source_digest()
         except ImportError:
             pass
         return found

@@ -17,9 +17,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from typing import Any, BinaryIO
 
-from puzzlelab.core.files import try_lock
 from puzzlelab.engine import private_cache
 from puzzlelab.engine.kernel_cache import kernel_cache, unkept
+from puzzlelab.storage.files import try_lock
 
 LOCK = "background.lock"
 """The file that the process locks. It ends when another process writes into it: unlike a signal to a process of some

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.board_batch import BoardBatch
-from puzzlelab.core.board_blocks import BatchNotation, as_text
 from puzzlelab.core.errors import NoRoom
 from puzzlelab.core.limit import Limit, within
 from puzzlelab.core.made_on_request import MadeOnRequest
@@ -38,6 +37,7 @@ from puzzlelab.core.solver import (
 from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify import confirmed_by_kernels
+from puzzlelab.text.board_blocks import BatchNotation, as_text
 
 BATCH, LARGEST_BATCH = 1000, 4000
 """Boards in one batch of a `BatchSolver`, and of one that solves them `OneByOne`."""

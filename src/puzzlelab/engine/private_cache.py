@@ -11,8 +11,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from puzzlelab.core.files import try_lock
 from puzzlelab.engine import report
+from puzzlelab.storage.files import try_lock
 
 VARIABLE = "PUZZLELAB_PRIVATE_CACHE"
 """The environment variable that tells child processes the folder of their parent."""

@@ -14,10 +14,10 @@ from typing import Any
 
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.files import make_folder, replace_file
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.engine.executor import Executor, Published
 from puzzlelab.engine.kernel_cache import user_cache
+from puzzlelab.storage.files import make_folder, replace_file
 
 DIGITS = 32
 """Of the hash of the files of a network."""

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadFile, BadOption
-from puzzlelab.core.files import replace_file, writing
 from puzzlelab.experience.schema import TrainingSamples, need_arrow
 from puzzlelab.experience.shards import begin, encoded, read_shard, save_encoded, shard_path
 from puzzlelab.experience.teachers import SampleSource
+from puzzlelab.storage.files import replace_file, writing
 
 EXPIRY = 300.0
 """Seconds after which a lease without a new time stamp is taken over."""

@@ -21,7 +21,6 @@ import numpy as np
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadOption, is_unicode
-from puzzlelab.core.files import make_folder, replace_file, require_regular, writing
 from puzzlelab.core.settings import with_new_names
 from puzzlelab.engine import report
 from puzzlelab.experience.schema import (
@@ -36,6 +35,7 @@ from puzzlelab.experience.schema import (
     need_arrow,
     to_table,
 )
+from puzzlelab.storage.files import make_folder, replace_file, require_regular, writing
 
 TEACHER = "teacher.json"
 RENAMED = {"detours": "branches"}

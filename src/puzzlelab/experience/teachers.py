@@ -20,7 +20,6 @@ from puzzlelab.analysis.bounded_queries import require_different_lengths
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of, require_counted_moves
-from puzzlelab.core.outputs import check_folder, only_writer_in
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver, options_of, require
@@ -30,6 +29,7 @@ from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.experience.rollouts import Rollouts
 from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.shards import TEACHER, Shards
+from puzzlelab.storage.outputs import check_folder, only_writer_in
 
 if TYPE_CHECKING:
     from puzzlelab.experience.fast_rollouts import FastRollouts

@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.files import read_regular, replace_file
 from puzzlelab.core.networks import NetworkOptions
+from puzzlelab.storage.files import read_regular, replace_file
 
 WEIGHTS, CARD, ONNX = ".safetensors", ".json", ".onnx"
 ENDINGS = WEIGHTS, CARD, ONNX

@@ -18,12 +18,12 @@ from torch import Tensor, nn
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, shorten
-from puzzlelab.core.files import make_folder, replace_file, replacing
 from puzzlelab.engine import report
 from puzzlelab.nets import onnx_export
 from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, card_path, read_card, stem_of, write_card
 from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel
+from puzzlelab.storage.files import make_folder, replace_file, replacing
 
 
 def hash_of(weights: Mapping[str, Tensor]) -> str:

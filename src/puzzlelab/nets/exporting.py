@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 import onnxruntime
 
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.core.files import replace_file, writing
 from puzzlelab.nets import onnx_files
 from puzzlelab.nets.card import ONNX
 from puzzlelab.nets.onnx_files import KEY, PRODUCER, Description, OnnxNetwork, read_bytes, sealed
 from puzzlelab.nets.onnx_limits import limited_options
+from puzzlelab.storage.files import replace_file, writing
 
 if TYPE_CHECKING:
     import onnx

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.core.files import make_folder, replace_file
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.engine import report
 from puzzlelab.engine.kernel_cache import user_cache
@@ -19,6 +18,7 @@ from puzzlelab.nets import onnx_files
 from puzzlelab.nets.card import ONNX, WEIGHTS, Card, card_path, read_card, stem_of
 from puzzlelab.nets.onnx_files import OnnxNetwork
 from puzzlelab.nets.onnx_model import OnnxModel, fitted
+from puzzlelab.storage.files import make_folder, replace_file
 
 
 def load(path: Path, puzzle: Puzzle | None = None) -> tuple[OnnxModel, Card | None]:

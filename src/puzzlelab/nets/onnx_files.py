@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.files import read_regular
 from puzzlelab.nets.card import Card
 from puzzlelab.nets.form import INPUTS, Head, InputName, NetworkForm, Outputs
 from puzzlelab.nets.onnx_graph import check_graph
@@ -33,6 +32,7 @@ from puzzlelab.nets.onnx_limits import (
     limited_options,
     within_time,
 )
+from puzzlelab.storage.files import read_regular
 
 KEY = PRODUCER = "puzzlelab"
 """The metadata entry that files of puzzlelab have, and the program that they name as their origin."""

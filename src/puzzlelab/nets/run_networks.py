@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.files import JsonLines, require_regular, writing
 from puzzlelab.nets import network_files
 from puzzlelab.nets.card import CARD, ENDINGS
+from puzzlelab.storage.files import JsonLines, require_regular, writing
 
 CHAMPION = "champion"
 """The file in the folder of a run that names its best network."""

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzlelab.core import signals
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result
@@ -27,6 +26,7 @@ from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Machine
 from puzzlelab.engine.enumeration import counted, listed
 from puzzlelab.engine.enumeration_slots import FOUND, MOST
 from puzzlelab.engine.kernels import DONE, IMPROVED
+from puzzlelab.runtime import signals
 from puzzlelab.solvers._permutation_search import machine
 from puzzlelab.solvers._permutation_split import Path, pieces_of, restrict_to
 from puzzlelab.solvers._permutations import PermutationRows

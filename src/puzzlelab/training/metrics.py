@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.files import JsonLines, append, json_lines, make_folder, writing
 from puzzlelab.engine import report
+from puzzlelab.storage.files import JsonLines, append, json_lines, make_folder, writing
 
 LINE_BEGINS = '{"step"'
 TIME_FIELDS = ("seconds", "rate", "waited", "hours", "at")

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from puzzlelab.core.files import make_folder, not_a_link, replace_file, writing
+from puzzlelab.storage.files import make_folder, not_a_link, replace_file, writing
 
 POINTERS = ("champion", "latest", "state.json", "done", "progress.json", "games.jsonl", "matches.jsonl")
 """Files that name others, or say that something is complete."""

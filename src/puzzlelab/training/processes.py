@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.core import signals
 from puzzlelab.core.errors import BadInput, PuzzlelabError
-from puzzlelab.core.startup import PARENT_VARIABLE
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.kernel_cache import kernel_cache
+from puzzlelab.runtime import signals
+from puzzlelab.runtime.startup import PARENT_VARIABLE
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.remote_learner import LearnerWork, RemoteLearner
 from puzzlelab.training.runs import Run

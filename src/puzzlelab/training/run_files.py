@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.files import special_kind, writing
 from puzzlelab.nets import run_networks
+from puzzlelab.storage.files import special_kind, writing
 
 SETTINGS = "config.toml"
 """The file that makes a folder that of a run."""

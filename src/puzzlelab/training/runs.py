@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.core import files
 from puzzlelab.core.errors import BadFile, BadInput, is_unicode
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
 from puzzlelab.nets import run_networks
+from puzzlelab.storage import files
 from puzzlelab.training import run_files, state_files
 
 MACHINE_SETTINGS = ("device", "precision", "threads", "jobs")

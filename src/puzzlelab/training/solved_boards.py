@@ -20,7 +20,6 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, Unsupported
-from puzzlelab.core.files import lines_of, replacing, writing
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.seeds import generator
@@ -31,6 +30,7 @@ from puzzlelab.engine import candidate_logits, report
 from puzzlelab.nets.device import device
 from puzzlelab.nets.form import candidates_of
 from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.storage.files import lines_of, replacing, writing
 from puzzlelab.training import run_files
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, check_network, new_learner
@@ -207,7 +207,7 @@ def _generate(puzzle: Puzzle, source: BoardSource, seed: int, first: int) -> Ite
 
 def _read(puzzle: Puzzle, source: BoardSource) -> Generator[LabelledBoards, None, None]:
     """The boards of a file with their only solutions; raises `BadInput` for a board with none or several."""
-    from puzzlelab.core.board_files import boards
+    from puzzlelab.text.board_files import boards
 
     name, options = usual_solver(puzzle)
     solver = registry.make_solver(name, options)

@@ -23,9 +23,9 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.files import replace_file, replacing
 from puzzlelab.engine import report
 from puzzlelab.nets.checkpoint import hash_of, read_weights
+from puzzlelab.storage.files import replace_file, replacing
 from puzzlelab.training.state_files import TENSORS, saved_steps, state_path
 
 STATE = "state.json"

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.exceptions import HTTPException
 
-from puzzlelab.core.row import Row
+from puzzlelab.storage.row import Row
 from puzzlelab.web import schemas
 from puzzlelab.web.job_service import JobService
 from puzzlelab.web.pool import Busy

@@ -10,8 +10,8 @@ from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from puzzlelab.analysis.board_generation import generator_fields
 from puzzlelab.core.errors import shorten
+from puzzlelab.jobs.board_generation import generator_fields
 from puzzlelab.web.server_limits import DEFAULT_SECONDS
 
 MAX_BOARD_LENGTH, MAX_NAME_LENGTH, MAX_GAME_LENGTH = 8192, 512, 16_384

@@ -19,8 +19,8 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from puzzlelab.core import startup
 from puzzlelab.core.errors import BadOption
+from puzzlelab.runtime import startup
 from puzzlelab.web.access import TOKEN, is_local_name, is_loopback, network_address
 from puzzlelab.web.app import make_app
 from puzzlelab.web.connections import ACCEPTED_AT_ONCE, WAITING_CONNECTIONS, PatientProtocol, connection_limit

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 from puzzlelab.web.task_context import MAX_ANSWER, TaskContext
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.solve_job import SolveJob
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.objective import Objective
     from puzzlelab.core.puzzle import Instance, Puzzle, State
     from puzzlelab.core.result import Progress, Result
-    from puzzlelab.core.row import Row
     from puzzlelab.core.solver import Attempt, Solver
+    from puzzlelab.jobs.solve_job import SolveJob
+    from puzzlelab.storage.row import Row
 
 Parameters = Mapping[str, Any]
 """The parameters of a request by name; those that were left out may be missing or None."""
@@ -95,9 +95,9 @@ def list_all(parameters: Parameters, context: TaskContext) -> Any:
 def check(parameters: Parameters, context: TaskContext) -> Any:
     """Whether each board can be solved, in how many ways, and how hard it is."""
     from puzzlelab import api
-    from puzzlelab.analysis.checks import check_facts
-    from puzzlelab.analysis.serialise import error_facts
     from puzzlelab.core.errors import BadBoard
+    from puzzlelab.jobs.checks import check_facts
+    from puzzlelab.jobs.serialise import error_facts
 
     puzzle, limit, reports = _puzzle(parameters), _limit(parameters, context), []
     for text in parameters["board"]:
@@ -120,8 +120,8 @@ def read(parameters: Parameters, context: TaskContext) -> Any:
 
 def generate(parameters: Parameters, context: TaskContext) -> Any:
     """New boards; those that are there when the time is up, of which the last one says so."""
-    from puzzlelab.analysis.board_generation import one_by_one
-    from puzzlelab.analysis.serialise import board_facts
+    from puzzlelab.jobs.board_generation import one_by_one
+    from puzzlelab.jobs.serialise import board_facts
 
     puzzle, count, seconds = _puzzle(parameters), parameters["count"], parameters["time"]
     asked = parameters.get("scale"), parameters.get("level"), parameters["seed"]
@@ -144,7 +144,7 @@ def _in_time(boards: Iterator[State], seconds: float, context: TaskContext) -> I
 
 def solve(parameters: Parameters, context: TaskContext) -> Any:
     """A row for each board; boards after the time limit of the request are not searched."""
-    from puzzlelab.analysis.solve_job import SolveJob
+    from puzzlelab.jobs.solve_job import SolveJob
 
     puzzle = _puzzle(parameters)
     work = SolveJob(puzzle, _solver(parameters, puzzle), _limit(parameters, context))
@@ -175,11 +175,11 @@ def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskCo
 
 def follow(parameters: Parameters, context: TaskContext) -> Any:
     """The row of one board; sends each better solution and the progress of the search."""
-    from puzzlelab.core.board_files import text_of
     from puzzlelab.core.objective import objective_of
     from puzzlelab.core.result import Progress, Result
-    from puzzlelab.core.row import row_of
     from puzzlelab.core.solver import answer
+    from puzzlelab.storage.row import row_of
+    from puzzlelab.text.board_files import text_of
 
     instance = _instance(parameters)
     solver, limit = _solver(parameters, instance.puzzle), _limit(parameters, context)
@@ -227,9 +227,9 @@ def _send_solution(instance: Instance, result: Result, context: TaskContext) -> 
 
 def count(parameters: Parameters, context: TaskContext) -> Any:
     """How many solutions each board has."""
-    from puzzlelab.analysis.serialise import count_facts
     from puzzlelab.core.solutions import count as count_one
     from puzzlelab.core.solutions import require_lister
+    from puzzlelab.jobs.serialise import count_facts
 
     puzzle, limit = _puzzle(parameters), _limit(parameters, context)
     solver = _solver(parameters, puzzle)
@@ -246,9 +246,9 @@ def hint(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.analysis.game_analysis import positions_of
     from puzzlelab.analysis.hints import hint as hint_at
     from puzzlelab.analysis.logical_hints import deduce, deduction_row
-    from puzzlelab.analysis.serialise import hint_row
     from puzzlelab.core.solutions import require_lister
     from puzzlelab.core.views import Candidates
+    from puzzlelab.jobs.serialise import hint_row
 
     instance = _instance(parameters)
     puzzle, limit = instance.puzzle, _limit(parameters, context)

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Any
 
-from puzzlelab.core import signals
+from puzzlelab.runtime import signals
 from puzzlelab.web import worker
 from puzzlelab.web.worker import FINAL_KINDS, PREPARING
 

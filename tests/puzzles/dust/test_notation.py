@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puzzlelab.core import board_files as files
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Instance, presentation_of
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import DrawsScores, DrawsSvg
 from puzzlelab.puzzles.dust import drawing, guess, notation
 from puzzlelab.puzzles.dust.rules import Dust
+from puzzlelab.text import board_files as files
 
 NAMES = (
     *("dust-8x6x5", "dust-7x6x5", "dust-6x5x4", "dust-10x8x5", "dust-4x3x2", "dust-3x4x9", "dust-4x4x3"),

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import solve
-from puzzlelab.analysis.conformance import check_puzzle
-from puzzlelab.core.board_files import boards as boards_in
+from puzzlelab.conformance.check import check_puzzle
 from puzzlelab.core.errors import BadBoard, BadInput, ConformanceError
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load
@@ -19,6 +18,7 @@ from puzzlelab.core.views import Planes, is_legal
 from puzzlelab.puzzles.dust import notation
 from puzzlelab.puzzles.dust.planes import DustPlanes
 from puzzlelab.puzzles.dust.rules import Dust
+from puzzlelab.text.board_files import boards as boards_in
 
 GAME = Path(__file__).parents[2] / "data" / "dust_game.txt"
 NAMES = (

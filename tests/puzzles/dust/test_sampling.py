@@ -9,12 +9,12 @@ from scipy.stats import chisquare
 from puzzlelab import Instance, solve
 from puzzlelab.cli.main import run
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.outputs import only_writer
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples
 from puzzlelab.puzzles.dust import sampling
 from puzzlelab.puzzles.dust.backward_generation import build_backwards, with_cluster
 from puzzlelab.puzzles.dust.rules import Dust
+from puzzlelab.storage.outputs import only_writer
 
 SIZES = ((1, 1, 2), (1, 6, 3), (7, 1, 2), (4, 3, 3), (5, 4, 2), (8, 6, 5), (7, 6, 5), (10, 8, 5))
 FULL = np.arange(48, dtype=np.uint8) % 5 + 1

@@ -635,8 +635,8 @@ def test_parts_after_a_gap_are_made_again(made, tmp_path):
 
 def test_parts_of_rows_are_left_as_they_are(tmp_path):
     pytest.importorskip("pyarrow")
-    from puzzlelab.core.row import Row
-    from puzzlelab.core.row_files import RowFile, read_rows
+    from puzzlelab.storage.row import Row
+    from puzzlelab.storage.row_files import RowFile, read_rows
 
     path, kept = tmp_path / "rows.parquet", tmp_path / "kept"
     with RowFile(path) as file:

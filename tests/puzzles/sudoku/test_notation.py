@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puzzlelab.core import board_files as files
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.registry import load
 from puzzlelab.puzzles.sudoku import drawing, guess, notation
 from puzzlelab.puzzles.sudoku.rules import Sudoku
+from puzzlelab.text import board_files as files
 
 NAMES = (
     *("sudoku-4x4", "sudoku-6x6", "sudoku-6x6:boxes=3x2", "sudoku-8x8", "sudoku-9x9", "sudoku-10x10:boxes=5x2"),

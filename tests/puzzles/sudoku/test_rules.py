@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puzzlelab.analysis.conformance import check_puzzle
+from puzzlelab.conformance.check import check_puzzle
 from puzzlelab.core.errors import BadBoard, BadInput, BadOption
 from puzzlelab.core.puzzle import Instance, presentation_of
 from puzzlelab.core.registry import families, load

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzlelab.analysis.conformance import check_puzzle
+from puzzlelab.conformance.check import check_puzzle
 from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load

@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from puzzlelab.core import files
 from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
+from puzzlelab.storage import files
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import TIME_FIELDS
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun

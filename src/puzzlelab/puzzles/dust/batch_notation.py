@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.board_blocks import translated
 from puzzlelab.puzzles.dust.notation import VALUE_OF_BYTE, Board, misplaced
+from puzzlelab.text.board_blocks import translated
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Dust

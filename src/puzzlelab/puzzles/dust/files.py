@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from puzzlelab.core.board_files import fields
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.puzzles.dust import examples, notation
+from puzzlelab.text.board_files import fields
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Dust

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.core.files import GrowingFile, length_without_nul, make_folder, require_regular, sync, writing
-from puzzlelab.core.outputs import only_writer
-from puzzlelab.core.parquet_parts import (
+from puzzlelab.core.version import VERSION
+from puzzlelab.storage.files import GrowingFile, length_without_nul, make_folder, require_regular, sync, writing
+from puzzlelab.storage.outputs import only_writer
+from puzzlelab.storage.parquet_parts import (
     PartFiles,
     TableFile,
     files_of,
@@ -31,7 +32,6 @@ from puzzlelab.core.parquet_parts import (
     require_pyarrow,
     row_count,
 )
-from puzzlelab.core.version import VERSION
 
 CELLS = 81
 PART = 10_000

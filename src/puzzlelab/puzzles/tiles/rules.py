@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.arguments import board_text, move_text
-from puzzlelab.core.board_blocks import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
@@ -29,6 +28,7 @@ from puzzlelab.core.views import (
     Samples,
 )
 from puzzlelab.puzzles.tiles import drawing, notation
+from puzzlelab.text.board_blocks import BatchNotation
 
 Board = NDArray[np.uint8]
 

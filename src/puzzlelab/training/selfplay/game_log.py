@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict, TypeAdapter
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.files import JsonLines
 from puzzlelab.core.settings import with_new_names
 from puzzlelab.engine import report
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.shards import facts, numbers, set_aside, shard_path
+from puzzlelab.storage.files import JsonLines
 
 RENAMED = {"shifts": "scramble_length"}
 """Old names of fields in files -> present ones."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.files import make_folder
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
@@ -20,6 +19,7 @@ from puzzlelab.experience.shard_leases import ShardLeases
 from puzzlelab.experience.shards import encoded, save_encoded, shard_path
 from puzzlelab.experience.uct_episodes import ABORTED, play_episodes
 from puzzlelab.experience.uct_session import UctSession
+from puzzlelab.storage.files import make_folder
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.run_folder import Follow, SelfPlayRun

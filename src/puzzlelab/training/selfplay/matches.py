@@ -12,7 +12,6 @@ from pydantic import ConfigDict, TypeAdapter
 from puzzlelab.analysis.network_options import with_options
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, shorten
-from puzzlelab.core.files import JsonLines
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Result
@@ -22,6 +21,7 @@ from puzzlelab.core.solver import Solver, uninterrupted
 from puzzlelab.engine import report
 from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.experience.curriculum import StartSampler
+from puzzlelab.storage.files import JsonLines
 from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.generator import match_options
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun

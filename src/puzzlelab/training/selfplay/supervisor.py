@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from puzzlelab.core import signals
 from puzzlelab.core.errors import BadInput, PuzzlelabError
-from puzzlelab.core.files import not_a_link
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor
+from puzzlelab.runtime import signals
+from puzzlelab.storage.files import not_a_link
 from puzzlelab.training.processes import GRACE_SECONDS, end_children, start_child
 from puzzlelab.training.selfplay import programs
 from puzzlelab.training.selfplay.heartbeat import forget_gone, forget_processes

@@ -1,0 +1,224 @@
+"""Conformance checks for puzzles and solvers; they are public, so that plug-ins can use them.
+
+The parts of `check_puzzle`: `conformance_calls` checks what each method returns, raises and changes;
+`conformance_rules` and `conformance_views` look at one state, `conformance_batches` at many; `conformance_distances`
+finds states with known solutions for `conformance_estimates`; `conformance_scales` and `conformance_presentation` check
+what commands use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from puzzlelab.conformance.batches import check_batch_rules
+from puzzlelab.conformance.calls import CheckedPuzzle, calling, must
+from puzzlelab.conformance.distances import SolvableStates, solvable_states
+from puzzlelab.conformance.estimates import check_estimates, usual_estimates
+from puzzlelab.conformance.presentation import check_name, check_presentation
+from puzzlelab.conformance.rules import MOST_GOALS, check_goals, check_identity, check_state, check_texts
+from puzzlelab.conformance.scales import any_board, check_scales, scales_of
+from puzzlelab.core.arguments import described
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.result import Result
+from puzzlelab.core.solver import BatchSolver, Solver, ability, chosen_estimate, solve
+from puzzlelab.core.verify import verify
+from puzzlelab.engine.batch_answers import solve_all
+
+STATES_PER_STEP, MOST_STATES = 40, 2_000
+"""States that the search for known solutions visits for each step of a walk, and the most of them."""
+STEPS_PER_LEVEL = 15
+"""Steps of a walk for which each scale is asked for one more level."""
+SAMPLES = 3
+"""Boards that are sampled where no starts are given."""
+SAMPLED_STATES = 50
+"""States with a known solution at which `objection` is checked."""
+
+
+def check_puzzle(
+    puzzle: Puzzle,
+    starts: Sequence[Instance] = (),
+    seed: int = 0,
+    steps: int = 60,
+    estimates: Sequence[str] | None = None,
+) -> None:
+    """Raise `ConformanceError` if the puzzle violates its contract; its sentence says what is wrong, and where.
+
+    On random walks from each start:
+
+    - the rules: `read` reads what `write` writes, and rejects other texts with `BadBoard`; moves have names; `legal`,
+      `apply` and `solved` give what `Puzzle` declares, and do not change their arguments;
+    - the views: `goals` gives all solved boards and no other; moves are undone by their inverses; kernels and batch
+      rules equal the plain rules; symmetries, maps to an isomorphic puzzle, equivalent moves, exact covers, candidates,
+      rewards and drawings agree with the rules.
+
+    For the puzzle as a whole:
+
+    - an admissible estimate never exceeds the moves, or the cost, of a known solution. Where moves can be undone, a
+      search from the goals finds exact distances; otherwise random games and a search near their ends and from `starts`
+      find solutions. If none is found nothing can be compared: give a start near a goal. Every estimate is the same
+      each time, alone and in a batch, and after a move as from scratch;
+    - no board with a known solution has an `objection`;
+    - boards of a scale have the level that was asked for. A scale that `difficulty` leaves out, though it names others,
+      may exceed it;
+    - examples, solvers, lower bounds and notations that the view `Presentation` names can be used;
+    - `name` loads an equal puzzle if its family is installed. The name of a puzzle that is defined in a test or a
+      notebook belongs to no installed family, and is not loaded.
+
+    Not checked: `SymbolSymmetric`, `SymbolFeatures`, `RandomSymmetry`, `Boxes`, `OwnGenerator`, `MultilineNotation`,
+    `DrawsScores`.
+
+    Args:
+        puzzle: the puzzle.
+        starts: boards at which walks begin; by default boards of the puzzle's main scale.
+        seed: the seed of all random numbers.
+        steps: the moves of each walk. A search visits 40 states a step, at most 2,000; each scale is asked for one
+            level for every 15 steps, and with fewer only the main scale makes a board.
+        estimates: the names of the estimates to check, by default all. If states have more than 16 numbers and
+            `Presentation.cheap_bounds` is not empty, the default is those bounds, and functions of states.
+
+    Raises:
+        BadOption: if `starts` are no boards; `UnknownName` for a name in `estimates` that is none.
+    """
+    _must_be_boards(starts)
+    named = None if estimates is None else [chosen_estimate(puzzle, name) for name in estimates]
+    checked, random = CheckedPuzzle(puzzle), np.random.default_rng(seed)
+    states, goals = _starts_and_goals(checked, starts, seed)
+    seen = [state for start in states for state in _walk(checked, start, random, steps)]
+    check_batch_rules(checked, np.stack([*seen, *(() if goals is None else goals[:MOST_GOALS])]))
+    with calling(f"{puzzle.name}: the check of its solutions and estimates"):
+        solvable = solvable_states(checked, goals, states, random, min(MOST_STATES, STATES_PER_STEP * steps))
+        _check_objections(checked, solvable)
+        chosen = usual_estimates(checked, states[0]) if named is None else named
+        check_estimates(checked, chosen, np.stack([*states, *seen[-1:]]), solvable, random)
+    with calling(f"{puzzle.name}: the check of its scales and its presentation"):
+        check_scales(checked, seed, steps // STEPS_PER_LEVEL)
+        check_presentation(checked, states[0], solvable)
+        check_name(checked)
+
+
+def _starts_and_goals(puzzle: CheckedPuzzle, starts: Sequence[Instance], seed: int) -> tuple[list[State], State | None]:
+    """The states to start from and the goals `[G, S]`, None where moves cannot be undone; texts are checked too."""
+    check_identity(puzzle)
+    with calling(f"{puzzle.name}: the check of its texts and goals"):
+        states = [start.state for start in starts] or _sampled(puzzle, seed)
+        must(bool(states), f"{puzzle.name} needs a start: it has no scale to sample from")
+        check_texts(puzzle, states[0])
+        return states, check_goals(puzzle, states[0])
+
+
+def _must_be_boards(starts: object) -> None:
+    """Raise `BadOption` unless these are boards as `puzzle.read` gives them."""
+    expected = "check_puzzle takes a list of boards to start from, as `puzzle.read` gives them"
+    if not isinstance(starts, Sequence) or isinstance(starts, str):
+        raise BadOption(f"{expected}, not {described(starts)}")
+    for start in starts:
+        if not isinstance(start, Instance):
+            raise BadOption(f"{expected}, not {described(start)}")
+
+
+def _sampled(puzzle: CheckedPuzzle, seed: int) -> list[State]:
+    """Boards of the puzzle's main scale."""
+    main = list(scales_of(puzzle).items())[:1]
+    return [any_board(puzzle, name, scale, seed + number) for name, scale in main for number in range(SAMPLES)]
+
+
+def _walk(puzzle: CheckedPuzzle, state: State, random: np.random.Generator, steps: int) -> list[State]:
+    """Check the states of a random walk of so many moves, and return them."""
+    states = []
+    for _ in range(steps):
+        with calling(puzzle.at(state, "the check")):
+            check_state(puzzle, state)
+        states.append(state)
+        moves = np.flatnonzero(puzzle.legal(state))
+        if moves.size == 0:
+            break
+        state = puzzle.apply(state, int(random.choice(moves)))
+    return states
+
+
+def _check_objections(puzzle: CheckedPuzzle, solvable: SolvableStates) -> None:
+    """No board with a known solution has an objection, which would prove that it has none."""
+    for row in range(0, len(solvable.states), solvable.stride(SAMPLED_STATES)):
+        if (objection := puzzle.objection(solvable.states[row])) is not None:
+            must(False, f"{puzzle.name}: `objection` says '{objection}' {solvable.sentence(row)}")
+
+
+def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]], limit: Limit | None = None) -> None:
+    """Raise `ConformanceError` with a sentence if the solver violates its protocols on these boards.
+
+    Each board comes with the length of its shortest solution, None if it has none. Checks: attempts only get better,
+    counts only grow, answers hold, proofs are true, the same board has the same answer, a limit of one node holds, and
+    a `BatchSolver` gives the same results in a batch as for single boards. Raises `BadOption` if `instances` are no
+    pairs of a board and a length.
+    """
+    _must_be_pairs(instances)
+    alone: list[Result] = []
+    for instance, optimum in instances:
+        results: list[Result] = []
+        expanded = -1
+        for attempt in solver.attempts(instance, limit or Limit()):
+            must(attempt.expanded >= expanded, f"{solver.name}: the count of expanded states fell")
+            expanded = attempt.expanded
+            if isinstance(attempt, Result):
+                results.append(attempt)
+        must(bool(results), f"{solver.name} ended on {instance!r} without a result")
+        _check_results(solver, instance, optimum, results)
+        again = solve(solver, instance, limit or Limit())
+        must(again.moves == results[-1].moves, f"{solver.name} answers {instance!r} differently each time")
+        short = solve(solver, instance, Limit(nodes=1))
+        must(short.expanded <= 1, f"{solver.name} does not keep a limit of one node")
+        alone.append(again)
+    if ability(solver, BatchSolver):
+        _check_batches(solver, [instance for instance, _ in instances], alone, limit or Limit())
+
+
+def _must_be_pairs(instances: object) -> None:
+    """Raise `BadOption` unless these are boards, each with the length of its shortest solution or None."""
+    expected = "check_solver takes pairs of a board and the length of its shortest solution"
+    if not isinstance(instances, Sequence) or isinstance(instances, str):
+        raise BadOption(f"{expected}, not {described(instances)}")
+    for pair in instances:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise BadOption(f"{expected}, not {described(pair)}")
+        instance, length = pair
+        if not isinstance(instance, Instance):
+            raise BadOption(f"{expected}; a board is what `puzzle.read` gives, not {described(instance)}")
+        if not (length is None or isinstance(length, int)):
+            raise BadOption(f"{expected}, or None if it has none; a length is not {described(length)}")
+
+
+def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequence[Result], limit: Limit) -> None:
+    """A batch gives the results of single boards; threads that share a search expand other states each time."""
+    by_puzzle = (list(boards) for _, boards in groupby(instances, key=lambda instance: instance.puzzle))
+    together = [result for boards in by_puzzle for result in solve_all(solver, boards, limit)]
+    for instance, one, other in zip(instances, alone, together, strict=True):
+        costs: dict[str, Any] = {"seconds": 0.0, "batch": ""}
+        if solver.options().get("jobs", 1) != 1:
+            costs |= {"expanded": 0, "generated": 0, "evaluations": 0}
+        same = replace(one, **costs) == replace(other, **costs)
+        must(same, f"{solver.name} answers {instance!r} differently among other boards")
+
+
+def _check_results(solver: Solver, instance: Instance, optimum: int | None, results: list[Result]) -> None:
+    lengths = [result.length for result in results if result.length is not None]
+    must(lengths == sorted(lengths, reverse=True), f"{solver.name}: results on {instance!r} do not get better")
+    for result in results:
+        verdict = verify(instance, result)
+        must(verdict.holds, f"{solver.name} on {instance!r}: {verdict.reason}")
+        if optimum is None:
+            must(result.moves is None, f"{solver.name} solved {instance!r}, which cannot be solved")
+            continue
+        must(result.proof != "unsolvable", f"{solver.name} calls {instance!r} unsolvable")
+        must(
+            result.lower_bound <= optimum,
+            f"{solver.name} on {instance!r}: its lower bound exceeds the optimum {optimum}",
+        )
+        if result.proof == "optimal":
+            must(result.length == optimum, f"{solver.name} on {instance!r}: {result.length} is called optimal")

@@ -1,0 +1,142 @@
+"""Conformance checks of estimates: all can be repeated, and an admissible one never exceeds a known solution.
+
+Shapes: B = states in a batch, S = length of a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.conformance.calls import CheckedPuzzle, calling, kind_of, must
+from puzzlelab.conformance.distances import SolvableStates
+from puzzlelab.conformance.kernels import BELOW_MOST, follow
+from puzzlelab.core.errors import BadInput, ConformanceError
+from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import Instance, State, presentation_of
+from puzzlelab.core.views import Estimate, Estimates
+from puzzlelab.engine import kernels
+from puzzlelab.engine.batch_rules import estimated
+from puzzlelab.engine.search_rules import rules_of, runner
+
+SMALL = 16
+"""Numbers of a state of the largest puzzles whose estimates are all checked, even if their tables must be built."""
+ALONE = 8
+"""States that are evaluated alone, and not only in a batch."""
+WALKS, WALK_MOVES = 3, 12
+"""Walks on which an incremental estimate is followed, and their moves."""
+ROUNDING = 1e-6
+"""What an admissible estimate may exceed the distance by: searches allow for as much rounding."""
+
+
+def check_estimates(
+    puzzle: CheckedPuzzle,
+    estimates: Iterable[Estimate],
+    states: State,
+    solvable: SolvableStates,
+    random: np.random.Generator,
+) -> None:
+    """Check these estimates; `states: [B, S]` are any states."""
+    for estimate in estimates:
+        _check_batches(puzzle, estimate, np.concatenate([states, solvable.states[:: solvable.stride(ALONE)]]))
+        if estimate.admissible:
+            _check_bound(puzzle, estimate, solvable)
+        if estimate.kernel is not None:
+            _check_incremental(puzzle, estimate, states, random)
+
+
+def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
+    """The default estimate and all that are listed; of puzzles with larger states only those that are quick to make.
+
+    Quick to make are functions of states, and what `Presentation.cheap_bounds` names. A puzzle that names nothing there
+    has all its estimates checked. One that `estimates` lists may need an option after its name, and then raises
+    `BadInput` without it. `like: [S]` is a state of the puzzle.
+    """
+    view = puzzle.view(Estimates)
+    if view is None:
+        return
+    call = f"{puzzle.name}: `estimate`"
+    with calling(f"{puzzle.name}: `estimates`"):
+        names = list(view.estimates)
+    with calling(f"{call} without a name"):
+        default = view.estimate()
+        must(isinstance(default, Estimate), f"{call} must give an Estimate, not {kind_of(default)}")
+        again = view.estimate(default.name).name
+    must(again == default.name, f"{call} gives '{default.name}' by default, and '{again}' for that name")
+    cheap = presentation_of(puzzle).cheap_bounds
+    seen = set()
+    for name in [*names, default.name]:
+        try:
+            estimate = view.estimate(name)
+        except BadInput:
+            continue
+        except Exception as error:
+            raise ConformanceError(f"{call} of '{name}' raised {type(error).__name__}: {error}") from error
+        must(isinstance(estimate, Estimate), f"{call} of '{name}' must give an Estimate, not {kind_of(estimate)}")
+        quick = like.size <= SMALL or not cheap or name in cheap or estimate.scores is not None
+        if quick and estimate.name not in seen:
+            yield estimate
+        seen.add(estimate.name)
+
+
+def _values(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:
+    """`float64[B]`: the estimate of each of the plain `states[B, S]`, which must be finite."""
+    where = f"{puzzle.name}: the estimate '{estimate.name}'"
+    argument = states.copy()
+    with calling(f"{where} for a batch of boards, the first of them {puzzle.write(states[0])},"):
+        values = estimated(puzzle, estimate, argument) if estimate.scores is None else estimate.scores(argument)
+    is_array = isinstance(values, np.ndarray) and values.dtype.kind in "fiu" and values.shape == (len(states),)
+    must(is_array, f"{where} must give one number a board, float64[{len(states)}], not {kind_of(values)}")
+    must(np.array_equal(argument, states), f"{where} changed its argument, which must stay as it is")
+    numbers = np.asarray(values, np.float64)
+    for row in np.flatnonzero(~np.isfinite(numbers))[:1].tolist():
+        raise ConformanceError(f"{where} must give finite numbers, not {numbers[row]} at {puzzle.write(states[row])}")
+    return numbers
+
+
+def _check_batches(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> None:
+    """A state has the same estimate each time, in a batch and alone."""
+    where = f"{puzzle.name}: the estimate '{estimate.name}'"
+    values = _values(puzzle, estimate, states)
+    again = _values(puzzle, estimate, states)
+    alone = np.concatenate([_values(puzzle, estimate, states[row : row + 1]) for row in range(len(states))[:ALONE]])
+    for others, words in ((again, "the second time"), (alone, "for the board alone")):
+        firsts = values[: len(others)]
+        for row in np.flatnonzero(~np.isclose(firsts, others))[:1].tolist():
+            board, first, other = puzzle.write(states[row]), firsts[row], others[row]
+            raise ConformanceError(f"{where} gives {first:g} at {board} in a batch, and {other:g} {words}")
+
+
+def _check_bound(puzzle: CheckedPuzzle, estimate: Estimate, solvable: SolvableStates) -> None:
+    """An admissible estimate is no more than the moves, or the cost, of a solution, and no less than its points."""
+    if not len(solvable.states):
+        return
+    values = _values(puzzle, estimate, solvable.states)
+    excess = -solvable.sums - values if objective_of(puzzle).kind == "score" else values - solvable.sums
+    for row in np.flatnonzero(excess > ROUNDING)[:1].tolist():
+        claim = f"the estimate '{estimate.name}' is marked admissible, and gives {values[row]:g}"
+        raise ConformanceError(f"{puzzle.name}: {claim} {solvable.sentence(row)}")
+
+
+def _check_incremental(puzzle: CheckedPuzzle, estimate: Estimate, states: State, random: np.random.Generator) -> None:
+    """A compiled estimate that is computed from move to move equals the one from scratch."""
+    assert estimate.kernel is not None
+    tables = estimate.kernel()
+    if not kernels.incremental(tables):
+        return
+    name = f"the estimate '{estimate.name}'"
+    rules = rules_of(Instance(puzzle, states[0]))
+    for working in rules.encode(states[:WALKS].copy()).astype(rules.dtype):
+        choices = random.integers(0, puzzle.move_count, WALK_MOVES)
+        child, moves, fault = np.zeros_like(working), np.zeros(puzzle.move_count, np.int32), np.zeros(3)
+        memos = [np.zeros(estimate.memo, np.int64) for _ in range(3)]
+        with calling(f"{puzzle.name}: {name}, computed incrementally,"):
+            code = runner(follow, rules)(rules.tables, tables, working, child, moves, choices, *memos, fault)
+        if code:
+            move, value, truth = puzzle.named(int(fault[0])), fault[1], fault[2]
+            limited = ", where values above a limit may be cut," if code == BELOW_MOST else ""
+            where = puzzle.at(rules.decode(working[None])[0])
+            sentence = f"by `evaluate_move`{limited} is {value:g} after move {move}, and {truth:g} by `evaluate`"
+            raise ConformanceError(f"{where}: {name} {sentence}")

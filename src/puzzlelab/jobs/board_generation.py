@@ -1,0 +1,201 @@
+"""Generates boards by scale and level, and by further settings that a puzzle's own generator has.
+
+A puzzle may have its own generator (the view `OwnGenerator`); boards of others are sampled on their scales.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.seeds import generator
+from puzzlelab.core.settings import read_levels
+from puzzlelab.core.views import BoardGenerator, OwnGenerator, check_level, scale_of
+from puzzlelab.engine import installed
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from puzzlelab.engine.executor import Executor
+
+
+def boards(
+    puzzle: Puzzle,
+    count: int,
+    scale: str | None = None,
+    level: str | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    **settings: Any,
+) -> Iterator[State]:
+    """Yield `count` new plain states `[S]`.
+
+    Args:
+        puzzle: the puzzle of the boards.
+        count: how many boards; a larger count begins with the same boards.
+        scale: the scale of difficulty, by default the puzzle's main one.
+        level: a level on it such as '15', or several such as '10-20', which are equally frequent.
+        seed: equal seeds give equal boards.
+        jobs: threads of the puzzle's own generator, by default all cores.
+        executor: where boards are made; by default in this process.
+        settings: the settings of that generator; `None` means the default.
+
+    Raises:
+        BadOption: for unknown settings, and for settings that exclude each other.
+        Unsupported: if the puzzle cannot make boards.
+        UnknownName: if it has no such scale.
+    """
+    if count < 1:
+        raise BadOption(f"the number of boards must be at least 1, not {count}")
+    own_generator = generator_of(puzzle, scale, level, settings)
+    if own_generator is None:
+        return sampled(puzzle, scale, level, seed, 0, count, executor)
+    if executor is None:
+        batches = own_generator.batches(count, seed, jobs)
+    else:
+        batches = generated(own_generator, seed, 0, count, executor)
+    return islice((board for puzzles, _ in batches for board in puzzles), count)
+
+
+def one_by_one(
+    puzzle: Puzzle, count: int, scale: str | None, level: str | None, seed: int, settings: Mapping[str, Any]
+) -> Iterator[State]:
+    """Yield the boards that `boards` yields, each as soon as it is made, in this thread. Raises as `boards` does."""
+    own_generator = generator_of(puzzle, scale, level, settings)
+    if own_generator is None:
+        return sampled(puzzle, scale, level, seed, 0, count)
+    batches = (batch for first in range(count) for batch in own_generator.batches(first + 1, seed, 1, first))
+    return (board for puzzles, _ in batches for board in puzzles)
+
+
+def sampled(
+    puzzle: Puzzle,
+    scale: str | None,
+    level: str | None,
+    seed: int,
+    first: int,
+    count: int,
+    executor: Executor | None = None,
+) -> Iterator[State]:
+    """The boards number `first` to `count` - 1 of a puzzle without a generator of its own. Raises as `boards` does."""
+    board = sampler(puzzle, scale, level, seed)
+    if executor is None:
+        return map(board, range(first, count))
+    from puzzlelab.jobs.new_board_pieces import made_elsewhere
+
+    return made_elsewhere(executor, SampledBoards(puzzle, scale, level, seed), first, count)
+
+
+def generated(
+    generator: BoardGenerator, seed: int, first: int, count: int, executor: Executor
+) -> Iterator[tuple[State, State]]:
+    """The boards number `first` to `count` - 1 of a puzzle's own generator, and their solutions, in batches."""
+    from puzzlelab.jobs.new_board_pieces import made_elsewhere
+
+    return made_elsewhere(executor, GeneratedBoards(generator, seed), first, count)
+
+
+@dataclass(frozen=True)
+class SampledBoards:
+    """Boards that are sampled on a scale of the puzzle."""
+
+    puzzle: Puzzle
+    scale: str | None
+    level: str | None
+    seed: int
+
+    def make(self, first: int, end: int) -> list[State]:
+        """Plain states `[S]`."""
+        return list(map(sampler(self.puzzle, self.scale, self.level, self.seed), range(first, end)))
+
+
+@dataclass(frozen=True)
+class GeneratedBoards:
+    """Boards of a puzzle's own generator, with their solutions."""
+
+    generator: BoardGenerator
+    seed: int
+
+    def make(self, first: int, end: int) -> list[tuple[State, State]]:
+        """Batches; see `BoardGenerator.batches`."""
+        return list(self.generator.batches(end, self.seed, 1, first))
+
+
+def generator_of(
+    puzzle: Puzzle, scale: str | None, level: str | None, settings: Mapping[str, Any]
+) -> BoardGenerator | None:
+    """The puzzle's own generator with these settings, or None if it has none.
+
+    Raises:
+        BadOption: as `boards` does; without an own generator, for every setting that is not None.
+    """
+    own = puzzle.view(OwnGenerator)
+    values = {name: value for name, value in settings.items() if value is not None}
+    if own is not None:
+        return own.settings.of_scale(scale_of(puzzle, scale)[0], level, values)
+    if values:
+        raise BadOption(f"{puzzle.name} makes boards by scale and level only")
+    return None
+
+
+def sampler(puzzle: Puzzle, scale: str | None, level: str | None, seed: int) -> Callable[[int], State]:
+    """A function that makes the board number i, from 0, cycling through the levels. Raises as `boards` does."""
+    name, chosen = scale_of(puzzle, scale)
+    least, most = read_levels(level) if level else (None, None)
+    for end in (least, most):
+        check_level(puzzle, name, chosen, end)
+    levels = [None] if least is None or most is None else list(range(least, most + 1))
+    return lambda number: chosen.sample(generator(seed, number), levels[number % len(levels)])
+
+
+@dataclass(frozen=True)
+class GeneratorField:
+    """A setting of a puzzle's own generator: an option of the command line, and a parameter of the server's query."""
+
+    puzzle: str
+    """The first puzzle whose generator has it."""
+    info: FieldInfo
+
+    @property
+    def description(self) -> str:
+        """The puzzle and what the setting means, as a sentence."""
+        return f"{self.puzzle}: {self.info.description}."
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether the option has no value."""
+        return self.info.annotation is bool
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        """What the generator says about the option beside its type: `off` and `served_most`."""
+        return self.info.json_schema_extra if isinstance(self.info.json_schema_extra, dict) else {}
+
+    @property
+    def off(self) -> str | None:
+        """The name of the option, where it switches the setting off."""
+        return self.extra.get("off")
+
+    def setting(self, value: Any) -> Any:
+        """The value of the setting for this value of the option; None for an option that is not used."""
+        if value in (None, False):
+            return None
+        return value if self.off is None else False
+
+
+def generator_fields() -> dict[str, GeneratorField]:
+    """All settings of own generators by name, except the level."""
+    fields: dict[str, GeneratorField] = {}
+    for _, family in installed.families():
+        for name in family.names:
+            if (own := registry.load(name).view(OwnGenerator)) is not None:
+                for field, info in own.settings.fields().items():
+                    if field != "level":
+                        fields.setdefault(field, GeneratorField(name, info))
+    return fields

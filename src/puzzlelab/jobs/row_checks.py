@@ -1,0 +1,231 @@
+"""Checks the rows of files one by one: replays their moves, and proves their claims anew.
+
+Nothing that a row says of itself is believed. `row_tally.py` compares the rows of a board with each other.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from puzzlelab.analysis.proof_basis import ProofBasis, basis_of
+from puzzlelab.analysis.proofs import RULES, Claim, Method, ProofCheck, claim_of, follows_from_rules, prove
+from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.registry import load
+from puzzlelab.core.solver import names_of
+from puzzlelab.core.verify import Answer, Verdict
+from puzzlelab.engine import report
+from puzzlelab.engine.batch_answers import never
+from puzzlelab.engine.executor import Executor, Piece, ordered
+from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.piece_size import PieceSize
+from puzzlelab.storage.row import Row
+from puzzlelab.storage.row_files import place_in_words, read_rows
+
+UNCHECKED = "not checked"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a row is."""
+
+    file: Path
+    line: int
+    """The number of its line; in a Parquet file, that of the row."""
+    number: int
+    """The number of the row among those of all files."""
+
+    def __str__(self) -> str:
+        return f"{place_in_words(self.file, self.line)} (row {self.number})"
+
+
+@dataclass(frozen=True, eq=False)
+class RowCheck:
+    """What was found out about a row by itself."""
+
+    place: Place
+    row: Row
+    verdict: Verdict
+    """Whether the moves and the other columns agree with the rules and with each other."""
+    answer: Answer | None = None
+    """The answer in the row; None for a row without one, or that cannot be read."""
+    claim: Claim | None = None
+    """What a row that holds claims beyond its moves."""
+    proof: ProofCheck | None = None
+    """None if the claim was not checked."""
+    basis: ProofBasis | None = None
+    """The estimate on which the proof of the row rests, if it rests on one."""
+
+    @property
+    def outcome(self) -> str:
+        """What was found out about the claim, if there is one: `proven`, `refuted`, `undecided` or `not checked`."""
+        return UNCHECKED if self.proof is None else self.proof.outcome
+
+    @property
+    def reason(self) -> str:
+        """Why the row does not hold, or why its claim is undecided, as a sentence."""
+        return self.refutation or (self.proof.reason if self.proof is not None else "")
+
+    @property
+    def refutation(self) -> str:
+        """Why the row does not hold; empty if it does, as far as was checked."""
+        if not self.verdict.holds:
+            return self.verdict.reason
+        if self.basis is not None and self.basis.check == "refuted":
+            return self.basis.reason
+        return self.proof.reason if self.proof is not None and self.proof.outcome == "refuted" else ""
+
+    def facts(self, refutation: str) -> dict[str, Any]:
+        """The check as plain data; `refutation` says why the row does not hold, if it does not."""
+        proof = self.proof or ProofCheck(self.claim or Claim("lower bound"), "undecided")
+        verdict = "holds" if self.claim is None or self.outcome == "proven" else self.outcome
+        return {
+            "file": str(self.place.file),
+            "line": self.place.line,
+            "puzzle": self.row.puzzle,
+            "board": self.row.board,
+            "solver": self.row.solver,
+            "claim": None if self.claim is None else self.claim.kind,
+            "verdict": "refuted" if refutation else verdict,
+            "proved_by": proof.proved_by or None,
+            "proof_estimate": None if self.basis is None else self.basis.estimate,
+            "estimate_check": None if self.basis is None else self.basis.check,
+            "reason": refutation or self.reason,
+            "seconds": round(proof.seconds, 6),
+            "expanded": proof.expanded,
+            "witness": self._witness(proof),
+        }
+
+    def _witness(self, proof: ProofCheck) -> list[str] | None:
+        """The moves that refute the claim, as the puzzle writes them."""
+        if proof.witness is None or self.answer is None:
+            return None
+        return names_of(self.answer.instance.puzzle, proof.witness)
+
+
+def rows_of(files: Iterable[Path]) -> Iterator[tuple[Place, Row]]:
+    """The rows of these files with their places; raises `BadFile`."""
+    number = 0
+    for file in files:
+        for line, row in read_rows(file, report.note):
+            number += 1
+            yield Place(file, line, number), row
+
+
+def checks(
+    files: Iterable[Path], limit: Limit | None = None, jobs: int = 1, executor: Executor | None = None
+) -> Iterator[RowCheck]:
+    """Check the rows of these files one by one; in their order, and as soon as each is done.
+
+    They are checked on `jobs` threads of this process, or where `executor` is; the files are read by this process.
+
+    With a limit, which is for each row, the claims are proven anew. Without one, only those are checked that follow
+    from the rules. Raises `BadFile`, and `BadInput` for an unknown puzzle.
+    """
+    if executor is not None:
+        yield from _checks_elsewhere(executor, rows_of(files), limit)
+        return
+    over, puzzles = threading.Event(), cache(load)
+
+    def check(located: tuple[Place, Row]) -> RowCheck:
+        place, row = located
+        return _check(place, row, puzzles(row.puzzle), limit, over.is_set)
+
+    yield from ordered_map(check, rows_of(files), jobs, on_interrupt=over.set)
+
+
+def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: Callable[[], bool]) -> RowCheck:
+    if row.error is not None:
+        return RowCheck(place, row, Verdict(False, f"holds no answer: {row.error}"))
+    try:
+        answer = row.answer(puzzle)
+    except BadBoard as error:
+        return RowCheck(place, row, Verdict(False, str(error)))
+    claim = claim_of(answer.result, objective_of(puzzle).kind) if answer.verdict.holds else None
+    if claim is None:
+        return RowCheck(place, row, answer.verdict, answer)
+    proof = None
+    if limit is not None:
+        claimant = Method.of(puzzle, row.solver, row.options)
+        proof = prove(answer.instance, answer.result, limit, claimant, over)
+    elif follows_from_rules(answer.instance, answer.result, claim):
+        proof = ProofCheck(claim, "proven", RULES)
+    return RowCheck(place, row, answer.verdict, answer, claim, proof, basis_of(answer, row.options))
+
+
+# --- by an executor ---
+
+
+@dataclass(frozen=True)
+class RowsToCheck:
+    """The argument of a piece."""
+
+    rows: Sequence[tuple[Place, Row]]
+    limit: Limit | None
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedRows:
+    """The value of a piece."""
+
+    findings: list[tuple[Any, ...]]
+    """The fields of a `RowCheck` after the row, which the driver has."""
+    seconds: float
+
+
+def check_rows(argument: RowsToCheck) -> CheckedRows:
+    """The function of a piece."""
+    began, puzzles = time.perf_counter(), cache(load)
+    findings = []
+    for place, row in argument.rows:
+        check = _check(place, row, puzzles(row.puzzle), argument.limit, never)
+        answer = check.answer
+        if answer is not None and check.verdict.holds and answer.result.moves is not None:
+            answer = replace(answer, end=answer.last_state())  # or the driver would replay the moves for its tally
+        findings.append((check.verdict, answer, check.claim, check.proof, check.basis))
+    return CheckedRows(findings, time.perf_counter() - began)
+
+
+def _checks_elsewhere(executor: Executor, rows: Iterator[tuple[Place, Row]], limit: Limit | None) -> Iterator[RowCheck]:
+    size = PieceSize(executor)
+
+    def piece(some: Sequence[tuple[Place, Row]]) -> Piece:
+        return Piece(f"the check of {some[0][0]}", check_rows, RowsToCheck(some, limit), context=some)
+
+    def split(whole: Piece) -> Sequence[Piece]:
+        return [piece([row]) for row in whole.context] if len(whole.context) > 1 else ()
+
+    for done in ordered(executor, map(piece, size.cut(_with_known_puzzles(rows))), split=split):
+        if done.problem:
+            place, row = done.piece.context[0]
+            yield _put_aside(place, row, limit, done.problem)
+        else:
+            size.took(len(done.piece.context), done.value.seconds)
+            for (place, row), finding in zip(done.piece.context, done.value.findings, strict=True):
+                yield RowCheck(place, row, *finding)
+
+
+def _with_known_puzzles(rows: Iterator[tuple[Place, Row]]) -> Iterator[tuple[Place, Row]]:
+    """The same rows; raises `BadInput` at the first one of an unknown puzzle."""
+    puzzles = cache(load)
+    for place, row in rows:
+        puzzles(row.puzzle)
+        yield place, row
+
+
+def _put_aside(place: Place, row: Row, limit: Limit | None, problem: str) -> RowCheck:
+    """The check of a row that ended its workers: its claim is undecided, or without proofs it was not replayed."""
+    if limit is None:
+        return RowCheck(place, row, Verdict(False, f"cannot be replayed: {problem}"))
+    check = _check(place, row, load(row.puzzle), None, never)
+    if check.claim is None:
+        return check
+    return replace(check, proof=ProofCheck(check.claim, "undecided", reason=f"cannot be proven: {problem}"))

@@ -1,0 +1,118 @@
+"""Hints, regrets, counts and boards as plain data for JSON, which the command line prints and the server sends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.solver import Solver, options_of
+from puzzlelab.core.version import VERSION
+from puzzlelab.core.views import scale_of
+from puzzlelab.text.board_blocks import texts_of
+
+if TYPE_CHECKING:
+    from puzzlelab.analysis.bounded_queries import Interval
+    from puzzlelab.analysis.game_analysis import MoveRegret, Regrets
+    from puzzlelab.analysis.hints import Hint, MoveValue
+    from puzzlelab.core.board_batch import BoardBatch
+    from puzzlelab.core.limit import Limit
+    from puzzlelab.core.solutions import Count
+
+Facts = dict[str, Any]
+
+
+def error_facts(puzzle: Puzzle, board: str, error: object) -> Facts:
+    """The input text of a board that cannot be used, and the error."""
+    return {"puzzle": puzzle.name, "board": board, "error": str(error)}
+
+
+def hint_row(instance: Instance, solver: Solver, limit: Limit, hint: Hint) -> Facts:
+    """A hint as plain data, with its board, its solver and its costs."""
+    return {**_question(instance, solver, limit), **hint_facts(hint), **_work(hint)}
+
+
+def game_row(instance: Instance, solver: Solver, limit: Limit, regrets: Regrets) -> Facts:
+    """The regrets of a game as plain data, with its board, its solver and its costs."""
+    return {**_question(instance, solver, limit), **game_facts(instance.puzzle, regrets), **_work(regrets)}
+
+
+def _question(instance: Instance, solver: Solver, limit: Limit) -> Facts:
+    puzzle = instance.puzzle
+    return {
+        "puzzle": puzzle.name,
+        "board": puzzle.write(instance.state),
+        "solver": solver.name,
+        "options": options_of(solver, puzzle),
+        "limit": vars(limit),
+        "version": VERSION,
+    }
+
+
+def _work(outcome: Hint | Regrets) -> Facts:
+    return {"stop": outcome.stop, "expanded": outcome.expanded, "seconds": round(outcome.seconds, 6)}
+
+
+def hint_facts(hint: Hint) -> Facts:
+    """A hint as plain data."""
+    puzzle = hint.instance.puzzle
+
+    def facts(value: MoveValue) -> Facts:
+        return {"move": puzzle.write_move(value.move), **_range(value.needed), "regret": _range(value.regret)}
+
+    return {
+        **_range(hint.needed),
+        "reason": hint.reason,
+        "best": [puzzle.write_move(move) for move in hint.best],
+        "settled": hint.settled,
+        "all_proven": hint.proven,
+        "moves": [facts(value) for value in hint.moves],
+    }
+
+
+def game_facts(puzzle: Puzzle, regrets: Regrets) -> Facts:
+    """The regrets of a game as plain data."""
+
+    def facts(step: MoveRegret) -> Facts:
+        ranges = {"before": _range(step.before), "after": _range(step.after), "regret": _range(step.regret)}
+        return {"move": puzzle.write_move(step.move), **ranges}
+
+    return {"regret": _range(regrets.total), "all_proven": regrets.proven, "steps": list(map(facts, regrets.steps))}
+
+
+def _range(bounds: Interval) -> Facts:
+    """An interval as plain data; `length` is its upper bound."""
+    facts = {"length": bounds.most, "lower_bound": None if bounds.unsolvable else bounds.least, "proven": bounds.proven}
+    return facts | ({"unsolvable": True} if bounds.unsolvable else {})
+
+
+def count_facts(puzzle: Puzzle, board: str, count: Count) -> Facts:
+    """The number of solutions of a board; `complete` says whether these are all."""
+    return {
+        "puzzle": puzzle.name,
+        "board": board,
+        "solutions": count.solutions,
+        "complete": count.complete,
+        "stop": count.stop,
+    }
+
+
+def count_lines(boards: BoardBatch, counts: Sequence[Count]) -> list[str]:
+    """`count_facts` of each of these boards in JSON, a line each."""
+    begin, encode = f'{{"puzzle": {json.dumps(boards.puzzle.name)}, "board": ', json.JSONEncoder().encode
+    return [
+        f'{begin}{encode(text)}, "solutions": {count.solutions}, "complete": {encode(count.complete)}, '
+        f'"stop": {encode(count.stop)}}}'
+        for text, count in zip(texts_of(boards), counts, strict=True)
+    ]
+
+
+def board_facts(
+    puzzle: Puzzle, boards: Iterable[State], scale: str | None, level: str | None, seed: int
+) -> Iterator[Facts]:
+    """New boards from `jobs.board_generation`, each with its settings and its number from 1."""
+    name, _ = scale_of(puzzle, scale)
+    for number, board in enumerate(boards, start=1):
+        settings = {"scale": name, "level": level, "seed": seed, "number": number}
+        yield {"puzzle": puzzle.name, "board": puzzle.write(board), **settings}

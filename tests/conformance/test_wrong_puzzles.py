@@ -1,0 +1,1058 @@
+"""Each way to break the contract of a puzzle is named by a sentence that an author understands."""
+
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pytest
+
+from puzzlelab import BadBoard, BadOption, Estimate, Example, Family, Instance, Presentation, Scale, State, UnknownName
+from puzzlelab import check_puzzle as check
+from puzzlelab.core.errors import ConformanceError
+from puzzlelab.core.registry import load
+from puzzlelab.core.views import (
+    BatchDifficulty,
+    BatchRules,
+    Costs,
+    DrawsSvg,
+    EquivalentMoves,
+    Estimates,
+    GridPlanes,
+    Planes,
+    Reversible,
+    Rewards,
+    Samples,
+    Scores,
+    SingleMoves,
+)
+from puzzlelab.engine import kernels
+from puzzlelab.engine.kernels import implements
+from puzzlelab.puzzles.dust.rules import Dust
+from puzzlelab.puzzles.sudoku.rules import Sudoku
+from puzzlelab.puzzles.tiles import estimate_kernels
+from puzzlelab.puzzles.tiles.kernels import TilesTables
+from puzzlelab.puzzles.tiles.rules import Tiles
+from puzzlelab.text.board_blocks import BatchNotation
+
+# --- a puzzle that is right, and its wrong variants -------------------------------------------------------------------
+
+
+def turns(states: State) -> State:
+    """The true distance of each of `states: uint8[B, S]`."""
+    return np.minimum(states, 5 - states).sum(axis=1).astype(np.int64)
+
+
+def board_of(random: np.random.Generator, level: int | None) -> State:
+    """A board of this distance."""
+    if level is not None and not 0 <= level <= 6:
+        raise BadOption(f"no board is {level} turns from the goal")
+    while True:
+        state = random.integers(0, 5, 3).astype(np.uint8)
+        if level is None or turns(state[None])[0] == level:
+            return state
+
+
+@dataclass(frozen=True)
+class Dials:
+    """Three dials with the digits 0 to 4 are to be turned to 0; a move turns one of them by one."""
+
+    VIEWS: ClassVar[tuple[type, ...]] = (DrawsSvg, Estimates, GridPlanes, Planes, Reversible, Rewards, Samples)
+    PRESENTATION: ClassVar[Presentation] = Presentation(
+        usual_solver=("bfs", {"bidirectional": True}),
+        provers=(("ida", {"estimate": "turns"}),),
+        examples={"far": Example("2 2 2", "as far from the goal as a board can be")},
+        notations={"pair": lambda board, solution: f"{board.tolist()} -> {solution.tolist()}"},
+        cheap_bounds=("turns",),
+    )
+    name: ClassVar[str] = "dials-3"
+    move_count: ClassVar[int] = 6
+    input_size: ClassVar[int] = 3
+    grid: ClassVar[tuple[int, int]] = (1, 3)
+    estimates: ClassVar[Mapping[str, str]] = {"turns": "turns of each dial"}
+    rewards: ClassVar[Mapping[str, str]] = {"turned": "turns that came nearer"}
+    scales: ClassVar[Mapping[str, Scale]] = {"turns": Scale("turns from the goal", board_of, (0, 6), turns)}
+
+    def legal(self, state: State) -> State:
+        return np.ones(6, bool)
+
+    def apply(self, state: State, move: int) -> State:
+        after = state.copy()
+        after[move // 2] = (state[move // 2] + (1, 4)[move % 2]) % 5
+        return after
+
+    def solved(self, state: State) -> bool:
+        return not state.any()
+
+    def objection(self, state: State) -> str | None:
+        return None
+
+    def goals(self) -> State:
+        return np.zeros((1, 3), np.uint8)
+
+    def inverse(self, move: int) -> int:
+        return move ^ 1
+
+    def read(self, text: str) -> Instance:
+        words = self.PRESENTATION.examples[text].board.split() if text in self.PRESENTATION.examples else text.split()
+        if len(words) != 3 or not set(words) <= set("01234"):
+            raise BadBoard("three digits from 0 to 4")
+        return Instance(self, np.array(words, np.uint8))
+
+    def write(self, state: State) -> str:
+        return " ".join(map(str, state.tolist()))
+
+    def draw(self, state: State, mark: int | None = None) -> str:
+        return "".join(f"[{digit}]" for digit in state)
+
+    def write_move(self, move: int) -> str:
+        return "abc"[move // 2] + "+-"[move % 2]
+
+    def read_move(self, text: str) -> int:
+        names = ["a+", "a-", "b+", "b-", "c+", "c-"]
+        if text not in names:
+            raise BadBoard("no move")
+        return names.index(text)
+
+    def estimate(self, name: str | None = None) -> Estimate:
+        if name not in (None, "turns"):
+            raise UnknownName("estimate", str(name), ["turns"])
+        return Estimate("turns", admissible=True, scores=turns)
+
+    def difficulty(self, state: State) -> Mapping[str, int]:
+        return {"turns": int(turns(state[None])[0])}
+
+    def planes(self, states: State) -> State:
+        return states.astype(np.float32)
+
+    def symmetries(self, states: State) -> tuple[tuple[State, State], ...]:
+        return (states, np.arange(6)), (states[:, ::-1], np.array([4, 5, 2, 3, 0, 1]))
+
+    def reward(self, name: str, before: State, after: State) -> State:
+        return (turns(before) - turns(after)).astype(np.float64)
+
+    def svg(self, state: State) -> str:
+        return f"<svg xmlns='http://www.w3.org/2000/svg'><text>{self.write(state)}</text></svg>"
+
+    def view(self, kind: type) -> Any:
+        return self.PRESENTATION if kind is Presentation else self if kind in self.VIEWS else None
+
+
+def variant(**parts: Any) -> Dials:
+    """The puzzle with other parts."""
+    return type("Variant", (Dials,), parts)()
+
+
+def shown(**parts: Any) -> dict[str, Any]:
+    """Another presentation."""
+    return {"PRESENTATION": replace(Dials.PRESENTATION, **parts)}
+
+
+def boards_of(random: np.random.Generator, level: int | None, count: int) -> State:
+    """So many boards of this distance."""
+    return np.array([board_of(random, level) for _ in range(count)])
+
+
+def sampled_at_once(sample_batch: Callable[..., Any]) -> dict[str, Any]:
+    """A scale that makes many boards at once like this."""
+    return scaled(Scale(ABOUT, board_of, (0, 6), turns, sample_batch))
+
+
+def scaled(scale: Scale, **parts: Any) -> dict[str, Any]:
+    """Another scale."""
+    return {"scales": {"turns": scale}, **parts}
+
+
+def guessed(scores: Callable[[State], Any], **parts: Any) -> dict[str, Any]:
+    """Another estimate that is marked admissible."""
+    return {"estimate": lambda self, name=None: Estimate("turns", admissible=True, scores=scores), **parts}
+
+
+def one_way(**parts: Any) -> dict[str, Any]:
+    """Without the way back."""
+    return {"VIEWS": (Estimates, Samples), **parts}
+
+
+def batched(*views: type, **functions: Any) -> dict[str, Any]:
+    """With rules for batches, of which these functions are others, and with these views."""
+    rules = BatchRules(**{"legal": legal_of_all, "apply": apply_to_all, "solved": solved_of_all, **functions})
+
+    def view(self: Dials, kind: type) -> Any:
+        return rules if kind is BatchRules else self if kind in views else Dials.view(self, kind)
+
+    return {"view": view}
+
+
+def legal_of_all(states: State) -> State:
+    return np.ones((len(states), 6), bool)
+
+
+def apply_to_all(states: State, moves: State) -> State:
+    after, every = states.copy(), np.arange(len(states))
+    after[every, moves // 2] = (after[every, moves // 2] + np.where(moves % 2, 4, 1)) % 5
+    return after
+
+
+def solved_of_all(states: State) -> State:
+    return ~states.any(axis=1)
+
+
+def all_written_into(states: State, moves: State) -> State:
+    states[:] = apply_to_all(states, moves)
+    return states
+
+
+def raising(*arguments: Any) -> Any:
+    raise KeyError("x")
+
+
+def written_into(self: Dials, state: State, move: int) -> State:
+    state[move // 2] = (state[move // 2] + (1, 4)[move % 2]) % 5
+    return state
+
+
+def smuggled_into(self: Dials, state: State, move: int) -> State:
+    after = Dials.apply(self, state, move)
+    state.setflags(write=True)
+    state[:] = after
+    return after
+
+
+BUFFER = np.zeros(3, np.uint8)
+
+
+def into_one_array(self: Dials, state: State, move: int) -> State:
+    BUFFER[:] = Dials.apply(self, state, move)
+    return BUFFER
+
+
+def scores_that_write(states: State) -> State:
+    values = turns(states)
+    states[:] = 0
+    return values
+
+
+RANDOM = np.random.default_rng(1)
+COUNTER = count()
+ABOUT = "turns from the goal"
+
+RULES: dict[str, tuple[dict[str, Any], str]] = {
+    "solved is False at the goal": (
+        {"solved": lambda self, state: False},
+        "dials-3 at 0 0 0: `goals` gives this board, and `solved` is False for it",
+    ),
+    "solved gives a number of NumPy": (
+        {"solved": lambda self, state: state.sum() == 0},
+        "dials-3 at 0 0 0: `solved` must give True or False, not a NumPy bool",
+    ),
+    "one of two goals is not solved": (
+        {"goals": lambda self: np.array([[0, 0, 0], [0, 0, 1]], np.uint8)},
+        "dials-3 at 0 0 1: `goals` gives this board, and `solved` is False for it",
+    ),
+    "a goal is missing": (
+        {"solved": lambda self, state: not state[:2].any(), "VIEWS": (Reversible,), "PRESENTATION": Presentation()},
+        "the board is solved, and `goals` does not give it",
+    ),
+    "goals of another type": (
+        {"goals": lambda self: np.zeros((1, 3), np.int64)},
+        "`goals` must give one row of 3 numbers for each goal, uint8[G, 3], not int64[1, 3]",
+    ),
+    "a single goal": ({"goals": lambda self: np.zeros(3, np.uint8)}, "`goals` must give one row of 3 numbers"),
+    "apply writes into its argument": (
+        {"apply": written_into},
+        "dials-3 at 2 2 2: `apply` of move a+ writes into its argument, which must stay as it is",
+    ),
+    "apply makes its argument writable": (
+        {"apply": smuggled_into},
+        "dials-3 at 2 2 2: `apply` of move a+ changed its argument, which must stay as it is",
+    ),
+    "apply gives its argument": (
+        {"apply": lambda self, state, move: state[:]},
+        "`apply` of move a+ gives an array that shares memory with its argument",
+    ),
+    "apply gives one array each time": (
+        {"apply": into_one_array, "VIEWS": ()},
+        "`apply` of move a+ gives an array that a later call changes",
+    ),
+    "apply gives another type": (
+        {"apply": lambda self, state, move: Dials.apply(self, state, move).astype(np.int64)},
+        "`apply` of move a+ must give uint8[3], not int64[3]",
+    ),
+    "apply raises": (
+        {"apply": lambda self, state, move: raising()},
+        "dials-3 at 2 2 2: `apply` of move a+ raised KeyError: 'x'",
+    ),
+    "legal raises": ({"legal": raising}, "dials-3 at 2 2 2: `legal` raised KeyError: 'x'"),
+    "legal gives numbers": (
+        {"legal": lambda self, state: np.arange(6)},
+        "`legal` must give one entry a move, bool[6], not int64[6]",
+    ),
+    "legal moves at random": (
+        {"legal": lambda self, state: RANDOM.random(6) < 0.5},
+        " the second time",
+    ),
+    "legal moves of a hidden counter": (
+        {"legal": lambda self, state: np.arange(6) != next(COUNTER) % 2},
+        "dials-3 at 2 2 2: `legal` gives a- b+ b- c+ c-, and a+ b+ b- c+ c- the second time",
+    ),
+    "a move at random": (
+        {"apply": lambda self, state, move: RANDOM.integers(0, 5, 3).astype(np.uint8)},
+        " the second time",
+    ),
+    "solved at random": (
+        {"solved": lambda self, state: next(COUNTER) % 2 == 0},
+        "dials-3 at 0 0 0: `solved` gives True, and False the second time",
+    ),
+    "no way back": (
+        {"legal": lambda self, state: np.array([False, True] * 3)},
+        "dials-3 at 2 2 2: move a- is not undone by its inverse a+",
+    ),
+    "an inverse that is no move": (
+        {"inverse": lambda self, move: move + 6},
+        "`inverse` must give a move, not the number",
+    ),
+    "a false objection": (
+        {"objection": lambda self, state: "two dials differ" if state[0] != state[1] else None},
+        "dials-3: `objection` says 'two dials differ' at 4 0 0, which 1 move solves (a+)",
+    ),
+    "an objection to a goal": (
+        {"objection": lambda self, state: "no"},
+        "`objection` says 'no' at 0 0 0, which is solved",
+    ),
+    "an objection without words": (
+        {"objection": lambda self, state: ""},
+        "`objection` must give a sentence or None, not the text ''",
+    ),
+    "a name of another type": ({"name": 7}, "`name` must be a text, not the number 7"),
+    "a number of moves of another type": ({"move_count": 6.0}, "`move_count` must be an int of at least 1"),
+    "equal names of moves": ({"write_move": lambda self, move: "a+"}, "move 1 is written 'a+' and not read back"),
+    "any text is a move": (
+        {"read_move": lambda self, text: int(text)},
+        "`read_move` of the text 'a+' raised ValueError",
+    ),
+    "a text that breaks read_move": (
+        {"read_move": lambda self, text: {self.write_move(move): move for move in range(6)}[text]},
+        "`read_move` of the text '' raised KeyError: ''; for a text that is no move, raise BadBoard",
+    ),
+    "a text that breaks read": (
+        {
+            "read": lambda self, text: Instance(self, np.array(list(map(int, text or "000")), np.uint8)),
+            "write": lambda self, state: "".join(map(str, state.tolist())),
+        },
+        "`read` of the text '?' raised ValueError: invalid literal",
+    ),
+    "read gives a state": (
+        {"read": lambda self, text: Dials.read(self, text).state},
+        "`read` of the text '0 0 0' must give an Instance, not uint8[3]",
+    ),
+    "read gives another type": (
+        {"read": lambda self, text: Instance(self, Dials.read(self, text).state.astype(np.int64))},
+        "the board is not read as it was written: int64[3] in the place of uint8[3]",
+    ),
+    "a board is not read": (
+        {"write": lambda self, state: "-".join(map(str, state.tolist()))},
+        "the board is not read as it was written: three digits from 0 to 4",
+    ),
+    "no mark can be drawn": (
+        {"draw": lambda self, state, mark=None: self.write(state) if mark is None else raising()},
+        "`draw` with the mark of move a+ raised KeyError",
+    ),
+    "a view that fails": ({"view": lambda self, kind: raising()}, "dials-3: `view(Reversible)` raised KeyError"),
+}
+
+
+ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
+    "three times the distance": (
+        guessed(lambda states: 3 * turns(states)),
+        "dials-3: the estimate 'turns' is marked admissible, and gives 3 at 1 0 0, which 1 move solves (a-)",
+    ),
+    "three times the distance and a random factor": (
+        guessed(lambda states: 3 * turns(states) * RANDOM.random(len(states))),
+        "dials-3: the estimate 'turns' gives",
+    ),
+    "three times the distance, without a way back": (
+        one_way(**guessed(lambda states: 3 * turns(states))),
+        "is marked admissible, and gives 3 at 4 0 0, which 1 move solves (a+)",
+    ),
+    "too large on two boards": (
+        guessed(lambda states: turns(states) + (states == [1, 2, 3]).all(axis=1)),
+        "is marked admissible, and gives 6 at 1 2 3, which 5 moves solve (",
+    ),
+    "not 0 at the goal": (
+        guessed(lambda states: np.maximum(1, turns(states))),
+        "is marked admissible, and gives 1 at 0 0 0, which is solved",
+    ),
+    "a random estimate": (guessed(lambda states: RANDOM.random(len(states)) * turns(states)), "the second time"),
+    "an estimate that the batch changes": (
+        guessed(lambda states: turns(states) / len(states)),
+        "in a batch, and 6 for the board alone",
+    ),
+    "no number": (
+        guessed(lambda states: np.where(turns(states) > 5, np.nan, 0.0)),
+        "must give finite numbers, not nan at 2 2 2",
+    ),
+    "one number for all": (guessed(lambda states: turns(states).max()), "must give one number a board, float64["),
+    "an estimate for each dial": (guessed(lambda states: states), "must give one number a board, float64["),
+    "an estimate that raises": (
+        guessed(raising),
+        "for a batch of boards, the first of them 2 2 2, raised KeyError: 'x'",
+    ),
+    "an estimate that writes": (guessed(scores_that_write), "the estimate 'turns' changed its argument"),
+    "a listed estimate that is not there": (
+        {
+            "estimates": {"turns": "", "table": ""},
+            "estimate": lambda self, name=None: {"turns": ESTIMATE}[name or "turns"],
+        },
+        "`estimate` of 'table' raised KeyError: 'table'",
+    ),
+    "a default estimate that is not found by its name": (
+        {"estimate": lambda self, name=None: Estimate(f"{name}-1", admissible=True, scores=turns)},
+        "`estimate` gives 'None-1' by default, and 'None-1-1' for that name",
+    ),
+    "no estimate": ({"estimate": lambda self, name=None: turns}, "`estimate` must give an Estimate, not a function"),
+    "more than the cost": (
+        {"VIEWS": (Costs, Estimates, Reversible), "cost": lambda self, state, move, after: move % 2, **guessed(turns)},
+        "is marked admissible, and gives 1 at 4 0 0, which 1 move solves (a+) at a cost of 0",
+    ),
+    "less than the points": (
+        {
+            "VIEWS": (Scores, Estimates, Reversible),
+            "points_per_move": 1.0,
+            "points": lambda self, state, move, after: 2,
+            **guessed(turns),
+        },
+        "is marked admissible, and gives 1 at 1 0 0, which 1 move solves (a-) for 2 points",
+    ),
+    "a cost below 0": (
+        {"VIEWS": (Costs, Reversible), "cost": lambda self, state, move, after: -1},
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not -1",
+    ),
+}
+ESTIMATE = Estimate("turns", admissible=True, scores=turns)
+
+SCALES: dict[str, tuple[dict[str, Any], str]] = {
+    "another difficulty of many boards": (
+        {
+            "VIEWS": (*Dials.VIEWS, BatchDifficulty),
+            "difficulties": lambda self, states: {"turns": turns(states) + 1},
+        },
+        "`difficulties` gives {'turns': ",
+    ),
+    "a sampler that misses its level": (
+        scaled(Scale(ABOUT, lambda random, level: board_of(random, None), (0, 6), turns)),
+        "dials-3: the scale 'turns' was asked for level 6, and gives ",
+    ),
+    "a sampler that misses its level by one": (
+        scaled(Scale(ABOUT, lambda random, level: board_of(random, level and level - 1), (0, 6), turns)),
+        "was asked for level",
+    ),
+    "a level that only difficulty knows": (
+        scaled(Scale(ABOUT, lambda random, level: board_of(random, None), (0, 6))),
+        "the scale 'turns' was asked for level ",
+    ),
+    "another difficulty than measure": (
+        scaled(Dials.scales["turns"], difficulty=lambda self, state: {"turns": 9}),
+        "on the scale 'turns' `measure` gives",
+    ),
+    "difficulties of another type": (
+        {"difficulty": lambda self, state: {"turns": turns(state[None])[0]}},
+        "`difficulty` must give an int for each name",
+    ),
+    "a sampler with a seed of its own": (
+        scaled(Scale(ABOUT, lambda random, level: board_of(RANDOM, level), (0, 6), turns)),
+        "the scale 'turns' makes different boards from equal seeds",
+    ),
+    "a sampler of levels alone": (
+        scaled(Scale(ABOUT, lambda random, level: board_of(random, level + 0), (0, 6), turns)),
+        "`sample` of the scale 'turns' without a level raised TypeError",
+    ),
+    "a sampler without levels": (
+        scaled(Scale(ABOUT, lambda random, level: board_of(random, 9 if level is not None else None), (0, 6), turns)),
+        "the scale 'turns' makes no board of level",
+    ),
+    "a sampler without boards": (
+        scaled(Scale(ABOUT, lambda random, level: board_of(random, 9), (0, 6), turns)),
+        "makes no board without a level, with each of 3 seeds: no board is 9 turns from the goal",
+    ),
+    "boards that cannot be solved": (
+        {
+            **scaled(Scale(ABOUT, lambda random, level: np.array([4, 0, 0], np.uint8))),
+            "VIEWS": (Samples,),
+            "legal": lambda self, state: np.full(6, state[0] != 4),
+            "objection": lambda self, state: "the first dial is stuck" if state[0] == 4 else None,
+        },
+        "`sample` of the scale 'turns' without a level gives 4 0 0, which cannot be solved: the first dial is stuck",
+    ),
+    "boards of two axes": (
+        scaled(Scale(ABOUT, lambda random, level: board_of(random, level)[None], (0, 6), turns)),
+        "must give a state with one axis, not uint8[1, 3]",
+    ),
+    "a measure of one board": (
+        scaled(Scale(ABOUT, board_of, (0, 6), lambda states: int(turns(states)[0]))),
+        "must give int64[1] for one board, not the number",
+    ),
+    "levels from high to low": (
+        scaled(Scale(ABOUT, board_of, (6, 0), turns)),
+        "`levels` must be the least and the greatest level",
+    ),
+    "many boards that miss their level": (
+        sampled_at_once(lambda random, level, count: boards_of(random, None, count)),
+        "dials-3: the scale 'turns' was asked for level",
+    ),
+    "many boards that are too few": (
+        sampled_at_once(lambda random, level, count: boards_of(random, level, count - 1)),
+        "`sample_batch` of the scale 'turns' without a level must give uint8[12, 3] for 12 boards, not uint8[11, 3]",
+    ),
+    "many boards of another type": (
+        sampled_at_once(lambda random, level, count: boards_of(random, level, count).astype(np.int64)),
+        "must give uint8[12, 3] for 12 boards, not int64[12, 3]",
+    ),
+    "many boards from a seed of their own": (
+        sampled_at_once(lambda random, level, count: boards_of(RANDOM, level, count)),
+        "the scale 'turns': `sample_batch` makes different boards from equal seeds",
+    ),
+    "many boards of levels alone": (
+        sampled_at_once(lambda random, level, count: boards_of(random, level + 0, count)),
+        "`sample_batch` of the scale 'turns' without a level raised TypeError",
+    ),
+    "many boards of no level": (
+        sampled_at_once(lambda random, level, count: boards_of(random, 9, count)),
+        "without a level makes no boards, and `sample` does: no board is 9 turns from the goal",
+    ),
+    "a scale by its name alone": (scaled(ABOUT), "the scale 'turns' must be a Scale, not the text"),
+}
+
+PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "an example whose name is not read": (
+        {"read": lambda self, text: Dials.read(self, "-" if text == "far" else text)},
+        "the example 'far': `read` does not take its name: three digits from 0 to 4",
+    ),
+    "an example whose board is not read": (
+        {
+            **shown(examples={"far": Example("2 2 9", "")}),
+            "read": lambda self, text: Dials.read(self, text.replace("far", "2 2 2")),
+        },
+        "the example 'far': `read` does not take its board '2 2 9': three digits",
+    ),
+    "an example of two boards": (
+        {"read": lambda self, text: Dials.read(self, text.replace("far", "1 1 1"))},
+        "the example 'far' is 1 1 1 by its name, and 2 2 2 by its board",
+    ),
+    "an example that is a text": (
+        shown(examples={"far": "2 2 2"}),
+        "the example 'far' must be an Example, not the text",
+    ),
+    "an unknown solver": (
+        shown(usual_solver=("idb", {})),
+        "`Presentation.usual_solver` cannot be used: there is no solver 'idb'; did you mean 'ida'?",
+    ),
+    "an unknown option of a solver": (
+        shown(usual_solver=("bfs", {"both": True})),
+        "`Presentation.usual_solver` cannot be used: bfs has no option 'both'",
+    ),
+    "a solver for other puzzles": (
+        shown(usual_solver=("dancing-links", {})),
+        "`Presentation.usual_solver` raised Unsupported: dancing-links cannot solve dials-3",
+    ),
+    "an unknown prover": (shown(provers=(("idb", {}),)), "`Presentation.provers` cannot be used"),
+    "a bound that is no estimate": (
+        shown(cheap_bounds=("rounds",)),
+        "'rounds' in `Presentation.cheap_bounds` raised UnknownName",
+    ),
+    "a bound that is not admissible": (
+        {"estimate": lambda self, name=None: Estimate("turns", admissible=False, scores=turns)},
+        "'turns' in `Presentation.cheap_bounds` is no lower bound",
+    ),
+    "a notation that fails": (shown(notations={"pair": raising}), "the notation 'pair' raised KeyError"),
+    "a notation without a text": (
+        shown(notations={"pair": lambda board, solution: solution}),
+        "the notation 'pair' must give a text, not uint8[3]",
+    ),
+    "a list of examples": (
+        shown(examples=[Example("2 2 2", "")]),
+        "dials-3: the check of its scales and its presentation raised AttributeError: 'list' object has no attribute",
+    ),
+    "warnings that fail": (shown(warnings=raising), "`Presentation.warnings` raised KeyError"),
+    "warnings that only a batch has": (
+        shown(has_warnings=lambda states: np.ones(len(states), bool)),
+        "`Presentation.has_warnings` gives True, and `warnings` []",
+    ),
+    "a lenient puzzle that reads otherwise": (
+        shown(lenient=lambda: variant(read=lambda self, text: Dials.read(self, "0 0 0"))),
+        "the puzzle of `Presentation.lenient` reads another board",
+    ),
+}
+
+VIEWS: dict[str, tuple[dict[str, Any], str]] = {
+    "a drawing that is no XML": (
+        {"svg": lambda self, state: "<svg>"},
+        "reading the drawing of `svg` as XML raised ParseError",
+    ),
+    "planes of another type": (
+        {"planes": lambda self, states: states.astype(np.float64)},
+        "must give float32[2, 3], not float64[2, 3]",
+    ),
+    "planes that the batch changes": (
+        {"planes": lambda self, states: (states / len(states)).astype(np.float32)},
+        "`planes` gives other numbers for the board alone than in a batch",
+    ),
+    "planes that are no grid": ({"grid": (2, 2)}, "3 numbers are not the same number for each of 4 cells of `grid`"),
+    "symmetries without moves": (
+        {"symmetries": lambda self, states: (states,)},
+        "dials-3 at 2 2 2: the check raised ValueError: not enough values to unpack",
+    ),
+    "a cost that is no number": (
+        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: None},
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not None",
+    ),
+    "a cost that is not a number": (
+        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: float("nan")},
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not nan",
+    ),
+    "a cost that no integer of 64 bits holds": (
+        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: 10**30},
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at most 1,099,511,627,776, not 1000",
+    ),
+    "a cost of another type": (
+        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: 1e30},
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not 1e+30",
+    ),
+    "a cost that changes": (
+        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: next(COUNTER)},
+        " the second time",
+    ),
+    "points that are no integer": (
+        {"VIEWS": (Scores,), "points_per_move": 1.0, "points": lambda self, state, move, after: 0.5},
+        "dials-3 at 2 2 2: `points` of move a+ must give an int, not 0.5",
+    ),
+    "a symmetry that solves": (
+        {"symmetries": lambda self, states: ((states, np.arange(6)), (0 * states, np.arange(6)))},
+        "a symmetry does not keep whether it is solved",
+    ),
+    "a reward for the batch": (
+        {"reward": lambda self, name, before, after: np.float64(1)},
+        "the reward 'turned' must give float64[2], not a NumPy float64",
+    ),
+    "a reward without a number": (
+        {"reward": lambda self, name, before, after: np.full(len(after), np.inf)},
+        "the reward 'turned' must give finite numbers",
+    ),
+}
+
+PRICED = {"cost": lambda self, state, move, after: 2, "PRESENTATION": Presentation()}
+BATCHES: dict[str, tuple[dict[str, Any], str]] = {
+    "a batch with a legal move too few": (
+        batched(legal=lambda states: legal_of_all(states) & (np.arange(6) > 0)),
+        "dials-3 at 2 2 2: `legal` gives [False, True, True, True, True, True] by the batch rules, and [True, True,",
+    ),
+    "a batch with the legal moves of its first board": (
+        batched(legal=lambda states: np.ones(6, bool)),
+        "`legal` of its batch rules, for ",
+    ),
+    "a batch with another move": (
+        batched(apply=lambda states, moves: apply_to_all(states, moves ^ 1)),
+        "dials-3 at 2 2 2: `apply` of move a+ gives [1, 2, 2] by the batch rules, and [3, 2, 2] by the plain ones",
+    ),
+    "a batch of another type": (
+        batched(apply=lambda states, moves: apply_to_all(states, moves).astype(np.int64)),
+        "`apply` of its batch rules, for ",
+    ),
+    "a batch that is written into": (
+        batched(apply=all_written_into),
+        "dials-3: `apply` of its batch rules changes its arguments, which must stay as they are",
+    ),
+    "a batch that is never solved": (
+        batched(solved=lambda states: np.zeros(len(states), bool)),
+        "dials-3 at 0 0 0: `solved` gives False by the batch rules, and True by the plain ones",
+    ),
+    "a batch that is solved together": (
+        batched(solved=lambda states: np.full(len(states), not states.any())),
+        "dials-3 at 0 0 0: `solved` gives False by the batch rules, and True by the plain ones",
+    ),
+    "a batch that raises": (batched(solved=raising), "dials-3: `solved` of its batch rules raised KeyError: 'x'"),
+    "a batch without costs": (
+        {**PRICED, **batched(Costs)},
+        "dials-3: its moves have a cost, and `costs` of its batch rules is missing",
+    ),
+    "a batch of other costs": (
+        {**PRICED, **batched(Costs, costs=lambda states, moves, after: 1 + moves % 2)},
+        "`costs` of move a+ gives 1 by the batch rules, and 2 by the plain ones",
+    ),
+}
+
+EVERY = {**RULES, **ESTIMATES, **SCALES, **PRESENTATIONS, **VIEWS, **BATCHES}
+
+
+def fault(puzzle: Any, start: str = "2 2 2") -> str:
+    """What the check says."""
+    with pytest.raises(ConformanceError) as caught:
+        check(
+            puzzle, [Instance(puzzle, Dials().read(start).state)] if isinstance(puzzle, Dials) else [puzzle.read(start)]
+        )
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {},
+        one_way(),
+        {"VIEWS": (), "PRESENTATION": Presentation()},
+        {"VIEWS": (Samples,), "PRESENTATION": Presentation()},
+        batched(),
+        {**PRICED, **batched(Costs, costs=lambda states, moves, after: np.full(len(states), 2))},
+    ],
+    ids=["all views", "one way", "no view", "samples", "batches", "batches with costs"],
+)
+def test_the_right_puzzle_passes(parts: dict[str, Any]) -> None:
+    check(variant(**parts), [variant(**parts).read("2 2 2")])
+
+
+def test_the_right_puzzle_makes_its_own_starts() -> None:
+    check(Dials())
+
+
+def test_a_right_batch_passes() -> None:
+    check(variant(**sampled_at_once(boards_of)))
+
+
+def test_costs_and_points_of_the_right_puzzle_pass() -> None:
+    dear = variant(
+        VIEWS=(Costs, Estimates, Reversible), cost=lambda self, state, move, after: 2, PRESENTATION=Presentation()
+    )
+    check(dear, [dear.read("2 2 2")])
+    points = Estimate("turns", admissible=True, scores=lambda states: np.full(len(states), 10**6))
+    parts = {"points": lambda self, state, move, after: 2, "estimate": lambda self, name=None: points}
+    rich = variant(VIEWS=(Scores, Estimates, Reversible), points_per_move=1.0, PRESENTATION=Presentation(), **parts)
+    check(rich, [rich.read("2 2 2")])
+
+
+@pytest.mark.parametrize(("parts", "sentence"), EVERY.values(), ids=EVERY)
+def test_each_mistake_is_named(parts: dict[str, Any], sentence: str) -> None:
+    assert sentence in fault(variant(**parts))
+
+
+def walk_of(random: np.random.Generator, level: int | None) -> State:
+    """The board after so many random moves, none of which undoes the last one; it may be nearer than that."""
+    state, last = np.zeros(3, np.uint8), -1
+    for _ in range(int(random.integers(9)) if level is None else level):
+        last = int(random.choice([move for move in range(6) if move != last ^ 1 or last < 0]))
+        state = Dials().apply(state, last)
+    return state
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_moves_that_are_no_distance_are_found_with_every_seed(seed: int) -> None:
+    """Without `measure`, only `difficulty` knows that the sampler misses its level, as some boards do not."""
+    puzzle = variant(**scaled(Scale(ABOUT, walk_of, (0, 8))))
+    with pytest.raises(ConformanceError, match=r"the scale 'turns' was asked for level \d, and gives"):
+        check(puzzle, [puzzle.read("2 2 2")], seed=seed)
+
+
+def test_the_error_keeps_what_the_puzzle_raised() -> None:
+    puzzle = variant(legal=raising)
+    with pytest.raises(ConformanceError) as caught:
+        check(puzzle, [puzzle.read("2 2 2")])
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_an_estimate_may_guess_if_it_is_not_marked_admissible() -> None:
+    guess = Estimate("turns", admissible=False, scores=lambda states: 3.0 * turns(states))
+    puzzle = variant(estimate=lambda self, name=None: guess, PRESENTATION=Presentation())
+    check(puzzle, [puzzle.read("2 2 2")])
+
+
+@pytest.mark.parametrize(
+    ("starts", "words"),
+    [
+        (["2 2 2"], "as `puzzle.read` gives them, not the text '2 2 2'"),
+        ("2 2 2", "takes a list of boards .* not the text '2 2 2'"),
+        (Dials().read("2 2 2"), "takes a list of boards .* not an Instance"),
+    ],
+)
+def test_starts_that_are_no_boards_are_refused(starts: Any, words: str) -> None:
+    with pytest.raises(BadOption, match=words):
+        check(Dials(), starts)
+
+
+# --- which estimates are checked --------------------------------------------------------------------------------------
+
+
+class TilesOfTest(Tiles):
+    """Sliding tiles that note which of their estimates have their tables made."""
+
+    estimates: ClassVar[Mapping[str, str]] = {"a": "", "b": "", "c": ""}
+    cheap: ClassVar[tuple[str, ...]] = ()
+    made: ClassVar[set[str]] = set()
+
+    @property
+    def name(self) -> str:
+        return "test-tiles"
+
+    def estimate(self, name: str | None = None) -> Estimate:
+        def kernel() -> Any:
+            self.made.add(name or "a")
+            return estimate_kernels.misplaced(self)
+
+        return Estimate(name or "a", admissible=True, kernel=kernel)
+
+    def view(self, kind: type) -> Any:
+        if kind is Presentation:
+            return Presentation(cheap_bounds=self.cheap)
+        return self if kind is Estimates else super().view(kind)
+
+
+@pytest.mark.parametrize(
+    ("columns", "cheap", "names", "expected"),
+    [
+        (4, ("b",), None, "abc"),
+        (5, ("b",), None, "b"),
+        (5, (), None, "abc"),
+        (5, ("b",), ["c"], "c"),
+    ],
+)
+def test_of_large_puzzles_only_cheap_bounds_are_built(
+    monkeypatch: pytest.MonkeyPatch, columns: int, cheap: tuple[str, ...], names: list[str] | None, expected: str
+) -> None:
+    monkeypatch.setattr(TilesOfTest, "cheap", cheap)
+    monkeypatch.setattr(TilesOfTest, "made", set())
+    puzzle = TilesOfTest(4, columns)
+    check(puzzle, [Instance(puzzle, puzzle.goals()[0])], steps=3, estimates=names)
+    assert puzzle.made == set(expected)
+
+
+def test_the_name_of_an_estimate_that_is_not_there_is_refused() -> None:
+    with pytest.raises(UnknownName, match="turn"):
+        check(Dials(), estimates=["turn"])
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def installed(plugged: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[str], Any]], None]:
+    """Installs a family `dials` with this function from a name to a puzzle."""
+
+    def install(make: Callable[[str], Any]) -> None:
+        module = ModuleType("dials_of_test")
+        vars(module)["FAMILY"] = Family("Dials.", make, ("dials-3",))
+        monkeypatch.setitem(sys.modules, "dials_of_test", module)
+        plugged("puzzlelab.puzzles", "dials", "dials_of_test:FAMILY")
+
+    return install
+
+
+def refusing(rest: str) -> Any:
+    raise BadOption(f"there are no {rest} dials")
+
+
+def test_a_name_that_loads_an_equal_puzzle_passes(installed: Any) -> None:
+    installed(lambda rest: Dials())
+    check(Dials())
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (refusing, "the name 'dials-3' does not load, though 'dials' is known: BadOption: there are no 3 dials"),
+        (lambda rest: load("tiles-2x2"), "the name 'dials-3' loads a puzzle that is not equal to this one"),
+    ],
+)
+def test_a_name_that_does_not_load_is_named(installed: Any, make: Callable[[str], Any], sentence: str) -> None:
+    installed(make)
+    assert sentence in fault(Dials())
+
+
+def test_equal_puzzles_have_equal_hashes(installed: Any) -> None:
+    class Unstable(Dials):
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Unstable)
+
+        def __hash__(self) -> int:
+            return id(self)
+
+    installed(lambda rest: Unstable())
+    assert "dials-3: equal puzzles must have equal hashes" in fault(Unstable())
+
+
+# --- compiled rules and estimates -------------------------------------------------------------------------------------
+
+
+class WrongMisplaced(NamedTuple):
+    """The tables of `misplaced`, with an estimate after a move that is wrong by one."""
+
+    geometry: TilesTables
+
+
+@implements(kernels.incremental, WrongMisplaced)
+def _is_incremental(estimate: Any) -> bool:
+    return True
+
+
+@implements(kernels.evaluate, WrongMisplaced)
+def _misplaced(estimate: Any, state: Any, memo: Any) -> Any:
+    total = 0
+    for cell in range(state.size - 1):
+        if state[cell] != cell and state[cell] != estimate.geometry.home:
+            total += 1
+    return total
+
+
+@implements(kernels.evaluate_move, WrongMisplaced)
+def _wrong_after_move(estimate: Any, state: Any, move: Any, value: Any, memo: Any, delta: Any, most: Any) -> Any:
+    return value
+
+
+class TilesWithWrongEstimate(Tiles):
+    """Sliding tiles whose compiled estimate does not change from move to move."""
+
+    estimates: ClassVar[Mapping[str, str]] = {"misplaced": ""}
+
+    @property
+    def name(self) -> str:
+        return "test-tiles"
+
+    def estimate(self, name: str | None = None) -> Estimate:
+        tables = WrongMisplaced(estimate_kernels.misplaced(self).geometry)
+        return Estimate("misplaced", admissible=True, kernel=lambda: tables)
+
+    def view(self, kind: type) -> Any:
+        return self if kind is Estimates else super().view(kind)
+
+
+def test_a_wrong_incremental_estimate_is_named() -> None:
+    puzzle = TilesWithWrongEstimate(2, 3)
+    sentence = "the estimate 'misplaced' by `evaluate_move` is 0 after move D, and 1 by `evaluate`"
+    assert fault(puzzle, "1 2 3 4 5 0") == f"test-tiles at 1 2 3 4 5 0: {sentence}"
+
+
+def test_a_wrong_inverse_of_the_kernels_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(kernels._MEANINGS[kernels.inverse], TilesTables, lambda tables, move: move)
+    assert "move D is not undone by its inverse in the kernels, move 1" in fault(load("tiles-2x3"), "1 2 3 4 5 0")
+
+
+# --- other views ------------------------------------------------------------------------------------------------------
+
+
+class WrongSudoku(Sudoku):
+    """Sudoku that tests single moves, or reads and writes many boards, in a wrong way."""
+
+    kind: ClassVar[Any] = None
+    change: ClassVar[Any] = None
+
+    def is_legal(self, state: State, move: int) -> bool:
+        return bool(move != self.change and super().is_legal(state, move))
+
+    def read_lines(self, lines: State) -> tuple[State, State]:
+        return self.change(*super().view(BatchNotation).read_lines(lines))
+
+    def write_lines(self, states: State) -> State:
+        return super().view(BatchNotation).write_lines(states)
+
+    def view(self, kind: type) -> Any:
+        return self if kind is self.kind else None
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "sentence"),
+    [
+        (SingleMoves, 4, "`is_legal` and `legal` disagree on move r1c2=1"),
+        (BatchNotation, lambda states, found: (states, found.astype(np.uint8)), "must give bool[1], not uint8[1]"),
+        (BatchNotation, lambda states, found: (states[:, :3], found), "`read_lines` must give uint8[1, 16], not uint8"),
+        (BatchNotation, lambda states, found: (states + states, found), "`read_lines` reads another board than `read`"),
+    ],
+)
+def test_wrong_single_moves_and_lines_are_named(
+    monkeypatch: pytest.MonkeyPatch, kind: type, change: Any, sentence: str
+) -> None:
+    monkeypatch.setattr(WrongSudoku, "kind", kind)
+    monkeypatch.setattr(WrongSudoku, "change", change if kind is SingleMoves else staticmethod(change))
+    assert sentence in fault(WrongSudoku(2, 2), "..34" + 12 * ".")
+
+
+class WrongDust(Dust):
+    """Dust with a wrong view of its equivalent moves."""
+
+    names: ClassVar[Any] = None
+
+    def canonical_moves(self, states: State) -> State:
+        names: State = self.names(super().view(EquivalentMoves).canonical_moves(states))
+        return names
+
+    def is_legal(self, state: State, move: int) -> bool:
+        return bool(super().view(EquivalentMoves).is_legal(state, move))
+
+    def view(self, kind: type) -> Any:
+        return self if kind is EquivalentMoves else None
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (lambda names: names.astype(np.int32), "`canonical_moves` must give int64[1, 6], not int32[1, 6]"),
+        (lambda names: names * 0 - 1, "`canonical_moves` must map each move that is `legal` to itself"),
+        (lambda names: np.where(names < 0, 5, names), "`canonical_moves` must give moves that are `legal`, or -1"),
+        (
+            lambda names: np.where(np.arange(names.size) == names, names, -1),
+            "`canonical_moves` and `is_legal` disagree on move 0,1",
+        ),
+        (
+            lambda names: np.where(np.arange(names.size) == 1, 2, names),
+            "`canonical_moves` maps move 0,1 to 1,0, which has another effect",
+        ),
+    ],
+)
+def test_wrong_equivalent_moves_are_named(monkeypatch: pytest.MonkeyPatch, names: Any, sentence: str) -> None:
+    monkeypatch.setattr(WrongDust, "names", staticmethod(names))
+    assert sentence in fault(WrongDust(3, 2, 2), "110000" if "or -1" in sentence else "112222")
+
+
+@pytest.fixture(scope="module")
+def queens() -> Callable[[str], Any]:
+    spec = importlib.util.spec_from_file_location(
+        "queens_of_test", Path(__file__).parents[2] / "examples" / "queens.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    sys.modules["queens_of_test"] = found
+    spec.loader.exec_module(found)
+    make: Callable[[str], Any] = found.FAMILY.make
+    return make
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sentence"),
+    [
+        (lambda state: state == 1, "`chosen` must give int64[K], not bool[16]"),
+        (lambda state: np.flatnonzero(state) + 12, "`chosen` must give numbers of options, 0 to 15, each once"),
+        (
+            lambda state: np.append(np.flatnonzero(state), [1, 2]),
+            "two of the options that `chosen` gives cover the same item",
+        ),
+        (lambda state: np.flatnonzero(state)[:1], "`chosen` leaves a primary item uncovered, and `solved` is True"),
+        (lambda state: np.flatnonzero(state)[:0], "`chosen` must also give its option"),
+    ],
+)
+def test_a_wrong_cover_is_named(queens: Callable[[str], Any], chosen: Callable[[State], Any], sentence: str) -> None:
+    puzzle = queens("4")
+    object.__setattr__(puzzle, "chosen", chosen)
+    solved, begun = ".Q.....QQ.....Q.", "." * 16
+    board = solved if "True" in sentence or "numbers" in sentence else begun
+    assert sentence in fault(puzzle, board)
+
+
+def test_wrong_candidates_are_named() -> None:
+    puzzle = load("sudoku-4x4")
+    object.__setattr__(puzzle, "written", lambda digits: digits.astype(np.uint8))
+    assert "`written` does not undo `digits`" in fault(puzzle, "." * 16)
+    puzzle = load("sudoku-4x4")
+    right = puzzle.candidates
+    object.__setattr__(puzzle, "candidates", lambda state: right(state) & (np.arange(4) > 0))
+    object.__setattr__(puzzle, "legal", lambda state: right(state).reshape(-1))
+    assert "`candidates` and `legal` disagree" in fault(puzzle, "." * 16)

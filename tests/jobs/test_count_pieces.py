@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+from puzzlelab import load
+from puzzlelab.core import registry
+from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.limit import Limit
+from puzzlelab.jobs.count_pieces import BoardsToCount, counts_elsewhere
+
+SUDOKU = load("sudoku-4x4")
+BLANK = np.zeros(16, np.uint8)
+
+
+def boards(*firsts):
+    """Boards with these digits in the first cell, 0 for none."""
+    states = np.stack([BLANK] * len(firsts))
+    states[:, 0] = firsts
+    return BoardBatch(SUDOKU, states)
+
+
+def counted(executor, *groups, most=None):
+    solver = registry.make_solver("dancing-links", {})
+    return list(counts_elsewhere(executor, solver, SUDOKU, Limit(), most, groups))
+
+
+def test_the_counts_come_in_the_order_of_the_boards(losing):
+    groups = [("one", boards(0, 1, 2)), ("empty", boards(1)[:0]), ("two", boards(*[3] * 9))]
+    numbers: dict = {}
+    order = []
+    for group, begin, counts in counted(losing(lambda argument: False), *groups):
+        order.append(group)
+        if group != "empty":
+            assert begin == len(numbers.setdefault(group, []))
+            numbers[group] += [each.solutions for each in counts]
+    assert numbers == {"one": [288, 72, 72], "two": [72] * 9}
+    assert list(dict.fromkeys(order)) == ["one", "empty", "two"]
+
+
+@pytest.mark.parametrize("most", [None, 5])
+def test_a_board_that_ends_its_workers_is_named_and_the_others_are_counted(losing, most):
+    def is_lost(argument):
+        return isinstance(argument, BoardsToCount) and bool((argument.boards.states[:, 0] == 4).any())
+
+    rest = counted(losing(is_lost), ("some", boards(1, 1, 1, 1, 1, 1, 1, 2, 4, 3)), most=most)
+    reasons = {begin: counts for _, begin, counts in rest if isinstance(counts, str)}
+    assert reasons == {8: "put aside: it has ended 3 workers (the test ended it)"}
+    assert sum(len(counts) for _, _, counts in rest if not isinstance(counts, str)) == 9

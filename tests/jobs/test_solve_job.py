@@ -1,0 +1,91 @@
+"""The work of one call: texts in, rows out, in order, whatever some of them are."""
+
+import json
+
+import pytest
+
+from puzzlelab import generate, load, solver
+from puzzlelab.core.limit import Limit
+from puzzlelab.jobs import solve_job
+from puzzlelab.jobs.solve_job import LONGEST_BOARD, SolveJob
+from puzzlelab.storage.row_files import RowFile
+from puzzlelab.text.board_blocks import BoardBlock
+
+ONE, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 8 7 0"
+
+
+def work(jobs=1):
+    puzzle = load("tiles-3x3")
+    return SolveJob(puzzle, solver("bfs", puzzle), Limit(), jobs)
+
+
+def test_texts_are_answered_in_their_places():
+    job = work()
+    first, wrong, last = map(job.row, job.solve([ONE, "1 2", ODD]))
+    assert (first.moves, first.proof, first.error) == (["L"], "optimal", None)
+    assert "tiles-3x3 has 9" in wrong.error
+    assert (last.moves, last.proof) == (None, "unsolvable")
+
+
+def test_of_a_text_that_is_no_board_a_row_keeps_the_beginning(tmp_path):
+    job, text = work(), "1" * (LONGEST_BOARD + 1)
+    (outcome,) = job.solve([text])
+    assert len(job.row(outcome).board) < 100
+    (outcomes,) = job.outcomes([BoardBlock.of(job.puzzle, [text], "")], None)
+    assert job.json_lines(outcomes) == [job.row(outcome).to_json()]
+
+
+def blocks(puzzle, *texts):
+    """These texts in blocks of three."""
+    for first in range(0, len(texts), 3):
+        yield BoardBlock.of(puzzle, texts[first : first + 3], "board", first)
+
+
+def timeless(lines):
+    """Rows without their times, and without what is different in rows that were kept."""
+    left_out = ("seconds", "seconds_shared", "batch", "verified_by")
+    return [{name: value for name, value in json.loads(line).items() if name not in left_out} for line in lines]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(("puzzle", "chosen"), [("tiles-3x3", "bfs"), ("tiles-3x3", "ida"), ("sudoku-9x9", "bands")])
+def test_what_a_file_holds_is_not_solved_again(puzzle, chosen, jobs, tmp_path, monkeypatch):
+    monkeypatch.setattr(solve_job, "FEW", 1)
+    job = SolveJob(load(puzzle), solver(chosen), Limit(), jobs)
+    boards = [job.puzzle.write(board.state) for board in generate(job.puzzle, 10, seed=1)]
+    texts = [*boards[:4], "no board", boards[0], *boards[4:]]
+    expected = timeless(job.row(outcome).to_json() for outcome in job.solve(texts))
+    path = tmp_path / "rows.jsonl"
+    for count in (0, 3, 5, 8, 12):
+        with RowFile(path) as file:
+            found = [*job.outcomes(blocks(job.puzzle, *texts[:count]), file)]
+        assert timeless(line for outcomes in found for line in job.json_lines(outcomes)) == expected[:count]
+        assert timeless(path.read_text().splitlines() if count else []) == expected[:count]
+    kept = [outcome for outcomes in found for outcome in outcomes if outcome.row is not None]
+    assert len(kept) == 8
+
+
+def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
+    from puzzlelab.engine import batch_answers
+    from puzzlelab.solvers import ida
+
+    monkeypatch.setattr(ida, "QUICK_NODES", 50)
+    monkeypatch.setattr(batch_answers, "PART_SECONDS", 1e9)  # parts grow, however slow the machine is
+    monkeypatch.setattr(solve_job, "FEW", 1)
+    job = SolveJob(load("tiles-3x3"), solver("ida", estimate="manhattan"), Limit())
+    hard = "8 6 7 2 5 4 3 0 1"
+    path = tmp_path / "rows.jsonl"
+    with RowFile(path) as file:
+        seen = []
+        for outcomes in job.outcomes([BoardBlock.of(job.puzzle, [ONE, ONE, ODD, hard, ONE], "board")], file):
+            seen.append([outcome.answer.result.length for outcome in outcomes])
+            assert len(path.read_text().splitlines()) == sum(map(len, seen))
+    assert seen == [[1], [1, None], [31], [1]]
+
+
+def test_each_of_a_few_boards_has_its_own_time():
+    job = SolveJob(load("sudoku-9x9"), solver("bands"), Limit())
+    texts = [job.puzzle.write(board.state) for board in generate(job.puzzle, 3)]
+    found = list(job.outcomes(blocks(job.puzzle, *texts), None))
+    assert list(map(len, found)) == [1, 1, 1]
+    assert not any("seconds_shared" in line for outcomes in found for line in job.json_lines(outcomes))

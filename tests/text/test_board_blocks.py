@@ -1,0 +1,195 @@
+"""Boards that are read in blocks are those that are read one by one, with the same errors at the same lines."""
+
+import io
+import random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from puzzlelab import generate, load
+from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.errors import BadBoard
+from puzzlelab.storage import files
+from puzzlelab.storage.files import text_blocks
+from puzzlelab.text.board_blocks import BatchNotation, BoardBlock, BoardInput, read_blocks, texts_of
+from puzzlelab.text.board_files import boards
+
+NAMES = ["sudoku-9x9", "sudoku-4x4", "tiles-3x3", "tiles-4x4", "dust-6x5x4"]
+
+
+def one_by_one(puzzle, text):
+    """(number of the line, text, state or error) of each board."""
+    for board in boards(puzzle, io.StringIO(text)):
+        try:
+            yield board.line, board.text, puzzle.read(board.text).state.tolist()
+        except BadBoard as error:
+            yield board.line, board.text, str(error)
+
+
+def in_blocks(puzzle, data):
+    """The same from blocks."""
+    count = 0
+    for block in read_blocks(puzzle, text_blocks(io.BytesIO(data), "file"), "file"):
+        assert block.first == count
+        count += len(block)
+        states = dict(zip(block.places.tolist(), block.boards.states.tolist(), strict=True))
+        for place, board in enumerate(block):
+            number = int(block.numbers[place])
+            assert board == BoardInput(block.texts[place], f"file, line {number}")
+            yield number, board.text, states.get(place, block.errors.get(place))
+
+
+def some_boards(puzzle, count):
+    """Boards of a puzzle that may be unable to make them."""
+    if puzzle.name != "sudoku-4x4":
+        return list(generate(puzzle, count))
+    return [puzzle.read(text) for text in ("1234" + 12 * ".", 16 * ".", "..3." + 12 * "0")]
+
+
+def lines_of_all_kinds(puzzle, count, seed=0):
+    """Plain lines for the most part."""
+    choose, known = random.Random(seed), some_boards(puzzle, 20)
+    plain = [puzzle.write(board.state) for board in known]
+    odd = [
+        lambda line: "# a comment",
+        lambda line: line[:-1],
+        lambda line: line[::-1],
+        lambda line: puzzle.draw(known[0].state),
+        lambda line: line.replace(line[3], "\u00e4", 1),
+        lambda line: "?" + line[1:],
+        lambda line: "",
+        lambda line: f"{line}\t3\toptimal",
+        lambda line: f" {line}",
+        lambda line: f"{line},{line.replace('.', '1')}",
+        lambda line: f"{line}  {line}",
+        lambda line: line.replace(" ", ""),
+        lambda line: line.replace(".", "0"),
+        lambda line: line.lower().replace("1", "9"),
+    ]
+    for _ in range(count):
+        line = choose.choice(plain)
+        yield choose.choice(odd)(line) if choose.random() < 0.1 else line
+
+
+@pytest.mark.parametrize("size", [50, 1000, 1 << 20])
+@pytest.mark.parametrize("name", NAMES)
+def test_blocks_are_what_is_read_one_by_one(name, size, monkeypatch) -> None:
+    monkeypatch.setattr(files, "CHUNK_SIZE", size)
+    puzzle = load(name)
+    text = "".join(f"{line}\n" for line in lines_of_all_kinds(puzzle, 600))
+    expected = list(one_by_one(puzzle, text))
+    assert list(in_blocks(puzzle, text.encode())) == expected
+    assert list(in_blocks(puzzle, text[:-1].replace("\n", "\r\n").encode())) == expected
+
+
+@pytest.mark.parametrize(
+    "header", ["puzzle,solution", "puzzle", "number,puzzle", "solution,puzzle", "quizzes,solutions"]
+)
+def test_a_first_line_says_what_the_columns_of_all_lines_are(header) -> None:
+    puzzle = load("sudoku-9x9")
+    known = [puzzle.write(board.state) for board in generate(puzzle, 30)]
+    solved = 9 * "123456789"
+    text = "".join(f"{line}\n" for line in [header, *(f"{line},{solved}" for line in known), *known, *known[:9]])
+    assert list(in_blocks(puzzle, text.encode())) == list(one_by_one(puzzle, text))
+
+
+def test_plain_lines_are_read_without_the_general_reader(monkeypatch) -> None:
+    for name in ("sudoku-9x9", "tiles-4x4", "dust-6x5x4"):
+        puzzle = load(name)
+        data = "".join(f"{puzzle.write(board.state)}\n" for board in generate(puzzle, 40)).encode()
+        monkeypatch.setattr(type(puzzle), "read", None)
+        assert len(list(in_blocks(puzzle, data))) == 40
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_many_boards_are_written_as_single_ones(name) -> None:
+    puzzle = load(name)
+    known = some_boards(puzzle, 20)
+    assert list(texts_of(BoardBatch.of(known))) == [puzzle.write(board.state) for board in known]
+
+
+def test_solved_sudokus_are_written_as_single_ones() -> None:
+    puzzle = load("sudoku-9x9")
+    from puzzlelab.core.puzzle import presentation_of
+
+    states = np.array([board.state for board in generate(puzzle, 5)])
+    ends = np.where(states == 0, 7, states).astype(np.uint8)
+    notation = puzzle.view(BatchNotation)
+    written = {name: notation.write_solved(name, states, ends) for name in presentation_of(puzzle).notations}
+    assert [name for name, lines in written.items() if lines is None] == ["grid"]
+    for name, lines in written.items():
+        one = presentation_of(puzzle).notations[name]
+        if lines is not None:
+            assert [line.tobytes().decode() for line in lines] == list(map(one, states, ends))
+
+
+def test_a_block_is_cut_into_parts() -> None:
+    puzzle = load("tiles-3x3")
+    block = BoardBlock.of(
+        puzzle, ["1 2 3 4 5 6 7 0 8", "1", "1 2 3 4 5 6 7 8 0", "2", "1 2 3 4 5 6 0 7 8"], "board", first=3
+    )
+    part = block[1:4]
+    assert (part.first, part.places.tolist(), list(part.errors), len(part.boards)) == (4, [1], [0, 2], 1)
+    assert list(part) == list(block)[1:4]
+    assert [board.where for board in part] == ["board 2", "board 3", "board 4"]
+    assert len(block[5:]) == len(block[5:].boards) == 0
+    assert BoardBlock.of(puzzle, ["1"], "")[0].where == ""
+
+
+def _read_alone(puzzle, text):
+    try:
+        return puzzle.read(text).state.tolist()
+    except BadBoard as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("name", ["sudoku-9x9", "tiles-3x3", "dust-6x5x4"])
+def test_texts_are_read_together_as_one_by_one(name) -> None:
+    puzzle = load(name)
+    texts = [puzzle.write(board.state) for board in generate(name, 20)]
+    texts[3:3] = ["nonsense", "é" * len(texts[0]), ""]
+    texts[9:9] = [f"{text}\n" for text in texts[5:7]] + [text[:-1] for text in texts[10:20]]
+    block = BoardBlock.of(puzzle, texts, "board")
+    states = dict(zip(block.places.tolist(), block.boards.states.tolist(), strict=True))
+    read = [states.get(place, block.errors.get(place)) for place in range(len(texts))]
+    assert read == [_read_alone(puzzle, text) for text in texts]
+    assert (block.texts, block.numbers.tolist()) == (texts, list(range(1, len(texts) + 1)))
+
+
+def test_no_texts_are_no_boards() -> None:
+    assert len(BoardBlock.of(load("sudoku-9x9"), [], "")) == 0
+
+
+def test_a_block_is_parted_by_its_errors() -> None:
+    puzzle = load("tiles-2x2")
+    texts = ["1", "1 2 3 0", "1 2 0 3", "x", "y", "0 1 2 3"]
+    block = BoardBlock.of(puzzle, texts, "board")
+    assert list(block.between_errors()) == [(0, 0, 0), (0, 2, 3), (2, 2, 4), (2, 3, None)]
+    assert list(BoardBlock.of(puzzle, texts[1:3], "").between_errors()) == [(0, 2, None)]
+
+
+class Question:
+    """A puzzle whose plain boards are question marks."""
+
+    name = "question"
+
+    def read(self, text):
+        if set(text) != {"?"}:
+            raise BadBoard(f"{text} is no question")
+        return SimpleNamespace(state=np.array([len(text)], np.uint8))
+
+    def read_lines(self, lines):
+        states = np.full((len(lines), 1), lines.shape[1], np.uint8)
+        return states, (lines == ord("?")).all(axis=1)
+
+    def view(self, kind):
+        return self if kind is BatchNotation else None
+
+
+def test_characters_beyond_ascii_are_no_question_marks() -> None:
+    lines = ["???"] * 20
+    lines[7], lines[11] = "?\u00e4?", "??\U0001f600"
+    text = "".join(f"{line}\n" for line in lines)
+    for data in (text, f"{text}?\n", f"\n{text}"):
+        assert list(in_blocks(Question(), data.encode())) == list(one_by_one(Question(), data))
