@@ -408,7 +408,7 @@ def text_readers() -> Iterator[Reader]:
     yield from board_readers()
     names = [*PUZZLES, "tiles-2x3:goal=5,1,2,0,4,3", "sudoku-12x12:boxes=3x4", "tiles-4x4:goal=0,1"]
     yield Reader("name of a puzzle", [name.encode() for name in names], read_name)
-    solvers = [*registry.solver_names(), *registry.exact_solvers()]
+    solvers = registry.solver_names()
     solvers += ["astar:weight=2:estimate=pdb", "beam:width=10:estimate=net:tiles-3x3", "depth-first:depth=40"]
     solvers += ["portfolio:solvers=ida", "uct:playouts=50:prior=net", "greedy:prior=net:averaged:max_moves=50"]
     yield Reader("text of a solver", [text.encode() for text in solvers], read_solver)

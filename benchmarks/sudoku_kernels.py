@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzlelab.puzzles.sudoku.exact import solve_batch
+from puzzlelab.puzzles.sudoku.solvers.bands import solve_batch
 
 PASSES = 7
 AVX2 = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}

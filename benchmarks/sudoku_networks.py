@@ -22,8 +22,8 @@ from puzzlelab.core.registry import parse_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.batch_answers import solve_all
-from puzzlelab.puzzles.sudoku.exact import solve_batch
 from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
+from puzzlelab.puzzles.sudoku.solvers.bands import solve_batch
 
 PUZZLE = load("sudoku-9x9")
 SOLVERS = {

@@ -168,7 +168,7 @@ def cp_sat() -> Solve:
 
 def bands() -> Solve:
     """The batch face of puzzlelab's own solver for 9x9, on one thread."""
-    from puzzlelab.puzzles.sudoku.exact import solve_batch
+    from puzzlelab.puzzles.sudoku.solvers.bands import solve_batch
 
     def solve(puzzles: Sequence[str]) -> list[str]:
         boards = np.frombuffer("".join(puzzles).replace(".", "0").encode(), np.uint8).reshape(-1, 81) - ord("0")

@@ -18,8 +18,8 @@ from rich.table import Table
 
 from puzzlelab.engine.parallel import cores
 from puzzlelab.puzzles.sudoku import bands_kernels
-from puzzlelab.puzzles.sudoku.exact import solve_batch
 from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
+from puzzlelab.puzzles.sudoku.solvers.bands import solve_batch
 
 RUNS = 9
 LEAST = 20_000

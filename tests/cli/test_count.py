@@ -286,7 +286,7 @@ def test_objects_of_a_file_stand_in_the_order_of_its_lines(program, tmp_path):
 
 @pytest.mark.parametrize(("verb", "out"), [("count", "0+\n"), ("enumerate", "")])
 def test_ctrl_c_in_a_batch_keeps_what_was_printed(program, monkeypatch, verb, out):
-    from puzzlelab.puzzles.sudoku.exact import Bands
+    from puzzlelab.puzzles.sudoku.solvers.bands import Bands
 
     def count_batch(self, boards, most, limit):
         raise KeyboardInterrupt

@@ -92,7 +92,7 @@ def _check_name(name: str, folder: Path, templates: Mapping[str, str]) -> None:
         taken = f"'{name}' is a word of Python"
     elif name in registry.families():
         taken = f"there is a puzzle '{name}' already"
-    elif _dashed(name) in {*registry.solver_names(), *registry.exact_solvers()}:
+    elif _dashed(name) in registry.solver_names():
         taken = f"there is a solver '{_dashed(name)}' already"
     elif name in sys.stdlib_module_names or name == "test":  # the list leaves out the tests of Python itself
         taken = f"'{name}' is a module of Python"

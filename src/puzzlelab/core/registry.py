@@ -1,8 +1,8 @@
 """Finds puzzles and solvers by name: file names in the package's folders, and installed plug-ins.
 
 A puzzle family is a folder of `puzzlelab/puzzles` whose package has a `Family` as `FAMILY`.
-A solver is a file of `puzzlelab/solvers` with `SOLVER`, its class; the exact solvers of a single puzzle are
-`SOLVERS` in that family's `exact.py`. Listing imports nothing.
+A solver is a file with `SOLVER`, its class, in `puzzlelab/solvers` or, for a single puzzle, in the folder `solvers` of
+its family. Listing imports nothing.
 """
 
 import importlib
@@ -26,12 +26,14 @@ _OPTION = re.compile(r":(?=[A-Za-z_]\w*=)")
 @cache
 def _own_modules(group: str) -> Mapping[str, str]:
     """Name -> module, for puzzles or solvers of the package itself."""
+    folders = [PACKAGE / group, *(sorted(PACKAGE.glob("puzzles/*/solvers")) if group == "solvers" else ())]
     places: dict[str, str] = {}
-    for path in sorted((PACKAGE / group).iterdir()):
+    for path in (path for folder in folders for path in sorted(folder.iterdir())):
         if path.name.startswith(("_", ".")):
             continue
         if path.suffix == ".py" or (path / "__init__.py").exists():
-            places[path.stem.replace("_", "-") if group == "solvers" else path.stem] = f"puzzlelab.{group}.{path.stem}"
+            module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+            places[path.stem.replace("_", "-") if group == "solvers" else path.stem] = module
     return places
 
 
@@ -110,37 +112,8 @@ def load(name: str) -> Puzzle:
 
 
 def solver_names() -> list[str]:
-    """The names of all general solvers."""
+    """The names of all solvers."""
     return sorted(_all_modules("solvers"))
-
-
-def exact_solvers() -> Mapping[str, type[Any]]:
-    """The exact solvers of single puzzles, by name."""
-    return {name: kind for module in _exact_modules() for name, kind in _exact(module).items()}
-
-
-def _exact_modules() -> list[str]:
-    """The modules of the exact solvers."""
-    families = _own_modules("puzzles")
-    return [f"{place}.exact" for name, place in families.items() if (PACKAGE / "puzzles" / name / "exact.py").exists()]
-
-
-def _exact(module: str) -> Mapping[str, type[Any]]:
-    solvers: Mapping[str, type[Any]] = importlib.import_module(module).SOLVERS
-    return solvers
-
-
-def _exact_solver(name: str) -> type[Any] | None:
-    """The exact solver of this name; modules whose text contains the name are imported first."""
-
-    def lacks_name(module: str) -> bool:
-        path = PACKAGE / "puzzles" / module.split(".")[-2] / "exact.py"
-        return f'"{name}"' not in path.read_text(encoding="utf-8")
-
-    for module in sorted(_exact_modules(), key=lacks_name):
-        if name in (solvers := _exact(module)):
-            return solvers[name]
-    return None
 
 
 def solver_class(name: str) -> type[Any]:
@@ -149,13 +122,10 @@ def solver_class(name: str) -> type[Any]:
     Options behind the name, as in `beam:width=100`, are left out.
     """
     name = _OPTION.split(name)[0]
-    general = _attribute("solvers", name.replace("_", "-"), "SOLVER", type)
-    if general is not None:
-        return general  # type: ignore[no-any-return]
-    exact = _exact_solver(name)
-    if exact is None:
-        raise UnknownName("solver", name, [*_all_modules("solvers"), *exact_solvers()])
-    return exact
+    found: type[Any] | None = _attribute("solvers", name.replace("_", "-"), "SOLVER", type)
+    if found is None:
+        raise UnknownName("solver", name, _all_modules("solvers"))
+    return found
 
 
 def current_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,9 +23,8 @@ def families() -> Iterator[tuple[str, Family]]:
 
 
 def solvers() -> Iterator[tuple[str, type[Any]]]:
-    """The name and the class of every solver that can be imported: general ones, then the exact ones of a puzzle."""
-    yield from _usable(registry.solver_names(), registry.solver_class)
-    yield from registry.exact_solvers().items()
+    """The name and the class of every solver that can be imported."""
+    return _usable(registry.solver_names(), registry.solver_class)
 
 
 def _usable(names: list[str], find: Callable[[str], Found]) -> Iterator[tuple[str, Found]]:

@@ -235,7 +235,7 @@ def test_ctrl_c_ends_the_work_and_does_not_count_as_an_answer(monkeypatch, ask) 
         raise KeyboardInterrupt
         yield
 
-    monkeypatch.setattr("puzzlelab.puzzles.dust.exact.Halves.attempts", interrupted)
+    monkeypatch.setattr("puzzlelab.puzzles.dust.solvers.halves.Halves.attempts", interrupted)
     with pytest.raises(KeyboardInterrupt):
         ask(Dust(8, 6, 5))
 

@@ -406,7 +406,7 @@ def test_broken_and_complete_are_true(mixture, holes, pool, harness) -> None:
 def test_a_search_that_is_cut_in_slices_finds_the_same(exchange, harness) -> None:
     from puzzlelab.engine.control_slots import EXPANDED
     from puzzlelab.engine.kernels import DONE, IMPROVED, RUNNING
-    from puzzlelab.puzzles.sudoku.exact import machine
+    from puzzlelab.puzzles.sudoku.solvers.bands import machine
 
     board = exchange[0].puzzle.copy()
     board[np.flatnonzero(board)[:6]] = 0

@@ -11,8 +11,8 @@ from scipy.stats import chisquare
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.registry import load
 from puzzlelab.puzzles.sudoku import generate
-from puzzlelab.puzzles.sudoku.exact import solve_batch
 from puzzlelab.puzzles.sudoku.generate import CHUNK, LEVELS, MIXES, SudokuGenerator, level_of
+from puzzlelab.puzzles.sudoku.solvers.bands import solve_batch
 
 NINE = load("sudoku-9x9")
 SYMMETRIES = ("none", "half-turn", "quarter-turn", "horizontal", "vertical", "both", "diagonal", "full")

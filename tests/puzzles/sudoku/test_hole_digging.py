@@ -229,7 +229,7 @@ def test_another_solution_is_found_where_there_is_one(exchange, harness) -> None
 
 
 def test_guesses_are_counted_as_in_a_batch(exchange) -> None:
-    from puzzlelab.puzzles.sudoku.exact import solve_batch
+    from puzzlelab.puzzles.sudoku.solvers.bands import solve_batch
 
     _, stack, control, *_ = hole_digging_kernels.room()
     for known in exchange:

@@ -4,7 +4,7 @@ Start with `rules`; `kernels` has the same rules on bitboards, and `estimate_ker
 makes boards, some of them by `backward_generation`. `files` and `examples` read and name boards, `clusters` labels
 them.
 
-`exact` has the solver `halves`, which proves a solution shortest. It treats the two halves of a board on their own:
+`solvers` has `halves`, which proves a solution shortest. It treats the two halves of a board on their own:
 
 - `half_boards` explains the idea; `half_boards_kernels` numbers the states of a half, `half_moves_kernels` lists
   moves,

@@ -24,8 +24,8 @@ from puzzlelab.engine import report
 from puzzlelab.puzzles.dust.backward_generation import build_backwards
 
 if TYPE_CHECKING:
-    from puzzlelab.puzzles.dust.exact import Halves
     from puzzlelab.puzzles.dust.rules import Board, Dust
+    from puzzlelab.puzzles.dust.solvers.halves import Halves
 
 UNIFORM_DRAWS, DRAWS = 32, 1_500
 """Boards tried for one optimum: uniform ones at first, and all."""
@@ -228,7 +228,7 @@ def _solved(solver: Halves, instance: Instance, nodes: int, off: Callable[[Attem
 
 def _solver() -> Halves:
     """The exact solver, with a memory that lasts from board to board."""
-    from puzzlelab.puzzles.dust.exact import Halves
+    from puzzlelab.puzzles.dust.solvers.halves import Halves
 
     return Halves().remembering()
 

@@ -3,7 +3,7 @@
 Start with `rules`, which also gives the views that the general constraint solvers need; `kernels` are the compiled
 rules. For 9x9 alone there are
 
-- `exact`, the solver `bands`: `bands` has its rules as formulas on vectors, `bands_kernels` the search over them,
+- `solvers` has `bands`: the module `bands` has its rules as formulas on vectors, `bands_kernels` the search over them,
 - `generate`, which makes new puzzles, with its kernels in `hole_digging_kernels`; `sampling` offers it as scales,
 - `files`, which writes and reads files of many puzzles.
 """

@@ -216,4 +216,4 @@ def _solutions(boards: BoardBatch, batch: BandsBatch, seconds: float) -> ResultB
     )
 
 
-SOLVERS = {"bands": Bands}
+SOLVER = Bands

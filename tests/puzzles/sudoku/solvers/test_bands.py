@@ -18,8 +18,8 @@ from puzzlelab.core.solutions import count as counted
 from puzzlelab.core.solver import ability
 from puzzlelab.core.verify import verify
 from puzzlelab.puzzles.sudoku.bands_kernels import NOT_COUNTED
-from puzzlelab.puzzles.sudoku.exact import CHUNK, SOLVERS, Bands, solve_batch
 from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
+from puzzlelab.puzzles.sudoku.solvers.bands import CHUNK, SOLVER, Bands, solve_batch
 
 NINE = load("sudoku-9x9")
 EMPTY = "." * 81
@@ -127,7 +127,7 @@ def test_other_puzzles_are_refused(name) -> None:
 
 
 def test_it_lists_and_counts() -> None:
-    assert SOLVERS["bands"] is Bands
+    assert SOLVER is Bands
     assert ability(Bands(), EnumeratesSolutions)
     assert ability(Bands(), CountsSolutions)
 

@@ -13,10 +13,10 @@ from puzzlelab.core.free_memory import resident
 from puzzlelab.core.views import Planes
 from puzzlelab.engine import driver
 from puzzlelab.engine.driver import drive
-from puzzlelab.puzzles.dust import exact
-from puzzlelab.puzzles.dust.exact import Halves
 from puzzlelab.puzzles.dust.half_pair_search import HalvesMemory
 from puzzlelab.puzzles.dust.rules import Dust
+from puzzlelab.puzzles.dust.solvers import halves
+from puzzlelab.puzzles.dust.solvers.halves import Halves
 from puzzlelab.solvers.bfs import Bfs
 
 PLAIN = ((4, 3, 3, 60), (3, 3, 5, 40), (1, 1, 2, 4), (1, 9, 3, 40), (8, 1, 4, 40), (2, 5, 3, 30), (5, 2, 9, 20))
@@ -238,7 +238,7 @@ def timeless(result: Result) -> Result:
 def test_a_batch_has_the_results_of_its_boards_one_by_one(
     plainly, size: tuple[int, int, int, int], limit: Limit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exact, "BRIEF_NODES", 100)  # some boards have a wide beam
+    monkeypatch.setattr(halves, "BRIEF_NODES", 100)  # some boards have a wide beam
     instances = boards(plainly, size)
     together = Halves().solve_batch(BoardBatch.of(instances), limit, lambda: False)
     alone = [solve(instance, Halves(), limit) for instance in instances]
@@ -253,7 +253,7 @@ def test_a_board_after_one_whose_tables_have_grown_has_the_same_result() -> None
 
 
 def test_a_long_search_holds_back_no_result_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "HOLD_SECONDS", -1.0)
+    monkeypatch.setattr(halves, "HOLD_SECONDS", -1.0)
     is_over = False
     texts = ("1" * 48, "2" * 48, KNOWN[0][0], "3" * 48)
     instances = BoardBatch.of([load("dust-8x6x5").read(text) for text in texts])

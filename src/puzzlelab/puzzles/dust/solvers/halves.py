@@ -134,4 +134,4 @@ def _with_best_bounds(attempts: Iterator[Attempt]) -> Generator[Attempt, None, N
         yield attempt
 
 
-SOLVERS = {"halves": Halves}
+SOLVER = Halves
