@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help demo kernels web test test-slow test-page test-cluster test-examples test-elsewhere coverage check format docs docs-serve release bench clean
+.PHONY: help demo kernels web test test-slow test-page test-cluster test-examples test-elsewhere coverage check size format docs docs-serve release bench clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -67,6 +67,9 @@ check: $(VENV)/.dev ## Check format, style, types and the direction of imports
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tools/style.py
 	$(BIN)/python tools/prose.py
+
+size: $(VENV)/.dev ## Print how large the package is; ARGS="--at REVISION" for an earlier state, ARGS=-v with the places
+	$(BIN)/python tools/size.py $(ARGS)
 
 format: $(VENV)/.dev ## Format the code and mend what can be mended by itself
 	$(BIN)/ruff check --fix --exit-zero --quiet .

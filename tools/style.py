@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from style_checks import imports, names, repetition, sizes, systems
+from style_checks import calls, names, repetition, systems
 from style_checks.modules import Module, modules
 
 CHECKS: tuple[tuple[str, Callable[[list[Module]], Iterator[str]], int], ...] = (
@@ -16,10 +16,8 @@ CHECKS: tuple[tuple[str, Callable[[list[Module]], Iterator[str]], int], ...] = (
     ("getattr, hasattr or signature on puzzles and solvers", names.undeclared_attributes, 0),
     (f"words of puzzles in {', '.join(names.GENERAL)}", names.words_of_puzzles, 0),
     (f"packages with less than {names.OVERVIEW_LINES} lines of overview", names.packages_without_overview, 0),
-    (f"functions over {sizes.LINES} lines", sizes.long_functions, 0),
-    (f"calls with more than {sizes.POSITIONAL} positional arguments", sizes.long_calls, 0),
+    (f"calls with more than {calls.POSITIONAL} positional arguments", calls.long_calls, 0),
     (f"alike blocks of {repetition.LINES} lines in {repetition.FOLDER}", repetition.alike_blocks, 4),
-    ("cycles of imports", imports.cycles_of_imports, 0),
     ("calls of one system without a branch for others", systems.posix_only, 0),
 )
 """What is counted, by which check, and the most that is allowed."""
@@ -27,7 +25,6 @@ CHECKS: tuple[tuple[str, Callable[[list[Module]], Iterator[str]], int], ...] = (
 
 def main() -> int:
     """Print every count; 1 if one is above its limit."""
-    sys.setrecursionlimit(10_000)
     code, failed = modules(), False
     for title, check, most in CHECKS:
         places = list(check(code))

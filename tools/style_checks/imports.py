@@ -1,4 +1,4 @@
-"""The graph of imports, and its circles.
+"""The graph of imports.
 
 Imports inside functions count; imports for types alone (`if TYPE_CHECKING`) do not. A text that names a module, as
 `import_module` and tables of lazy names take it, is an import too. The table of a puzzle's views is none: it is a
@@ -20,13 +20,6 @@ def graph_of_imports(code: list[Module]) -> Graph:
     """Which module imports which, without the parent packages that Python imports on the way."""
     names = {module.name for module in code}
     return {module.name: {target for target in _imports(module, names) if target != module.name} for module in code}
-
-
-def cycles_of_imports(code: list[Module]) -> Iterator[str]:
-    """Groups of modules that import each other."""
-    for group in strongly_connected(graph_of_imports(code)):
-        if len(group) > 1:
-            yield ", ".join(sorted(name.removeprefix(f"{PACKAGE}.") for name in group))
 
 
 def _imports(module: Module, names: Set[str]) -> Iterator[str]:
@@ -64,30 +57,3 @@ def _nodes_at_run_time(tree: ast.AST) -> Iterator[ast.AST]:
 def _is_registry(table: ast.Dict) -> bool:
     """Whether all keys are names of classes."""
     return bool(table.keys) and all(isinstance(key, ast.Name) and key.id[:1].isupper() for key in table.keys)
-
-
-def strongly_connected(graph: Graph) -> list[list[str]]:
-    """The groups of nodes that reach each other: Tarjan's algorithm."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    groups: list[list[str]] = []
-
-    def visit(node: str) -> None:
-        index[node] = low[node] = len(index)
-        stack.append(node)
-        for target in sorted(graph[node]):
-            if target not in index:
-                visit(target)
-                low[node] = min(low[node], low[target])
-            elif target in stack:
-                low[node] = min(low[node], index[target])
-        if low[node] == index[node]:
-            cut = stack.index(node)
-            groups.append(stack[cut:])
-            del stack[cut:]
-
-    for node in graph:
-        if node not in index:
-            visit(node)
-    return groups
