@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 import puzzlelab
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import BatchSolver, Solver, ability
@@ -79,10 +79,10 @@ def kernel_rate(solver: Solver, puzzle: Puzzle, states: NDArray[np.generic]) -> 
     batch_solver = ability(solver, BatchSolver)
     if batch_solver is None:
         return None
-    batch_solver.solve_batch(BoardBatch(puzzle, states[:2]), Limit(), lambda: False)
+    batch_solver.solve_batch(Boards(puzzle, states[:2]), Limit(), lambda: False)
     began = time.process_time()
     for first in range(0, len(states), BLOCK):
-        batch_solver.solve_batch(BoardBatch(puzzle, states[first : first + BLOCK]), Limit(), lambda: False)
+        batch_solver.solve_batch(Boards(puzzle, states[first : first + BLOCK]), Limit(), lambda: False)
     return len(states) / (time.process_time() - began)
 
 

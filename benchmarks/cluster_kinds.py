@@ -17,7 +17,7 @@ import puzzlelab
 from cluster_costs import Example, mean_and_variation, size
 from cluster_model import Work
 from puzzlelab.core import registry
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.engine.board_pieces import BoardsToSolve, SolverSetup, solve_boards
@@ -39,7 +39,7 @@ ROWS = 100_000
 
 
 @dataclass(frozen=True)
-class Boards:
+class FileOfBoards:
     """Boards of a puzzle for a solver, from a file into a file of rows."""
 
     name: str
@@ -84,10 +84,7 @@ class Boards:
         """Pieces of the boards; each has many if they are quick, so that its time can be measured."""
         length = max(1, len(boards) // 40)
         starts = range(0, len(boards), length)
-        return [
-            BoardsToSolve(setup, BoardBatch.of(boards[i : i + length]), Limit(), np.arange(i, i + length), length)
-            for i in starts
-        ]
+        return [BoardsToSolve(setup, Boards.of(boards[i : i + length]), Limit(), length) for i in starts]
 
     def _driver_seconds(self, executor: Executor) -> float:
         """CPU seconds of the driver for a board: it is read, sent, taken, and its row is written."""
@@ -109,10 +106,10 @@ def run_job(job: SolveJob, lines: Sequence[str]) -> None:
 
 
 BOARDS = (
-    Boards("9x9 Sudoku, a row each", "sudoku-9x9", "bands", {}, {}, 20_000, 2_000),
-    Boards("dust, solved by a beam", "dust-8x6x5", "beam:width=100", {"scale": "uniform"}, {"level": 2}, 100, 2_000),
-    Boards("15-puzzle, optimal", "tiles-4x4", "ida", {"scale": "uniform"}, {"level": 8}, 120, 2_000),
-    Boards("24-puzzle of level 40, optimal", "tiles-5x5", "ida", {"level": 40}, {"level": 8}, 10, 2_000),
+    FileOfBoards("9x9 Sudoku, a row each", "sudoku-9x9", "bands", {}, {}, 20_000, 2_000),
+    FileOfBoards("dust by a beam", "dust-8x6x5", "beam:width=100", {"scale": "uniform"}, {"level": 2}, 100, 2_000),
+    FileOfBoards("15-puzzle, optimal", "tiles-4x4", "ida", {"scale": "uniform"}, {"level": 8}, 120, 2_000),
+    FileOfBoards("24-puzzle of level 40, optimal", "tiles-5x5", "ida", {"level": 40}, {"level": 8}, 10, 2_000),
 )
 
 

@@ -9,7 +9,7 @@ import puzzlelab
 from puzzlelab import (
     BadBoard,
     BadOption,
-    BoardBatch,
+    Boards,
     Estimate,
     Instance,
     Limit,
@@ -192,7 +192,7 @@ def test_a_table_has_the_answers_of_solve_many(eight, boards, solver, jobs):
         boards = [puzzlelab.load("sudoku-9x9").read(each) for each in SUDOKUS]
     else:
         boards = [*boards, eight.read(ODD)]
-    batch = BoardBatch(boards[0].puzzle, np.array([board.state for board in boards]))
+    batch = Boards(boards[0].puzzle, np.array([board.state for board in boards]))
     found = [result.to_dict() for result in puzzlelab.solve_many(boards, solver, jobs=jobs)]
     for given in (boards, iter(boards), batch):
         rows = puzzlelab.solve_table(given, solver, jobs=jobs).to_pylist()
@@ -283,9 +283,9 @@ def test_the_boards_of_all_batches_are_counted_for_the_sample_of_plain_replays(b
 
     numbers, real = [], module.checked
 
-    def checked(results, first=0):
-        numbers.extend(first)
-        return real(results, first)
+    def checked(results):
+        numbers.extend(results.boards.numbers.tolist())
+        return real(results)
 
     monkeypatch.setattr(module, "checked", checked)
     list(puzzlelab.solve_many(boards, "ida", jobs=1, estimate="manhattan"))

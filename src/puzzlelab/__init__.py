@@ -67,7 +67,7 @@ _HOMES = {
     ),
     "analysis.hints": ("Hint",),
     "analysis.proofs": ("ProofCheck",),
-    "core.board_batch": ("BoardBatch",),
+    "core.boards": ("Boards",),
     "core.limit": ("Limit",),
     "core.cover": ("ExactCover",),
     "core.puzzle": ("Example", "Family", "Instance", "Presentation", "Puzzle", "State"),
@@ -93,7 +93,7 @@ __all__ = [
     "BadInput",
     "BadOption",
     "BatchRules",
-    "BoardBatch",
+    "Boards",
     "Check",
     "ConformanceError",
     "Count",
@@ -169,7 +169,7 @@ if TYPE_CHECKING:
         verify,
     )
     from puzzlelab.conformance.check import check_puzzle, check_solver
-    from puzzlelab.core.board_batch import BoardBatch
+    from puzzlelab.core.boards import Boards
     from puzzlelab.core.cover import ExactCover
     from puzzlelab.core.errors import (
         BadBoard,

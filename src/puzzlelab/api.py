@@ -17,10 +17,12 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+import numpy as np
+
 from puzzlelab import api_arguments as checked
 from puzzlelab.core import arguments, registry
-from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_values import naming_bad_boards
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
@@ -182,7 +184,7 @@ def solve_table(
     """The answers to many boards as a table of Arrow, with a row a board and the columns of a file of rows.
 
     Boards are solved as `solve_many` solves them. pandas and polars take the table as it is, by `table.to_pandas()` and
-    `polars.from_arrow(table)`; `table["length"].to_numpy()` is a column as an array. A `BoardBatch` of boards that are
+    `polars.from_arrow(table)`; `table["length"].to_numpy()` is a column as an array. A `Boards` of boards that are
     an array already, and a solver that solves many boards together, need no Python object for each board.
 
     Raises:
@@ -202,7 +204,7 @@ def solve_table(
 class _ManyBoards:
     """Boards for one solver, with checked arguments."""
 
-    batch: BoardBatch | None
+    batch: Boards | None
     """All boards, or None if they come one by one."""
     instances: Iterator[Instance]
     solver: Solver
@@ -213,7 +215,7 @@ class _ManyBoards:
         cls, boards: Iterable[Instance], solver: Solver | None, limit: Limit, options: Mapping[str, Any]
     ) -> _ManyBoards | None:
         """The work, without a solver by the default one of the first board's puzzle; None if there are no boards."""
-        batch = boards if isinstance(boards, BoardBatch) else None
+        batch = boards if isinstance(boards, Boards) else None
         instances = checked.boards(boards)
         first = next(instances, None)
         if first is None:
@@ -231,17 +233,18 @@ class _ManyBoards:
         """On threads of this process."""
         over, portions = threading.Event(), Portions(self.solver)
 
-        def numbered() -> Iterator[tuple[int, BoardBatch]]:
-            of_instances = map(BoardBatch.of, portions.of(self.instances))
+        def numbered() -> Iterator[tuple[int, Boards]]:
+            of_instances = map(Boards.of, portions.of(self.instances))
             count = 0
             for batch in of_instances if self.batch is None else portions.slices(self.batch):
                 yield count, batch
                 count += len(batch)
 
-        def parts(numbered_batch: tuple[int, BoardBatch]) -> Iterator[AnswerBatch]:
+        def parts(numbered_batch: tuple[int, Boards]) -> Iterator[AnswerBatch]:
             number, boards = numbered_batch
             with naming_bad_boards(boards):
-                answers = answer_parts(self.solver, boards, self.limit, over.is_set, number)
+                numbered_boards = Boards(boards.puzzle, boards.states, number + np.arange(len(boards)))
+                answers = answer_parts(self.solver, numbered_boards, self.limit, over.is_set)
                 yield from portions.timed(len(boards), answers)
 
         batches = numbered()

@@ -40,7 +40,7 @@ def file(text: str, name: str) -> Found:
         return []
     if any(block.errors for block in blocks):
         return []
-    return [(name, puzzle.write(each.state)) for block in blocks for each in block.boards]
+    return [(name, puzzle.write(each.state)) for block in blocks for each in block]
 
 
 def _size(name: str) -> str:

@@ -186,7 +186,7 @@ def test_a_sudoku_without_a_solution(program):
     [
         (("tiles-3x3", NEAR, "--game", "L X"), "move 2 of 2: 'X' is no move"),
         (("tiles-3x3", NEAR, "--game", "L U L"), "move 2 of 3: U cannot be made"),
-        (("tiles-3x3", NEAR, FARTHEST, "--game", "L"), "--game is played from one board, not from 2"),
+        (("tiles-3x3", NEAR, FARTHEST, "--game", "L"), "--game is played from one board, not from several"),
         (("tiles-3x3", "1 2 3"), "9"),
         (("tiles-3x3", NEAR, "--with", "fire"), "there is no solver 'fire'"),
         (("tiles-3x3", NEAR, "--time", "0"), "a limit on time must be more than 0"),

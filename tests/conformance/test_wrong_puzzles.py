@@ -14,6 +14,7 @@ import pytest
 
 from puzzlelab import BadBoard, BadOption, Estimate, Example, Family, Instance, Presentation, Scale, State, UnknownName
 from puzzlelab import check_puzzle as check
+from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import ConformanceError
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import (
@@ -38,7 +39,6 @@ from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.puzzles.tiles import estimate_kernels
 from puzzlelab.puzzles.tiles.kernels import TilesTables
 from puzzlelab.puzzles.tiles.rules import Tiles
-from puzzlelab.text.board_blocks import BatchNotation
 
 # --- a puzzle that is right, and its wrong variants -------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pytest
 
-from puzzlelab.core.board_batch import BoardBatch, runs
+from puzzlelab.core.boards import Boards, runs
 from puzzlelab.core.errors import PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
@@ -78,7 +78,7 @@ class CountsTogether(Counting):
     offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions, CountsInBatches)
     interrupted: bool = False
 
-    def count_batch(self, boards: BoardBatch, most: int, limit: Limit) -> CountBatch:
+    def count_batch(self, boards: Boards, most: int, limit: Limit) -> CountBatch:
         if self.interrupted:
             raise KeyboardInterrupt
         places = boards.states[:, 0].astype(np.int64)
@@ -289,7 +289,7 @@ def test_a_board_with_an_objection_has_no_solutions_and_is_not_searched(corridor
 
 
 def test_boards_are_counted_together_and_some_alone(corridor) -> None:
-    boards = BoardBatch.of([corridor().read(str(place)) for place in (2, 3, 5, 5, 1)])
+    boards = Boards.of([corridor().read(str(place)) for place in (2, 3, 5, 5, 1)])
     solver = CountsTogether(says=(Count(77, "done"),))
     alone = [Count(77, "done")]
     parts = list(map(list, count_parts(solver, boards, Limit())))
@@ -299,12 +299,12 @@ def test_boards_are_counted_together_and_some_alone(corridor) -> None:
 
 
 def test_other_solvers_count_one_by_one(corridor) -> None:
-    boards = BoardBatch.of([corridor().read(str(place)) for place in (2, 3)])
+    boards = Boards.of([corridor().read(str(place)) for place in (2, 3)])
     assert list(count_parts(Counting(says=(Count(5, "done"),)), boards, Limit())) == [[Count(5, "done")]] * 2
 
 
 def test_ctrl_c_ends_the_counts(corridor) -> None:
-    boards = BoardBatch.of([corridor().read(str(place)) for place in (2, 5, 3)])
+    boards = Boards.of([corridor().read(str(place)) for place in (2, 5, 3)])
     parts = list(count_parts(CountsTogether(says=(Count(7, "done"), KeyboardInterrupt())), boards, Limit()))
     assert [list(part) for part in parts] == [[Count(2, "done", 4)], [Count(7, "interrupted")]]
     assert list(count_parts(CountsTogether(interrupted=True), boards, Limit())) == [[Count(0, "interrupted")]]

@@ -11,7 +11,7 @@ import pytest
 
 from puzzlelab import Limit, load
 from puzzlelab.conformance.check import check_solver
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import ConformanceError, PuzzlelabError, Unsupported
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import make_solver
@@ -26,6 +26,7 @@ from puzzlelab.engine.batch_answers import (
     answer_parts,
     answers_of,
     has_objection,
+    is_sampled,
     solve_all,
 )
 from puzzlelab.puzzles.sudoku import examples
@@ -37,13 +38,13 @@ SEVERAL = "3" + 80 * "."
 def eights(count, seed=1):
     """Permutations of the 8-puzzle, half of which have no solution."""
     random = np.random.default_rng(seed)
-    return BoardBatch(EIGHT, np.array([random.permutation(9) for _ in range(count)], np.uint8))
+    return Boards(EIGHT, np.array([random.permutation(9) for _ in range(count)], np.uint8))
 
 
 def nines():
     """Sudokus with one solution, with several and with none."""
     texts = [example.board for example in examples.of(NINE.name).values()]
-    return BoardBatch.of([NINE.read(text) for text in (*texts, SEVERAL, "11" + 79 * ".")])
+    return Boards.of([NINE.read(text) for text in (*texts, SEVERAL, "11" + 79 * ".")])
 
 
 def timeless(result):
@@ -73,11 +74,26 @@ def test_a_batch_has_the_results_of_its_boards_one_by_one(solver, boards, limit,
     assert all(each.result.seconds >= 0 for each in together)
 
 
+SAMPLED = next(number for number in range(2000, 9000) if is_sampled(np.array([number])).all())
+"""A number whose answer is replayed by the plain rules too; none near it is."""
+
+
+def numbered(boards, first):
+    """The same boards with numbers from `first` on."""
+    return Boards(boards.puzzle, boards.states, first + np.arange(len(boards)))
+
+
+@pytest.mark.parametrize("step", [1, 2, 9, 10, 1000])
+def test_one_in_a_thousand_is_in_the_sample_however_the_numbers_grow(step):
+    share = is_sampled(SAMPLED_FIRST + step * np.arange(1_000_000)).mean()
+    assert 0.0009 < share < 0.0011
+
+
 def test_the_first_boards_of_a_file_and_one_in_a_thousand_are_replayed_by_the_plain_rules():
     boards = eights(300)
     ida = make_solver("ida", {"estimate": "manhattan"})
     assert {each.verified_by for each in answers_of(ida, boards[:SAMPLED_FIRST], Limit())} == {"plain"}
-    later = answers_of(ida, boards, Limit(), first=1900)
+    later = answers_of(ida, numbered(boards, SAMPLED - 100), Limit())
     solved = [place for place, each in enumerate(later) if each.result.moves is not None]
     by_plain_rules = [place for place in solved if later[place].verified_by == "plain"]
     assert by_plain_rules == [100] if 100 in solved else by_plain_rules == []
@@ -116,9 +132,9 @@ class Lying(SolverSettings):
 )
 def test_a_wrong_answer_among_thousands_is_found(claim):
     boards = eights(400)
-    boards = BoardBatch(EIGHT, boards.states[~has_objection(EIGHT, boards.states)])
+    boards = boards[~has_objection(EIGHT, boards.states)]
     with pytest.raises(PuzzlelabError, match="lying gave a wrong answer"):
-        answers_of(Lying(wrong=150, claim=claim), boards, Limit(), first=5001)
+        answers_of(Lying(wrong=150, claim=claim), numbered(boards, 5001), Limit())
 
 
 def test_the_objections_of_many_boards_are_those_of_each():
@@ -174,10 +190,10 @@ class Pairs(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         return make_solver("ida", {}).attempts(instance, limit)
 
-    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
+    def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
         return joined(instances, self.solve_in_parts(instances, limit, over))
 
-    def solve_in_parts(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+    def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
         for first in range(0, len(instances), 2):
             pair = instances[first : first + 2]
             results = list(make_solver("ida", {}).solve_batch(pair, limit, over))
@@ -187,7 +203,7 @@ class Pairs(SolverSettings):
 
 def solvable_eights(count):
     boards = eights(3 * count)
-    return BoardBatch(EIGHT, boards.states[~has_objection(EIGHT, boards.states)][:count])
+    return Boards(EIGHT, boards.states[~has_objection(EIGHT, boards.states)][:count])
 
 
 def test_a_long_search_holds_back_no_result_before_it(monkeypatch):
@@ -196,7 +212,7 @@ def test_a_long_search_holds_back_no_result_before_it(monkeypatch):
     fifteen = load("tiles-4x4")
     easy = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15"
     hard = "12 10 6 0 9 8 13 15 11 7 3 2 5 4 14 1"  # ten minutes
-    boards = BoardBatch.of([fifteen.read(text) for text in (easy, easy, hard, easy)])
+    boards = Boards.of([fifteen.read(text) for text in (easy, easy, hard, easy)])
     long_searches, is_over, alone = [], False, BatchSearch._alone
 
     def counted(search, place, over):
@@ -236,7 +252,7 @@ def test_parts_are_in_the_order_of_the_boards(solver, monkeypatch):
 def test_boards_with_an_objection_come_with_the_boards_before_them():
     even = solvable_eights(3).states
     odd = np.where(even[0] == 1, 2, np.where(even[0] == 2, 1, even[0])).astype(np.uint8)
-    boards = BoardBatch(EIGHT, np.array([odd, odd, even[0], odd, even[1], odd, odd, even[2], odd]))
+    boards = Boards(EIGHT, np.array([odd, odd, even[0], odd, even[1], odd, odd, even[2], odd]))
     parts = list(answer_parts(Pairs(), boards, Limit()))
     assert [len(part) for part in parts] == [2, 5, 2]
     proofs = [each.result.proof for part in parts for each in part]
@@ -247,12 +263,12 @@ def test_boards_with_an_objection_come_with_the_boards_before_them():
 
 
 def test_the_boards_of_all_parts_are_counted_for_the_sample():
-    boards = solvable_eights(10)
-    parts = list(answer_parts(Pairs(), boards, Limit(), first=2995))
+    boards = numbered(solvable_eights(10), SAMPLED - 5)
+    parts = list(answer_parts(Pairs(), boards, Limit()))
     assert [len(part) for part in parts] == [2] * 5
     verified_by = [each.verified_by for part in parts for each in part]
     assert verified_by == ["kernels"] * 5 + ["plain"] + ["kernels"] * 4
-    together = answers_of(Pairs(), boards, Limit(), first=2995)
+    together = answers_of(Pairs(), boards, Limit())
     assert [each.verified_by for each in together] == verified_by
 
 

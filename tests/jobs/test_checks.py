@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from puzzlelab import Limit, Unsupported, api, check, load
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.jobs.checks import CheckBatch, check_facts, check_many, check_parts
 
 ODD = "1 2 3 4 5 6 8 7 0"
@@ -89,7 +89,7 @@ MANY = {
 
 def boards_of(name):
     puzzle = load(name)
-    return BoardBatch.of([puzzle.read(text) for text in MANY[name]])
+    return Boards.of([puzzle.read(text) for text in MANY[name]])
 
 
 def values_of(outcome):

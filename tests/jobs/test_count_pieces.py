@@ -3,7 +3,7 @@ import pytest
 
 from puzzlelab import load
 from puzzlelab.core import registry
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.jobs.count_pieces import BoardsToCount, counts_elsewhere
 
@@ -15,7 +15,7 @@ def boards(*firsts):
     """Boards with these digits in the first cell, 0 for none."""
     states = np.stack([BLANK] * len(firsts))
     states[:, 0] = firsts
-    return BoardBatch(SUDOKU, states)
+    return Boards(SUDOKU, states)
 
 
 def counted(executor, *groups, most=None):

@@ -9,7 +9,7 @@ from tests.objectives import Runs, Tolls
 
 from puzzlelab import load, solver
 from puzzlelab.core import solver as core_solver
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
@@ -43,14 +43,14 @@ def rows_of(puzzle: Puzzle, chosen_solver: Solver, texts: list[str], limit: Limi
             places.append(place)
         except BadBoard as error:
             errors[place] = str(error)
-    answers: Any = answers_of(chosen_solver, BoardBatch.of(boards), limit) if boards else []
+    answers: Any = answers_of(chosen_solver, Boards.of(boards), limit) if boards else []
     return RowBatch(unanswered(puzzle, "", chosen_solver, limit), texts, answers, np.array(places), errors)
 
 
 def synthetic() -> RowBatch:
     """Rows with a value in every column, which no solver has given."""
     puzzle = load("tiles-3x3")
-    boards = BoardBatch.of([puzzle.read(TWO)] * len(RESULTS))
+    boards = Boards.of([puzzle.read(TWO)] * len(RESULTS))
     verified_by = np.array([1, 1, 0, 2, 0, 2], np.uint8)
     answers = AnswerBatch(ResultBatch.of(boards, RESULTS), verified_by, boards.states, verified_by == 2)
     shared = unanswered(puzzle, "", solver("ida"), Limit(seconds=1.5, memory=2**40), seed=4)

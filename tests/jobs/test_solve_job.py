@@ -5,11 +5,12 @@ import json
 import pytest
 
 from puzzlelab import generate, load, solver
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.jobs import solve_job
 from puzzlelab.jobs.solve_job import LONGEST_BOARD, SolveJob
 from puzzlelab.storage.row_files import RowFile
-from puzzlelab.text.board_blocks import BoardBlock
+from puzzlelab.text.board_blocks import read_texts
 
 ONE, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 8 7 0"
 
@@ -31,14 +32,15 @@ def test_of_a_text_that_is_no_board_a_row_keeps_the_beginning(tmp_path):
     job, text = work(), "1" * (LONGEST_BOARD + 1)
     (outcome,) = job.solve([text])
     assert len(job.row(outcome).board) < 100
-    (outcomes,) = job.outcomes([BoardBlock.of(job.puzzle, [text], "")], None)
+    (outcomes,) = job.outcomes([read_texts(job.puzzle, [text], "")], None)
     assert job.json_lines(outcomes) == [job.row(outcome).to_json()]
 
 
 def blocks(puzzle, *texts):
     """These texts in blocks of three."""
     for first in range(0, len(texts), 3):
-        yield BoardBlock.of(puzzle, texts[first : first + 3], "board", first)
+        block = read_texts(puzzle, texts[first : first + 3], "board")
+        yield Boards(puzzle, block.states, block.numbers + first, block.texts, block.errors, block.source)
 
 
 def timeless(lines):
@@ -77,7 +79,7 @@ def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
     path = tmp_path / "rows.jsonl"
     with RowFile(path) as file:
         seen = []
-        for outcomes in job.outcomes([BoardBlock.of(job.puzzle, [ONE, ONE, ODD, hard, ONE], "board")], file):
+        for outcomes in job.outcomes([read_texts(job.puzzle, [ONE, ONE, ODD, hard, ONE], "board")], file):
             seen.append([outcome.answer.result.length for outcome in outcomes])
             assert len(path.read_text().splitlines()) == sum(map(len, seen))
     assert seen == [[1], [1, None], [31], [1]]

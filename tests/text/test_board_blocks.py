@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from puzzlelab import generate, load
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import BatchNotation, Boards, runs
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.storage import files
 from puzzlelab.storage.files import text_blocks
-from puzzlelab.text.board_blocks import BatchNotation, BoardBlock, BoardInput, read_blocks, texts_of
+from puzzlelab.text.board_blocks import read_blocks, read_texts, row_texts
 from puzzlelab.text.board_files import boards
 
 NAMES = ["sudoku-9x9", "sudoku-4x4", "tiles-3x3", "tiles-4x4", "dust-6x5x4"]
@@ -29,15 +29,11 @@ def one_by_one(puzzle, text):
 
 def in_blocks(puzzle, data):
     """The same from blocks."""
-    count = 0
     for block in read_blocks(puzzle, text_blocks(io.BytesIO(data), "file"), "file"):
-        assert block.first == count
-        count += len(block)
-        states = dict(zip(block.places.tolist(), block.boards.states.tolist(), strict=True))
-        for place, board in enumerate(block):
+        for place, text in enumerate(block.texts):
             number = int(block.numbers[place])
-            assert board == BoardInput(block.texts[place], f"file, line {number}")
-            yield number, board.text, states.get(place, block.errors.get(place))
+            assert block.where(place) == f"file, line {number}"
+            yield number, text, block.errors.get(place, block.states[place].tolist())
 
 
 def some_boards(puzzle, count):
@@ -106,7 +102,7 @@ def test_plain_lines_are_read_without_the_general_reader(monkeypatch) -> None:
 def test_many_boards_are_written_as_single_ones(name) -> None:
     puzzle = load(name)
     known = some_boards(puzzle, 20)
-    assert list(texts_of(BoardBatch.of(known))) == [puzzle.write(board.state) for board in known]
+    assert Boards.of(known).written() == [puzzle.write(board.state) for board in known]
 
 
 def test_solved_sudokus_are_written_as_single_ones() -> None:
@@ -126,15 +122,14 @@ def test_solved_sudokus_are_written_as_single_ones() -> None:
 
 def test_a_block_is_cut_into_parts() -> None:
     puzzle = load("tiles-3x3")
-    block = BoardBlock.of(
-        puzzle, ["1 2 3 4 5 6 7 0 8", "1", "1 2 3 4 5 6 7 8 0", "2", "1 2 3 4 5 6 0 7 8"], "board", first=3
-    )
+    texts = ["1 2 3 4 5 6 7 0 8", "1", "1 2 3 4 5 6 7 8 0", "2", "1 2 3 4 5 6 0 7 8"]
+    block = read_texts(puzzle, texts, "board")
     part = block[1:4]
-    assert (part.first, part.places.tolist(), list(part.errors), len(part.boards)) == (4, [1], [0, 2], 1)
-    assert list(part) == list(block)[1:4]
-    assert [board.where for board in part] == ["board 2", "board 3", "board 4"]
-    assert len(block[5:]) == len(block[5:].boards) == 0
-    assert BoardBlock.of(puzzle, ["1"], "")[0].where == ""
+    assert (part.is_readable.tolist(), list(part.errors), part.texts) == ([False, True, False], [0, 2], texts[1:4])
+    assert part[1] == block[2]
+    assert [part.where(place) for place in range(3)] == ["board 2", "board 3", "board 4"]
+    assert len(block[5:]) == 0
+    assert read_texts(puzzle, ["1"], "").where(0) == ""
 
 
 def _read_alone(puzzle, text):
@@ -150,23 +145,28 @@ def test_texts_are_read_together_as_one_by_one(name) -> None:
     texts = [puzzle.write(board.state) for board in generate(name, 20)]
     texts[3:3] = ["nonsense", "é" * len(texts[0]), ""]
     texts[9:9] = [f"{text}\n" for text in texts[5:7]] + [text[:-1] for text in texts[10:20]]
-    block = BoardBlock.of(puzzle, texts, "board")
-    states = dict(zip(block.places.tolist(), block.boards.states.tolist(), strict=True))
-    read = [states.get(place, block.errors.get(place)) for place in range(len(texts))]
+    block = read_texts(puzzle, texts, "board")
+    read = [block.errors.get(place, block.states[place].tolist()) for place in range(len(texts))]
     assert read == [_read_alone(puzzle, text) for text in texts]
     assert (block.texts, block.numbers.tolist()) == (texts, list(range(1, len(texts) + 1)))
 
 
 def test_no_texts_are_no_boards() -> None:
-    assert len(BoardBlock.of(load("sudoku-9x9"), [], "")) == 0
+    assert len(read_texts(load("sudoku-9x9"), [], "")) == 0
 
 
 def test_a_block_is_parted_by_its_errors() -> None:
     puzzle = load("tiles-2x2")
     texts = ["1", "1 2 3 0", "1 2 0 3", "x", "y", "0 1 2 3"]
-    block = BoardBlock.of(puzzle, texts, "board")
-    assert list(block.between_errors()) == [(0, 0, 0), (0, 2, 3), (2, 2, 4), (2, 3, None)]
-    assert list(BoardBlock.of(puzzle, texts[1:3], "").between_errors()) == [(0, 2, None)]
+    block = read_texts(puzzle, texts, "board")
+    assert list(runs(block.is_readable)) == [(0, 1), (1, 3), (3, 5), (5, 6)]
+    assert list(runs(read_texts(puzzle, texts[1:3], "").is_readable)) == [(0, 2)]
+
+
+def test_rows_have_canonical_texts_of_boards_that_may_take_several_lines() -> None:
+    sudoku, grid = load("sudoku-4x4"), "1234\n....\n....\n...."
+    assert row_texts(read_texts(sudoku, [grid, "x"], "board")) == ["1234" + 12 * ".", "x"]
+    assert row_texts(read_texts(load("tiles-2x2"), ["1,2,3,0"], "")) == ["1,2,3,0"]
 
 
 class Question:

@@ -13,7 +13,7 @@ from itertools import chain
 import numpy as np
 
 from puzzlelab.bench.suites import Suite
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import OneByOne, ability
@@ -34,7 +34,7 @@ def answers_or_reasons(work: BoardsToSolve, over: Callable[[], bool] = never) ->
     for begin in range(0, len(work.boards), work.together):
         part = work.part(begin, begin + work.together)
         try:
-            yield answers_of(part.setup.solver, part.boards, part.limit, over, part.numbers, part.name)
+            yield answers_of(part.setup.solver, part.boards, part.limit, over, part.name)
         except BadInput:
             raise
         except PuzzlelabError as error:
@@ -75,13 +75,14 @@ class SuiteWork:
         boards = self.suite.boards([self.suite.entries[index] for index in indices])
         is_one_by_one = ability(self.setup.solver, OneByOne) is not None
         name = batch_name(boards) if together > 1 and len(boards) > 1 and is_one_by_one else ""
-        return BoardsToSolve(self.setup, boards, self.limit, np.asarray(indices, np.int64), together, name)
+        numbered = Boards(boards.puzzle, boards.states, np.asarray(indices, np.int64))
+        return BoardsToSolve(self.setup, numbered, self.limit, together, name)
 
 
 class SuitePieces:
     """Lets an executor answer boards of a suite; a node begins with a search of `first`, a board if there is one."""
 
-    def __init__(self, executor: Executor, work: SuiteWork, first: BoardBatch | None) -> None:
+    def __init__(self, executor: Executor, work: SuiteWork, first: Boards | None) -> None:
         self._executor, self._work, self._size = executor, work, PieceSize(executor)
         self._preparation = None if first is None else preparation(work.setup, first)
 
@@ -98,14 +99,14 @@ class SuitePieces:
         for done in unordered(self._executor, self._pieces(batches, alone), split=self._split):
             work: BoardsToSolve = done.piece.context
             if done.problem:
-                yield work.numbers.tolist(), f"put aside: {done.problem}"
+                yield work.boards.numbers.tolist(), f"put aside: {done.problem}"
                 continue
             self._size.took(len(work.boards), done.value.seconds)
             begin = 0
             for part in done.value.parts:
                 end = begin + (1 if isinstance(part, str) else len(part))
                 answers = part if isinstance(part, str) else with_boards(part, work.boards[begin:end])
-                yield work.numbers[begin:end].tolist(), answers
+                yield work.boards.numbers[begin:end].tolist(), answers
                 begin = end
 
     def _pieces(self, batches: Iterable[Sequence[int]], alone: bool) -> Iterator[Piece]:
@@ -120,7 +121,7 @@ class SuitePieces:
                 begin = end
 
     def _piece(self, work: BoardsToSolve) -> Piece:
-        board, others = self._work.suite.entries[int(work.numbers[0])].board, len(work.boards) - 1
+        board, others = self._work.suite.entries[int(work.boards.numbers[0])].board, len(work.boards) - 1
         name = f"the board {board}" + (f" and {others} others" if others else "")
         return Piece(name, answer_boards, work, self._preparation, context=work)
 

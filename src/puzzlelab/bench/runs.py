@@ -22,7 +22,7 @@ from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.board_answers import SuitePieces, SuiteWork, answers_or_reasons
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import networks, registry
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
@@ -256,7 +256,7 @@ class SolverBenchmark:
                 pass  # an error of this board, which its row will contain
 
     @property
-    def _first_board(self) -> BoardBatch | None:
+    def _first_board(self) -> Boards | None:
         """The first board to answer that has no objection."""
         for index in self.open_places:
             board = self.suite.boards([self.suite.entries[index]])

@@ -18,14 +18,14 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from puzzlelab.core import registry
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, as_unicode, shorten
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine import installed, report
 from puzzlelab.storage.files import lines_of, make_folder, read_regular, replace_file, writing
-from puzzlelab.text.board_blocks import BoardBlock
+from puzzlelab.text.board_blocks import read_texts, row_texts
 from puzzlelab.text.board_files import BoardText, boards
 
 DATA = Path(__file__).parent / "data"
@@ -75,12 +75,12 @@ class Suite:
         """The board of an entry, ready to be solved."""
         return self.puzzle.read(entry.board)
 
-    def boards(self, entries: Sequence[SuiteEntry]) -> BoardBatch:
+    def boards(self, entries: Sequence[SuiteEntry]) -> Boards:
         """The boards of these entries, ready to be solved; raises `BadBoard`."""
-        block = BoardBlock.of(self.puzzle, [entry.board for entry in entries], "")
-        for error in block.errors.values():
+        boards = read_texts(self.puzzle, [entry.board for entry in entries], "")
+        for error in boards.errors.values():
             raise BadBoard(error)
-        return block.boards
+        return boards
 
 
 # --- files ---
@@ -123,8 +123,8 @@ def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
                 numbered_entries.append((board_text.line, _read_columns(board_text)))
             except BadInput as error:
                 faults.append(f"{path}, line {board_text.line}: {error}")
-    block = BoardBlock.of(puzzle, [entry.board for _, entry in numbered_entries], "")
-    for place, ((line, entry), text) in enumerate(zip(numbered_entries, block.row_texts, strict=True)):
+    block = read_texts(puzzle, [entry.board for _, entry in numbered_entries], "")
+    for place, ((line, entry), text) in enumerate(zip(numbered_entries, row_texts(block), strict=True)):
         if place in block.errors:
             faults.append(f"{path}, line {line}: {block.errors[place]}")
         else:

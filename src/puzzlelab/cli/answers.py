@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from puzzlelab.core.solver import Attempt
     from puzzlelab.core.verify import Answer
     from puzzlelab.jobs.solve_job import BoardOutcome, OutcomeBatch, SolveJob
-    from puzzlelab.text.board_blocks import BoardInput
 
 BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 """What a solution is that has fewer moves, a lower cost, or a higher score."""
@@ -29,22 +28,22 @@ BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 class Improvements:
     """Reports each better solution of a board on standard error, as soon as the solver has it."""
 
-    best: dict[BoardInput, Result] = field(default_factory=dict)
-    """The best solution so far."""
+    best: dict[str, Result] = field(default_factory=dict)
+    """The place of a board in words -> its best solution so far."""
 
-    def see(self, board: BoardInput, attempt: Attempt) -> None:
+    def see(self, where: str, attempt: Attempt) -> None:
         """Report the attempt if it is a solution, and the first or a better one."""
         from puzzlelab.core.result import Result
         from puzzlelab.engine.report import note
 
         if not isinstance(attempt, Result) or attempt.length is None:
             return
-        if board not in self.best or attempt.is_better_than(self.best[board]):
-            self.best[board] = attempt
+        if where not in self.best or attempt.is_better_than(self.best[where]):
+            self.best[where] = attempt
             costs = f"{round(attempt.seconds, 6):.3g} s, {attempt.expanded:,} states expanded"
             bound = f"{_bound(attempt)}, " if _bound(attempt) else ""
             text = f"solution: {_value(attempt)}, {bound}{costs}"
-            note(f"{board.where}: {text}" if board.where else text)
+            note(f"{where}: {text}" if where else text)
 
 
 @dataclass
@@ -97,7 +96,7 @@ class SolveReport:
         self.counts["boards"] += len(outcomes)
         self.counts["error"] += len(errors)
         for place, error in errors.items():
-            self.errors.tell(outcomes.block[place].where, error)
+            self.errors.tell(outcomes.block.where(place), error)
         if self.json:
             print("\n".join(self.job.json_lines(outcomes)), flush=True)
         elif self.notation:
@@ -112,7 +111,7 @@ class SolveReport:
         """Print answers for people."""
         for outcome in outcomes:
             if outcome.answer is not None:
-                self._answer(outcome.board, outcome.answer)
+                self._answer(outcome.text, outcome.where, outcome.answer)
 
     def _count(self, outcomes: OutcomeBatch) -> None:
         from puzzlelab.engine.batch_answers import AnswerBatch
@@ -146,15 +145,15 @@ class SolveReport:
             self.counts["interrupted"] += 1
             self.interrupted = True
 
-    def _answer(self, board: BoardInput, answer: Answer) -> None:
+    def _answer(self, text: str, where: str, answer: Answer) -> None:
         """Print one answer for people."""
         result = answer.result
         if not self.has_header:
             self._header()
             self.has_header = True
         if self.many:
-            text = self.puzzle.write(answer.instance.state) if "\n" in board.text else board.text
-            self.console.print(f"\n{board.where}: {text}")
+            shown = self.puzzle.write(answer.instance.state) if "\n" in text else text
+            self.console.print(f"\n{where}: {shown}")
         if result.moves is None:
             self.console.print(_unsolved(result))
             return
@@ -203,21 +202,21 @@ class SolveReport:
             text = answers.solved_lines(notation)
             if text is not None:
                 for index in answers.results.unsolved_places().tolist():
-                    self._tell_unsolved(outcomes.block[int(outcomes.places[index])], answers[index].result)
+                    self._tell_unsolved(outcomes.block.where(int(outcomes.places[index])), answers[index].result)
                 return text
         lines = []
         for outcome in outcomes:
             if outcome.answer is None:
                 continue
             if outcome.answer.result.moves is None:
-                self._tell_unsolved(outcome.board, outcome.answer.result)
+                self._tell_unsolved(outcome.where, outcome.answer.result)
             else:
                 lines.append(f"{write(outcome.answer.instance.state, outcome.answer.last_state())}\n")
         return "".join(lines)
 
-    def _tell_unsolved(self, board: BoardInput, result: Result) -> None:
+    def _tell_unsolved(self, where: str, result: Result) -> None:
         sentence = _unsolved(result)
-        fail(f"{board.where}: {sentence}" if board.where else sentence)
+        fail(f"{where}: {sentence}" if where else sentence)
 
     def _steps(self, answer: Answer) -> None:
         """Print the solver's explanation or, without one, the board at each move."""

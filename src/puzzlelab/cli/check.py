@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, load_puzzle, output, read_boards
-from puzzlelab.cli.options import Boards, JsonObjects, LineFile, Settle, TilesName
+from puzzlelab.cli.options import BoardTexts, JsonObjects, LineFile, Settle, TilesName
 
 if TYPE_CHECKING:
     from puzzlelab.cli.console import Console
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def check(
     puzzle: TilesName,
-    board: Boards = None,
+    board: BoardTexts = None,
     file: LineFile = None,
     time: Annotated[float, typer.Option(help="Seconds to look for a second solution of a board.")] = 10.0,
     settle: Settle = False,
@@ -31,6 +31,7 @@ def check(
     Exit code: 0 no objection, 1 a board has no solution or several, 2 something unreadable.
     """
     from puzzlelab import api
+    from puzzlelab.core.boards import runs
     from puzzlelab.core.limit import Limit
     from puzzlelab.jobs.checks import check_parts
     from puzzlelab.jobs.serialise import error_facts
@@ -39,15 +40,16 @@ def check(
     worst, limit, errors = SOLVED, Limit(seconds=time), ErrorTally()
     solver = api.solver(None, loaded_puzzle)
     for block in read_boards(loaded_puzzle, board, file, settle):
-        for begin, end, wrong in block.between_errors():
-            for checks in check_parts(block.boards[begin:end], solver, limit, block.first + begin):
-                worst = max(worst, _print_all(checks, console, json))
-            if wrong is not None:
-                errors.tell(block[wrong].where, block.errors[wrong])
+        for begin, end in runs(block.is_readable):
+            some = block[begin:end]
+            for place, error in some.errors.items():
+                errors.tell(some.where(place), error)
                 if json:
-                    facts = error_facts(loaded_puzzle, block.texts[wrong], block.errors[wrong])
-                    print(dumps(facts), flush=True)
+                    print(dumps(error_facts(loaded_puzzle, some.texts[place], error)), flush=True)
                 worst = UNREADABLE
+            if not some.errors:
+                for checks in check_parts(some, solver, limit):
+                    worst = max(worst, _print_all(checks, console, json))
     errors.end()
     raise typer.Exit(worst)
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from puzzlelab.core.errors import as_unicode, visible
 
 if TYPE_CHECKING:
+    from puzzlelab.core.boards import Boards
     from puzzlelab.core.puzzle import Puzzle
-    from puzzlelab.text.board_blocks import BoardBlock
 
 SOLVED, UNSOLVED, UNREADABLE = 0, 1, 2
 """Exit codes; `runtime.signals` has that of an interrupted command."""
@@ -112,17 +112,17 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
 class BoardStream:
     """The boards of a command, in blocks that are read when they are needed; at least one board."""
 
-    def __init__(self, blocks: Iterable[BoardBlock], settling: Callable[[str], str] | None = None) -> None:
+    def __init__(self, blocks: Iterable[Boards], settling: Callable[[str], str] | None = None) -> None:
         self._blocks = iter(blocks)
         self._settling = settling
-        self._read: list[BoardBlock] = []
+        self._read: list[Boards] = []
         self.count = 0
         """Boards that are read so far."""
         self.is_complete = False
         """Whether these are all."""
 
     @classmethod
-    def of_arguments(cls, block: BoardBlock, settling: Callable[[str], str] | None = None) -> BoardStream:
+    def of_arguments(cls, block: Boards, settling: Callable[[str], str] | None = None) -> BoardStream:
         """The boards of a command line."""
         stream = cls([block], settling)
         while not stream.is_complete:
@@ -153,7 +153,7 @@ class BoardStream:
             self._read += self._next_block()
         return self.count >= count
 
-    def _next_block(self) -> list[BoardBlock]:
+    def _next_block(self) -> list[Boards]:
         block = next(self._blocks, None)
         self.is_complete = block is None
         if block is None:
@@ -163,7 +163,7 @@ class BoardStream:
             _tell_what_settled(block, self._settling)
         return [block]
 
-    def __iter__(self) -> Iterator[BoardBlock]:
+    def __iter__(self) -> Iterator[Boards]:
         """Yield the blocks, once."""
         while read := self._read or self._next_block():
             self._read = []
@@ -190,27 +190,27 @@ def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, 
     return BoardStream.of_text(puzzle, text_blocks(sys.stdin.buffer, name), name, settling)
 
 
-def _tell_what_settled(block: BoardBlock, settling: Callable[[str], str]) -> None:
+def _tell_what_settled(block: Boards, settling: Callable[[str], str]) -> None:
     """Print on standard error what fell or slid on the first boards of a block, and the number of the others."""
     notes = [
-        f"{board.where}: {note}" if board.where else note
-        for place, board in enumerate(block)
-        if place not in block.errors and (note := settling(board.text))
+        f"{where}: {note}" if (where := block.where(place)) else note
+        for place, text in enumerate(block.texts)
+        if place not in block.errors and (note := settling(text))
     ]
     more = len(notes) - ErrorTally.SHOWN
     for note in [*notes[: ErrorTally.SHOWN], *([f"and so on, on {more:,} more boards"] if more > 0 else [])]:
         print(visible(note), file=sys.stderr, flush=True)
 
 
-def _arguments(puzzle: Puzzle, arguments: list[str]) -> BoardBlock:
+def _arguments(puzzle: Puzzle, arguments: list[str]) -> Boards:
     """Each argument is a board; if none of several can be read, they are one board that was written without quotes."""
-    from puzzlelab.text.board_blocks import BoardBlock
+    from puzzlelab.text.board_blocks import read_texts
 
     # what is no UTF-8 is replaced, as in files, or it could not be read again from a file of rows
     arguments = list(map(as_unicode, arguments))
     if len(arguments) > 1 and not any(" " in text.strip() or _reads(puzzle, text) for text in arguments):
         arguments = [" ".join(arguments)]
-    return BoardBlock.of(puzzle, arguments, "board" if len(arguments) > 1 else "")
+    return read_texts(puzzle, arguments, "board" if len(arguments) > 1 else "")
 
 
 def _reads(puzzle: Puzzle, text: str) -> bool:

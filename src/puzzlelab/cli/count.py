@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,12 +13,12 @@ import typer
 
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, read_boards
 from puzzlelab.cli.executors import open_optional
-from puzzlelab.cli.options import BoardFile, Boards, ExecutorName, JsonObjects, Nodes, Seconds, SolverName
+from puzzlelab.cli.options import BoardFile, BoardTexts, ExecutorName, JsonObjects, Nodes, Seconds, SolverName
 from puzzlelab.cli.progress import progress_beside_output
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.core.board_batch import BoardBatch
+    from puzzlelab.core.boards import Boards
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.result import Stop
@@ -27,31 +26,10 @@ if TYPE_CHECKING:
     from puzzlelab.core.solver import Solver
     from puzzlelab.engine.batch_answers import AnswerBatch
     from puzzlelab.engine.executor import Executor
-    from puzzlelab.text.board_blocks import BoardBlock, BoardInput
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as sudoku-9x9.")]
 SolverOptions = Annotated[list[str] | None, typer.Option("--set", help="An option of the solver: NAME=VALUE.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Jobs of a parallel solver, such as permutation.")]
-
-
-@dataclass(frozen=True, eq=False)
-class ReadableBoards:
-    """Consecutive boards of a block that can be read, or one that cannot."""
-
-    block: BoardBlock
-    first: int
-    """The place of the first one among the readable boards of the block."""
-    boards: BoardBatch
-    wrong: int | None = None
-    """The place of a board that cannot be read; there are no others then."""
-
-    def input(self, number: int) -> BoardInput:
-        """The text of a board, with its place in words."""
-        return self.block[int(self.block.places[self.first + number])]
-
-    def where(self, number: int) -> str:
-        """The place of a board in words; empty for a single argument."""
-        return self.input(number).where
 
 
 class EnumerationCall:
@@ -72,40 +50,40 @@ class EnumerationCall:
         self.code = SOLVED
         self.errors = ErrorTally()
 
-    def parts(self, arguments: list[str] | None, file: Path | None) -> Iterator[ReadableBoards]:
-        """Yield all boards, in their order."""
-        for block in read_boards(self.puzzle, arguments, file):
-            for begin, end, wrong in block.between_errors():
-                yield ReadableBoards(block, begin, block.boards[begin:end])
-                if wrong is not None:
-                    yield ReadableBoards(block, end, block.boards[end:end], wrong)
+    def parts(self, arguments: list[str] | None, file: Path | None) -> Iterator[Boards]:
+        """Yield all boards, in their order: boards that can be read, or boards of which none can."""
+        from puzzlelab.core.boards import runs
 
-    def boards(self, arguments: list[str] | None, file: Path | None) -> Iterator[ReadableBoards]:
+        for block in read_boards(self.puzzle, arguments, file):
+            for begin, end in runs(block.is_readable):
+                yield block[begin:end]
+
+    def boards(self, arguments: list[str] | None, file: Path | None) -> Iterator[Boards]:
         """Yield the readable boards; print an error for each of the others."""
         for part in self.parts(arguments, file):
-            if part.wrong is None:
-                yield part
-            else:
+            if part.errors:
                 self.report_unreadable(part)
+            else:
+                yield part
         self.errors.end()
 
-    def report_unreadable(self, part: ReadableBoards, json: bool = False) -> None:
-        """Print an error for a board that cannot be read, with `json` also an object."""
-        assert part.wrong is not None
-        self.report_error(part.block[part.wrong], part.block.errors[part.wrong], json)
+    def report_unreadable(self, part: Boards, json: bool = False) -> None:
+        """Print an error for each board that cannot be read, with `json` also an object."""
+        for place, error in part.errors.items():
+            self.report_error(part, place, error, json)
 
-    def report_error(self, board: BoardInput, error: str, json: bool) -> None:
+    def report_error(self, part: Boards, place: int, error: str, json: bool) -> None:
         """Print an error of a board, with `json` also an object, and update the exit code."""
         from puzzlelab.jobs.serialise import error_facts
 
-        self.errors.tell(board.where, error)
+        self.errors.tell(part.where(place), error)
         if json:
-            typer.echo(dumps(error_facts(self.puzzle, board.text, error)))
+            typer.echo(dumps(error_facts(self.puzzle, part.texts[place], error)))
         self.code = UNREADABLE
 
     def counts(
-        self, parts: Iterator[ReadableBoards], most: int | None, executor: Executor | None
-    ) -> Iterator[tuple[ReadableBoards, int, Sequence[Count] | str]]:
+        self, parts: Iterator[Boards], most: int | None, executor: Executor | None
+    ) -> Iterator[tuple[Boards, int, Sequence[Count] | str]]:
         """The counts of the boards, in order, of some at a time: the part, the place of the first one, and the counts.
 
         A part that cannot be read comes in its turn, without counts. A text is the reason why a board was put aside.
@@ -114,16 +92,17 @@ class EnumerationCall:
         from puzzlelab.jobs.count_pieces import counts_elsewhere
 
         if executor is not None:
-            groups = ((part, part.boards) for part in parts)
+            groups = ((part, part[part.is_readable]) for part in parts)
             yield from counts_elsewhere(executor, self.solver, self.puzzle, self.limit, most, groups)
             return
         for part in parts:
             done = 0
-            for counts in count_parts(self.solver, part.boards, self.limit, most):
+            if part.errors:
+                yield part, 0, ()
+                continue
+            for counts in count_parts(self.solver, part, self.limit, most):
                 yield part, done, counts
                 done += len(counts)
-            if part.wrong is not None:
-                yield part, 0, ()
 
     def report_end(self, where: str, total: int, stop: Stop) -> None:
         """Print why the search on the board at this place ended early, and update the exit code."""
@@ -143,7 +122,7 @@ def _solutions(total: int) -> str:
 
 def count(
     puzzle: PuzzleName,
-    board: Boards = None,
+    board: BoardTexts = None,
     file: BoardFile = None,
     most: Annotated[
         int | None, typer.Option(min=1, help="Stop at so many; 2 shows whether a solution is unique.")
@@ -171,8 +150,8 @@ def count(
                 done += 1 if isinstance(counts, str) else len(counts)
                 bars.update(bars.task_ids[0], completed=done)
                 if isinstance(counts, str):
-                    call.report_error(part.input(begin), counts, json)
-                elif part.wrong is not None:
+                    call.report_error(part, begin, counts, json)
+                elif part.errors:
                     call.report_unreadable(part, json)
                 elif len(counts):
                     _print_counts(call, part, begin, counts, json)
@@ -185,12 +164,12 @@ def count(
     raise typer.Exit(call.code)
 
 
-def _print_counts(call: EnumerationCall, part: ReadableBoards, begin: int, counts: Sequence[Count], json: bool) -> None:
+def _print_counts(call: EnumerationCall, part: Boards, begin: int, counts: Sequence[Count], json: bool) -> None:
     """Print the counts of some boards of a part, and why searches ended early."""
     from puzzlelab.jobs.serialise import count_lines
 
     if json:
-        typer.echo("\n".join(count_lines(part.boards[begin : begin + len(counts)], counts)))
+        typer.echo("\n".join(count_lines(part[begin : begin + len(counts)], counts)))
     else:
         numbers = (f"{each.solutions}{'' if each.complete else '+'}" for each in counts)
         output().print("\n".join(numbers))
@@ -201,7 +180,7 @@ def _print_counts(call: EnumerationCall, part: ReadableBoards, begin: int, count
 
 def enumerate_all(
     puzzle: PuzzleName,
-    board: Boards = None,
+    board: BoardTexts = None,
     file: BoardFile = None,
     most: Annotated[int | None, typer.Option(min=1, help="Stop at so many for each board.")] = None,
     solver: SolverName = None,
@@ -224,13 +203,13 @@ def enumerate_all(
     with _lines(out) as write, progress_beside_output("listing") as bars:
         for readable in call.boards(board, file):
             _enumerate(call, readable, most, write)
-            done += len(readable.boards)
+            done += len(readable)
             bars.update(bars.task_ids[0], completed=done)
     raise typer.Exit(call.code)
 
 
 def _enumerate(
-    call: EnumerationCall, readable: ReadableBoards, most: int | None, write: Callable[[Sequence[str]], None]
+    call: EnumerationCall, readable: Boards, most: int | None, write: Callable[[Sequence[str]], None]
 ) -> None:
     """Write the solutions of these boards, and report how the searches ended."""
     from puzzlelab.core.puzzle import Instance
@@ -239,7 +218,7 @@ def _enumerate(
 
     done = total = 0
     try:
-        for part in unique_parts(call.solver, readable.boards, call.limit, readable.block.first + readable.first):
+        for part in unique_parts(call.solver, readable, call.limit):
             if isinstance(part, Instance):
                 total = 0
                 listing = Listing(call.solver, part, call.limit, most)
@@ -259,14 +238,13 @@ def _enumerate(
 
 def _lines_of(puzzle: Puzzle, answers: AnswerBatch) -> Sequence[str]:
     """A line for each of these boards that has a solution."""
-    from puzzlelab.core.board_batch import BoardBatch
+    from puzzlelab.core.boards import Boards
     from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.core.result_batch import UNSOLVED
-    from puzzlelab.text.board_blocks import texts_of
 
     is_solved = answers.results.lengths != UNSOLVED
     if presentation_of(puzzle).answer_is_board and answers.has_end[is_solved].all():
-        return texts_of(BoardBatch(puzzle, answers.ends[is_solved]))
+        return Boards(puzzle, answers.ends[is_solved]).written()
     results = (answer.result for answer in answers)
     return [_line(puzzle, result.board, result.moves) for result in results if result.moves is not None]
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, load_puzzle, output, read_boards
-from puzzlelab.cli.options import BoardFile, Boards, JsonObjects, Settle, SolverName
+from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, Settle, SolverName
 from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 
@@ -19,11 +17,10 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
-    from puzzlelab.cli.console import Console
+    from puzzlelab.cli.console import BoardStream, Console
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.solver import Solver
-    from puzzlelab.text.board_blocks import BoardInput
 
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-3x3 (see `puzzlelab list`).")]
@@ -41,7 +38,7 @@ Game = Annotated[
 
 def hint(
     puzzle: PuzzleName,
-    board: Boards = None,
+    board: BoardTexts = None,
     file: BoardFile = None,
     solver: SolverName = None,
     option: SolverOptions = None,
@@ -72,9 +69,9 @@ def hint(
         require_comparable_moves(loaded_puzzle)
     configured_solver = api.solver(solver, loaded_puzzle, **read_options(option or ()))
     (require_lister if deduces else require)(configured_solver, loaded_puzzle)
-    boards = list(chain.from_iterable(read_boards(loaded_puzzle, board, file, settle)))
-    if game is not None and len(boards) > 1:
-        raise BadOption(f"--game is played from one board, not from {len(boards)}")
+    boards = read_boards(loaded_puzzle, board, file, settle)
+    if game is not None and not boards.is_single:
+        raise BadOption("--game is played from one board, not from several")
     limit = DEFAULT_LIMIT if time is None and nodes is None else Limit(time, nodes)
     report = HintReport(output(), loaded_puzzle, configured_solver, limit, json, deduces)
     with progress(shown=not json):
@@ -95,22 +92,23 @@ class HintReport:
     """Whether the next forced cell is shown, because all solutions are equally long."""
     interrupted: bool = False
 
-    def boards(self, boards: Sequence[BoardInput], game: str | None) -> int:
+    def boards(self, stream: BoardStream, game: str | None) -> int:
         """Print the hint for each board, or the regret of each move of a game; return the exit code."""
         from puzzlelab.core.errors import BadInput
         from puzzlelab.jobs.serialise import error_facts
 
-        errors, code = ErrorTally(), SOLVED
-        for board in boards:
+        errors, code, many = ErrorTally(), SOLVED, not stream.is_single
+        for block, place in ((each, number) for each in stream for number in range(len(each))):
+            text, where = block.texts[place], block.where(place)
             try:
-                instance = self.puzzle.read(board.text)
-                if len(boards) > 1 and not self.json:
-                    self.console.print(f"\n{board.where}: {board.text}")
+                instance = block[place]
+                if many and not self.json:
+                    self.console.print(f"\n{where}: {text}")
                 code = max(code, self._board(instance, game))
             except BadInput as error:
-                errors.tell(board.where, error)
+                errors.tell(where, error)
                 if self.json:
-                    print(dumps(error_facts(self.puzzle, board.text, error)), flush=True)
+                    print(dumps(error_facts(self.puzzle, text, error)), flush=True)
                 code = UNREADABLE
             if self.interrupted:
                 fail("interrupted: the results are incomplete")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # --- puzzles and boards ---
 
 TilesName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4.")]
-Boards = Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")]
+BoardTexts = Annotated[list[str] | None, typer.Argument(help="BoardTexts; none means --file or standard input.")]
 BoardFile = Annotated[Path | None, typer.Option("--file", help="A file of boards; - is standard input.")]
 LineFile = Annotated[Path | None, typer.Option("--file", help="A file of one board a line; - is standard input.")]
 Settle = Annotated[bool, typer.Option("--settle", help="Accept boards that are not at rest, and let them settle.")]

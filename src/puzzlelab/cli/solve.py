@@ -15,7 +15,7 @@ from puzzlelab.cli.console import load_puzzle, output, read_boards
 from puzzlelab.cli.executors import doing_in_words, open_optional
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, option_of_network
 from puzzlelab.cli.options import (
-    Boards,
+    BoardTexts,
     ExecutorName,
     LineFile,
     Nodes,
@@ -42,7 +42,7 @@ Restarts = Annotated[int | None, typer.Option(help="Restarts of lattice after th
 Memory = Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")]
 Jobs = Annotated[
     int | None,
-    typer.Option(min=1, help="Boards to solve at once (by default 1); for one board, the solver's own jobs."),
+    typer.Option(min=1, help="BoardTexts to solve at once (by default 1); for one board, the solver's own jobs."),
 ]
 Steps = Annotated[
     bool, typer.Option("--steps", help="Show the board at each move, or how the solver came to its answer.")
@@ -65,7 +65,7 @@ Out = Annotated[
 
 def solve(
     puzzle: PuzzleName,
-    board: Boards = None,
+    board: BoardTexts = None,
     file: LineFile = None,
     solver: SolverName = None,
     estimate: EstimateName = None,

@@ -10,11 +10,11 @@ import numpy as np
 from puzzlelab.conformance.calls import CheckedPuzzle, calling, kind_of, must, must_be_array
 from puzzlelab.conformance.distances import SolvableStates
 from puzzlelab.core import registry
+from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadInput, ConformanceError
 from puzzlelab.core.puzzle import Example, Presentation, State
 from puzzlelab.core.solver import Solver, require
 from puzzlelab.core.views import Candidates, Estimates
-from puzzlelab.text.board_blocks import BatchNotation
 
 
 def _check_batch_notation(puzzle: CheckedPuzzle, state: State) -> None:

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.made_on_request import MadeOnRequest
 from puzzlelab.core.result import Proof, Result, Stop
 
@@ -41,7 +41,7 @@ RARE = ("reason", "tried", "cost", "score", "upper_bound")
 class ResultBatch(MadeOnRequest[Result]):
     """The results of a batch of boards: a sequence of `Result`s, which are made when they are asked for."""
 
-    boards: BoardBatch
+    boards: Boards
     lengths: NDArray[np.int32]
     """[B]: the number of moves, or `UNSOLVED`."""
     moves: NDArray[np.int32]
@@ -68,7 +68,7 @@ class ResultBatch(MadeOnRequest[Result]):
     """The name of this batch in the results that share its time."""
 
     @classmethod
-    def of(cls, boards: BoardBatch, results: Sequence[Result]) -> ResultBatch:
+    def of(cls, boards: Boards, results: Sequence[Result]) -> ResultBatch:
         """The columns of these results, one for each board."""
         if isinstance(results, ResultBatch):
             return results
@@ -152,7 +152,7 @@ def _rare(result: Result) -> dict[str, Any]:
     return {name: value for name in RARE if (value := getattr(result, name)) not in (None, "", ())}
 
 
-def joined(boards: BoardBatch, parts: Iterable[ResultBatch]) -> ResultBatch:
+def joined(boards: Boards, parts: Iterable[ResultBatch]) -> ResultBatch:
     """One batch of the results of several, which are of these boards in their order."""
     batches = list(parts)
     if len(batches) == 1:

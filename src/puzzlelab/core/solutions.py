@@ -15,7 +15,7 @@ from typing import Any, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.board_batch import BoardBatch, runs
+from puzzlelab.core.boards import Boards, runs
 from puzzlelab.core.errors import BadOption, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
@@ -63,7 +63,7 @@ class CountBatch(Sequence[Count]):
     """[B]: a solution of each counted board that has any; nothing is proven."""
 
     @classmethod
-    def uncounted(cls, boards: BoardBatch) -> CountBatch:
+    def uncounted(cls, boards: Boards) -> CountBatch:
         """None of these boards is counted."""
         zeros, none = np.zeros(len(boards), np.int64), np.zeros(len(boards), bool)
         return cls(zeros, none, none, zeros, ResultBatch.of(boards, [Result(None)] * len(boards)))
@@ -108,7 +108,7 @@ class CountsInBatches(Protocol):
     Such a solver enumerates solutions too.
     """
 
-    def count_batch(self, boards: BoardBatch, most: int, limit: Limit) -> CountBatch:
+    def count_batch(self, boards: Boards, most: int, limit: Limit) -> CountBatch:
         """Count the solutions of each board up to `most`, and find one of them; a board with an objection has none.
 
         `limit` is for each board. A board that may reach the limit, or take long, is not counted.
@@ -170,7 +170,7 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
     return best
 
 
-def count_parts(solver: Solver, boards: BoardBatch, limit: Limit, most: int | None = None) -> Iterator[Sequence[Count]]:
+def count_parts(solver: Solver, boards: Boards, limit: Limit, most: int | None = None) -> Iterator[Sequence[Count]]:
     """The counts of `count` for each of these boards, in their order, of some boards at a time.
 
     A part has the boards that a solver counts together, or one that is counted by itself; Ctrl-C ends the counts with
@@ -197,7 +197,7 @@ def count_parts(solver: Solver, boards: BoardBatch, limit: Limit, most: int | No
                     return
 
 
-def count_together(solver: Solver, boards: BoardBatch, limit: Limit, most: int) -> CountBatch:
+def count_together(solver: Solver, boards: Boards, limit: Limit, most: int) -> CountBatch:
     """The solutions of up to `BATCH` boards, counted up to `most`; of none for a solver that counts one by one."""
     counting = ability(solver, CountsInBatches)
     return CountBatch.uncounted(boards) if counting is None else counting.count_batch(boards, most, limit)

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from puzzlelab.core import networks
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadOption, NoRoom, PuzzlelabError, UnknownName, Unsupported, shorten
 from puzzlelab.core.limit import Limit, within
 from puzzlelab.core.objective import bound_of, objective_of, require_counted_moves, with_tighter_bound
@@ -60,7 +60,7 @@ class BatchSolver(Protocol):
     For every board the result is the last one of `attempts`.
     """
 
-    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Sequence[Result]:
+    def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Sequence[Result]:
         """The last result of each board; none has an objection, except for a solver that `ProvesUnsolvable`.
 
         `instances` has the states of all boards as one array too. A `ResultBatch` gives the results
@@ -77,7 +77,7 @@ class OneByOne(Protocol):
     parts.
     """
 
-    def solve_in_parts(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+    def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
         """Yield the last results of the boards, of some boards at a time in their order, as soon as they exist.
 
         No board that takes long holds back the results of the boards before it. Everything else is as in
@@ -344,7 +344,7 @@ def bests_of(
 
 
 def one_board_at_a_time(
-    solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool]
+    solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool]
 ) -> Iterator[ResultBatch]:
     """The best result of each of these boards by itself, for `OneByOne`; all after an interrupted one are too."""
     is_interrupted = False

@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import BatchNotation, Boards, as_text
 from puzzlelab.core.errors import NoRoom
 from puzzlelab.core.limit import Limit, within
 from puzzlelab.core.made_on_request import MadeOnRequest
@@ -37,7 +37,6 @@ from puzzlelab.core.solver import (
 from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify import confirmed_by_kernels
-from puzzlelab.text.board_blocks import BatchNotation, as_text
 
 BATCH, LARGEST_BATCH = 1000, 4000
 """Boards in one batch of a `BatchSolver`, and of one that solves them `OneByOne`."""
@@ -49,7 +48,11 @@ CONFIRMED_BY: tuple[Rules | None, ...] = (None, "plain", "kernels")
 KERNELS = CONFIRMED_BY.index("kernels")
 HOLDS = Verdict(True)
 SAMPLED_FIRST, SAMPLED_EVERY = 100, 1000
-"""Answers that are replayed by the plain rules too: the first ones of a file, and then one in so many."""
+"""Answers that are replayed by the plain rules too: those of boards with the first numbers, and of one in so many."""
+SCATTER = np.uint64(0x9E3779B97F4A7C15)
+"""The multiplier that scatters numbers, so that a regular step from board to board meets the sample too."""
+NOT_SAMPLED = SAMPLED_FIRST + 1
+"""A number whose answer is replayed by the compiled rules alone."""
 
 
 def never() -> bool:
@@ -96,30 +99,27 @@ class AnswerBatch(MadeOnRequest[Answer]):
 
 def answers_of(
     solver: Solver,
-    boards: BoardBatch,
+    boards: Boards,
     limit: Limit,
     over: Callable[[], bool] = never,
-    first: int | NDArray[np.int64] = 0,
     name: str = "",
 ) -> AnswerBatch:
     """The best answer to each of these boards, verified; a `BatchSolver` solves them together.
 
-    `limit` is for each board. The work ends early, with the answers so far, when `over()` is true. `first` is the
-    number of boards of the same file before these, or `int64[B]` before each of them. `name` is that of the batch in
-    the results that share its time: by default a hash of the boards. Parts of one batch have one name. Raises
-    `PuzzlelabError` for a wrong answer.
+    `limit` is for each board. The work ends early, with the answers so far, when `over()` is true. `name` is
+    that of the batch in the results that share its time: by default a hash of the boards. Parts of one batch have one
+    name. Raises `PuzzlelabError` for a wrong answer.
     """
     require(solver, boards.puzzle)
     results = joined(boards, unverified_results(solver, boards, limit, over, name))
-    return none_wrong(solver, checked(results, first))
+    return none_wrong(solver, checked(results))
 
 
 def answer_parts(
     solver: Solver,
-    boards: BoardBatch,
+    boards: Boards,
     limit: Limit,
     over: Callable[[], bool] = never,
-    first: int | NDArray[np.int64] = 0,
     name: str = "",
 ) -> Iterator[AnswerBatch]:
     """The answers of `answers_of`, in the order of the boards, but in parts, each as soon as it exists.
@@ -128,15 +128,8 @@ def answer_parts(
     answer, after the parts before it.
     """
     require(solver, boards.puzzle)
-    numbers, solved = _numbers(first, len(boards)), 0
     for results in unverified_results(solver, boards, limit, over, name):
-        yield none_wrong(solver, checked(results, numbers[solved : solved + len(results)]))
-        solved += len(results)
-
-
-def _numbers(first: int | NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """`int64[B]`: the number of boards of the same file before each of these."""
-    return np.arange(first, first + count) if isinstance(first, int) else first
+        yield none_wrong(solver, checked(results))
 
 
 def none_wrong(solver: Solver, answers: AnswerBatch) -> AnswerBatch:
@@ -150,7 +143,7 @@ def solve_all(
     solver: Solver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = never
 ) -> list[Result]:
     """The best result for each of these boards of one puzzle, verified; see `answers_of`."""
-    return list(answers_of(solver, BoardBatch.of(instances), limit, over).results) if instances else []
+    return list(answers_of(solver, Boards.of(instances), limit, over).results) if instances else []
 
 
 class Portions:
@@ -177,7 +170,7 @@ class Portions:
         while batch := list(islice(rest, self.size)):
             yield batch
 
-    def slices(self, boards: BoardBatch) -> Iterator[BoardBatch]:
+    def slices(self, boards: Boards) -> Iterator[Boards]:
         """The batches of boards that are an array."""
         begin = 0
         while begin < len(boards):
@@ -211,7 +204,7 @@ class Portions:
 
 
 def unverified_results(
-    solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool] = never, name: str = ""
+    solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool] = never, name: str = ""
 ) -> Iterator[ResultBatch]:
     """The results of a solver that suits the puzzle, with their cost or score, in parts; see `answer_parts`."""
     is_alone = len(boards) == 1 and not name and ability(solver, OneByOne) is not None
@@ -227,13 +220,13 @@ def unverified_results(
     if not is_objected.any():
         yield from _solved(solver, boards, limit, over, name)
         return
-    open_boards = BoardBatch(boards.puzzle, boards.states[~is_objected])
+    open_boards = boards[~is_objected]
     parts = _solved(solver, open_boards, limit, over, name) if len(open_boards) else iter(())
     yield from _with_objected(boards, is_objected, parts)
 
 
 def _with_objected(
-    boards: BoardBatch, is_objected: NDArray[np.bool_], parts: Iterator[ResultBatch]
+    boards: Boards, is_objected: NDArray[np.bool_], parts: Iterator[ResultBatch]
 ) -> Iterator[ResultBatch]:
     """The parts with the boards that have an objection; `parts` are the results of the boards without one.
 
@@ -262,9 +255,7 @@ def has_objection(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     return np.fromiter((puzzle.objection(state) is not None for state in states), bool, len(states))
 
 
-def _solved(
-    solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool], name: str
-) -> Iterator[ResultBatch]:
+def _solved(solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool], name: str) -> Iterator[ResultBatch]:
     """The results of a batch with its name, in the parts of the solver; where memory runs out, the rest has none."""
     name, solved = name or batch_name(boards), 0
     try:
@@ -276,7 +267,7 @@ def _solved(
         yield ResultBatch.of(rest, [Result(None, stop="memory", reason=memory_reason(error))] * len(rest))
 
 
-def _parts(solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+def _parts(solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
     one_by_one, batch_solver = ability(solver, OneByOne), ability(solver, BatchSolver)
     if one_by_one is not None:
         yield from one_by_one.solve_in_parts(boards, limit, over)
@@ -289,12 +280,12 @@ def _parts(solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], 
     yield results
 
 
-def batch_name(boards: BoardBatch) -> str:
+def batch_name(boards: Boards) -> str:
     """The name of a batch of these boards in the results that share its time."""
     return hashlib.sha256(boards.states.tobytes()).hexdigest()[:12]
 
 
-def _with_sums(boards: BoardBatch, results: Sequence[Result]) -> Sequence[Result]:
+def _with_sums(boards: Boards, results: Sequence[Result]) -> Sequence[Result]:
     """The results with their cost or score, by the plain rules, where the solver does not say it."""
     objective = objective_of(boards.puzzle)
     if objective.kind == "moves":
@@ -318,14 +309,13 @@ def _with_objections(results: ResultBatch, places: NDArray[np.int64]) -> ResultB
 # --- verifying ---
 
 
-def checked(results: ResultBatch, first: int | NDArray[np.int64] = 0) -> AnswerBatch:
-    """These results as verified answers; `first` is the number of boards of the same file before them, or each.
+def checked(results: ResultBatch) -> AnswerBatch:
+    """These results as verified answers.
 
-    By which rules an answer is replayed depends on that number alone, and not on the boards beside it.
+    By which rules an answer is replayed depends on the number of its board alone, and not on the boards beside it.
     """
     boards, solved, ends = results.boards, results.lengths != UNSOLVED, results.boards.states
-    numbers, holds = _numbers(first, len(boards)), np.zeros(len(boards), bool)
-    by_plain_rules = (numbers < SAMPLED_FIRST) | (numbers % SAMPLED_EVERY == 0)
+    by_plain_rules, holds = is_sampled(boards.numbers), np.zeros(len(boards), bool)
     if not by_plain_rules.all() and objective_of(boards.puzzle).kind == "moves":
         holds, ends = confirmed_by_kernels(boards.puzzle, boards.states, results.lengths, results.moves)
     by_plain_rules |= ~(holds & _claims_agree(results, solved))
@@ -336,6 +326,12 @@ def checked(results: ResultBatch, first: int | NDArray[np.int64] = 0) -> AnswerB
         if not answer.verdict.holds:
             wrong[place] = answer.verdict
     return AnswerBatch(results, verified_by, ends, holds, wrong)
+
+
+def is_sampled(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """`bool[B]`: whether the answers to boards with these numbers are replayed by the plain rules too."""
+    scattered = (numbers.astype(np.uint64) * SCATTER) >> np.uint64(32)
+    return np.asarray((numbers < SAMPLED_FIRST) | (scattered % np.uint64(SAMPLED_EVERY) == 0))
 
 
 def _claims_agree(results: ResultBatch, solved: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby, islice
 
 import numpy as np
-from numpy.typing import NDArray
 
-from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_values import naming_bad_boards
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
@@ -23,7 +22,7 @@ from puzzlelab.core.result_batch import joined
 from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of, require
 from puzzlelab.engine.batch_answers import (
     LARGEST_BATCH,
-    SAMPLED_FIRST,
+    NOT_SAMPLED,
     AnswerBatch,
     answers_of,
     checked,
@@ -63,10 +62,8 @@ class BoardsToSolve:
     """The argument of a piece."""
 
     setup: SolverSetup
-    boards: BoardBatch
+    boards: Boards
     limit: Limit
-    numbers: NDArray[np.int64]
-    """[B]: the number of boards of the same file before each of these."""
     together: int
     """Boards that the solver gets at once."""
     name: str = ""
@@ -74,7 +71,7 @@ class BoardsToSolve:
 
     def part(self, begin: int, end: int) -> BoardsToSolve:
         """Some of the boards."""
-        return replace(self, boards=self.boards[begin:end], numbers=self.numbers[begin:end])
+        return replace(self, boards=self.boards[begin:end])
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +82,7 @@ class SolvedBoards:
     """In parts, in the order of the boards, and without them: the driver has them."""
     seconds: float
 
-    def with_boards(self, boards: BoardBatch) -> list[AnswerBatch]:
+    def with_boards(self, boards: Boards) -> list[AnswerBatch]:
         """The answers, in parts, to these boards."""
         begin, parts = 0, []
         for answers in self.answers:
@@ -95,7 +92,7 @@ class SolvedBoards:
         return parts
 
 
-def with_boards(answers: AnswerBatch, boards: BoardBatch) -> AnswerBatch:
+def with_boards(answers: AnswerBatch, boards: Boards) -> AnswerBatch:
     """The answers, to these boards: they travel without boards."""
     return replace(answers, results=replace(answers.results, boards=boards))
 
@@ -120,22 +117,23 @@ def _answers(argument: BoardsToSolve) -> Iterator[AnswerBatch]:
         batches = list(of_one_name)
         begin, end = end, end + sum(map(len, batches))
         part = argument.part(begin, end)
-        yield none_wrong(solver, checked(joined(part.boards, batches), part.numbers))
+        yield none_wrong(solver, checked(joined(part.boards, batches)))
 
 
-def preparation(setup: SolverSetup, boards: BoardBatch) -> Preparation:
+def preparation(setup: SolverSetup, boards: Boards) -> Preparation:
     """What compiles the kernels and builds the tables for a solver of boards like these."""
     key = f"{boards.puzzle.name} {setup.solver.name} {setup.solver.options()!r}"
-    return Preparation(key, prepare_solver, (setup, boards[:1]))
+    first = Boards(boards.puzzle, boards.states[:1], np.array([NOT_SAMPLED]))
+    return Preparation(key, prepare_solver, (setup, first))
 
 
-def prepare_solver(argument: tuple[SolverSetup, BoardBatch]) -> None:
+def prepare_solver(argument: tuple[SolverSetup, Boards]) -> None:
     """Begin a search, alone and as a batch, and verify; raises `BadInput` for a solver that cannot run here."""
     setup, boards = argument
     with using_networks(setup):
         for name in ("", "preparation"):
             try:
-                answers_of(setup.solver, boards, PREPARE_LIMIT, first=SAMPLED_FIRST + 1, name=name)
+                answers_of(setup.solver, boards, PREPARE_LIMIT, name=name)
             except BadInput:
                 raise
             except PuzzlelabError:
@@ -156,8 +154,9 @@ def answers_elsewhere(
         count = 0
         while some := list(islice(instances, size.items)):
             with naming_bad_boards(some):
-                boards = BoardBatch.of(some)
-            argument = BoardsToSolve(setup, boards, limit, np.arange(count, count + len(boards)), together)
+                states = Boards.of(some).states
+            boards = Boards(some[0].puzzle, states, np.arange(count, count + len(states)))
+            argument = BoardsToSolve(setup, boards, limit, together)
             name = f"board {count + 1:,}" if len(boards) == 1 else f"boards {count + 1:,} to {count + len(boards):,}"
             count += len(boards)
             yield Piece(name, solve_boards, argument, preparation(setup, boards), context=boards)

@@ -1,6 +1,6 @@
 """Parts of the boards of a command, with the rows that a file has for some of them.
 
-Shapes: P = boards of a part, R = those that can be read, A = those that are to be solved.
+Shapes: P = boards of a part, A = those that are to be solved.
 """
 
 from __future__ import annotations
@@ -12,35 +12,34 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.storage.row import Row
-from puzzlelab.text.board_blocks import BoardBlock
 
 
 @dataclass(frozen=True, eq=False)
 class BoardPart:
     """Consecutive boards that are solved together, except for those of which a file has the row."""
 
-    block: BoardBlock
+    block: Boards
     rows: Mapping[int, Row]
     """Place -> stored row."""
 
     @cached_property
     def open_places(self) -> NDArray[np.int64]:
         """[A]: the places of the boards that can be read and have no row."""
-        return self.block.places[self._is_open]
+        return np.flatnonzero(self._is_open)
 
     @cached_property
-    def open_boards(self) -> BoardBatch:
+    def open_boards(self) -> Boards:
         """[A]: these boards."""
-        return BoardBatch(self.block.boards.puzzle, self.block.boards.states[self._is_open])
+        return self.block[self._is_open]
 
     @cached_property
     def _is_open(self) -> NDArray[np.bool_]:
-        """`bool[R]`: which of the boards that can be read are to be solved."""
-        is_open = np.ones(len(self.block), bool)
+        """`bool[P]`: which boards can be read and are to be solved."""
+        is_open = self.block.is_readable.copy()
         is_open[list(self.rows)] = False
-        return is_open[self.block.places]
+        return is_open
 
     def cut(self, size: Callable[[], int]) -> Iterator[BoardPart]:
         """Smaller parts, each with `size()` boards without a row."""

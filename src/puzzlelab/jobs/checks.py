@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.made_on_request import MadeOnRequest
 from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State, no_warnings, presentation_of
@@ -25,7 +25,6 @@ from puzzlelab.core.solver import Solver, board_after
 from puzzlelab.core.views import NO_LEVEL, BatchDifficulty, Samples
 from puzzlelab.engine.batch_answers import has_objection
 from puzzlelab.jobs.unique_solutions import unique_parts
-from puzzlelab.text.board_blocks import texts_of
 
 ENCODER = json.JSONEncoder()
 SHOWN = 20
@@ -62,7 +61,7 @@ class CheckBatch(MadeOnRequest[Check]):
     No board has two solutions: such boards are checked by themselves.
     """
 
-    boards: BoardBatch
+    boards: Boards
     difficulty: Sequence[Mapping[str, int]]
     """[B]."""
     solutions: int | None
@@ -97,7 +96,7 @@ class CheckBatch(MadeOnRequest[Check]):
         middle = f', "ok": true, "objections": [], "unsolvable": false, "solutions": {json.dumps(self.solutions)}, '
         difficulties: dict[tuple[tuple[str, int], ...], str] = {}
         lines = []
-        for place, (text, levels) in enumerate(zip(texts_of(self.boards), self.difficulty, strict=True)):
+        for place, (text, levels) in enumerate(zip(self.boards.written(), self.difficulty, strict=True)):
             if place in self.objections:
                 lines.append(json.dumps(check_facts(self[place])))
                 continue
@@ -126,32 +125,29 @@ def check(instance: Instance, solver: Solver, limit: Limit) -> Check:
     return _count_solutions(outcome, solver, limit) if presentation.unique_expected else outcome
 
 
-def check_many(boards: BoardBatch, solver: Solver, limit: Limit) -> list[Check]:
+def check_many(boards: Boards, solver: Solver, limit: Limit) -> list[Check]:
     """`check` of each of these boards."""
     return list(chain.from_iterable(check_parts(boards, solver, limit)))
 
 
-def check_parts(
-    boards: BoardBatch, solver: Solver, limit: Limit, first: int = 0
-) -> Iterator[CheckBatch | Sequence[Check]]:
+def check_parts(boards: Boards, solver: Solver, limit: Limit) -> Iterator[CheckBatch | Sequence[Check]]:
     """`check` of each of these boards, in their order, of some boards at a time.
 
-    A solver that `CountsInBatches` counts the solutions of many boards together. `first` is the number of boards of the
-    same file before these. Raises as `check` does.
+    A solver that `CountsInBatches` counts the solutions of many boards together. Raises as `check` does.
     """
     if not presentation_of(boards.puzzle).unique_expected:
         for begin in range(0, len(boards), BATCH):
             part = boards[begin : begin + BATCH]
             yield _checks(part, has_objection(part.puzzle, part.states))
         return
-    for each in unique_parts(solver, boards, limit, first):
+    for each in unique_parts(solver, boards, limit):
         if isinstance(each, Instance):
             yield [check(each, solver, limit)]
         else:
             yield _checks(each.results.boards, each.results.lengths == UNSOLVED, solutions=1)
 
 
-def _checks(boards: BoardBatch, is_unsolvable: NDArray[np.bool_], solutions: int | None = None) -> CheckBatch:
+def _checks(boards: Boards, is_unsolvable: NDArray[np.bool_], solutions: int | None = None) -> CheckBatch:
     """The checks of boards that are proven unsolvable, or have so many solutions."""
     puzzle, presentation = boards.puzzle, presentation_of(boards.puzzle)
     objections: dict[int, tuple[str, ...]] = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solutions import Count, count_parts
@@ -24,7 +24,7 @@ class BoardsToCount:
     """The argument of a piece; see `count_parts`."""
 
     setup: SolverSetup
-    boards: BoardBatch
+    boards: Boards
     limit: Limit
     most: int | None
 
@@ -51,7 +51,7 @@ def counts_elsewhere(
     puzzle: Puzzle,
     limit: Limit,
     most: int | None,
-    groups: Iterable[tuple[Group, BoardBatch]],
+    groups: Iterable[tuple[Group, Boards]],
 ) -> Iterator[tuple[Group, int, Sequence[Count] | str]]:
     """The counts of the boards of each group, in order: the group, the place of the first board, and the counts.
 
@@ -60,7 +60,7 @@ def counts_elsewhere(
     """
     size, setup = PieceSize(executor), solver_setup(executor, solver, puzzle)
 
-    def piece(group: Group, begin: int, boards: BoardBatch, ready: Preparation | None = None) -> Piece:
+    def piece(group: Group, begin: int, boards: Boards, ready: Preparation | None = None) -> Piece:
         work = BoardsToCount(setup, boards, limit, most)
         return Piece(f"board {begin + 1:,} of a block", count_boards, work, ready, context=(group, begin))
 

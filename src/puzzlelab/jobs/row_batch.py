@@ -33,7 +33,6 @@ from puzzlelab.storage.row_columns import (
     is_word,
     plain,
 )
-from puzzlelab.text.board_blocks import AsciiTexts
 
 SHARED = ("solver", "options", "net", "seed", "limit", "version")
 """The columns between the board and the moves, which all rows of a batch share."""
@@ -95,7 +94,7 @@ class RowBatch:
 
         if not isinstance(self.answers, AnswerBatch):
             return RowList(self.rows()).to_arrow()
-        texts = _texts(self.texts)
+        texts = pa.array(_encodable(self.texts), pa.string())
         if not self.errors:
             return _table_of_answers(self.shared, texts, self.answers)
         table = _table_of_answers(self.shared, texts.take(pa.array(self.places)), self.answers)
@@ -219,17 +218,6 @@ def names_and_places(puzzle: Puzzle, moves: NDArray[np.int32]) -> tuple[Sequence
 
 
 # --- Arrow ---
-
-
-def _texts(texts: Sequence[str]) -> Any:
-    """These texts as an array of Arrow."""
-    import pyarrow as pa
-
-    if not isinstance(texts, AsciiTexts):
-        return pa.array(_encodable(texts), pa.string())
-    count, length = texts.characters.shape
-    ends = np.arange(0, (count + 1) * length, length, dtype=np.int32)
-    return pa.StringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(texts.characters.tobytes()))
 
 
 def _encodable(texts: Sequence[str]) -> list[str]:

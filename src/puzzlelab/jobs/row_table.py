@@ -15,7 +15,6 @@ from puzzlelab.jobs.row_batch import RowBatch
 from puzzlelab.storage.parquet_parts import require_pyarrow
 from puzzlelab.storage.row import unanswered
 from puzzlelab.storage.row_columns import arrow_schema
-from puzzlelab.text.board_blocks import texts_of
 
 
 def table_of(solver: Solver | None, limit: Limit, answers: Iterable[AnswerBatch]) -> Any:
@@ -28,6 +27,6 @@ def table_of(solver: Solver | None, limit: Limit, answers: Iterable[AnswerBatch]
         assert solver is not None
         shared = unanswered(puzzle, "", solver, limit)
         for batch in batches:
-            rows = RowBatch(shared, texts_of(batch.results.boards), batch, np.arange(len(batch)), {})
+            rows = RowBatch(shared, batch.results.boards.written(), batch, np.arange(len(batch)), {})
             tables.append(rows.to_arrow())
     return pa.concat_tables(tables)

@@ -10,13 +10,12 @@ from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.solver import Solver, options_of
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import scale_of
-from puzzlelab.text.board_blocks import texts_of
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.bounded_queries import Interval
     from puzzlelab.analysis.game_analysis import MoveRegret, Regrets
     from puzzlelab.analysis.hints import Hint, MoveValue
-    from puzzlelab.core.board_batch import BoardBatch
+    from puzzlelab.core.boards import Boards
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solutions import Count
 
@@ -98,13 +97,13 @@ def count_facts(puzzle: Puzzle, board: str, count: Count) -> Facts:
     }
 
 
-def count_lines(boards: BoardBatch, counts: Sequence[Count]) -> list[str]:
+def count_lines(boards: Boards, counts: Sequence[Count]) -> list[str]:
     """`count_facts` of each of these boards in JSON, a line each."""
     begin, encode = f'{{"puzzle": {json.dumps(boards.puzzle.name)}, "board": ', json.JSONEncoder().encode
     return [
         f'{begin}{encode(text)}, "solutions": {count.solutions}, "complete": {encode(count.complete)}, '
         f'"stop": {encode(count.stop)}}}'
-        for text, count in zip(texts_of(boards), counts, strict=True)
+        for text, count in zip(boards.written(), counts, strict=True)
     ]
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.made_on_request import MadeOnRequest
@@ -33,7 +33,7 @@ from puzzlelab.jobs.board_parts import BoardPart
 from puzzlelab.jobs.row_batch import RowBatch
 from puzzlelab.storage.row import Row, answered, unanswered
 from puzzlelab.storage.row_files import RowFile
-from puzzlelab.text.board_blocks import BoardBlock, BoardInput
+from puzzlelab.text.board_blocks import read_texts, row_texts
 from puzzlelab.text.board_files import text_of
 
 if TYPE_CHECKING:
@@ -51,18 +51,27 @@ LONGEST_BOARD = 4096
 class BoardOutcome:
     """The answer to one board, or why its text is no board."""
 
-    board: BoardInput
+    text: str
+    where: str
+    """The place of the text in words; empty for a single argument."""
     answer: Answer | None = None
     error: str = ""
     row: Row | None = None
     """Its row, where a file of rows had it."""
 
 
+def outcome_at(
+    boards: Boards, place: int, answer: Answer | None = None, error: str = "", row: Row | None = None
+) -> BoardOutcome:
+    """The outcome of one of these boards."""
+    return BoardOutcome(boards.texts[place], boards.where(place), answer, error, row)
+
+
 @dataclass(frozen=True, eq=False)
 class OutcomeBatch(MadeOnRequest[BoardOutcome]):
     """The outcomes of consecutive boards: a sequence of `BoardOutcome`s, which are made when they are asked for."""
 
-    block: BoardBlock
+    block: Boards
     answers: Sequence[Answer]
     """[A]: an `AnswerBatch`, unless each board was solved by itself."""
     places: NDArray[np.int64]
@@ -78,8 +87,8 @@ class OutcomeBatch(MadeOnRequest[BoardOutcome]):
         if place in self.stored:
             return self.stored[place]
         if place in self.block.errors:
-            return BoardOutcome(self.block[place], error=self.block.errors[place])
-        return BoardOutcome(self.block[place], self.answers[int(np.searchsorted(self.places, place))])
+            return outcome_at(self.block, place, error=self.block.errors[place])
+        return outcome_at(self.block, place, self.answers[int(np.searchsorted(self.places, place))])
 
     @property
     def errors(self) -> Mapping[int, str]:
@@ -98,18 +107,18 @@ class SolveJob:
     limit: Limit
     jobs: int = 1
     over: threading.Event = field(default_factory=threading.Event)
-    watch: Callable[[BoardInput, Attempt], None] | None = None
-    """Called with every attempt at a board, in the threads of the jobs; each board is then solved by itself."""
+    watch: Callable[[str, Attempt], None] | None = None
+    """Called with the place of a board and every attempt at it, in the threads of the jobs, for each board alone."""
     executor: Executor | None = None
     """Where the boards are solved; None: on `jobs` threads of this process. It knows nothing of `watch`."""
 
     def solve(self, texts: Sequence[str]) -> list[BoardOutcome]:
         """The outcomes of a few boards, which are solved together in this process."""
-        part = BoardPart(BoardBlock.of(self.puzzle, texts, ""), {})
+        part = BoardPart(read_texts(self.puzzle, texts, ""), {})
         answers = self._answers(part, "", Portions(self.solver))
         return list(chain.from_iterable(self._outcomes(part, answers)))
 
-    def outcomes(self, blocks: Iterable[BoardBlock], file: RowFile | None) -> Iterator[OutcomeBatch]:
+    def outcomes(self, blocks: Iterable[Boards], file: RowFile | None) -> Iterator[OutcomeBatch]:
         """The outcome of every board, in order; answers that the file holds are taken from there, others are added."""
         rest = iter(blocks)
         begin = list(islice(rest, 2))
@@ -131,7 +140,7 @@ class SolveJob:
         return ability(self.solver, OneByOne) is not None
 
     def _solved_here(
-        self, blocks: Iterable[BoardBlock], file: RowFile | None, name: str, is_alone: bool
+        self, blocks: Iterable[Boards], file: RowFile | None, name: str, is_alone: bool
     ) -> Iterator[OutcomeBatch]:
         """The outcomes, on threads of this process."""
         portions = Portions(self.solver, most=1 if is_alone else None)
@@ -139,13 +148,13 @@ class SolveJob:
         def solved(part: BoardPart) -> Iterator[OutcomeBatch]:
             return self._outcomes(part, self._answers(part, name, portions))
 
-        def most(block: BoardBlock) -> int:
+        def most(block: Boards) -> int:
             return min(-(-len(block) // self.jobs), portions.size)
 
         yield from ordered_flat_map(solved, self._parts(blocks, file, most), self.jobs, on_interrupt=self.over.set)
 
     def _solved_elsewhere(
-        self, executor: Executor, blocks: Iterable[BoardBlock], file: RowFile | None, name: str
+        self, executor: Executor, blocks: Iterable[Boards], file: RowFile | None, name: str
     ) -> Iterator[OutcomeBatch]:
         """The outcomes, by an executor."""
         from puzzlelab.engine.board_pieces import solver_setup
@@ -156,17 +165,17 @@ class SolveJob:
             yield from self._outcomes(part, iter(answers))
 
     def _parts(
-        self, blocks: Iterable[BoardBlock], file: RowFile | None, most: Callable[[BoardBlock], int]
+        self, blocks: Iterable[Boards], file: RowFile | None, most: Callable[[Boards], int]
     ) -> Iterator[BoardPart]:
         """Cut the blocks into parts of `most(block)` boards, and take the rows of their boards from the file."""
         for block in blocks:
 
-            def size(block: BoardBlock = block) -> int:
+            def size(block: Boards = block) -> int:
                 return most(block)
 
             yield from BoardPart(block, {} if file is None else self._taken(block, file)).cut(size)
 
-    def _taken(self, boards: BoardBlock, file: RowFile) -> Mapping[int, Row]:
+    def _taken(self, boards: Boards, file: RowFile) -> Mapping[int, Row]:
         """Place -> the row that the file has for that board."""
         if file.is_empty:
             return {}
@@ -194,19 +203,18 @@ class SolveJob:
         if not len(boards):
             return
         if self.watch is None:
-            numbers = part.block.first + part.open_places
-            answers = answer_parts(self.solver, boards, self.limit, self.over.is_set, numbers, name)
+            answers = answer_parts(self.solver, boards, self.limit, self.over.is_set, name)
             yield from portions.timed(len(boards), answers)
         else:
             yield from self._watched(part, self.watch)
 
-    def _watched(self, part: BoardPart, watch: Callable[[BoardInput, Attempt], None]) -> Iterator[Sequence[Answer]]:
+    def _watched(self, part: BoardPart, watch: Callable[[str, Attempt], None]) -> Iterator[Sequence[Answer]]:
         """The answers, of which `watch` sees every attempt."""
         for place, instance in zip(part.open_places.tolist(), part.open_boards, strict=True):
-            board = part.block[place]
+            where = part.block.where(place)
 
-            def see(attempt: Attempt, board: BoardInput = board) -> bool:
-                watch(board, attempt)
+            def see(attempt: Attempt, where: str = where) -> bool:
+                watch(where, attempt)
                 return self.over.is_set()
 
             yield [answer(self.solver, instance, self.limit, see)]
@@ -218,8 +226,8 @@ class SolveJob:
         if outcome.row is not None:
             return outcome.row
         if outcome.answer is None:
-            return self.question(outcome.board.text).model_copy(update={"error": outcome.error})
-        text = text_of(outcome.answer.instance, outcome.board.text)
+            return self.question(outcome.text).model_copy(update={"error": outcome.error})
+        text = text_of(outcome.answer.instance, outcome.text)
         return answered(self._empty_row.model_copy(update={"board": text}), outcome.answer)
 
     def question(self, text: str) -> Row:
@@ -254,9 +262,10 @@ class SolveJob:
         """The columns that the rows of all boards share."""
         return unanswered(self.puzzle, "", self.solver, self.limit)
 
-    def _row_texts(self, block: BoardBlock) -> Sequence[str]:
+    def _row_texts(self, block: Boards) -> Sequence[str]:
         """The text of each board in its row."""
-        return list(map(_shortened, block.row_texts)) if block.errors else block.row_texts
+        texts = row_texts(block)
+        return list(map(_shortened, texts)) if block.errors else texts
 
     # --- stored rows ---
 
@@ -264,29 +273,29 @@ class SolveJob:
         """What rows of a file say, verified again."""
         read = [(place, row, self._result_in(row)) for place, row in part.rows.items()]
         results = {place: result for place, _, result in read if isinstance(result, Result)}
-        answers = iter(self._checked(results, part.block.first))
+        answers = iter(self._checked(results, part.block))
         outcomes = {}
         for place, row, result in read:
-            board = part.block[place]
             if not isinstance(result, Result):
-                outcomes[place] = BoardOutcome(board, error=result, row=row)
+                outcomes[place] = outcome_at(part.block, place, error=result, row=row)
                 continue
             answer = row.with_columns_checked(next(answers))
             if answer.verdict.holds:
                 columns = {"verified": answer.confirmed, "verified_by": answer.verified_by}
-                outcomes[place] = BoardOutcome(board, answer, row=row.model_copy(update=columns))
+                outcomes[place] = outcome_at(part.block, place, answer, row=row.model_copy(update=columns))
             else:
                 error = f"this row does not hold: {answer.verdict.reason}"
-                outcomes[place] = BoardOutcome(board, error=error, row=row)
+                outcomes[place] = outcome_at(part.block, place, error=error, row=row)
         return outcomes
 
-    def _checked(self, results: Mapping[int, Result], first: int) -> Sequence[Answer]:
+    def _checked(self, results: Mapping[int, Result], block: Boards) -> Sequence[Answer]:
         """The results of boards at these places as verified answers."""
         if not results:
             return ()
-        batch = BoardBatch.of([result.board for result in results.values()])
-        numbers = first + np.fromiter(results, np.int64, len(results))
-        return checked(ResultBatch.of(batch, list(results.values())), numbers)
+        numbers = block.numbers[np.fromiter(results, np.int64, len(results))]
+        states = np.array([result.board.state for result in results.values()])
+        boards = Boards(self.puzzle, states, numbers)
+        return checked(ResultBatch.of(boards, list(results.values())))
 
     def _result_in(self, row: Row) -> Result | str:
         """The result in a row, with its board, or why there is none."""
@@ -302,7 +311,7 @@ class SolveJob:
 
 
 def _outcomes(
-    block: BoardBlock,
+    block: Boards,
     begin: int,
     end: int,
     answers: Sequence[Answer],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.engine.batch_answers import AnswerBatch
 from puzzlelab.engine.board_pieces import (
@@ -17,7 +18,6 @@ from puzzlelab.engine.board_pieces import (
 )
 from puzzlelab.engine.executor import Done, Executor, Piece, Preparation, ordered
 from puzzlelab.jobs.board_parts import BoardPart
-from puzzlelab.text.board_blocks import BoardBlock
 
 
 @dataclass
@@ -35,7 +35,7 @@ class PartSolver:
         self.size = size_of(self.executor, self._together)
         self._preparation: Preparation | None = None
 
-    def most(self, block: BoardBlock) -> int:
+    def most(self, block: Boards) -> int:
         """The most boards that a part of this block should have."""
         return self.size.of(len(block))
 
@@ -56,11 +56,11 @@ class PartSolver:
         return piece if len(part.open_boards) else Done(piece)
 
     def _piece_of(self, part: BoardPart) -> Piece:
-        boards, numbers = part.open_boards, part.block.first + part.open_places
-        argument = BoardsToSolve(self.setup, boards, self.limit, numbers, self._together, self.name)
+        boards = part.open_boards
+        argument = BoardsToSolve(self.setup, boards, self.limit, self._together, self.name)
         if self._preparation is None and len(boards):
             self._preparation = preparation(self.setup, boards)
-        where = part.block[0].where
+        where = part.block.where(0)
         return Piece(where or "the board", solve_boards, argument, self._preparation, context=part)
 
     def _split(self, piece: Piece) -> Sequence[Piece]:

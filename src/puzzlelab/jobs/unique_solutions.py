@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from puzzlelab.core.board_batch import BoardBatch, runs
+from puzzlelab.core.boards import Boards, runs
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.solutions import BATCH, CountsInBatches, count_together
@@ -15,12 +15,12 @@ from puzzlelab.core.solver import Solver, ability
 from puzzlelab.engine.batch_answers import AnswerBatch, checked, none_wrong
 
 
-def unique_parts(solver: Solver, boards: BoardBatch, limit: Limit, first: int = 0) -> Iterator[AnswerBatch | Instance]:
+def unique_parts(solver: Solver, boards: Boards, limit: Limit) -> Iterator[AnswerBatch | Instance]:
     """Yield, in the order of the boards, the verified answers to boards with at most one solution, or another board.
 
     A batch of answers is of consecutive boards; without moves are those that have no solution. A board is yielded by
-    itself if it has several solutions, or if the solver does not count it together with others. `first` is the number
-    of boards of the same file before these. Raises `PuzzlelabError` for a wrong answer.
+    itself if it has several solutions, or if the solver does not count it together with others. Raises
+    `PuzzlelabError` for a wrong answer.
     """
     if ability(solver, CountsInBatches) is None:
         yield from boards
@@ -31,6 +31,6 @@ def unique_parts(solver: Solver, boards: BoardBatch, limit: Limit, first: int = 
         is_unique = counts.is_counted & (counts.solutions <= 1)
         for begin, end in runs(is_unique):
             if is_unique[begin]:
-                yield none_wrong(solver, checked(counts.firsts.part(begin, end), first + start + begin))
+                yield none_wrong(solver, checked(counts.firsts.part(begin, end)))
             else:
                 yield from part[begin:end]

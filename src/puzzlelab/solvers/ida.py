@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.result import Proof, Result, Stop
@@ -131,14 +131,14 @@ class Ida(SolverSettings):
         search = partial(machine, estimate=estimate, rules=rules)
         return parallel_attempts(instance, search, estimate.admissible, limit, self.jobs)
 
-    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
+    def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
         """The results of all boards; see `solve_in_parts`."""
-        boards = BoardBatch.of(instances)
+        boards = Boards.of(instances)
         return joined(boards, self.solve_in_parts(boards, limit, over))
 
-    def solve_in_parts(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+    def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
         """The results of the boards in parts: one call of a kernel searches from many, and a long search is alone."""
-        boards = BoardBatch.of(instances)
+        boards = Boards.of(instances)
         rules = rules_of(boards[0])
         estimate = fitted(chosen_estimate(boards.puzzle, self.estimate), rules, boards.states[0])
         is_compiled = boards.puzzle.view(KernelRules) is not None and estimate.kernel is not None
@@ -150,7 +150,7 @@ class Ida(SolverSettings):
 class BatchSearch:
     """Searches from many boards in the same arrays, B boards and D moves at most."""
 
-    def __init__(self, boards: BoardBatch, search: Machine, rules: KernelRules, limit: Limit) -> None:
+    def __init__(self, boards: Boards, search: Machine, rules: KernelRules, limit: Limit) -> None:
         self.boards, self.search, self.limit = boards, search, limit
         count = len(boards)
         self.starts = np.ascontiguousarray(rules.encode(boards.states), rules.dtype)

@@ -5,138 +5,44 @@ Shapes: B = boards of a block, R = those that can be read, S = length of a state
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Protocol, overload
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.board_batch import BoardBatch, runs
+from puzzlelab.core.boards import BatchNotation, Boards, runs
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.text.board_files import MultilineNotation, boards
+from puzzlelab.text import board_files
+from puzzlelab.text.board_files import MultilineNotation
 
-NEWLINE = ord("\n")
 FEWEST_LINES = 8
 """Lines of equal length in one text that are read as an array; fewer are read one by one."""
 
 
-class BatchNotation(Protocol):
-    """Reads and writes many boards at once, in the notations that have one line of a fixed length for each board."""
-
-    def read_lines(self, lines: NDArray[np.uint8]) -> tuple[State, NDArray[np.bool_]]:
-        """The states `[B, S]` of the ASCII lines `uint8[B, W]` without their ends, and `bool[B]`: which are boards.
-
-        It accepts only lines that `read` reads as the same state, and that all are one board or none for
-        `MultilineNotation`, if they follow each other. All others are read by `read`, which knows every notation and
-        names errors.
-        """
-
-    def write_lines(self, states: State) -> NDArray[np.uint8]:
-        """`uint8[B, W]`: the canonical notation of each of the `states[B, S]` in ASCII."""
-
-    def write_solved(self, notation: str, states: State, ends: State) -> NDArray[np.uint8] | None:
-        """`uint8[B, W]`: each of the boards `states[B, S]` with its solution `ends[B, S]` on a line in ASCII.
-
-        `notation` is one of `Presentation.notations`. None if that is not one line of a fixed length for each board.
-        """
+def read_texts(puzzle: Puzzle, texts: Sequence[str], source: str) -> Boards:
+    """The boards of these texts, which are numbered from 1; `source` is that of `Boards`."""
+    reader, (states, is_plain) = _Reader(puzzle, source), _plain_states(puzzle, texts, _lengths(texts))
+    for begin, end in runs(is_plain):
+        if is_plain[begin]:
+            reader.add_lines(_Alike(begin + 1, list(texts[begin:end]), states[begin:end]))
+        else:
+            for number, text in enumerate(texts[begin:end], start=begin + 1):
+                reader.add_board(number, text)
+    return reader.boards()
 
 
-@dataclass(frozen=True)
-class BoardInput:
-    """The text of a board, and its place: in words, empty for a single argument."""
-
-    text: str
-    where: str
-
-
-@dataclass(frozen=True, eq=False)
-class BoardBlock(Sequence[BoardInput]):
-    """Consecutive boards of a file or a command line, and what they say."""
-
-    boards: BoardBatch
-    """[R]: those that can be read."""
-    places: NDArray[np.int64]
-    """[R]: their places in the block."""
-    errors: Mapping[int, str]
-    """Place -> why its text is no board."""
-    texts: Sequence[str]
-    """[B]."""
-    numbers: NDArray[np.int64]
-    """[B]: the number of the first line of each board, or of each argument."""
-    counted: str
-    """What is numbered, such as `boards.txt, line`; empty for a single argument."""
-    first: int = 0
-    """The boards of the same call before these."""
-
-    @classmethod
-    def of(cls, puzzle: Puzzle, texts: Sequence[str], counted: str, first: int = 0) -> BoardBlock:
-        """The boards of these texts, which are numbered from 1."""
-        reader, (states, is_plain) = _Reader(puzzle, counted), _plain_states(puzzle, texts, _lengths(texts))
-        for begin, end in runs(is_plain) if texts else ():
-            if is_plain[begin]:
-                reader.add_lines(_Alike(begin + 1, list(texts[begin:end]), states[begin:end]))
-            else:
-                for number, text in enumerate(texts[begin:end], start=begin + 1):
-                    reader.add_board(number, text)
-        return reader.block(first)
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    @overload
-    def __getitem__(self, index: int) -> BoardInput: ...
-    @overload
-    def __getitem__(self, index: slice) -> BoardBlock: ...
-    def __getitem__(self, index: int | slice) -> BoardInput | BoardBlock:
-        if not isinstance(index, slice):
-            place = range(len(self))[index]
-            return BoardInput(self.texts[place], f"{self.counted} {self.numbers[place]}" if self.counted else "")
-        begin, end, step = index.indices(len(self))
-        if step != 1:
-            raise ValueError("a part of a block is a range of its boards")
-        readable = slice(*np.searchsorted(self.places, (begin, max(begin, end))))
-        return BoardBlock(
-            self.boards[readable],
-            self.places[readable] - begin,
-            {place - begin: error for place, error in self.errors.items() if begin <= place < end},
-            self.texts[begin:end],
-            self.numbers[begin:end],
-            self.counted,
-            self.first + begin,
-        )
-
-    def with_errors(self, errors: Mapping[int, str]) -> BoardBlock:
-        """The same texts, of which these too are no boards: place -> why."""
-        is_kept = ~np.isin(self.places, list(errors))
-        boards = BoardBatch(self.boards.puzzle, self.boards.states[is_kept])
-        return replace(self, boards=boards, places=self.places[is_kept], errors={**self.errors, **errors})
-
-    def between_errors(self) -> Iterator[tuple[int, int, int | None]]:
-        """Yield (begin, end, place): parts of `boards` in their order, each with the place of the error after it.
-
-        The last part has no error after it.
-        """
-        begin = 0
-        for count, place in enumerate(sorted(self.errors)):
-            yield begin, place - count, place
-            begin = place - count
-        yield begin, len(self.boards), None
-
-    @cached_property
-    def row_texts(self) -> Sequence[str]:
-        """[B]: the text of each board in a row: see `board_files.text_of`."""
-        puzzle = self.boards.puzzle
-        if puzzle.view(MultilineNotation) is None or not len(self.boards):
-            return self.texts
-        if len(self.boards) == len(self):
-            return texts_of(self.boards)
-        texts = list(self.texts)
-        for place, text in zip(self.places.tolist(), texts_of(self.boards), strict=True):
-            texts[place] = text
-        return texts
+def row_texts(boards: Boards) -> Sequence[str]:
+    """[B]: the text of each board in a row: see `board_files.text_of`."""
+    if boards.puzzle.view(MultilineNotation) is None:
+        return boards.texts
+    if not boards.errors:
+        return boards.written()
+    texts = np.array(boards.texts, object)
+    texts[boards.is_readable] = boards[boards.is_readable].written()
+    return cast(list[str], texts.tolist())
 
 
 def translated(values: NDArray[np.uint8], table: bytes) -> NDArray[np.uint8]:
@@ -147,55 +53,14 @@ def translated(values: NDArray[np.uint8], table: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(values.tobytes().translate(table), np.uint8).reshape(values.shape)
 
 
-class AsciiTexts(Sequence[str]):
-    """Texts of equal length: a sequence of `str`, which are made when they are asked for.
-
-    Args:
-        characters: `uint8[B, W]` in ASCII.
-    """
-
-    def __init__(self, characters: NDArray[np.uint8]) -> None:
-        self.characters = characters
-
-    def __len__(self) -> int:
-        return len(self.characters)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> AsciiTexts: ...
-    def __getitem__(self, index: int | slice) -> str | AsciiTexts:
-        if isinstance(index, slice):
-            return AsciiTexts(self.characters[index])
-        return str(self.characters[index].tobytes(), "ascii")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(as_text(self.characters).splitlines())
-
-
-def texts_of(boards: BoardBatch) -> Sequence[str]:
-    """[R]: the canonical notation of these boards."""
-    notation = boards.puzzle.view(BatchNotation)
-    if notation is None:
-        return [boards.puzzle.write(state) for state in boards.states]
-    return AsciiTexts(notation.write_lines(boards.states))
-
-
-def as_text(lines: NDArray[np.uint8]) -> str:
-    """The ASCII lines `uint8[B, W]` as a text, each with its end."""
-    text = np.empty((len(lines), lines.shape[1] + 1), np.uint8)
-    text[:, :-1], text[:, -1] = lines, NEWLINE
-    return text.tobytes().decode("ascii")
-
-
-def read_blocks(puzzle: Puzzle, texts: Iterable[str], name: str) -> Iterator[BoardBlock]:
+def read_blocks(puzzle: Puzzle, texts: Iterable[str], name: str) -> Iterator[Boards]:
     """Yield the boards in texts of whole lines, as `storage.files.text_blocks` gives them: a block for each
     that has any.
 
     The lines are split into boards as `board_files.boards` says.
     """
-    reader, lines, first, texts_before = _Reader(puzzle, f"{name}, line"), _Lines(puzzle, texts), 0, 1
-    for board in boards(puzzle, lines):
+    reader, lines, texts_before = _Reader(puzzle, f"{name}, line"), _Lines(puzzle, texts), 1
+    for board in board_files.boards(puzzle, lines):
         alike = lines.alike(board.text, has_columns=bool(board.columns))
         if alike is None:
             reader.add_board(lines.number_of(board.line), board.text)
@@ -203,10 +68,9 @@ def read_blocks(puzzle: Puzzle, texts: Iterable[str], name: str) -> Iterator[Boa
             reader.add_lines(alike)
         if lines.at_end or lines.texts_read > texts_before:
             texts_before = lines.texts_read + lines.at_end
-            yield (block := reader.block(first))
-            first += len(block)
+            yield reader.boards()
     if len(reader):
-        yield reader.block(first)
+        yield reader.boards()
 
 
 # --- reading ---
@@ -310,8 +174,8 @@ def _plain_states(puzzle: Puzzle, texts: Sequence[str], lengths: NDArray[np.int6
 class _Reader:
     """Collects boards for a block."""
 
-    def __init__(self, puzzle: Puzzle, counted: str) -> None:
-        self._puzzle, self._counted = puzzle, counted
+    def __init__(self, puzzle: Puzzle, source: str) -> None:
+        self._puzzle, self._source = puzzle, source
         self._clear()
 
     def _clear(self) -> None:
@@ -338,19 +202,15 @@ class _Reader:
         self._texts.append(text)
         self._numbers.append(np.array([number]))
 
-    def block(self, first: int) -> BoardBlock:
-        """What was added since the last block; `first` boards of the call come before it."""
-        is_readable = np.ones(len(self._texts), bool)
-        is_readable[list(self._errors)] = False
-        states = np.concatenate(self._states) if self._states else np.zeros((0, 0), np.uint8)
-        block = BoardBlock(
-            BoardBatch(self._puzzle, states),
-            np.flatnonzero(is_readable),
-            self._errors,
-            self._texts,
-            np.concatenate([np.zeros(0, np.int64), *self._numbers]),
-            self._counted,
-            first,
-        )
+    def boards(self) -> Boards:
+        """The boards that were added since the last block."""
+        found = np.concatenate(self._states) if self._states else np.zeros((0, 0), np.uint8)
+        numbers = np.concatenate([np.zeros(0, np.int64), *self._numbers])
+        boards = Boards(self._puzzle, found, numbers, self._texts, self._errors, self._source)
+        if self._errors:
+            is_readable = np.ones(len(self), bool)
+            is_readable[list(self._errors)] = False
+            boards.states = np.zeros((len(self), found.shape[1]), found.dtype)
+            boards.states[is_readable] = found
         self._clear()
-        return block
+        return boards

@@ -18,7 +18,7 @@ from puzzlelab.web.job_service import JobService
 from puzzlelab.web.pool import Busy
 from puzzlelab.web.schemas import (
     Board,
-    Boards,
+    BoardFields,
     JobId,
     Moves,
     NetworkName,
@@ -89,7 +89,7 @@ async def limits(request: Request) -> Response:
 
 
 @api.get("/check", response_model=list[schemas.CheckResponse])
-async def check(request: Request, puzzle: PuzzleName, board: Boards, time: Seconds = None) -> Response:
+async def check(request: Request, puzzle: PuzzleName, board: BoardFields, time: Seconds = None) -> Response:
     """Whether boards can be solved, the objections to them as sentences, and their difficulty."""
     boards = _service(request).checked_boards(board)
     return await _question(request, "check", {"puzzle": puzzle, "board": boards}, time)
@@ -125,7 +125,7 @@ async def generate(
 async def solve(
     request: Request,
     puzzle: PuzzleName,
-    board: Boards,
+    board: BoardFields,
     solver: SolverName = None,
     time: Seconds = None,
     nodes: Nodes = None,
@@ -201,7 +201,7 @@ async def stop(request: Request, job: JobId) -> Response:
 async def count(
     request: Request,
     puzzle: PuzzleName,
-    board: Boards,
+    board: BoardFields,
     most: Annotated[int, Query(ge=1, le=schemas.MAX_SOLUTIONS, description="Stop at this number of solutions.")] = 2,
     time: Seconds = None,
 ) -> Response:

@@ -25,7 +25,7 @@ OptionalPuzzle = Annotated[
     str | None, Query(max_length=MAX_NAME_LENGTH, description="Describe this puzzle instead of listing all.")
 ]
 Board = Annotated[str, Query(max_length=MAX_BOARD_LENGTH, description="A board in any notation of the puzzle.")]
-Boards = Annotated[list[BoardField], Query(min_length=1, description="A board; repeat the parameter for more.")]
+BoardFields = Annotated[list[BoardField], Query(min_length=1, description="A board; repeat the parameter for more.")]
 Moves = Annotated[
     str | None, Query(max_length=MAX_GAME_LENGTH, description="Moves from the board, with spaces between them.")
 ]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.arguments import board_text, move_text
+from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
@@ -34,7 +35,6 @@ from puzzlelab.core.views import (
     Units,
 )
 from puzzlelab.puzzles.sudoku import drawing, examples, notation
-from puzzlelab.text.board_blocks import BatchNotation
 from puzzlelab.text.board_files import MultilineNotation
 
 Board = NDArray[np.uint8]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.arguments import board_text, move_text
+from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
@@ -28,7 +29,6 @@ from puzzlelab.core.views import (
     Samples,
 )
 from puzzlelab.puzzles.tiles import drawing, notation
-from puzzlelab.text.board_blocks import BatchNotation
 
 Board = NDArray[np.uint8]
 

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
@@ -73,7 +73,7 @@ class MatchPiece:
 
     player: Solver
     networks: Mapping[str, Published]
-    boards: BoardBatch
+    boards: Boards
 
 
 def solve_match_boards(argument: MatchPiece) -> Sequence[Result]:
@@ -105,7 +105,7 @@ class SpreadSelfPlay:
     """The numbers of the shards that ended their workers."""
     _networks: dict[str, Mapping[str, Published]] = field(default_factory=dict)
     """The option of a solver that means a network -> its published files, the newest last."""
-    _requests: SimpleQueue[tuple[Solver, BoardBatch, Future[Sequence[Result]]]] = field(default_factory=SimpleQueue)
+    _requests: SimpleQueue[tuple[Solver, Boards, Future[Sequence[Result]]]] = field(default_factory=SimpleQueue)
     """Boards that the referee wants to have solved."""
     _is_idle: threading.Event = field(default_factory=threading.Event)
     """Whether the referee has found no match to play."""
@@ -254,7 +254,7 @@ class SpreadSelfPlay:
     def _solve(self, player: Solver, boards: Sequence[Instance], watch: Callable[[], None]) -> Sequence[Result]:
         """The results of a solver for boards of a match, in the referee's thread; see `SolveBoards`."""
         answer: Future[Sequence[Result]] = Future()
-        self._requests.put((player, BoardBatch.of(boards), answer))
+        self._requests.put((player, Boards.of(boards), answer))
         while not answer.done():
             watch()
             self._over.wait(POLL_SECONDS / 10)

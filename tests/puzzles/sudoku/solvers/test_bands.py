@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import check_solver, count, load, solutions, solve
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard, BadOption, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import presentation_of
@@ -342,7 +342,7 @@ def test_there_is_at_least_one_job() -> None:
 
 
 def known_boards():
-    return BoardBatch.of([NINE.read(text) for text in [*KNOWN_COUNTS, *IMPOSSIBLE.values(), "easy", "inkala", EMPTY]])
+    return Boards.of([NINE.read(text) for text in [*KNOWN_COUNTS, *IMPOSSIBLE.values(), "easy", "inkala", EMPTY]])
 
 
 @pytest.mark.parametrize("most", [1, 2, 125, 126, 1000, 1500])

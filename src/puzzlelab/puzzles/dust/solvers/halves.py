@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from pydantic import Field, PrivateAttr
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Progress, Result, with_stop
@@ -69,17 +69,17 @@ class Halves(SolverSettings):
         """A fast solution, a better one if the proof is long, and then shorter ones or the proof that there is none."""
         return self._attempts(instance, limit, self._memory or HalvesMemory())
 
-    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
+    def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
         """The results of all boards; see `solve_in_parts`."""
-        boards = BoardBatch.of(instances)
+        boards = Boards.of(instances)
         return joined(boards, self.solve_in_parts(boards, limit, over))
 
-    def solve_in_parts(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+    def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
         """The results of the boards, which are searched in the same arrays; a long search is in a part by itself.
 
         The results before it wait for it for `HOLD_SECONDS` at most.
         """
-        boards, memory = BoardBatch.of(instances), self._memory or HalvesMemory()
+        boards, memory = Boards.of(instances), self._memory or HalvesMemory()
         first, results, is_interrupted = 0, list[Result](), False
         for board in boards:
             best = Result(None, stop="interrupted")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
@@ -96,14 +96,14 @@ class Bands(SolverSettings):
         """Every solution, in the order of the search."""
         return listed(machine(instance.state), limit)
 
-    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
+    def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
         """The results of many boards, without a clock between them."""
-        boards = BoardBatch.of(instances)
+        boards = Boards.of(instances)
         return joined(boards, self.solve_in_parts(boards, limit, over))
 
-    def solve_in_parts(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+    def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
         """The results of all boards at once, because none takes long; under a limit on nodes, of each by itself."""
-        began, boards = time.perf_counter(), BoardBatch.of(instances)
+        began, boards = time.perf_counter(), Boards.of(instances)
         if limit.nodes is not None or over():
             yield from one_board_at_a_time(self, boards, limit, over)
         else:
@@ -113,7 +113,7 @@ class Bands(SolverSettings):
         """How many solutions there are; about ten million a second where there are many."""
         return counted(machine(instance.state), limit, most)
 
-    def count_batch(self, boards: BoardBatch, most: int, limit: Limit) -> CountBatch:
+    def count_batch(self, boards: Boards, most: int, limit: Limit) -> CountBatch:
         """How many solutions each board has; those that need many guesses, or have little time, are not counted."""
         is_timed = limit.memory is not None or (limit.seconds is not None and limit.seconds < LEAST_SECONDS)
         if is_timed:
@@ -182,7 +182,7 @@ def solve_batch(
     return result
 
 
-def _results(boards: BoardBatch, batch: BandsBatch, seconds: float) -> ResultBatch:
+def _results(boards: Boards, batch: BandsBatch, seconds: float) -> ResultBatch:
     """The results of many boards with their proofs; each has an equal share of the seconds."""
     codes = np.array([PROOFS.index("unsolvable"), PROOFS.index("unique"), PROOFS.index("none")], np.uint8)
     return replace(
@@ -195,7 +195,7 @@ def _results(boards: BoardBatch, batch: BandsBatch, seconds: float) -> ResultBat
     )
 
 
-def _solutions(boards: BoardBatch, batch: BandsBatch, seconds: float) -> ResultBatch:
+def _solutions(boards: Boards, batch: BandsBatch, seconds: float) -> ResultBatch:
     """The first solution of each board, without a proof; each has an equal share of the seconds."""
     solved = batch.counts > 0
     is_move = (boards.states == 0) & solved[:, None]
