@@ -17,14 +17,14 @@ class LightsOut:
     estimates: ClassVar[dict[str, str]] = {"lamps": "a fifth of the lamps that are on: a press switches at most five"}
     name = property(lambda self: f"lights-{self.size}")
     move_count = input_size = property(lambda self: self.size**2)
+    grid = symbols = None
 
     def legal(self, state: State) -> State:
         return np.ones(self.move_count, bool)
 
     def apply(self, state: State, move: int) -> State:
         rows, columns = np.divmod(np.arange(self.move_count), self.size)
-        near = abs(rows - rows[move]) + abs(columns - columns[move]) <= 1
-        return (state ^ near).astype(np.uint8)
+        return state ^ (abs(rows - rows[move]) + abs(columns - columns[move]) <= 1)
 
     def solved(self, state: State) -> bool:
         return not state.any()

@@ -25,7 +25,16 @@ EXAMPLE = ROOT / "examples" / "lights_out_kernels.py"
 BEGIN, END = "<!-- begin: tools/surface.py -->\n", "<!-- end: tools/surface.py -->\n"
 BEGIN_KERNELS, BEGIN_EXAMPLE = (BEGIN.replace("surface.py", f"surface.py, {part}") for part in ("kernels", "example"))
 END_KERNELS, END_EXAMPLE = (END.replace("surface.py", f"surface.py, {part}") for part in ("kernels", "example"))
-NO_VIEWS = (views.BoardGenerator, views.Estimate, views.Prior, views.Scale, views.Tally, views.Units, puzzle.Puzzle)
+NO_VIEWS = (
+    views.BoardGenerator,
+    views.Estimate,
+    views.Prior,
+    views.Scale,
+    views.Symbols,
+    views.Tally,
+    views.Units,
+    puzzle.Puzzle,
+)
 """What the views are made of; and the rules, which every puzzle has."""
 INTERNAL = ("announce", "is_external", "exists", "scores_moves")
 """Kernel names that no puzzle implements."""

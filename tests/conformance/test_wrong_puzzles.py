@@ -24,7 +24,6 @@ from puzzlelab.core.views import (
     DrawsSvg,
     EquivalentMoves,
     Estimates,
-    GridPlanes,
     Planes,
     Reversible,
     Rewards,
@@ -62,7 +61,7 @@ def board_of(random: np.random.Generator, level: int | None) -> State:
 class Dials:
     """Three dials with the digits 0 to 4 are to be turned to 0; a move turns one of them by one."""
 
-    VIEWS: ClassVar[tuple[type, ...]] = (DrawsSvg, Estimates, GridPlanes, Planes, Reversible, Rewards, Samples)
+    VIEWS: ClassVar[tuple[type, ...]] = (DrawsSvg, Estimates, Planes, Reversible, Rewards, Samples)
     PRESENTATION: ClassVar[Presentation] = Presentation(
         usual_solver=("bfs", {"bidirectional": True}),
         provers=(("ida", {"estimate": "turns"}),),
@@ -74,6 +73,7 @@ class Dials:
     move_count: ClassVar[int] = 6
     input_size: ClassVar[int] = 3
     grid: ClassVar[tuple[int, int]] = (1, 3)
+    symbols: ClassVar[None] = None
     estimates: ClassVar[Mapping[str, str]] = {"turns": "turns of each dial"}
     rewards: ClassVar[Mapping[str, str]] = {"turned": "turns that came nearer"}
     scales: ClassVar[Mapping[str, Scale]] = {"turns": Scale("turns from the goal", board_of, (0, 6), turns)}

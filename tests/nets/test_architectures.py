@@ -7,7 +7,7 @@ pytest.importorskip("torch")
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
-from puzzlelab.core.views import RandomSymmetry, SymbolSymmetric
+from puzzlelab.core.views import Planes, RandomSymmetry
 from puzzlelab.nets.form import all_candidates
 from puzzlelab.nets.network import kinds, read_network
 
@@ -40,7 +40,7 @@ def test_the_kinds_that_are_tested_are_all_that_there_are() -> None:
 def test_exchanging_colours_exchanges_nothing_in_the_answers(model_of, states_of) -> None:
     puzzle = registry.load("dust-4x3x3")
     model, states = model_of(puzzle, "exchangeable"), states_of(puzzle)
-    other, move_permutation = puzzle.view(SymbolSymmetric).permute_symbols(states, np.array([2, 0, 1]))
+    other, move_permutation = puzzle.view(Planes).symbols.permuted(states, np.array([2, 0, 1]))
     assert (other != states).any()
     before, after = model.outputs(states), model.outputs(other)
     assert np.allclose(before["cost_to_go"], after["cost_to_go"], atol=1e-2)
@@ -50,7 +50,7 @@ def test_exchanging_colours_exchanges_nothing_in_the_answers(model_of, states_of
 def test_a_dense_network_notices_exchanged_colours(model_of, states_of) -> None:
     puzzle = registry.load("dust-4x3x3")
     model, states = model_of(puzzle, "dense"), states_of(puzzle)
-    other, _ = puzzle.view(SymbolSymmetric).permute_symbols(states, np.array([2, 0, 1]))
+    other, _ = puzzle.view(Planes).symbols.permuted(states, np.array([2, 0, 1]))
     assert not np.allclose(model.outputs(states)["cost_to_go"], model.outputs(other)["cost_to_go"], atol=1e-2)
 
 

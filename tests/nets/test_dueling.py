@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 import torch
 
 from puzzlelab.core import registry
-from puzzlelab.core.views import SymbolSymmetric
+from puzzlelab.core.views import Planes
 from puzzlelab.engine.batch_rules import canonical_moves
 from puzzlelab.nets.heads import Heads, dueling_q
 
@@ -113,7 +113,7 @@ def test_exchanging_colours_exchanges_the_values_of_moves(model_of, states_of) -
     for row in range(3):
         for _ in range(row + 1):
             states[row] = puzzle.apply(states[row], np.flatnonzero(puzzle.legal(states[row]))[0])
-    other, move_permutation = puzzle.view(SymbolSymmetric).permute_symbols(states, np.array([2, 0, 1]))
+    other, move_permutation = puzzle.view(Planes).symbols.permuted(states, np.array([2, 0, 1]))
     possible = canonical_moves(puzzle, states) >= 0
     assert not possible[:3].all(axis=1).any()
     before, after = model.outputs(states)["q"], model.outputs(other)["q"][:, move_permutation]

@@ -71,7 +71,7 @@ def check_puzzle(
     - `name` loads an equal puzzle if its family is installed. The name of a puzzle that is defined in a test or a
       notebook belongs to no installed family, and is not loaded.
 
-    Not checked: `SymbolSymmetric`, `SymbolFeatures`, `RandomSymmetry`, `Boxes`, `OwnGenerator`, `MultilineNotation`,
+    Not checked: `Symbols`, `RandomSymmetry`, `Boxes`, `OwnGenerator`, `MultilineNotation`,
     `DrawsScores`.
 
     Args:

@@ -18,7 +18,6 @@ from puzzlelab.core.views import (
     Cover,
     DrawsSvg,
     EquivalentMoves,
-    GridPlanes,
     Isomorphism,
     Planes,
     Rewards,
@@ -81,8 +80,8 @@ def _check_planes(puzzle: CheckedPuzzle, view: Planes, state: State, legal: list
     must_be_array(planes, where, np.float32, (len(states), size))
     must(bool(np.isfinite(planes).all()), f"{where} must give finite numbers")
     must(np.array_equal(planes[:1], alone), f"{where} gives other numbers for the board alone than in a batch")
-    if (grid := puzzle.view(GridPlanes)) is not None:
-        cells = math.prod(grid.grid)
+    if view.grid is not None:
+        cells = math.prod(view.grid)
         must(size % cells == 0, f"{where}: {size} numbers are not the same number for each of {cells} cells of `grid`")
 
 

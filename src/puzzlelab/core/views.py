@@ -106,48 +106,41 @@ class Planes(Protocol):
     def symmetries(self, states: State) -> tuple[tuple[State, NDArray[np.int64]], ...]:
         """Each symmetry as (`states[B, S]`, `moves[M]`): equivalent boards, and the number of each move on them."""
 
+    @property
+    def grid(self) -> tuple[int, int] | None:
+        """The lengths of both axes where the planes form a grid, for convolutions; otherwise None.
 
-class SymbolSymmetric(Protocol):
-    """Encodes boards for networks that treat interchangeable symbols alike, such as colours or digits.
+        The first axis is the slower one in the order of the cells; each cell has the same number of planes.
+        """
 
-    Each of K symbols has F inputs and S outputs. An output is the score of a move.
+    @property
+    def symbols(self) -> Symbols | None:
+        """The symbols that may be exchanged for each other, or None."""
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """Encodes boards for networks that treat K interchangeable symbols alike, such as colours or digits.
+
+    Each symbol has F inputs and O outputs. An output is the score of a move.
     """
 
-    @property
-    def symbol_shape(self) -> tuple[int, int]:
-        """(K, F)."""
-
-    @property
-    def outputs_per_symbol(self) -> int:
-        """S: outputs of each symbol."""
-
-    def symbol_planes(self, states: State) -> NDArray[np.uint8]:
-        """`uint8[B, K, F]` from `states[B, S]`."""
-
-    def output_index(self, states: State) -> NDArray[np.int64]:
-        """`int64[B, M]`: the output of each move, as symbol * S + its number; any output for an illegal move."""
-
-    def permute_symbols(self, states: State, order: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
-        """Equivalent boards with symbol k in place of `order[k]`, and `moves[M]`: the number of each move on them."""
-
-
-class SymbolFeatures(Protocol):
-    """Encodes boards as `SymbolSymmetric` does, with more inputs for each symbol, which are computed by the rules."""
-
-    @property
-    def feature_shape(self) -> tuple[int, int]:
-        """(K, F)."""
-
-    def symbol_features(self, states: State) -> NDArray[np.float32]:
-        """`float32[B, K, F]` from `states[B, S]`."""
-
-
-class GridPlanes(Protocol):
-    """Says that the planes form a grid, for convolutions; each cell has the same number of planes."""
-
-    @property
-    def grid(self) -> tuple[int, int]:
-        """The lengths of both axes; the first axis is the slower one in the order of the cells."""
+    shape: tuple[int, int]
+    """(K, F)."""
+    outputs: int
+    """O: outputs of each symbol."""
+    planes: Callable[[State], NDArray[np.uint8]]
+    """`uint8[B, K, F]` from `states[B, S]`."""
+    output_index: Callable[[State], NDArray[np.int64]]
+    """`int64[B, M]` from `states[B, S]`: the output of each move, as symbol * O + its number; any output for an illegal
+    move."""
+    permuted: Callable[[State, NDArray[np.int64]], tuple[State, NDArray[np.int64]]]
+    """Equivalent boards with symbol k in place of `order[k]`, and `moves[M]`: the number of each move on them, from
+    `states[B, S]` and `order: int64[K]`."""
+    feature_shape: tuple[int, int] | None = None
+    """(K, F) of `features`."""
+    features: Callable[[State], NDArray[np.float32]] | None = None
+    """`float32[B, K, F]` from `states[B, S]`: planes with more inputs, which are computed by the rules."""
 
 
 class Cover(Protocol):

@@ -9,17 +9,18 @@ Shapes: B = states, S = length of a state, F = length of all planes, N = cells, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from puzzlelab.core.errors import Unsupported
-from puzzlelab.core.puzzle import Puzzle, State, View
-from puzzlelab.core.views import Candidates, GridPlanes, Planes, SymbolFeatures, SymbolSymmetric
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import Candidates, Planes, Symbols
 from puzzlelab.engine import candidate_logits
 
+Part = TypeVar("Part")
 Head = Literal["policy", "cost_to_go", "q"]
 """Logits of moves, the number of moves to the goal, values of moves."""
 Policy = Literal["softmax", "binary", "cells"]
@@ -63,35 +64,45 @@ def input_arrays(puzzle: Puzzle, names: tuple[InputName, ...], states: State) ->
 
 def planes_of(puzzle: Puzzle) -> Planes:
     """The puzzle's input planes; raises `Unsupported`."""
-    return _view(puzzle, Planes, f"{puzzle.name} has no planes for networks")
+    return _required(puzzle.view(Planes), f"{puzzle.name} has no planes for networks")
 
 
-def grid_of(puzzle: Puzzle) -> GridPlanes:
-    """The puzzle's planes as images; raises `Unsupported`."""
-    return _view(puzzle, GridPlanes, "convolutions need a puzzle whose planes are a grid")
+def grid_of(puzzle: Puzzle) -> tuple[int, int]:
+    """Return the axes of the puzzle's planes as images; raises `Unsupported`."""
+    planes = puzzle.view(Planes)
+    return _required(None if planes is None else planes.grid, "convolutions need a puzzle whose planes are a grid")
 
 
-def symbols_of(puzzle: Puzzle) -> SymbolSymmetric:
-    """The puzzle's view as planes of interchangeable symbols; raises `Unsupported`."""
-    return _view(puzzle, SymbolSymmetric, f"{puzzle.name} has no symbols that may be exchanged for each other")
+def symbols_of(puzzle: Puzzle) -> Symbols:
+    """Return the puzzle's interchangeable symbols; raises `Unsupported`."""
+    planes = puzzle.view(Planes)
+    symbols = None if planes is None else planes.symbols
+    return _required(symbols, f"{puzzle.name} has no symbols that may be exchanged for each other")
 
 
-def features_of(puzzle: Puzzle) -> SymbolFeatures:
-    """The puzzle's view that computes more inputs of its symbols; raises `Unsupported`."""
-    return _view(puzzle, SymbolFeatures, f"{puzzle.name} has no symbols whose features are computed by its rules")
+def feature_shape_of(puzzle: Puzzle) -> tuple[int, int]:
+    """Return the shape of the features of the puzzle's symbols; raises `Unsupported`."""
+    return _required(symbols_of(puzzle).feature_shape, _no_features(puzzle))
+
+
+def _symbol_features(puzzle: Puzzle, states: State) -> NDArray[np.float32]:
+    return _required(symbols_of(puzzle).features, _no_features(puzzle))(states)
+
+
+def _no_features(puzzle: Puzzle) -> str:
+    return f"{puzzle.name} has no symbols whose features are computed by its rules"
 
 
 def candidates_of(puzzle: Puzzle) -> Candidates:
     """The puzzle's view as cells that hold a digit each; raises `Unsupported`."""
-    return _view(puzzle, Candidates, f"{puzzle.name} has no cells that get a digit each")
+    return _required(puzzle.view(Candidates), f"{puzzle.name} has no cells that get a digit each")
 
 
-def _view(puzzle: Puzzle, kind: type[View], lacking: str) -> View:
-    """The puzzle's view of this kind; raises `Unsupported` with the sentence `lacking`."""
-    view = puzzle.view(kind)
-    if view is None:
+def _required(part: Part | None, lacking: str) -> Part:
+    """Return a view or a part of one that the puzzle must have; raises `Unsupported` with the sentence `lacking`."""
+    if part is None:
         raise Unsupported(lacking)
-    return view
+    return part
 
 
 def scaled(one_hot: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -111,15 +122,15 @@ def all_candidates(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
 
 
 def _scaled_planes(puzzle: Puzzle, states: State) -> NDArray[np.float32]:
-    rows, columns = grid_of(puzzle).grid
+    rows, columns = grid_of(puzzle)
     return scaled(planes_of(puzzle).planes(states).reshape(len(states), rows * columns, -1))
 
 
 INPUTS: dict[InputName, Callable[[Puzzle, State], NDArray[Any]]] = {
     "planes": lambda puzzle, states: planes_of(puzzle).planes(states),
     "scaled_planes": _scaled_planes,
-    "symbol_planes": lambda puzzle, states: symbols_of(puzzle).symbol_planes(states),
-    "symbol_features": lambda puzzle, states: features_of(puzzle).symbol_features(states),
+    "symbol_planes": lambda puzzle, states: symbols_of(puzzle).planes(states),
+    "symbol_features": _symbol_features,
     "output_index": lambda puzzle, states: symbols_of(puzzle).output_index(states),
     "candidates": all_candidates,
     "states": lambda puzzle, states: states.astype(np.int16),

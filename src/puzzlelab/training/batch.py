@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.views import Planes, SymbolSymmetric
+from puzzlelab.core.views import Planes
 from puzzlelab.engine.batch_rules import canonical_moves
 from puzzlelab.experience.schema import unpacked
 
@@ -52,13 +52,14 @@ class PolicyValueBatch:
 
     def augmented(self, puzzle: Puzzle, random: np.random.Generator, permute_symbols: bool) -> PolicyValueBatch:
         """The batch under a random symmetry of the puzzle, and under a random permutation of its symbols if wanted."""
-        batch = self
-        if (planes := puzzle.view(Planes)) is not None:
-            images = planes.symmetries(batch.states)
-            batch = batch._renamed(*images[random.integers(len(images))])
-        if permute_symbols and (symbols := puzzle.view(SymbolSymmetric)) is not None:
-            order = random.permutation(symbols.symbol_shape[0])
-            batch = batch._renamed(*symbols.permute_symbols(batch.states, order))
+        planes = puzzle.view(Planes)
+        if planes is None:
+            return self
+        images = planes.symmetries(self.states)
+        batch = self._renamed(*images[random.integers(len(images))])
+        if permute_symbols and planes.symbols is not None:
+            order = random.permutation(planes.symbols.shape[0])
+            batch = batch._renamed(*planes.symbols.permuted(batch.states, order))
         return batch
 
     def _renamed(self, states: NDArray[Any], image_of_move: NDArray[np.int64]) -> PolicyValueBatch:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puzzlelab.core.views import SymbolFeatures, SymbolSymmetric
+from puzzlelab.core.views import Planes
 from puzzlelab.puzzles.dust.features import NEXT_SCALE, SIZE_SCALE, pairs
 from puzzlelab.puzzles.dust.rules import Dust
 
@@ -14,8 +14,8 @@ ANY = st.builds(Dust, st.integers(1, 8), st.integers(1, 6), st.integers(2, 5))
 
 def parts(puzzle: Dust, board: np.ndarray) -> list[np.ndarray]:
     """For each colour: cells, pairs, and the four numbers of clusters."""
-    features = puzzle.view(SymbolFeatures).symbol_features(board[None])
-    assert (features.dtype, features.shape) == (np.float32, (1, *puzzle.view(SymbolFeatures).feature_shape))
+    features = puzzle.view(Planes).symbols.features(board[None])
+    assert (features.dtype, features.shape) == (np.float32, (1, *puzzle.view(Planes).symbols.feature_shape))
     near = len(pairs(puzzle.width, puzzle.height)[0])
     cells = puzzle.cells
     return np.split(features[0], cells + near + np.array([-near, 0, *(cells * i for i in (1, 2, 3))]), axis=1)
@@ -67,8 +67,8 @@ def test_pairs_are_of_one_colour_in_the_same_or_in_neighbouring_columns(plainly,
 def test_exchanged_colours_exchange_their_features(plainly, puzzle: Dust, seed: int) -> None:
     board = plainly.board(puzzle, seed, 2)
     order = np.random.default_rng(seed).permutation(puzzle.colours)
-    (other,), _ = puzzle.view(SymbolSymmetric).permute_symbols(board[None], order)
-    features = puzzle.view(SymbolFeatures).symbol_features
+    (other,), _ = puzzle.view(Planes).symbols.permuted(board[None], order)
+    features = puzzle.view(Planes).symbols.features
     assert np.array_equal(features(other[None])[0], features(board[None])[0][order])
 
 
@@ -76,7 +76,7 @@ def test_exchanged_colours_exchange_their_features(plainly, puzzle: Dust, seed: 
 def test_boards_have_the_same_features_alone_and_together(plainly, number: int) -> None:
     puzzle = Dust(5, 4, 3)
     boards = np.stack([plainly.board(puzzle, seed, seed % 4) for seed in range(5)])[:number]
-    features = puzzle.view(SymbolFeatures).symbol_features
+    features = puzzle.view(Planes).symbols.features
     assert len(features(boards)) == number
     for row in range(number):
         assert np.array_equal(features(boards[row : row + 1])[0], features(boards)[row])
@@ -84,9 +84,7 @@ def test_boards_have_the_same_features_alone_and_together(plainly, number: int) 
 
 def test_large_clusters_and_cleared_boards() -> None:
     puzzle = Dust(16, 16, 2)
-    features = puzzle.view(SymbolFeatures).symbol_features(
-        np.stack([np.full(256, 2, np.uint8), np.zeros(256, np.uint8)])
-    )
+    features = puzzle.view(Planes).symbols.features(np.stack([np.full(256, 2, np.uint8), np.zeros(256, np.uint8)]))
     assert features[0, 1].max() == 256 * SIZE_SCALE
     assert not features[0, 0].any()
     assert not features[1].any()

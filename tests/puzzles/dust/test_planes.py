@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzlelab.core.views import Planes, SymbolSymmetric, is_legal
+from puzzlelab.core.views import Planes, is_legal
 from puzzlelab.puzzles.dust.rules import Dust
 
 EVEN = st.builds(Dust, st.sampled_from([2, 4, 6, 8]), st.integers(1, 6), st.integers(2, 9))
@@ -53,8 +53,8 @@ def test_the_mirror_of_one_column_more_on_the_right_would_be_wrong() -> None:
 @given(puzzle=st.one_of(EVEN, ODD), seed=st.integers(0, 2**32))
 def test_a_sheet_shows_the_cells_and_the_pairs_of_its_colour(plainly, puzzle: Dust, seed: int) -> None:
     boards = np.stack([plainly.board(puzzle, seed, played) for played in range(3)])
-    sheets = puzzle.view(SymbolSymmetric).symbol_planes(boards)
-    assert sheets.shape == (3, *puzzle.view(SymbolSymmetric).symbol_shape)
+    sheets = puzzle.view(Planes).symbols.planes(boards)
+    assert sheets.shape == (3, *puzzle.view(Planes).symbols.shape)
     for colour in range(1, puzzle.colours + 1):
         mine = (boards == colour).reshape(3, puzzle.width, puzzle.height)
         pairs = [mine[:, :, :-1] & mine[:, :, 1:], mine[:, :-1] & mine[:, 1:]]
@@ -68,23 +68,21 @@ def test_exchanged_colours_exchange_their_sheets_and_keep_what_clicks_do(
 ) -> None:
     board = plainly.board(puzzle, seed, played)
     order = np.random.default_rng(seed).permutation(puzzle.colours)
-    (other,), called = puzzle.view(SymbolSymmetric).permute_symbols(board[None], order)
+    (other,), called = puzzle.view(Planes).symbols.permuted(board[None], order)
     assert np.array_equal(
-        puzzle.view(SymbolSymmetric).symbol_planes(other[None])[0],
-        puzzle.view(SymbolSymmetric).symbol_planes(board[None])[0][order],
+        puzzle.view(Planes).symbols.planes(other[None])[0],
+        puzzle.view(Planes).symbols.planes(board[None])[0][order],
     )
     for move in np.flatnonzero(puzzle.legal(board)).tolist():
         child = puzzle.apply(other, int(called[move]))
-        assert np.array_equal(
-            child, puzzle.view(SymbolSymmetric).permute_symbols(puzzle.apply(board, move)[None], order)[0][0]
-        )
+        assert np.array_equal(child, puzzle.view(Planes).symbols.permuted(puzzle.apply(board, move)[None], order)[0][0])
 
 
 @given(puzzle=EVEN, seed=st.integers(0, 2**32))
 def test_a_cell_is_answered_for_on_the_sheet_of_its_colour(plainly, puzzle: Dust, seed: int) -> None:
     board = plainly.board(puzzle, seed, 2)
     colours, cells = np.divmod(
-        puzzle.view(SymbolSymmetric).output_index(board[None])[0], puzzle.view(SymbolSymmetric).outputs_per_symbol
+        puzzle.view(Planes).symbols.output_index(board[None])[0], puzzle.view(Planes).symbols.outputs
     )
     assert np.array_equal(cells, np.arange(puzzle.cells))
     assert np.array_equal((colours + 1)[board > 0], board[board > 0])

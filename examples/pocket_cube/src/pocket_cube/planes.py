@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import permutations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,8 @@ class CubePlanes:
     """The view `Planes` of the pocket cube."""
 
     puzzle: PocketCube
+    grid: ClassVar[None] = None
+    symbols: ClassVar[None] = None
 
     @property
     def input_size(self) -> int:

@@ -26,12 +26,10 @@ from puzzlelab.core.views import (
     DrawsSvg,
     EquivalentMoves,
     Estimates,
-    GridPlanes,
     Planes,
     PretrainedNetworks,
     Samples,
     Scores,
-    SymbolSymmetric,
 )
 from samegame import drawing, notation
 
@@ -227,14 +225,12 @@ VIEWS: Views = {
     DrawsSvg: itself,
     EquivalentMoves: itself,
     Estimates: "samegame.estimates:SameGameEstimates",
-    GridPlanes: "samegame.planes:SameGamePlanes",
     KernelRules: "samegame.kernels:rules",
     Planes: "samegame.planes:SameGamePlanes",
     Presentation: "samegame.presentation:presentation",
     PretrainedNetworks: lambda game: PretrainedNetworks(Path(__file__).with_name("pretrained")),
     Samples: "samegame.sampling:SameGameSamples",
     Scores: itself,
-    SymbolSymmetric: "samegame.planes:SameGamePlanes",
 }
 """The module of a view is imported when the view is first asked for."""
 

@@ -75,7 +75,7 @@ class Convolution(NetworkSettings):
 
     def build(self, puzzle: Puzzle) -> ConvolutionNetwork:
         """The network for this puzzle, with random weights."""
-        grid = grid_of(puzzle).grid
+        grid = grid_of(puzzle)
         cells = grid[0] * grid[1]
         features = self.filters[-1] * cells
         convolutions = self._convolutions(1 if self.planes == "scaled" else planes_of(puzzle).input_size // cells)

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.nets.form import InputName, features_of, symbols_of
+from puzzlelab.nets.form import InputName, feature_shape_of, symbols_of
 from puzzlelab.nets.heads import WEIGHT_KEYS, Scalar, dueling_q, head
 from puzzlelab.nets.layers import linear
 from puzzlelab.nets.network import Initial, NetworkSettings
@@ -81,14 +81,14 @@ class Exchangeable(NetworkSettings):
     depth: int = Field(default=3, ge=1)
     pooled: int = Field(default=128, ge=1)
     features: bool = False
-    """Whether the network reads the puzzle's `SymbolFeatures`, computed by its rules, in place of the symbols' planes.
+    """Whether the network reads the `features` of the symbols, which the rules compute, in place of their planes.
     """
 
     def build(self, puzzle: Puzzle) -> ExchangeableNetwork:
         """The network for this puzzle, with random weights."""
-        view = symbols_of(puzzle)
-        shape = features_of(puzzle).feature_shape if self.features else view.symbol_shape
-        return ExchangeableNetwork(self, shape, view.outputs_per_symbol)
+        symbols = symbols_of(puzzle)
+        shape = feature_shape_of(puzzle) if self.features else symbols.shape
+        return ExchangeableNetwork(self, shape, symbols.outputs)
 
     @property
     def input_names(self) -> tuple[InputName, ...]:

@@ -7,15 +7,11 @@ Shapes: B = boards, W = columns, H = rows, N = W * H cells, C = colours, P = pai
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
-from puzzlelab.puzzles.dust.features_kernels import click_all
-from puzzlelab.puzzles.dust.kernels import rules
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust
@@ -26,45 +22,46 @@ NOTHING = -1000
 """Less than any click joins: of a board without clusters."""
 
 
-@dataclass(frozen=True)
-class DustFeatures:
-    """The view `SymbolFeatures` of dust."""
+def shape(puzzle: Dust) -> tuple[int, int]:
+    """Return (C, F)."""
+    return puzzle.colours, 5 * puzzle.cells + pairs(puzzle.width, puzzle.height)[0].size
 
-    puzzle: Dust
 
-    @property
-    def feature_shape(self) -> tuple[int, int]:
-        """(C, F)."""
-        cells = self.puzzle.cells
-        return self.puzzle.colours, 5 * cells + pairs(self.puzzle.width, self.puzzle.height)[0].size
+def of(puzzle: Dust, states: Board) -> NDArray[np.float32]:
+    """Return `float32[B, C, F]` from `states[B, N]`.
 
-    def symbol_features(self, states: Board) -> NDArray[np.float32]:
-        """`float32[B, C, F]`: for each colour a 1 in its cells, a 1 for each pair of its cells that may come to touch,
-        and for each of its clusters four numbers at its first cell.
+    For each colour these are a 1 in its cells, a 1 for each pair of its cells that may come to touch, and for each of
+    its clusters four numbers at its first cell: a 1, the size, how many clusters its click joins, and how many the best
+    click after it joins.
+    """
+    colours = np.arange(1, puzzle.colours + 1, dtype=np.uint8)
+    own = states[:, None, :] == colours[:, None]
+    first, second = pairs(puzzle.width, puzzle.height)
+    sizes, joined, joined_next = _clicks(puzzle, states)
+    numbers = (sizes > 0, sizes * SIZE_SCALE, joined, joined_next * NEXT_SCALE)
+    parts = [own, own[..., first] & own[..., second], *(own * number[:, None, :] for number in numbers)]
+    return np.concatenate(parts, axis=2, dtype=np.float32)
 
-        These are a 1, the size, how many clusters its click joins, and how many the best click after it joins.
-        """
-        colours = np.arange(1, self.puzzle.colours + 1, dtype=np.uint8)
-        own = states[:, None, :] == colours[:, None]
-        first, second = pairs(self.puzzle.width, self.puzzle.height)
-        sizes, joined, joined_next = self._clicks(states)
-        numbers = (sizes > 0, sizes * SIZE_SCALE, joined, joined_next * NEXT_SCALE)
-        parts = [own, own[..., first] & own[..., second], *(own * number[:, None, :] for number in numbers)]
-        return np.concatenate(parts, axis=2, dtype=np.float32)
 
-    def _clicks(self, states: Board) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int16]]:
-        """Sizes, clusters that a click joins, and clusters that the best click after it joins: each `int16[B, N]`."""
-        chosen = rules(self.puzzle)
-        working = np.ascontiguousarray(chosen.encode(states))
-        children = np.empty((*states.shape, chosen.size), np.uint64)
-        sizes, joined, joined_next = (np.zeros(states.shape, np.int16) for _ in range(3))
-        click_all(chosen.tables, working, children, True, sizes, joined)
-        after = children[sizes > 0]
-        sizes_after, joined_after = (np.zeros((len(after), self.puzzle.cells), np.int16) for _ in range(2))
-        click_all(chosen.tables, after, np.empty((1, 1, chosen.size), np.uint64), False, sizes_after, joined_after)
-        best = joined_after.max(axis=1, initial=NOTHING, where=sizes_after > 0)
-        joined_next[sizes > 0] = np.where(best > NOTHING, best, 0)
-        return sizes, joined, joined_next
+def _clicks(puzzle: Dust, states: Board) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int16]]:
+    """Return sizes, clusters that a click joins, and clusters that the best click after it joins: each `int16[B, N]`.
+
+    The kernels are imported here, so that planes alone need no compiler.
+    """
+    from puzzlelab.puzzles.dust.features_kernels import click_all
+    from puzzlelab.puzzles.dust.kernels import rules
+
+    chosen = rules(puzzle)
+    working = np.ascontiguousarray(chosen.encode(states))
+    children = np.empty((*states.shape, chosen.size), np.uint64)
+    sizes, joined, joined_next = (np.zeros(states.shape, np.int16) for _ in range(3))
+    click_all(chosen.tables, working, children, True, sizes, joined)
+    after = children[sizes > 0]
+    sizes_after, joined_after = (np.zeros((len(after), puzzle.cells), np.int16) for _ in range(2))
+    click_all(chosen.tables, after, np.empty((1, 1, chosen.size), np.uint64), False, sizes_after, joined_after)
+    best = joined_after.max(axis=1, initial=NOTHING, where=sizes_after > 0)
+    joined_next[sizes > 0] = np.where(best > NOTHING, best, 0)
+    return sizes, joined, joined_next
 
 
 @cache

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.views import Symbols
 from puzzlelab.engine.one_hot import one_hot
+from puzzlelab.puzzles.dust import features
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DustPlanes:
-    """The views `Planes`, `GridPlanes` and `SymbolSymmetric` of dust."""
+    """The view `Planes` of dust."""
 
     puzzle: Dust
 
@@ -39,7 +41,7 @@ class DustPlanes:
         return one_hot(states, 0, self.puzzle.colours)
 
     def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
-        """The boards and, where the halves are equally wide, their mirror images; colours are `permute_symbols`'s."""
+        """The boards and, where the halves are equally wide, their mirror images."""
         same = (states, np.arange(self.puzzle.cells))
         if self.puzzle.width % 2:
             return (same,)
@@ -47,16 +49,19 @@ class DustPlanes:
         return same, (states[..., mirrored], mirrored)
 
     @property
-    def symbol_shape(self) -> tuple[int, int]:
-        """(C, N + E)."""
-        return self.puzzle.colours, self.puzzle.cells + neighbours(*self.grid)[0].size
+    def symbols(self) -> Symbols:
+        """The C colours, each with N + E inputs; each answers for every cell."""
+        return Symbols(
+            shape=(self.puzzle.colours, self.puzzle.cells + neighbours(*self.grid)[0].size),
+            outputs=self.puzzle.cells,
+            planes=self._colour_planes,
+            output_index=self._output_index,
+            permuted=self._permuted,
+            feature_shape=features.shape(self.puzzle),
+            features=lambda states: features.of(self.puzzle, states),
+        )
 
-    @property
-    def outputs_per_symbol(self) -> int:
-        """N: each colour answers for every cell."""
-        return self.puzzle.cells
-
-    def symbol_planes(self, states: Board) -> NDArray[np.uint8]:
+    def _colour_planes(self, states: Board) -> NDArray[np.uint8]:
         """`uint8[B, C, N + E]`: for each colour a 1 in its cells, and for each pair of neighbours that both have it."""
         colours = np.arange(1, self.puzzle.colours + 1, dtype=np.uint8)
         first, second = neighbours(*self.grid)
@@ -64,12 +69,12 @@ class DustPlanes:
         equal: NDArray[np.bool_] = np.concatenate([states, of_pairs], axis=1)[:, None, :] == colours[:, None]
         return equal.view(np.uint8)
 
-    def output_index(self, states: Board) -> NDArray[np.int64]:
+    def _output_index(self, states: Board) -> NDArray[np.int64]:
         """`int64[B, N]`: the colour of a cell answers for it; for an empty one, the first."""
         colour = np.maximum(states, 1).astype(np.int64) - 1
         return colour * self.puzzle.cells + np.arange(self.puzzle.cells)
 
-    def permute_symbols(self, states: Board, order: NDArray[np.int64]) -> tuple[Board, NDArray[np.int64]]:
+    def _permuted(self, states: Board, order: NDArray[np.int64]) -> tuple[Board, NDArray[np.int64]]:
         """The boards with colour c + 1 in the place of colour `order[c]` + 1; the cells to click stay the same."""
         names = np.zeros(self.puzzle.colours + 1, np.uint8)
         names[order + 1] = np.arange(1, self.puzzle.colours + 1)

@@ -23,13 +23,10 @@ from puzzlelab.core.views import (
     DrawsSvg,
     EquivalentMoves,
     Estimates,
-    GridPlanes,
     KernelRules,
     Planes,
     Rewards,
     Samples,
-    SymbolFeatures,
-    SymbolSymmetric,
 )
 from puzzlelab.puzzles.dust import drawing, examples, notation
 from puzzlelab.text.board_files import MultilineNotation
@@ -207,15 +204,12 @@ VIEWS: Views = {
     DrawsSvg: "puzzlelab.puzzles.dust.drawing:DustDrawing",
     EquivalentMoves: "puzzlelab.puzzles.dust.clusters:DustClusters",
     Estimates: "puzzlelab.puzzles.dust.estimates:DustEstimates",
-    GridPlanes: "puzzlelab.puzzles.dust.planes:DustPlanes",
     KernelRules: "puzzlelab.puzzles.dust.kernels:rules",
     MultilineNotation: "puzzlelab.puzzles.dust.files:DustFiles",
     Planes: "puzzlelab.puzzles.dust.planes:DustPlanes",
     Presentation: "puzzlelab.puzzles.dust.presentation:presentation",
     Rewards: "puzzlelab.puzzles.dust.rewards:DustRewards",
     Samples: "puzzlelab.puzzles.dust.sampling:DustSamples",
-    SymbolFeatures: "puzzlelab.puzzles.dust.features:DustFeatures",
-    SymbolSymmetric: "puzzlelab.puzzles.dust.planes:DustPlanes",
 }
 
 

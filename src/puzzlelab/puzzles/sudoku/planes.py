@@ -6,7 +6,7 @@ Shapes: B = boards, N = cells of a row, and digits.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SudokuPlanes:
-    """The views `Planes`, `GridPlanes` and `RandomSymmetry` of Sudoku."""
+    """The views `Planes` and `RandomSymmetry` of Sudoku."""
 
     puzzle: Sudoku
+    symbols: ClassVar[None] = None
 
     @property
     def input_size(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ MIRRORED_MOVES = np.array([2, 3, 0, 1])
 
 @dataclass(frozen=True)
 class TilesPlanes:
-    """The views `Planes` and `GridPlanes` of sliding tiles."""
+    """The view `Planes` of sliding tiles."""
 
     puzzle: Tiles
+    symbols: ClassVar[None] = None
 
     @property
     def grid(self) -> tuple[int, int]:
