@@ -246,8 +246,8 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     from puzzlelab.engine.kernel_cache import kernel_cache
 
     kernel_cache()
-    monkeypatch.setattr("puzzlelab.engine.kernel_cache.unkept", {})
-    monkeypatch.setattr("puzzlelab.engine.table_cache.unkept_tables", {})
+    monkeypatch.setattr("puzzlelab.engine.kernel_cache.write_failures", {})
+    monkeypatch.setattr("puzzlelab.engine.table_cache.table_write_failures", {})
     monkeypatch.setenv("PUZZLELAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PUZZLELAB_PRIVATE_CACHE", "")  # none yet
     return tmp_path / "cache"

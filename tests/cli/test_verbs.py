@@ -237,8 +237,8 @@ def without_searches(monkeypatch, stand_in):
     for name in ("tiles-2x2", "dust-8x6x5", "sudoku-9x9"):
         load(name).view(Samples)  # or modules that are imported meanwhile would keep the stand-in
     monkeypatch.setattr("puzzlelab.core.solver.solve", stand_in)
-    monkeypatch.setattr("puzzlelab.engine.kernel_cache.unkept", {})
-    monkeypatch.setattr("puzzlelab.engine.table_cache.unkept_tables", {})
+    monkeypatch.setattr("puzzlelab.engine.kernel_cache.write_failures", {})
+    monkeypatch.setattr("puzzlelab.engine.table_cache.table_write_failures", {})
 
 
 def warmed(program, monkeypatch, *words):
@@ -277,15 +277,15 @@ def test_warm_without_a_name_takes_the_usual_puzzles_and_leaves_large_tables(pro
 
 def test_warm_leaves_machine_code(program, monkeypatch):
     monkeypatch.setattr("puzzlelab.core.registry.solver_names", lambda: ["bfs"])
-    monkeypatch.setattr("puzzlelab.engine.kernel_cache.unkept", {})
-    monkeypatch.setattr("puzzlelab.engine.table_cache.unkept_tables", {})
+    monkeypatch.setattr("puzzlelab.engine.kernel_cache.write_failures", {})
+    monkeypatch.setattr("puzzlelab.engine.table_cache.table_write_failures", {})
     code, out, _ = program("warm", "tiles-2x2")
     assert code == 0
     assert out.startswith("1 pairs of solver and estimate are warm in ")
     assert list(kernel_cache().rglob("*bfs_kernels.step*.kernel"))
 
 
-@pytest.mark.parametrize("kept", ["kernel_cache.unkept", "table_cache.unkept_tables"])
+@pytest.mark.parametrize("kept", ["kernel_cache.write_failures", "table_cache.table_write_failures"])
 def test_warm_says_what_could_not_be_kept(program, monkeypatch, tmp_path, kept):
     without_searches(monkeypatch, lambda *_: Result(None))
     monkeypatch.setattr(f"puzzlelab.engine.{kept}", {tmp_path / "a": "No space left on device", tmp_path / "b": "x"})

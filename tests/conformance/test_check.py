@@ -15,8 +15,8 @@ from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Isomorphism, KernelRules, Planes
+from puzzlelab.puzzles.tiles.kernels import rule_tables
 from puzzlelab.puzzles.tiles.kernels import rules as rules_of_tiles
-from puzzlelab.puzzles.tiles.kernels import tables
 from puzzlelab.puzzles.tiles.planes import TilesPlanes
 from puzzlelab.puzzles.tiles.rules import Tiles
 
@@ -122,9 +122,9 @@ class WrongTiles(Tiles):
     def kernels(self) -> KernelRules:
         rules = rules_of_tiles(self)
         if self.wrong == "home":
-            return replace(rules, tables=tables(self.rows, self.columns, 4))
+            return replace(rules, tables=rule_tables(self.rows, self.columns, 4))
         if self.wrong == "size":
-            return replace(rules, tables=tables(self.columns, self.rows, self.cells - 1))
+            return replace(rules, tables=rule_tables(self.columns, self.rows, self.cells - 1))
         if self.wrong == "decode":
             return replace(rules, decode=lambda states: states[..., :-1])
         return rules

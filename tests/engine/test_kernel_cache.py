@@ -241,12 +241,12 @@ def test_a_folder_that_can_only_be_read_is_used(own_cache: Path, monkeypatch: py
 
 
 def test_a_folder_that_cannot_be_made_is_said_once(no_cache: Path, monkeypatch: pytest.MonkeyPatch, listener) -> None:
-    monkeypatch.setattr(kernel_cache, "unkept", {})
+    monkeypatch.setattr(kernel_cache, "write_failures", {})
     assert folder_now() is None
     assert folder_now() is None
     (note,) = listener.notes
     assert note.startswith(f"Compiled kernels cannot be kept in {no_cache / 'kernels'}")
-    assert list(kernel_cache.unkept.values()) == ["Not a directory"]
+    assert list(kernel_cache.write_failures.values()) == ["Not a directory"]
 
 
 def test_old_folders_that_another_process_deletes_too_do_no_harm(own_cache: Path, monkeypatch, listener) -> None:
@@ -281,7 +281,7 @@ needs_owners = pytest.mark.skipif(os.name == "nt", reason="Windows has no modes 
 def test_kernels_that_every_user_can_change_are_not_used(
     own_cache: Path, monkeypatch: pytest.MonkeyPatch, listener, place: str, mode: int, trusted: bool
 ) -> None:
-    monkeypatch.setattr(kernel_cache, "unkept", {})
+    monkeypatch.setattr(kernel_cache, "write_failures", {})
     folder = folder_now()
     changed = (folder / place).resolve()
     changed.chmod(mode)
@@ -291,14 +291,14 @@ def test_kernels_that_every_user_can_change_are_not_used(
             f"Compiled kernels in {folder} are not used, because every user can write to {changed}, and they could "
             "run any code. PUZZLELAB_TRUST_CACHE=1 uses them all the same."
         )
-        assert folder in kernel_cache.unkept
+        assert folder in kernel_cache.write_failures
         monkeypatch.setenv("PUZZLELAB_TRUST_CACHE", "1")
         assert folder_now() == folder
 
 
 @needs_owners
 def test_kernels_of_another_user_are_not_used(own_cache: Path, monkeypatch: pytest.MonkeyPatch, listener) -> None:
-    monkeypatch.setattr(kernel_cache, "unkept", {})
+    monkeypatch.setattr(kernel_cache, "write_failures", {})
     folder = folder_now()
     owner = folder.stat().st_uid
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)

@@ -47,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder for machine code of this test alone, and no pack."""
     monkeypatch.setattr(machine_code, "kernel_cache", lambda: tmp_path)
     monkeypatch.setattr(machine_code, "pack", lambda: None)
-    monkeypatch.setattr(kernel_cache, "unkept", {})
+    monkeypatch.setattr(kernel_cache, "write_failures", {})
     return tmp_path
 
 
@@ -252,7 +252,7 @@ def test_where_nothing_can_be_written_the_kernel_runs_and_it_is_said_once(
     assert compiled(total)(BAG) == 9
     assert compiled(first)(BAG) == 102
     assert compiled(total)(BAG) == 9
-    path, other = kernel_cache.unkept
+    path, other = kernel_cache.write_failures
     assert listener.notes == [
         f"Compiled kernels cannot be kept in {path} ({os.strerror(number)}): the next start compiles them again."
     ]
@@ -678,7 +678,7 @@ def test_a_damaged_lock_file_keeps_nobody_from_measuring(tmp_path: Path, monkeyp
 def test_nothing_is_compiled_in_the_background_that_could_not_be_kept(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("PUZZLELAB_BACKGROUND", "1")
     monkeypatch.setattr(background, "kernel_cache", lambda: tmp_path)
-    monkeypatch.setattr(background, "unkept", {tmp_path / "a.kernel": "No space left on device"})
+    monkeypatch.setattr(background, "write_failures", {tmp_path / "a.kernel": "No space left on device"})
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process was started"))
     background.start([("puzzlelab.engine.hash_table_kernels", "mix", ())])
 

@@ -186,7 +186,7 @@ def test_a_table_for_which_there_is_no_room_is_used_from_memory(
     assert listener.notes == [
         f"The table squares.npy cannot be kept in {table_folder()} ({os.strerror(number)}); it is used from memory."
     ]
-    assert table_cache.unkept_tables[table_folder() / "squares.npy"] == os.strerror(number)
+    assert table_cache.table_write_failures[table_folder() / "squares.npy"] == os.strerror(number)
     assert list(table_folder().iterdir()) == []
 
 

@@ -46,8 +46,8 @@ def warm(
     from puzzlelab import api
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solver import solve, uninterrupted
-    from puzzlelab.engine.kernel_cache import unkept, user_cache
-    from puzzlelab.engine.table_cache import unkept_tables
+    from puzzlelab.engine.kernel_cache import user_cache, write_failures
+    from puzzlelab.engine.table_cache import table_write_failures
 
     limit = Limit(nodes=NODES, seconds=SECONDS)
     every_estimate = {
@@ -58,9 +58,10 @@ def warm(
         for solver, start in pairs:
             uninterrupted(solve(solver, start, limit))
             bars.advance(bars.task_ids[0])
-    if unkept or unkept_tables:
-        path, reason = next(iter({**unkept, **unkept_tables}.items()))
-        fail(f"{len(unkept) + len(unkept_tables)} files could not be kept, the first one is {path} ({reason})")
+    if write_failures or table_write_failures:
+        path, reason = next(iter({**write_failures, **table_write_failures}.items()))
+        count = len(write_failures) + len(table_write_failures)
+        fail(f"{count} files could not be kept, the first one is {path} ({reason})")
         raise typer.Exit(UNSOLVED)
     output().print(f"{len(pairs)} pairs of solver and estimate are warm in {user_cache()}")
 

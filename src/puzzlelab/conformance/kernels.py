@@ -13,7 +13,7 @@ from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import compiled
 
 AFTER_MOVE, BELOW_MOST = 1, 2
-"""What `follow` found: another value after a move, or a value that is too small although it is below `most`."""
+"""Findings of `follow`: another value after a move, or a value that is too small although it is below `most`."""
 NO_LIMIT = np.int64(1 << 40)
 
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from puzzlelab.engine import report
-from puzzlelab.engine.kernel_cache import SHORT
+from puzzlelab.engine.kernel_cache import MESSAGE_DELAY
 from puzzlelab.engine.machine_code import modules_of
 
 SECONDS = {
@@ -33,7 +33,7 @@ def announcements(function: Any) -> Iterator[Callable[[tuple[Any, ...]], None]]:
                 seconds = SECONDS.get(name, SECONDS.get(function.__name__))
                 what = f"Compiling {_short(name)}{_purpose(signature)}"
                 if seconds is None:
-                    stack.enter_context(report.after(SHORT, f"{what}: some seconds, the first time only."))
+                    stack.enter_context(report.after(MESSAGE_DELAY, f"{what}: some seconds, the first time only."))
                 else:
                     report.waiting(f"{what}: about {seconds} s, the first time only.")
             _under_way.append(name)
@@ -43,13 +43,13 @@ def announcements(function: Any) -> Iterator[Callable[[tuple[Any, ...]], None]]:
 
 
 def _short(name: str) -> str:
-    """The kernel and its module, without what marks the modules of kernels: `ida.step` for `_ida_kernels.step`."""
+    """Return the kernel with its module, without the marks of kernel modules: `ida.step` for `_ida_kernels.step`."""
     module, kernel = name.split(".")[-2:]
     return f"{module.removeprefix('_').removesuffix('_kernels')}.{kernel}"
 
 
 def _purpose(signature: tuple[Any, ...]) -> str:
-    """The puzzle, by the modules of the tables that the kernel is compiled for."""
+    """Return the puzzle, by the modules of the tables that the kernel is compiled for."""
     modules = dict.fromkeys(module for kind in signature for module in modules_of(kind))
     names = [module.split(".")[2] for module in modules if module.startswith("puzzlelab.puzzles.")]
     names += [module.partition(".")[0] for module in modules if not module.startswith("puzzlelab.")]

@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from puzzlelab.engine import private_cache
-from puzzlelab.engine.kernel_cache import kernel_cache, unkept
+from puzzlelab.engine.kernel_cache import kernel_cache, write_failures
 from puzzlelab.storage.files import try_lock
 
 LOCK = "background.lock"
@@ -36,7 +36,7 @@ def start(kernels: list[tuple[str, str, Any]]) -> None:
     Nothing is started where it could not keep them.
     """
     folder = kernel_cache()
-    if os.environ.get("PUZZLELAB_BACKGROUND") == "0" or unkept or private_cache.VARIABLE in os.environ:
+    if os.environ.get("PUZZLELAB_BACKGROUND") == "0" or write_failures or private_cache.VARIABLE in os.environ:
         return
     if folder is None or not os.access(folder, os.W_OK):
         return
@@ -96,7 +96,7 @@ def main() -> None:
             os.nice(19)
         for module, name, signature in wanted:
             getattr(import_module(module), name).compile(signature)
-            if unkept:
+            if write_failures:
                 return
 
 

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""The kernels of `batch_rules`, which apply a puzzle's rules to batches of states; shapes as there."""
+"""The kernels of `batch_rules`, which apply a puzzle's rules to batches of B states of S numbers, with M moves."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def make_moves(
 
 @compiled
 def begin_all(estimate: Any, states: State, memo: NDArray[np.int64], values: NDArray[np.float64]) -> None:
-    """The estimate of each working state `T[B, S]` into `values: float64[B]`; `memo: int64[K]` is a work buffer."""
+    """Write the estimate of each working state `T[B, S]` into `values: float64[B]`; `memo: int64[K]` is scratch."""
     for place in range(len(states)):
         values[place] = kernels.evaluate(estimate, states[place], memo)
 
@@ -58,7 +58,7 @@ def wander(
     moves: NDArray[np.int32],
     after: State,
 ) -> None:
-    """Random walks of `states: T[B, S]` into `after: T[B, S]`, where the states stand too; `states` are used as room.
+    """Walk at random from `states: T[B, S]` into `after: T[B, S]`, where the states stand too; `states` are scratch.
 
     Walk b uses `noise[ends[b - 1] : ends[b]]`, numbers from [0, 1), one a move. It ends early where only the move back
     is left.

@@ -1,4 +1,4 @@
-"""How Numba compiles kernels here: the ways in which it differs from what Numba does by itself.
+"""The compilation of kernels by Numba: the ways in which it differs from what Numba does by itself.
 
 - A helper (`kernels.inlined`) is typed and translated to LLVM's language, and no more. Numba would optimise it and make
   machine code of it too, although all that is ever run is the copy inside the kernels that call it.
@@ -130,7 +130,7 @@ class RecordPointer(types.Type):
 
     @property
     def key(self) -> Any:
-        """What makes it equal to another."""
+        """Return the value that makes one type equal to another."""
         return self.record
 
     @property
@@ -180,7 +180,7 @@ def _field(context: Any, builder: Any, kind: RecordPointer, pointer: Any, attrib
 
 
 def _loaded(builder: Any, place: Any, counts_references: bool = False) -> Any:
-    """The value at a place, number by number: LLVM is slow with structures as values.
+    """Return the value at a place, number by number: LLVM is slow with structures as values.
 
     The first two numbers of an array say who owns it. Kernels count no references, and leave them null.
     """
@@ -202,7 +202,7 @@ def _loaded(builder: Any, place: Any, counts_references: bool = False) -> Any:
 
 @intrinsic
 def by_pointer(typing_context: Any, value: Any) -> Any:
-    """A pointer to a copy of a record on the stack; any other value as it is."""
+    """Return a pointer to a copy of a record on the stack; any other value as it is."""
     if not _is_record(value):
         return value(value), lambda context, builder, signature, arguments: arguments[0]
 
@@ -218,7 +218,7 @@ def by_pointer(typing_context: Any, value: Any) -> Any:
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class PassByPointer(FunctionPass):
-    """At the start of a kernel, puts a pointer in the place of each argument that is a record."""
+    """The pass that puts a pointer in the place of each argument that is a record, at the start of a kernel."""
 
     _name = "pass_by_pointer"
 
@@ -268,7 +268,7 @@ def _passes(state: Any, name: str, change: Callable[[Pass], list[Pass]]) -> list
 
 
 KERNEL_PASSES = {NopythonTypeInference: KernelTyping, NativeLowering: KernelLowering}
-"""What takes the place of Numba's own passes in a kernel."""
+"""The passes that take the place of Numba's own in a kernel."""
 
 
 class HelperCompiler(CompilerBase):

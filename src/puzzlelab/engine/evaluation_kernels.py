@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""How a search gets the estimates of the successors of a state, in one of three ways.
+"""The estimates of the successors of a state, which a search gets in one of three ways.
 
 An external estimate (a network, or a plain Python function) is requested for many states at once, between two slices.
 A kernel estimates each successor from scratch; or an incremental one computes its memo once for the state, and then
@@ -22,7 +22,7 @@ NO_LIMIT = np.int64(1 << 40)
 
 @inlined
 def evaluate_state(estimate, state):
-    """The estimate of `state: T[S]` from scratch; 0 for an external one, which must be requested."""
+    """Return the estimate of `state: T[S]` from scratch; 0 for an external one, which must be requested."""
     return kernels.evaluate(estimate.tables, state, estimate.memo)
 
 
@@ -36,7 +36,7 @@ def prepare_children(estimate, state):
 
 @inlined
 def evaluate_child(estimate, state, value, move, child):
-    """The estimate of `child: T[S]`, the successor of `state` by `move`; 0 for an external one.
+    """Return the estimate of `child: T[S]`, the successor of `state` by `move`; 0 for an external one.
 
     An incremental estimate does not read `child`.
     """

@@ -21,7 +21,7 @@ ONE = np.uint64(1)
 
 @compiled
 def mix(key):
-    """A 64-bit hash of `key: uint64[W]`: `scramble`, word by word."""
+    """Return a 64-bit hash of `key: uint64[W]`: `scramble`, word by word."""
     h = GOLDEN
     for w in range(key.size):
         h = scramble(h ^ key[w])
@@ -30,7 +30,7 @@ def mix(key):
 
 @inlined
 def same_key(key, other):
-    """Whether two packed states are equal."""
+    """Tell whether two packed states are equal."""
     for w in range(key.size):
         if key[w] != other[w]:
             return False
@@ -42,7 +42,7 @@ def same_key(key, other):
 
 @inlined
 def slot_of(table, keys, key, h):
-    """The slot of `key`, whose hash is `h`, or the free slot for it."""
+    """Return the slot of `key`, whose hash is `h`, or the free slot for it."""
     mask = np.uint64(table.size - 1)
     slot = np.uint64(h) & mask
     while table[slot] != 0 and not same_key(keys[table[slot] - 1], key):
@@ -52,7 +52,7 @@ def slot_of(table, keys, key, h):
 
 @inlined
 def find_or_add(table, keys, key, h, row):
-    """The row of `key`, whose hash is `h`; or -1 if it is new, and then stands in the table as `row`.
+    """Return the row of `key`, whose hash is `h`; or -1 if it is new, and then stands in the table as `row`.
 
     The caller writes a new key to `keys[row]`.
     """
@@ -65,7 +65,7 @@ def find_or_add(table, keys, key, h, row):
 
 @inlined
 def has_room(table, keys, rows, more):
-    """Whether the table and the keys have room for `more` rows beyond `rows`."""
+    """Tell whether the table and the keys have room for `more` rows beyond `rows`."""
     return rows + more <= len(keys) and rows + more <= MAX_LOAD * table.size
 
 
@@ -99,7 +99,7 @@ def rehash(table, keys, count):
 
 @inlined
 def slot_of_hash(hashes, h):
-    """The slot of a hash that is not 0, or the free slot for it. Its lowest bit, which may be fixed, is not used."""
+    """Return the slot of a hash that is not 0, or the free slot for it; its lowest bit, maybe fixed, is not used."""
     mask = np.uint64(hashes.size - 1)
     slot = (h >> ONE) & mask
     while hashes[slot] != 0 and hashes[slot] != h:

@@ -31,23 +31,23 @@ PROCESSOR = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 """Settings of Numba that name the processor, which is part of the key of each kernel."""
 KEPT_FOLDERS = 6
 KEPT_SECONDS = 7 * 24 * 3600
-SHORT = 1.0
+MESSAGE_DELAY = 1.0
 """Seconds of delay before a message."""
 PATIENCE = 120.0
 """Seconds of waiting for a kernel that another process compiles, which takes up to 35 and some times that on a busy
 machine."""
-LOOK = 0.05
+LOCK_INTERVAL = 0.05
 """Seconds between two looks whether a lock is free."""
 HOMELESS = "There is no home folder, so that compiled kernels and tables are kept until this process ends."
 OLD_NAME = re.compile("[0-9a-f]{16}")
 """The names of folders that `kernel_cache` makes."""
 
-unkept: dict[Path, str] = {}
+write_failures: dict[Path, str] = {}
 """Files of compiled kernels that this process could not write, each with the reason."""
 
 
 def user_cache() -> Path:
-    """The folder for files that puzzlelab can delete and make again."""
+    """Return the folder for files that puzzlelab can delete and make again."""
     if explicit := os.environ.get("PUZZLELAB_CACHE"):
         return Path(explicit)
     if base := os.environ.get("XDG_CACHE_HOME"):
@@ -62,7 +62,7 @@ def user_cache() -> Path:
 
 
 def imports_of(text: bytes, package: Path) -> Iterator[Path]:
-    """The files of the package that a file with this text imports, as modules or for something in them."""
+    """Yield the files of the package that a file with this text imports, as modules or for something in them."""
     for origin, names, plain in IMPORT.findall(text):
         folder = package.joinpath(*(origin or plain).decode().split(".")[1:])
         parts = re.sub(rb"#.*|[()]", b"", names).decode().split(",")
@@ -73,13 +73,13 @@ def imports_of(text: bytes, package: Path) -> Iterator[Path]:
 
 
 def _module_file(place: Path) -> Path | None:
-    """The file of the module at this place, which is its path without a suffix; None where there is none."""
+    """Return the file of the module at this place, which is its path without a suffix; None where there is none."""
     files = place.with_name(f"{place.name}.py"), place / "__init__.py"
     return next((path for path in files if path.is_file()), None)
 
 
 def kernel_sources(package: Path = PACKAGE) -> dict[str, bytes]:
-    """Every file of the package whose text can change compiled code: its place in the package, and its text.
+    """Map every file of the package whose text can change compiled code to that text.
 
     These are the files of kernels and, because a kernel may use constants and formulas of other files, all that they
     import, directly or not. Those of plug-ins are part of the keys of their own kernels (`engine.machine_code`).
@@ -96,7 +96,7 @@ def kernel_sources(package: Path = PACKAGE) -> dict[str, bytes]:
 
 @cache
 def kernel_fingerprint() -> str:
-    """A hash of everything that the machine code of all kernels depends on, but for the processor."""
+    """Return a hash of everything that the machine code of all kernels depends on, but for the processor."""
     digest = hashlib.sha256()
     for place, text in kernel_sources().items():
         digest.update(place.encode() + b"\0" + text + b"\0")
@@ -108,7 +108,7 @@ def kernel_fingerprint() -> str:
 
 @cache
 def kernel_cache() -> Path | None:
-    """The folder for the machine code of just these kernel sources, this Numba and its flags; old ones are pruned.
+    """Return the folder for the machine code of these kernel sources, this Numba and its flags; prune old ones.
 
     Where other users could put code into it, it is a private one of this process and its children. None where it cannot
     be made: kernels are then compiled anew in each process. A folder that can only be read is used: see `cannot_keep`.
@@ -117,7 +117,7 @@ def kernel_cache() -> Path | None:
     folder = user_cache() / "kernels" / name
     try:
         if why := make_folder(folder):
-            unkept[folder] = why
+            write_failures[folder] = why
             folder = private_cache(refused(folder, why)) / "kernels" / name
             if make_folder(folder):  # other users can change the folder for temporary files too
                 return None
@@ -147,9 +147,9 @@ def cannot_keep(path: Path, error: OSError) -> None:
     The first time in a process, it is said to the user.
     """
     reason = error.strerror or str(error)
-    if not unkept:
+    if not write_failures:
         report.note(f"Compiled kernels cannot be kept in {path} ({reason}): the next start compiles them again.")
-    unkept[path] = reason
+    write_failures[path] = reason
 
 
 @contextmanager
@@ -184,9 +184,9 @@ def _wait_for_lock(descriptor: int, name: str) -> bool:
     if try_lock(descriptor) is not False:
         return True
     until = time.monotonic() + PATIENCE
-    with report.after(SHORT, f"Another process is compiling {name}, and this one waits."):  # or only loads it
+    with report.after(MESSAGE_DELAY, f"Another process is compiling {name}, and this one waits."):  # or only loads it
         while time.monotonic() < until:
-            time.sleep(LOOK)
+            time.sleep(LOCK_INTERVAL)
             if try_lock(descriptor) is not False:
                 return True
     return False

@@ -28,7 +28,7 @@ from puzzlelab.engine.preparation import preparing
 from puzzlelab.engine.wide_integers import prefetch
 
 RUNNING, NEEDS_SCORES, IMPROVED, DONE, FULL = range(5)
-"""What one `step` of a search machine returns. FULL: its arrays must grow before it can go on."""
+"""The values that one `step` of a search machine returns. FULL: its arrays must grow before it can go on."""
 
 Kernel = Callable[..., Any]
 """Kernels are compiled for the types that they are called with, which annotations could only repeat."""
@@ -78,7 +78,7 @@ def compiled(function: Kernel) -> Kernel:
 
 
 def inlined(function: Kernel) -> Kernel:
-    """A helper that kernels call: compiled inside them, plain Python outside."""
+    """Return a helper that kernels call: compiled inside them, plain Python outside."""
     helper: Kernel = register_jitable(**_OPTIONS)(function)
     return helper
 
@@ -92,7 +92,7 @@ def copy(source, target):
 
 @inlined
 def population(word):
-    """How many bits of a uint64 are set."""
+    """Return how many bits of a uint64 are set."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -104,7 +104,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 @inlined
 def scramble(word):
-    """The finalizer of splitmix64 (Steele, Lea, Flood, 2014), which draws it from a state that grows by GOLDEN."""
+    """Finalize splitmix64 (Steele, Lea, Flood, 2014), which draws numbers from a state that grows by GOLDEN."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
@@ -153,13 +153,13 @@ def apply(tables, state, move, child):
 
 @kernel_name
 def solved(tables, state):
-    """Whether `state: T[S]` is a goal."""
+    """Tell whether `state: T[S]` is a goal."""
     raise NotImplementedError
 
 
 @kernel_name
 def replays(tables, state, moves, first, end, child, row):
-    """Whether the moves `first` to `end` - 1 of `moves: int32[L]` are legal from `state: T[S]` on, and solve it.
+    """Tell whether the moves `first` to `end` - 1 of `moves: int32[L]` are legal from `state: T[S]` on, and solve it.
 
     `state` is changed; `child: T[S]` and `row: int32[M]` are room to work in.
     """
@@ -176,25 +176,25 @@ def replays(tables, state, moves, first, end, child, row):
 
 @kernel_name
 def has_costs(tables):
-    """Whether `move_cost` must be called; otherwise every move costs 1."""
+    """Tell whether `move_cost` must be called; otherwise every move costs 1."""
     return False
 
 
 @kernel_name
 def move_cost(tables, state, move, child):
-    """The cost of `move` from `state: T[S]` to `child: T[S]`; minus its points where the puzzle has a score."""
+    """Return the cost of `move` from `state: T[S]` to `child: T[S]`; minus its points where the puzzle has a score."""
     return 1
 
 
 @kernel_name
 def inverse(tables, move):
-    """The move that undoes `move`, or -1 where a puzzle has none."""
+    """Return the move that undoes `move`, or -1 where a puzzle has none."""
     return -1
 
 
 @kernel_name
 def pending_moves(tables, state, last, row):
-    """The moves that a depth-first search tries at `state`, as one number: 0 when there are none.
+    """Return the moves that a depth-first search tries at `state`, as one number: 0 when there are none.
 
     `last` is the move that led here, or -1; its inverse is left out. `row: int32[M]` is a buffer for moves.
     """
@@ -211,13 +211,13 @@ def pending_moves(tables, state, last, row):
 
 @kernel_name
 def next_move(tables, row, pending):
-    """The next move to try, of those that `pending_moves` gave."""
+    """Return the next move to try, of those that `pending_moves` gave."""
     return np.uint64(row[pending - np.uint64(1)])
 
 
 @kernel_name
 def drop_first(tables, pending):
-    """The pending moves without that move."""
+    """Return the pending moves without that move."""
     return pending - np.uint64(1)
 
 
@@ -229,7 +229,7 @@ def pack(tables, state, words):
 
 @kernel_name
 def unpack(tables, words, state):
-    """The inverse of `pack`."""
+    """Write into `state: T[S]` the state that `pack` put into `words: uint64[W]`."""
     raise NotImplementedError
 
 
@@ -246,7 +246,7 @@ def announce(tables, keys, first, end):
 
 @kernel_name
 def stack_row(tables, depth):
-    """Which row of a depth-first stack holds the state at `depth`."""
+    """Return the row of a depth-first stack that holds the state at `depth`."""
     return depth
 
 
@@ -269,25 +269,25 @@ def undo_move(tables, stack, depth, move):
 
 @kernel_name
 def is_external(estimate):
-    """Whether scores come from outside, through the request buffer, because the estimate is no kernel."""
+    """Tell whether scores come from outside, through the request buffer, because the estimate is no kernel."""
     return False
 
 
 @kernel_name
 def incremental(estimate):
-    """Whether `evaluate_move` gives the estimate after a move; otherwise `evaluate` is called on the child."""
+    """Tell whether `evaluate_move` gives the estimate after a move; otherwise `evaluate` is called on the child."""
     return False
 
 
 @kernel_name
 def evaluate(estimate, state, memo):
-    """The estimate of `state: T[S]` from scratch; fills `memo: int64[K]` for `evaluate_move`."""
+    """Return the estimate of `state: T[S]` from scratch; fills `memo: int64[K]` for `evaluate_move`."""
     raise NotImplementedError
 
 
 @kernel_name
 def evaluate_move(estimate, state, move, value, memo, delta, most):
-    """The estimate after `move`, given the `value` and `memo` of `state`.
+    """Return the estimate after `move`, given the `value` and `memo` of `state`.
 
     Writes into `delta: int64[K]` the values for `swap_delta`. As soon as the answer is known to exceed `most`, any
     admissible number above `most` may be returned, and `delta` left as it is.
@@ -349,13 +349,13 @@ class NoEstimate(NamedTuple):
 
 @kernel_name
 def exists(estimate):
-    """Whether there is an estimate."""
+    """Tell whether there is an estimate."""
     return True
 
 
 @kernel_name
 def scores_moves(estimate):
-    """Whether scores are requested for the moves of a state, and not for states."""
+    """Tell whether scores are requested for the moves of a state, and not for states."""
     return False
 
 

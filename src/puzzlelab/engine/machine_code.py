@@ -42,7 +42,7 @@ SUFFIX = ".kernel"
 LARGEST = 1 << 28
 """Bytes of the largest entry that is read; kernels have 20 thousand to two million."""
 NO_WAIT = getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-"""How a file is opened: bytes, where the system has text too; and a pipe must not wait for its other end."""
+"""Flags for opening a file: bytes, where the system has text too; and a pipe must not wait for its other end."""
 MANIFEST = "pack.json"
 PACK_PACKAGE = "puzzlelab_kernels"
 """The package, of a wheel of its own, that holds a pack."""
@@ -77,7 +77,7 @@ used_of_packs: dict[str, tuple[str, str, Any]] = {}
 
 
 def described(kind: Any) -> str:
-    """A type in words that tell it from every other, because records are named with their modules."""
+    """Return a type in words that tell it from every other, because records are named with their modules."""
     if isinstance(kind, types.BaseNamedTuple):
         inside = ", ".join(map(described, kind.types))
         return f"{kind.instance_class.__module__}.{kind.instance_class.__qualname__}({inside})"
@@ -89,7 +89,7 @@ def described(kind: Any) -> str:
 
 
 def modules_of(kind: Any) -> Iterator[str]:
-    """The modules of the records in a type."""
+    """Yield the modules of the records in a type."""
     kind = getattr(kind, "record", kind)
     if isinstance(kind, types.BaseNamedTuple):
         yield kind.instance_class.__module__
@@ -100,7 +100,7 @@ def modules_of(kind: Any) -> Iterator[str]:
 
 @cache
 def _foreign_digest(module: str) -> str | None:
-    """A hash of the sources beside a module that is not puzzlelab's; None where it has none, such as a prompt.
+    """Hash the sources beside a module that is not puzzlelab's; None where it has none, such as a prompt.
 
     They are those of its whole package or, where that has no file of its own, those in the module's folder and below.
     """
@@ -116,7 +116,7 @@ def _foreign_digest(module: str) -> str | None:
 
 
 def entry_name(function: Any, signature: tuple[Any, ...], target: tuple[str, ...]) -> str | None:
-    """The file name of a kernel's machine code for these types and this processor; None where it cannot be kept."""
+    """Name the file of a kernel's machine code for these types and this processor; None where it cannot be kept."""
     modules = {function.__module__, *(module for kind in signature for module in modules_of(kind))}
     foreign = sorted({module for module in modules if module.partition(".")[0] != PACKAGE.name})
     digests = [_foreign_digest(module) for module in foreign]
@@ -138,12 +138,12 @@ def platform_triple() -> str:
 
 
 def manifest_of(target: tuple[str, str, str]) -> dict[str, Any]:
-    """The manifest of a pack; it differs for other sources, another Numba or another system."""
+    """Return the manifest of a pack; it differs for other sources, another Numba or another system."""
     return {"format": 1, "kernels": kernel_fingerprint(), "target": list(target)}
 
 
 def pack_folder() -> Path | None:
-    """Where a pack may be: the folder named by `PUZZLELAB_KERNELS`, or that of the package `puzzlelab_kernels`."""
+    """Return the folder of a pack, named by `PUZZLELAB_KERNELS`, or that of the package `puzzlelab_kernels`."""
     if "PUZZLELAB_KERNELS" in os.environ:
         explicit = os.environ["PUZZLELAB_KERNELS"]
         return Path(explicit) if explicit else None
@@ -153,7 +153,7 @@ def pack_folder() -> Path | None:
 
 @cache
 def pack() -> Pack | None:
-    """The pack that suits these sources, this Numba and this processor, if there is one."""
+    """Return the pack that suits these sources, this Numba and this processor, if there is one."""
     folder = pack_folder()
     if folder is None:
         return None
@@ -179,7 +179,7 @@ def pack() -> Pack | None:
 
 
 def runs_here(processor: str) -> bool:
-    """Whether this machine runs code for one of `LEVELS`; a processor named by `NUMBA_CPU_NAME` runs its own alone."""
+    """Tell whether this machine runs code for one of `LEVELS`; one named by `NUMBA_CPU_NAME` runs its own alone."""
     if processor not in LEVELS:
         return False
     if explicit := os.environ.get("NUMBA_CPU_NAME"):
@@ -219,7 +219,7 @@ class KernelLibrary(JITCodeLibrary):
         return self._shared_module
 
     def _kept(self) -> tuple[str, bytes, bytes, list[str]]:
-        """(name, machine code, bitcode, names that are defined), for a file."""
+        """Return (name, machine code, bitcode, names that are defined), for a file."""
         name, _, (code, bitcode) = self.serialize_using_object_code()
         module = self._get_module_for_linking()
         every = (*module.functions, *module.global_variables)
@@ -229,7 +229,7 @@ class KernelLibrary(JITCodeLibrary):
 
     @classmethod
     def _restored(cls, codegen: Any, entry: tuple[str, bytes, bytes, list[str]]) -> KernelLibrary:
-        """The inverse of `_kept`."""
+        """Return the inverse of `_kept`."""
         name, code, bitcode, defined = entry
         library = cls(codegen, name)
         library.enable_object_caching()
@@ -241,12 +241,12 @@ class KernelLibrary(JITCodeLibrary):
 
 
 def _checksum(name: str, content: bytes) -> bytes:
-    """The checksum of an entry of this name, made from the present sources."""
+    """Return the checksum of an entry of this name, made from the present sources."""
     return hashlib.sha256(f"{kernel_fingerprint()}\0{name}\0".encode() + content).digest()
 
 
 def packed_entry(name: str, result: CompileResult) -> bytes:
-    """A compiled kernel as the bytes of the file of this name."""
+    """Return a compiled kernel as the bytes of the file of this name."""
     _, fndesc, environment, signature, _, _, _, reload, environments = result._reduce()
     content = dumps((result.library._kept(), fndesc, environment, signature, reload, environments))
     data: bytes = MAGIC + _checksum(name, content) + content
@@ -254,7 +254,7 @@ def packed_entry(name: str, result: CompileResult) -> bytes:
 
 
 def read_entry(path: Path) -> bytes | None:
-    """The bytes of an entry; None if there is no such file.
+    """Return the bytes of an entry; None if there is no such file.
 
     Raises `CorruptData` for anything but a file to read, and for what other users can change. The file that is checked
     is the one that is read, because it is open.
@@ -280,7 +280,7 @@ def read_entry(path: Path) -> bytes | None:
 
 
 def unpacked_entry(name: str, data: bytes, target_context: Any, signature: tuple[Any, ...]) -> CompileResult:
-    """The inverse of `packed_entry`. Raises `CorruptData` for what is damaged, or is another kernel's."""
+    """Return the inverse of `packed_entry`. Raises `CorruptData` for what is damaged, or is another kernel's."""
     start = len(MAGIC) + hashlib.sha256().digest_size
     if not data.startswith(MAGIC) or data[len(MAGIC) : start] != _checksum(name, data[start:]):
         raise CorruptData("its checksum does not agree")
@@ -332,7 +332,7 @@ class KernelCache(_Cache):
         return None if folder is None else str(folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """The machine code for these types, from the user's cache or from a pack. Numba's name."""
+        """Return the machine code for these types, from the user's cache or from a pack. Numba's name."""
         signature, result = tuple(sig), None
         try:
             result = self._found(signature, target_context)
@@ -386,10 +386,10 @@ class KernelCache(_Cache):
             cannot_keep(path, error)
 
     def enable(self) -> None:
-        """Numba's name; a kernel's cache is never off."""
+        """Do nothing (the name is Numba's): a kernel's cache is never off."""
 
     def disable(self) -> None:
-        """Numba's name; a kernel's cache is never off."""
+        """Do nothing (the name is Numba's): a kernel's cache is never off."""
 
     def flush(self) -> None:
         """Numba's name; folders are pruned by `engine.kernel_cache`."""

@@ -1,4 +1,4 @@
-"""Whether this process prepares something: kernels that are compiled or loaded, tables that are built.
+"""The preparations of this process: kernels that are compiled or loaded, tables that are built.
 
 A server does not count this time as time of a search, because it is spent once, and a search that is ended meanwhile
 would have to begin with it again.

@@ -24,7 +24,7 @@ YOUNG_SECONDS = 60
 
 
 def private_cache(reason: str) -> Path:
-    """The private folder of this process or of its parent; `reason` is said to the user when it is made."""
+    """Return the private folder of this process or of its parent; `reason` is said to the user when it is made."""
     folder = os.environ.get(VARIABLE)
     if not folder or not os.path.isdir(folder):  # noqa: PTH112
         report.note(reason)
@@ -54,7 +54,7 @@ def _remove_abandoned() -> None:
 
 
 def _is_abandoned(lock_file: Path) -> bool:
-    """Whether no process holds the lock, or is about to take it. Raises `OSError` if there is no such file."""
+    """Tell whether no process holds the lock, or is about to take it. Raises `OSError` if there is no such file."""
     with lock_file.open("rb") as file:
         age = time.time() - os.fstat(file.fileno()).st_mtime
         return age > YOUNG_SECONDS and bool(try_lock(file.fileno()))

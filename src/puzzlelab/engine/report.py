@@ -9,20 +9,20 @@ from typing import Protocol
 from puzzlelab.core.errors import visible
 
 LOGGER = logging.getLogger("puzzlelab")
-"""Where messages go."""
+"""The logger of messages for the user."""
 
 
 class Reporter(Protocol):
     """Receives messages and progress, such as the command line."""
 
     def note(self, sentence: str) -> None:
-        """A message for the user."""
+        """Show a message to the user."""
 
     def waiting(self, sentence: str) -> None:
-        """The reason of a delay; shown on terminals only."""
+        """Show the reason of a delay; on terminals only."""
 
     def progress(self, title: str, done: float, total: float | None, status: str) -> None:
-        """The progress of `title`, which ends at `done == total`; `status` describes the current state."""
+        """Show the progress of `title`, which ends at `done == total`; `status` describes the current state."""
 
 
 class Log:

@@ -58,7 +58,7 @@ class Lanes:
         return self ^ 0xFFFF
 
     def by_lane(self, numbers: Sequence[int]) -> Lanes:
-        """A constant with its own number in each lane."""
+        """Return a constant with its own number in each lane."""
         return Lanes(self.builder, _constant(numbers))
 
     def permuted(self, sources: Sequence[int]) -> Lanes:
@@ -67,30 +67,30 @@ class Lanes:
         return Lanes(self.builder, self.builder.shuffle_vector(self.value, self.value, order))
 
     def ones(self) -> Lanes:
-        """How many bits are set in each lane."""
+        """Return how many bits are set in each lane."""
         return Lanes(self.builder, self._call("llvm.ctpop.v16i16", _VECTOR))
 
     def least(self) -> Any:
-        """The least number of all lanes, as an int64."""
+        """Return the least number of all lanes, as an int64."""
         return self.builder.zext(self._call("llvm.vector.reduce.umin.v16i16", _I16), _I64)
 
     def _call(self, name: str, returns: Any) -> Any:
         return _call(self.builder, name, returns, self.value)
 
     def equal(self, other: Lanes | Any) -> Lanes:
-        """All bits set where two lanes are equal, none elsewhere."""
+        """Set all bits where two lanes are equal, none elsewhere."""
         same = self.builder.icmp_unsigned("==", self.value, _value(other))
         return Lanes(self.builder, self.builder.sext(same, _VECTOR))
 
     def any(self) -> Any:
-        """Whether a bit is set in some lane (a truth value of LLVM)."""
+        """Tell whether a bit is set in some lane (a truth value of LLVM)."""
         words = self.builder.bitcast(self.value, _WORDS)
         bits = _call(self.builder, "llvm.vector.reduce.or.v4i64", _I64, words)
         return self.builder.icmp_unsigned("!=", bits, ir.Constant(_I64, 0))
 
 
 class Block:
-    """Where a lanewise function reads and writes: blocks of 16 numbers of one array."""
+    """The array that a lanewise function reads and writes, in blocks of 16 numbers."""
 
     def __init__(self, builder: Any, data: Any) -> None:
         self.builder, self.data = builder, data
@@ -101,7 +101,7 @@ class Block:
         return self.builder.gep(vectors, [ir.Constant(_I64, block)])
 
     def load(self, offset: Any, blocks: int) -> list[Lanes]:
-        """So many blocks, one after the other, from this place in the array."""
+        """Load this number of blocks, one after the other, from this place in the array."""
         return [Lanes(self.builder, self.builder.load(self._place(offset, i), align=2)) for i in range(blocks)]
 
     def store(self, offset: Any, lanes: Sequence[Lanes]) -> None:
@@ -110,7 +110,7 @@ class Block:
             self.builder.store(each.value, self._place(offset, i), align=2)
 
     def everywhere(self, number: Any) -> Lanes:
-        """One number (int64, or a constant) in all lanes."""
+        """Put one number (int64, or a constant) into all lanes."""
         if isinstance(number, int):
             return Lanes(self.builder, _constant([number] * LANES))
         first = ir.Constant(ir.VectorType(_I32, LANES), [ir.Constant(_I32, 0)] * LANES)
@@ -120,18 +120,18 @@ class Block:
         return Lanes(self.builder, self.builder.shuffle_vector(single, single, first))
 
     def choose(self, cases: Sequence[tuple[Any, int]], otherwise: int) -> Any:
-        """The number of the first case that is true, as an int64."""
+        """Return the number of the first case that is true, as an int64."""
         result: Any = ir.Constant(_I64, otherwise)
         for truth, number in reversed(cases):
             result = self.builder.select(truth, ir.Constant(_I64, number), result)
         return result
 
     def lesser(self, a: Any, b: Any) -> Any:
-        """The lesser of two int64 values that are not negative."""
+        """Return the lesser of two int64 values that are not negative."""
         return self.builder.select(self.builder.icmp_unsigned("<=", a, b), a, b)
 
     def either(self, truths: Sequence[Any]) -> Any:
-        """Whether one of these is true."""
+        """Tell whether one of these is true."""
         result = truths[0]
         for truth in truths[1:]:
             result = self.builder.or_(result, truth)
@@ -139,7 +139,7 @@ class Block:
 
 
 def least_of(lanes: Sequence[Lanes]) -> Lanes:
-    """In each lane the least number of several vectors."""
+    """Return in each lane the least number of several vectors."""
     builder = lanes[0].builder
     least = lanes[0].value
     for each in lanes[1:]:
@@ -161,7 +161,7 @@ def _value(other: Lanes | int) -> Any:
 
 
 def lanewise(function: Callable[..., Any]) -> Any:
-    """A kernel `name(array, numbers)` of a function from a `Block` and int64 values to an int64 value.
+    """Return a kernel `name(array, numbers)` of a function from a `Block` and int64 values to an int64 value.
 
     `numbers` is a tuple of integers, such as offsets in the array.
     """

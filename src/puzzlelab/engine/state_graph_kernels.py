@@ -81,7 +81,7 @@ def call(context: Any, address: Any, number: Any) -> Any:
 
 @inlined
 def edges_of(tables, node):
-    """The first edge of a node and the number of its edges, which are made where they are missing."""
+    """Return the first edge of a node and the number of its edges, which are made where they are missing."""
     if tables.first[node] == 0:
         tables.wanted[0] = node
         call(tables.expand, 1)
@@ -93,7 +93,7 @@ def edges_of(tables, node):
 
 @inlined
 def edge_of(tables, node, move):
-    """The edge of a legal move."""
+    """Return the edge of a legal move."""
     low, count = edges_of(tables, node)
     high = low + count
     while high - low > 1:

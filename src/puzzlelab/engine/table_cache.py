@@ -42,7 +42,7 @@ BOUND = "PUZZLELAB_TABLES"
 """The environment variable with another bound, such as 300M."""
 _in_memory: dict[Path, NDArray[Any]] = {}
 """Tables that could not be written: a process makes each of them once, and says so once."""
-unkept_tables: dict[Path, str] = {}
+table_write_failures: dict[Path, str] = {}
 """The same tables, with the reasons."""
 
 
@@ -92,7 +92,7 @@ def _kept(
         why = (error.strerror if isinstance(error, OSError) else None) or error
         report.note(f"The table {path.name} cannot be kept in {path.parent} ({why}); it is used from memory.")
         table.setflags(write=False)
-        _in_memory[path], unkept_tables[path] = table, str(why)
+        _in_memory[path], table_write_failures[path] = table, str(why)
         return table
 
 

@@ -1,4 +1,4 @@
-"""Which machine code may be run: what only trusted users can have changed.
+"""The machine code that may be run: what only trusted users can have changed.
 
 They are root, this user, and the owner of the package's own files. The code of others could do anything in the name of
 this user. Owners and modes decide, as they do for the keys of `ssh`.
@@ -20,12 +20,12 @@ MOST_LINKS = 40
 
 
 def trusts_all() -> bool:
-    """Whether the user trusts everyone that can change kernels, as those who share a cache on purpose."""
+    """Tell whether the user trusts everyone that can change kernels, as those who share a cache on purpose."""
     return os.environ.get(TRUST) == "1"
 
 
 def distrust(folder: Path) -> str | None:
-    """Why the machine code in this folder should not be run; None if only trusted users can change it.
+    """Return why the machine code in this folder should not be run; None if only trusted users can change it.
 
     All folders and links on the way to it are checked, from the root on: once a folder is safe, no other user can
     exchange what is in it. The sticky bit keeps a folder above safe that all users can write to, as /tmp. Folders above
@@ -45,7 +45,7 @@ def distrust(folder: Path) -> str | None:
 
 
 def fault_of(status: os.stat_result, name: str, with_sticky: bool = True) -> str | None:
-    """How other users could change the file, folder or link of this name and status; None if they cannot.
+    """Return how other users could change the file, folder or link of this name and status; None if they cannot.
 
     With `with_sticky` False, a folder with the sticky bit is safe although others can add files.
     """
@@ -64,7 +64,7 @@ def fault_of(status: os.stat_result, name: str, with_sticky: bool = True) -> str
 
 
 def _is_private(group: int, owners: Set[int]) -> bool:
-    """Whether a group has no other members than these users: many systems give each user a group of the same name."""
+    """Tell whether a group has only these users as members: many systems give each user a group of that name."""
     try:
         import grp
         import pwd
@@ -80,7 +80,7 @@ def _is_private(group: int, owners: Set[int]) -> bool:
 
 
 def _way_to(folder: Path) -> Iterator[tuple[Path, bool]]:
-    """The folders and links that lead to a folder, from the root on, each with whether it is the last one."""
+    """Yield the folders and links that lead to a folder, from the root on, each with whether it is the last one."""
     place, rest, links = Path(), [*reversed(folder.absolute().parts)], 0
     while rest:
         part = rest.pop()
@@ -96,7 +96,7 @@ def _way_to(folder: Path) -> Iterator[tuple[Path, bool]]:
 
 
 def refused(folder: Path, why: str) -> str:
-    """The sentence about a folder that is not used because of `distrust`."""
+    """Return the sentence about a folder that is not used because of `distrust`."""
     return (
         f"Compiled kernels in {folder} are not used, because {why}, and they could run any code. "
         f"{TRUST}=1 uses them all the same."

@@ -15,7 +15,8 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.core.typing.templates import signature as signature_of
 from numba.extending import intrinsic, lower_builtin, register_model
 
 WORD = 64
@@ -47,7 +48,7 @@ def _place(context: Any, builder: Any, kind: Any, array: Any, place: Any, words:
 
 @intrinsic
 def load(context: Any, array: Any, place: Any, like: Any) -> Any:
-    """The number whose words (the lowest first) stand in a contiguous `uint64` array from this place on."""
+    """Return the number whose words (the lowest first) stand in a contiguous `uint64` array from this place on."""
     words = len(like)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -89,7 +90,7 @@ def prefetch(context: Any, array: Any, place: Any) -> Any:
 
 
 def _counted(name: str, flags: int) -> Callable[..., Any]:
-    """A number from a bit-counting instruction of LLVM."""
+    """Return a number from a bit-counting instruction of LLVM."""
 
     def typed(context: Any, number: Any) -> Any:
         kind = _number(number.words if isinstance(number, Wide) else 1)
@@ -110,7 +111,7 @@ def _counted(name: str, flags: int) -> Callable[..., Any]:
 lowest = intrinsic(_counted("cttz", 1))
 """The place of the lowest bit that is set; there must be one."""
 ones = intrinsic(_counted("ctpop", 0))
-"""How many bits are set."""
+"""The number of bits that are set."""
 
 
 def _binary(operation: Any, emit: Callable[..., Any], compares: bool = False) -> None:
@@ -120,7 +121,7 @@ def _binary(operation: Any, emit: Callable[..., Any], compares: bool = False) ->
     class InferredBinary(AbstractTemplate):
         def generic(self, arguments: Any, keywords: Any) -> Any:
             if len(arguments) == 2 and isinstance(arguments[0], Wide) and arguments[0] == arguments[1]:
-                return signature(types.boolean if compares else arguments[0], *arguments)
+                return signature_of(types.boolean if compares else arguments[0], *arguments)
             return None
 
     @lower_builtin(operation, Wide, Wide)
@@ -129,13 +130,13 @@ def _binary(operation: Any, emit: Callable[..., Any], compares: bool = False) ->
 
 
 def _shift(operation: Any, emit: Callable[..., Any]) -> None:
-    """Shifting by a uint64."""
+    """Give an operator its meaning for a wide number that is shifted by a uint64."""
 
     @infer_global(operation)
     class InferredShift(AbstractTemplate):
         def generic(self, arguments: Any, keywords: Any) -> Any:
             if len(arguments) == 2 and isinstance(arguments[0], Wide) and isinstance(arguments[1], types.Integer):
-                return signature(arguments[0], arguments[0], types.uint64)
+                return signature_of(arguments[0], arguments[0], types.uint64)
             return None
 
     @lower_builtin(operation, Wide, types.uint64)
@@ -147,7 +148,7 @@ def _shift(operation: Any, emit: Callable[..., Any]) -> None:
 class _Inverted(AbstractTemplate):
     def generic(self, arguments: Any, keywords: Any) -> Any:
         if len(arguments) == 1 and isinstance(arguments[0], Wide):
-            return signature(arguments[0], arguments[0])
+            return signature_of(arguments[0], arguments[0])
         return None
 
 

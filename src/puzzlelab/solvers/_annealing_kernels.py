@@ -15,7 +15,7 @@ COST, LEAST_COST, PROPOSALS_LEFT, LEVEL, CYCLE = range(OWN, OWN + 5)
 SWEEPS = 50
 """Mean number of proposals of each pair at a temperature."""
 SHUFFLE = 8
-"""The same for the shuffle."""
+"""The state of the random numbers of the shuffle."""
 CYCLES = 40
 """Cycles of the temperature before the board is shuffled."""
 
@@ -42,7 +42,7 @@ class AnnealingRecord(NamedTuple):
 
 @inlined
 def conflicts_added(record, first, second, old, new):
-    """The number of conflicts that swapping the digits `old` and `new` of two cells adds."""
+    """Return the number of conflicts that swapping the digits `old` and `new` of two cells adds."""
     counts, more = record.counts, 0
     for kind in range(record.cell_units.shape[1]):
         unit_of_first, unit_of_second = record.cell_units[first, kind], record.cell_units[second, kind]
@@ -78,7 +78,7 @@ def cool(control, levels, pairs):
 
 @compiled
 def step(record, budget):
-    """One slice: propose `budget` swaps, fewer if no conflict remains."""
+    """Run one slice: propose `budget` swaps, fewer if no conflict remains."""
     control, pairs, digits = record.control, record.pairs, record.digits
     state, cost, proposed = record.random[0], control[COST], 0
     while proposed < budget and cost > 0:

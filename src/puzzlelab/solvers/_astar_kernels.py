@@ -181,14 +181,14 @@ def wait_for_scores(record):
 
 @inlined
 def bound_of(record, g, h):
-    """The lower bound on any solution when this state has the least priority."""
+    """Return the lower bound on any solution when this state has the least priority."""
     priority = record.weights[0] * np.float64(g) + record.weights[1] * np.float64(h)
     return np.int64(np.ceil(priority / max(1.0, record.weights[1]) - 1e-3))
 
 
 @inlined
 def is_goal(record, node):
-    """Whether a state is solved; a kernel gives no solved state an estimate above 0."""
+    """Tell whether a state is solved; a kernel gives no solved state an estimate above 0."""
     if record.h[node] > 0 and not kernels.is_external(record.estimate.tables):
         return False
     kernels.unpack(record.tables, record.nodes.keys[node], record.expansion.state)
@@ -197,7 +197,7 @@ def is_goal(record, node):
 
 @compiled
 def step(record, budget):
-    """One slice: expand at most `budget` states."""
+    """Run one slice: expand at most `budget` states."""
     control, moves = record.control, record.expansion.moves.size
     if budget == 0:
         return RUNNING

@@ -82,7 +82,7 @@ def choose_surest_cell(record, level):
 
 @inlined
 def next_guess(record, level):
-    """The bit of the next digit to guess: the lowest one, or the one with the highest score."""
+    """Return the bit of the next digit to guess: the lowest one, or the one with the highest score."""
     rest = np.uint64(record.rest[level])
     bit, best = rest & (~rest + ONE), -np.inf
     for digit in range(record.cell_scores.shape[1]):
@@ -103,7 +103,7 @@ def count_solution(record, level):
 
 @compiled
 def step(record, budget):
-    """One slice: at most `budget` guesses."""
+    """Run one slice: at most `budget` guesses."""
     control = record.control
     if budget == 0:
         return RUNNING

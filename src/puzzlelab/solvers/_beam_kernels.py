@@ -54,7 +54,7 @@ class BeamRecord(NamedTuple):
 
 @inlined
 def hash_of(key):
-    """A hash of a packed state that is not 0."""
+    """Return a hash of a packed state that is not 0."""
     return mix(key) | ONE
 
 
@@ -74,7 +74,7 @@ def add_hashes(seen, hashes):
 
 @inlined
 def is_new(record, key, candidate):
-    """Whether no kept state and no candidate equals `key`, which then stands in the table of candidates."""
+    """Tell whether no kept state and no candidate equals `key`, which then stands in the table of candidates."""
     h, seen, candidates = mix(key), record.seen_hashes, record.candidates
     if seen[slot_of_hash(seen, h | ONE)] != 0:
         return False
@@ -119,7 +119,7 @@ def clear(table):
 
 @inlined
 def rank_of(record, i):
-    """The sort key of a candidate: scores of a network exactly, kernel estimates by 16 bits."""
+    """Return the sort key of a candidate: scores of a network exactly, kernel estimates by 16 bits."""
     selection = record.selection
     if kernels.is_external(record.estimate.tables):
         return np.int64(selection.ranks[i])
@@ -128,7 +128,7 @@ def rank_of(record, i):
 
 @inlined
 def threshold_of(record, count, width):
-    """(threshold, ties): the best `width` candidates rank below the threshold, and `ties` of them on it."""
+    """Return (threshold, ties): the best `width` candidates rank below the threshold, and `ties` of them on it."""
     selection = record.selection
     if kernels.is_external(record.estimate.tables):
         return threshold_exact(selection.ranks, 0, count, width, selection.histogram)
@@ -205,20 +205,20 @@ def expand_layer(record, budget):
 
 @inlined
 def kept_after(record):
-    """The number of kept states after the next layer is selected."""
+    """Return the number of kept states after the next layer is selected."""
     return record.control[KEPT_COUNT] + min(record.control[CANDIDATES], len(record.layer))
 
 
 @inlined
 def is_full(record):
-    """Whether the arrays must grow before the next layer is selected."""
+    """Tell whether the arrays must grow before the next layer is selected."""
     kept = kept_after(record)
     return kept + 1 > record.parent.size or kept > MAX_LOAD * record.seen_hashes.size
 
 
 @compiled
 def step(record, budget):
-    """One slice: expand at most `budget` states."""
+    """Run one slice: expand at most `budget` states."""
     control = record.control
     if budget == 0:
         return RUNNING

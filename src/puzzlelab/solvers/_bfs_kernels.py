@@ -112,7 +112,7 @@ def add_root(record, state, side):
 
 @compiled
 def step(record, budget):
-    """One slice: expand at most `budget` states."""
+    """Run one slice: expand at most `budget` states."""
     control, layers = record.control, record.layers
     if budget == 0:
         return RUNNING

@@ -80,7 +80,7 @@ def add_child(record, parent, move, cost, heuristic):
 
 @inlined
 def may_be_better(record, total):
-    """Whether a solution of this cost would be better than the best one, and is allowed."""
+    """Tell whether a solution of this cost would be better than the best one, and is allowed."""
     return total <= record.settings[MOST] and (record.control[LENGTH] < 0 or total < record.control[TOTAL])
 
 
@@ -178,7 +178,7 @@ def finish(record):
 
 @compiled
 def step(record, budget):
-    """One slice: expand at most `budget` states."""
+    """Run one slice: expand at most `budget` states."""
     control, nodes, moves = record.control, record.nodes, record.expansion.moves.size
     if budget == 0:
         return RUNNING

@@ -75,7 +75,7 @@ def link(record):
 
 @inlined
 def useful(record, begin, end):
-    """Whether an option has an open primary item, and no covered item."""
+    """Tell whether an option has an open primary item, and no covered item."""
     helps = False
     for e in range(begin, end):
         item = record.entries[e] + 1
@@ -126,7 +126,7 @@ def hide(record, node):
 
 @inlined
 def unhide(record, node):
-    """The inverse of `hide`."""
+    """Undo `hide`."""
     up, down = record.up, record.down
     other = node - 1
     while other != node:
@@ -151,7 +151,7 @@ def cover(record, item):
 
 @inlined
 def uncover(record, item):
-    """The inverse of `cover`."""
+    """Undo `cover`."""
     record.size[item] -= COVERED
     node = record.up[item]
     while node != item:
@@ -161,7 +161,7 @@ def uncover(record, item):
 
 @inlined
 def smallest(record):
-    """The first of the open primary items with the fewest options; 0 when all are covered."""
+    """Return the first of the open primary items with the fewest options; 0 when all are covered."""
     best = record.size[0]
     for item in range(1, record.primary + 1):
         best = min(best, record.size[item])
@@ -183,7 +183,7 @@ def take(record, node):
 
 @inlined
 def untake(record, node):
-    """The inverse of `take`."""
+    """Undo `take`."""
     other = node - 1
     while other != node:
         item = record.top[other]
@@ -235,7 +235,7 @@ def retreat(record):
 
 @compiled
 def step(record, budget):
-    """One slice: branch on at most `budget` items."""
+    """Run one slice: branch on at most `budget` items."""
     control = record.control
     if budget == 0:
         return RUNNING

@@ -156,7 +156,7 @@ def list_sorted(record, depth):
 
 @compiled
 def step(record, budget):
-    """One slice: expand at most `budget` states."""
+    """Run one slice: expand at most `budget` states."""
     control = record.control
     if budget == 0:
         return RUNNING

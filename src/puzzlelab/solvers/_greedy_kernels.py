@@ -85,7 +85,7 @@ class GreedyRecord(NamedTuple):
 
     tables: Any
     estimate: EstimateRecord
-    """That of an estimate, or one with `kernels.ExternalPrior`."""
+    """The tables of an estimate, or of one with `kernels.ExternalPrior`."""
     control: NDArray[np.int64]
     active_games: NDArray[np.int32]
     """[G]: the numbers of the active games, in the first `ACTIVE` entries."""
@@ -108,13 +108,13 @@ class GreedyRecord(NamedTuple):
 
 @compiled
 def hash_of(key, game):
-    """A hash of a packed board in this game, never 0."""
+    """Return a hash of a packed board in this game, never 0."""
     return kernels.scramble(mix(key) ^ np.uint64(game)) | np.uint64(1)
 
 
 @inlined
 def fingerprint(record, state, game):
-    """The hash of a board in this game."""
+    """Return the hash of a board in this game."""
     kernels.pack(record.tables, state, record.key)
     return np.uint64(hash_of(record.key, game))
 
@@ -139,7 +139,7 @@ def add_position(record, game):
 
 @inlined
 def is_repeat(record, state, game):
-    """Whether a state is an earlier position of this game, if the game avoids repeats."""
+    """Tell whether a state is an earlier position of this game, if the game avoids repeats."""
     if record.control[AVOIDS_REPEATS] == 0:
         return False
     key = fingerprint(record, state, game)
@@ -183,7 +183,7 @@ def request_prior(record, game):
 
 @inlined
 def best_prior(record, game, count):
-    """The greatest log probability of the first `count` of `moves`."""
+    """Return the greatest log probability of the first `count` of `moves`."""
     best = -np.inf
     for i in range(count):
         best = max(best, record.prior_logits[game, record.moves[i]])
@@ -192,7 +192,7 @@ def best_prior(record, game, count):
 
 @inlined
 def prior_penalty(record, game, move):
-    """What a move's log probability adds to the estimate of its successor."""
+    """Return what a move's log probability adds to the estimate of its successor."""
     return -record.weights[0] * record.prior_logits[game, move] if record.control[USES_PRIOR] == 1 else 0.0
 
 
@@ -331,7 +331,7 @@ def move_all(record):
 
 @inlined
 def is_full(record):
-    """Whether the arrays must grow before the next move of each game."""
+    """Tell whether the arrays must grow before the next move of each game."""
     control = record.control
     return (
         control[SEEN_COUNT] + control[ACTIVE] > MAX_LOAD * record.seen.hashes.size
@@ -341,7 +341,7 @@ def is_full(record):
 
 @compiled
 def step(record, budget):
-    """One slice: expand at most `budget` positions."""
+    """Run one slice: expand at most `budget` positions."""
     control, rows_needed = record.control, 1 if kernels.scores_moves(record.estimate.tables) else record.moves.size
     if budget == 0:
         return RUNNING

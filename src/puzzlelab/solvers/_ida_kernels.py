@@ -163,7 +163,7 @@ def search(record, budget):
 
 @inlined
 def enter(record, depth, move, h):
-    """(status, moves to try) at a child: IMPROVED if it is solved, FULL if the stack is."""
+    """Return (status, moves to try) at a child: IMPROVED if it is solved, FULL if the stack is."""
     state = record.stack[kernels.stack_row(record.tables, depth)]
     if h == 0 and kernels.solved(record.tables, state):
         record.control[LENGTH] = np.int64(depth)
@@ -174,7 +174,7 @@ def enter(record, depth, move, h):
 
 @compiled
 def step(record, budget):
-    """One slice with an estimate that is a kernel: expand at most `budget` states."""
+    """Run one slice with an estimate that is a kernel: expand at most `budget` states."""
     control = record.control
     if budget == 0:
         return RUNNING
@@ -219,7 +219,7 @@ def step_many(record, starts, first, budget, lengths, moves, counts):
 
 @inlined
 def rounded_up(score):
-    """The least whole number of moves that is not below a score."""
+    """Return the least whole number of moves that is not below a score."""
     return max(0, np.int64(np.ceil(score - 1e-6)))
 
 
@@ -301,7 +301,7 @@ def search_requested(record, budget):
 
 @compiled
 def step_requested(record, budget):
-    """One slice with an estimate that is requested: expand at most `budget` states."""
+    """Run one slice with an estimate that is requested: expand at most `budget` states."""
     control = record.control
     if budget == 0:
         return RUNNING

@@ -127,7 +127,7 @@ class PermutationRecord(NamedTuple):
 
 @inlined
 def row_with_fewest(record, level):
-    """The row with the fewest remaining permutations, or -1 if all rows are chosen."""
+    """Return the row with the fewest remaining permutations, or -1 if all rows are chosen."""
     best, fewest = -1, np.int64(2**62)
     for row in range(record.counts.shape[1]):
         if 0 < record.counts[level, row] < fewest:
@@ -137,7 +137,7 @@ def row_with_fewest(record, level):
 
 @inlined
 def next_permutation(record, level):
-    """The next permutation to choose at this level, -1 if there is none."""
+    """Return the next permutation to choose at this level, -1 if there is none."""
     lists, row = record.lists, record.rows[level]
     first, last = lists.words[row], lists.words[row + 1]
     number = record.chosen[level] + 1
@@ -210,7 +210,7 @@ def apply_choice(record, level):
 
 @compiled
 def step(record, budget):
-    """One slice: choose at most `budget` permutations."""
+    """Run one slice: choose at most `budget` permutations."""
     control = record.control
     while budget > 0:
         level = control[LEVEL]

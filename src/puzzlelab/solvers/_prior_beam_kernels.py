@@ -95,7 +95,7 @@ def add_child(record, parent, move, cost, heuristic):
 
 @inlined
 def step_cost(record, rank, count, base):
-    """The cost of the move with this index in `moves`: its rank, or minus its weighted log probability."""
+    """Return the cost of the move with this index in `moves`: its rank, or minus its weighted log probability."""
     if record.settings[DEPARTURES] >= 0:
         return np.float64(rank)
     return record.prior_weight[0] * min(MAX_PENALTY, max(0.0, -record.scores[base + record.expansion.moves[rank]]))
@@ -218,7 +218,7 @@ def expand_layer(record, budget):
 
 @compiled
 def step(record, budget):
-    """One slice: expand at most `budget` states."""
+    """Run one slice: expand at most `budget` states."""
     control = record.control
     if budget == 0:
         return RUNNING

@@ -49,7 +49,7 @@ def bits_of(value):
 
 @compiled
 def threshold_16bit(value, count, width, histogram):
-    """(threshold, ties): the `width` least are all values below the threshold and `ties` of those equal to it."""
+    """Return (threshold, ties): the `width` least are those below the threshold and `ties` of those equal to it."""
     largest = np.int64(0)
     for i in range(count):
         largest = max(largest, bits_of(value[i]))
@@ -67,7 +67,7 @@ def threshold_16bit(value, count, width, histogram):
 
 @inlined
 def crossing_bin(histogram, total, width):
-    """(bin, total before it): the first bin up to which the histogram counts more than `width`."""
+    """Return (bin, total before it): the first bin up to which the histogram counts more than `width`."""
     for i in range(histogram.size):
         if total + histogram[i] > width:
             return np.int64(i), total
@@ -77,7 +77,7 @@ def crossing_bin(histogram, total, width):
 
 @compiled
 def threshold_exact(ranks, first, count, width, histogram):
-    """The same, exactly, for the numbers `ranks: int32[C]` from place `first` on, of which there are more than `width`.
+    """Return (threshold, ties) for the numbers `ranks: int32[C]` from place `first` on, more than `width`, exactly.
 
     The bits of a float32 that is not negative, read as a whole number, sort as it does.
     """

@@ -54,7 +54,7 @@ from puzzlelab.solvers._uct_tree_kernels import (
 
 UNBOUNDED_SUM = 1 << 60
 """Minus this is a lower bound on every sum of costs."""
-AHEAD = 2
+PREFETCH_DISTANCE = 2
 """The memory is asked for the tree of a game so many games before its turn."""
 
 
@@ -67,7 +67,7 @@ def tie_break_value(record, game, child):
 
 @inlined
 def most_visited_child(record, game):
-    """The child of the root with most visits that is no dead end; NOWHERE if there is none."""
+    """Return the child of the root with most visits that is no dead end; NOWHERE if there is none."""
     chosen, first = NOWHERE, record.first_child[game, 0]
     for child in range(first, first + record.child_count[game, 0]):
         if record.status[game, child] != DEAD_END:
@@ -81,7 +81,7 @@ def most_visited_child(record, game):
 
 @inlined
 def choose_child(record, game):
-    """The child of the root to play: the most visited one, or with a temperature one drawn by visits."""
+    """Return the child of the root to play: the most visited one, or with a temperature one drawn by visits."""
     chosen, temperature = most_visited_child(record, game), record.weights[TEMPERATURE]
     if temperature == 0.0 or chosen == NOWHERE or record.visits[game, chosen] == 0:
         return chosen
@@ -207,7 +207,7 @@ def choose_moves(record, children, shares):
 
 @inlined
 def status_of_game(record, game):
-    """The status of a game between two playouts."""
+    """Return the status of a game between two playouts."""
     best = record.best_length[game]
     if record.status[game, 0] == SOLVED:
         return WON
@@ -272,7 +272,7 @@ def start_games(record):
 
 @inlined
 def is_full(record, game):
-    """Whether the arrays must grow before the next leaves of a game."""
+    """Tell whether the arrays must grow before the next leaves of a game."""
     leaves = record.settings[PARALLEL_LEAVES]
     moves = record.game_length[game] + record.max_depth[game] + leaves + 2
     nodes = record.node_count[game] + leaves * record.expansion.moves.size
@@ -282,7 +282,7 @@ def is_full(record, game):
 
 @inlined
 def next_game(record):
-    """The game whose turn it is; NOWHERE after the last one, and where another leaf might not fit in the batch."""
+    """Return the game whose turn it is; NOWHERE after the last one, and where another leaf might not fit."""
     control = record.control
     rows_needed = record.settings[PARALLEL_LEAVES] * (
         record.expansion.moves.size if record.settings[PRIOR_FROM_VALUES] == 1 else 1
@@ -294,7 +294,7 @@ def next_game(record):
 
 @compiled
 def step(record, budget):
-    """One slice of the search: expand about `budget` states.
+    """Run one slice of the search: expand about `budget` states.
 
     In each pass over the games, a game makes playouts until leaves of it wait for scores. The scores of the pass before
     are taken at the turn of the game too, so that its tree is read from the memory once a pass.
@@ -309,8 +309,8 @@ def step(record, budget):
     stop = control[EXPANDED] + budget
     while control[ACTIVE] > 0:
         game, pending = next_game(record), control[PENDING_LEAVES]
-        if control[CURSOR] + AHEAD < control[ACTIVE]:
-            read_path_ahead(record, np.int64(record.active_games[control[CURSOR] + AHEAD]))
+        if control[CURSOR] + PREFETCH_DISTANCE < control[ACTIVE]:
+            read_path_ahead(record, np.int64(record.active_games[control[CURSOR] + PREFETCH_DISTANCE]))
         take_scores(record, game)
         if game == NOWHERE:
             if control[CURSOR] == control[ACTIVE]:

@@ -179,8 +179,8 @@ PLAYOUT_TYPE = np.dtype(
     ],
     align=True,
 )
-"""What a playout reads of all children of the nodes on its path. These arrays are the columns of one table, 32 bytes a
-node, because a playout spends most of its time on waiting for the memory.
+"""The record that a playout reads of all children of the nodes on its path. These arrays are the columns of one table,
+32 bytes a node, because a playout spends most of its time on waiting for the memory.
 """
 NODE_ARRAYS = {"parent": np.int32, "move": np.int32, "cost": np.int32, "heuristic": np.float64}
 """Other arrays with one entry a node; `keys` and `new_row` grow with them."""
@@ -191,14 +191,14 @@ NODE_ARRAYS = {"parent": np.int32, "move": np.int32, "cost": np.int32, "heuristi
 
 @compiled
 def uniform(random, game):
-    """A random number in [0, 1)."""
+    """Return a random number in [0, 1)."""
     random[game] += kernels.GOLDEN
     return np.float64(kernels.scramble(random[game]) >> np.uint64(11)) * 2.0**-53
 
 
 @compiled
 def gamma(random, game, shape):
-    """A gamma distributed random number (Marsaglia and Tsang, 2000)."""
+    """Return a gamma distributed random number (Marsaglia and Tsang, 2000)."""
     boost = 1.0
     if shape < 1.0:
         boost = (1.0 - uniform(random, game)) ** (1.0 / shape)
@@ -232,13 +232,13 @@ def add_root_noise(record, game):
 
 @inlined
 def value_of(record, remaining):
-    """The value of a state with this many remaining moves, or this remaining cost."""
+    """Return the value of a state with this many remaining moves, or this remaining cost."""
     return np.exp(-record.weights[STEP_DISCOUNT] * max(record.weights[LEAST_REST], remaining))
 
 
 @inlined
 def discount_of(record, game, node):
-    """What the move to a node multiplies its value by."""
+    """Return the factor by which the move to a node multiplies its value."""
     if kernels.has_costs(record.tables):
         return np.exp(-record.weights[STEP_DISCOUNT] * record.cost[game, node])
     return np.exp(-record.weights[STEP_DISCOUNT])
@@ -246,7 +246,7 @@ def discount_of(record, game, node):
 
 @inlined
 def select_child(record, game, node):
-    """The child with the greatest PUCT score: its value, and a bonus for a high prior and few visits.
+    """Return the child with the greatest PUCT score: its value, and a bonus for a high prior and few visits.
 
     An unvisited child has the value of its parent, or that of the estimate where children were evaluated.
     """
@@ -273,7 +273,7 @@ def select_child(record, game, node):
 
 @inlined
 def is_repeat(record, game, depth):
-    """Whether the state in `expansion.key` is that of a node on the path to this depth, or of an earlier position."""
+    """Tell whether `expansion.key` is the state of a node on the path to this depth, or of an earlier position."""
     for i in range(depth + 1):
         if same_key(record.keys[game, record.path[game, i]], record.expansion.key):
             return True
@@ -466,7 +466,7 @@ def visit_leaf(record, game, node, depth):
 
 @inlined
 def playout(record, game):
-    """One playout; False if it ended at a leaf whose scores are pending."""
+    """Make one playout; return False if it ended at a leaf whose scores are pending."""
     # Selection: from the root, the best child by PUCT each time, down to a leaf.
     node, depth = np.int64(0), np.int64(0)
     record.path[game, 0] = node

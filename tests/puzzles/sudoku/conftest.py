@@ -251,7 +251,7 @@ def search(allowed: Candidates, most: int) -> tuple[Grids, int]:
 
 def full_grids(count: int, seed: int) -> Grids:
     """Random full grids, as the generator draws them."""
-    _, *room = hole_digging_kernels.room()
+    _, *room = hole_digging_kernels.digging_room()
     grids = np.zeros((count, 81), np.uint8)
     run_full_grids(np.array([seed], np.uint64), *room[:4], grids)
     return grids

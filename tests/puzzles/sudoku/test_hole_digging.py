@@ -115,7 +115,7 @@ def test_frames_are_uniform_bands_and_stacks() -> None:
 
 
 def weights(count, seed):
-    random, stack, control, _, digits, *_ = hole_digging_kernels.room()
+    random, stack, control, _, digits, *_ = hole_digging_kernels.digging_room()
     random[0], found = seed, np.zeros(count)
     hole_digging_kernels.weigh(random, stack, control, digits, np.zeros(81, np.uint8), found)
     return found
@@ -212,7 +212,7 @@ def test_one_seed_gives_one_stream_of_grids(harness) -> None:
 
 
 def test_another_solution_is_found_where_there_is_one(exchange, harness) -> None:
-    _, stack, control, *_ = hole_digging_kernels.room()
+    _, stack, control, *_ = hole_digging_kernels.digging_room()
     random = np.random.default_rng(1)
     seen = set()
     for known in exchange:
@@ -231,7 +231,7 @@ def test_another_solution_is_found_where_there_is_one(exchange, harness) -> None
 def test_guesses_are_counted_as_in_a_batch(exchange) -> None:
     from puzzlelab.puzzles.sudoku.solvers.bands import solve_batch
 
-    _, stack, control, *_ = hole_digging_kernels.room()
+    _, stack, control, *_ = hole_digging_kernels.digging_room()
     for known in exchange:
         wanted = solve_batch(known.puzzle[None], 2**40).guesses[0]
         assert ask_guesses(known.puzzle, stack, control) == wanted

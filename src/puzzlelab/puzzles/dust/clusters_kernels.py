@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @inlined
 def root(labels, cell):
-    """The end of the chain of labels that begins at a cell."""
+    """Return the end of the chain of labels that begins at a cell."""
     while labels[cell] != cell:
         cell = np.int64(labels[cell])
     return cell

@@ -31,7 +31,6 @@ from puzzlelab.puzzles.dust.kernels import (
     CELLS,
     NONE,
     DustTables,
-    alike,
     count_colours,
     count_planes,
     flood,
@@ -39,6 +38,7 @@ from puzzlelab.puzzles.dust.kernels import (
     occupied,
     plane,
     rules,
+    same_colour,
 )
 
 if TYPE_CHECKING:
@@ -87,12 +87,12 @@ class BulkTables(NamedTuple):
 
 @inlined
 def count_clusters(tables, state):
-    """(how many clusters there are, the cells of the largest)."""
+    """Return (how many clusters there are, the cells of the largest)."""
     left, none = occupied(tables, state), mask(tables, NONE)
     clusters, largest = np.int64(0), np.int64(0)
     while left != none:
         bit = lowest(left)
-        cells = flood(tables, alike(tables, state, bit), bit)
+        cells = flood(tables, same_colour(tables, state, bit), bit)
         left = left & ~cells
         clusters += 1
         largest = max(largest, np.int64(ones(cells)))
@@ -118,13 +118,13 @@ def _mixed(estimate, state, memo):
 
 @inlined
 def count(cells):
-    """How many cells these are."""
+    """Return how many cells these are."""
     return np.int64(ones(cells))
 
 
 @inlined
 def equal(tables, state, by):
-    """The cells that have the colour of the one so many bits below."""
+    """Return the cells that have the colour of the cell this number of bits below."""
     found = mask(tables, CELLS)
     for p in range(count_planes(tables, state)):
         here = plane(tables, state, p)
@@ -160,7 +160,7 @@ def _bulk(estimate, state, memo):
 
 
 class HalvesTables(NamedTuple):
-    """What both halves cost alone, see `half_boards`."""
+    """The tables of an estimate by the costs of both halves alone, see `half_boards`."""
 
     tables: DustTables
     left: HalfBoards
@@ -169,7 +169,7 @@ class HalvesTables(NamedTuple):
 
 @inlined
 def enter(half, tables, state, first, step):
-    """The number of the half whose columns are `first`, `first + step` ... of a board, the outermost first."""
+    """Return the number of the half whose columns are `first`, `first + step` ... of a board, the outermost first."""
     own, stride = half.state, np.int64(tables.stride)
     wide, narrow = len(tables.like), len(half.tables.like)
     for i in range(own.size):
@@ -185,7 +185,7 @@ def enter(half, tables, state, first, step):
 
 @inlined
 def cost(half, tables, state, first, step):
-    """What this half costs alone; a lower bound of that if there is no room to find it out."""
+    """Return the cost of this half alone; a lower bound of it if there is no room to find it out."""
     if not has_capacity(half):
         clear_states(half)
     number, again = enter(half, tables, state, first, step), False

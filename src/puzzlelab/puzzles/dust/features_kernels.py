@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from puzzlelab.engine.kernels import compiled
 from puzzlelab.engine.wide_integers import lowest
 from puzzlelab.puzzles.dust.estimate_kernels import count, count_clusters
-from puzzlelab.puzzles.dust.kernels import NONE, alike, flood, mask, occupied, settle
+from puzzlelab.puzzles.dust.kernels import NONE, flood, mask, occupied, same_colour, settle
 
 
 @compiled
@@ -23,7 +23,7 @@ def click_all(
     sizes: NDArray[np.int16],
     joined: NDArray[np.int16],
 ) -> None:
-    """For each cluster of working states `[B, S]`, at its first cell: its size, and how many clusters its click joins.
+    """Write for each cluster of working states `[B, S]`, at its first cell, its size and the clusters its click joins.
 
     A click joins K clusters if afterwards there are K fewer than without that cluster; clusters that fall apart count
     as negative. `sizes: int16[B, N]` and `joined: int16[B, N]` are zero before, and stay zero at other cells. With
@@ -37,7 +37,7 @@ def click_all(
         left = everything
         while left != none:
             bit = lowest(left)
-            cells = flood(tables, alike(tables, state, bit), bit)
+            cells = flood(tables, same_colour(tables, state, bit), bit)
             left = left & ~cells
             cell = tables.cell[bit]
             child = children[row, cell] if keep else children[0, 0]

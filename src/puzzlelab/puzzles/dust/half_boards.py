@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from puzzlelab.puzzles.dust.half_boards_kernels import MOST_MOVES, HalfBoards
-from puzzlelab.puzzles.dust.kernels import tables
+from puzzlelab.puzzles.dust.kernels import rule_tables
 
 MOVES_A_STATE = 16
 """Moves per state for which memory is reserved: boards of 8x8 cells have 14 on average."""
@@ -26,8 +26,8 @@ MOST_STATES = 1 << 28
 
 
 def new(columns: int, height: int, colours: int, states: int, slots: int = FIRST_SLOTS) -> HalfBoards:
-    """No states yet, of a half of so many columns, and room for `states`."""
-    own = tables(columns, 0, height)
+    """Return the record of a half with this number of columns: no states yet, and room for `states`."""
+    own = rule_tables(columns, 0, height)
     wide = len(own.like)
     planes = colours.bit_length()
     paired = wide == 1 and columns * int(own.stride) <= 32

@@ -20,7 +20,7 @@ MOST_MOVES = 1024
 """More than any half has: with two colours in 16 rows, 2 * 255 sets at the line, and at most 112 other clusters."""
 LOAD = 0.6
 EXACT, KNOWN = np.uint64(1 << 8), np.uint64(1 << 9)
-"""In a state's note: whether its bound is its cost, and whether its moves are known."""
+"""Flags in a state's note: its bound is its cost; its moves are known."""
 LOW = np.uint64(255)
 
 
@@ -28,9 +28,9 @@ class HalfBoards(NamedTuple):
     """The states of one half that were met so far.
 
     The note of a state, last in its record: bits 0-7 the bound, 8 `EXACT`, 9 `KNOWN`, 10-23 how many moves, 24-63 the
-    place of the first. A move: bits 0-31 the state it leads to (while that is `AHEAD`: the lowest bit of the cluster),
+    place of the first. A move: bits 0-31 the state it leads to (while `UNNUMBERED`: the lowest bit of the cluster),
     32-47 the rows of the column at the line that it takes (none for a cluster away from the line), 48-55 a lower bound
-    of its cost and what remains, 56 whether it is a single cluster, 57 `AHEAD`, 58 `TRIED`.
+    of its cost and what remains, 56 whether it is a single cluster, 57 `UNNUMBERED`, 58 `TRIED`.
     """
 
     tables: DustTables
@@ -64,7 +64,7 @@ class HalfBoards(NamedTuple):
 
 @inlined
 def pack_half(half, state, key):
-    """The planes of a half, two in a word where they fit."""
+    """Write the planes of a half into a key, two in a word where they fit."""
     if half.shape[PAIRED] == 0:
         names.copy(state, key)
         return
@@ -76,7 +76,7 @@ def pack_half(half, state, key):
 
 @inlined
 def unpack_half(half, record, state):
-    """The inverse."""
+    """Write a half from the key that `pack_half` made of it."""
     if half.shape[PAIRED] == 0:
         for w in range(state.size):
             state[w] = record[w]
@@ -87,7 +87,7 @@ def unpack_half(half, record, state):
 
 @inlined
 def at_line(half, number, p):
-    """The bits of plane `p` of a state in the column at the line."""
+    """Return the bits of plane `p` of a state in the column at the line."""
     shift = half.shape[LINE_SHIFT]
     if half.shape[PAIRED] == 1:
         word = half.records[number, p // 2] >> np.uint64(shift + 32 * (p % 2))
@@ -98,25 +98,25 @@ def at_line(half, number, p):
 
 @inlined
 def note(half, number):
-    """The note of a state: its bound and flags."""
+    """Return the note of a state: its bound and flags."""
     return half.records[number, half.records.shape[1] - 1]
 
 
 @inlined
 def bound(half, number):
-    """The proven lower bound of its cost."""
+    """Return the proven lower bound of a state's cost."""
     return np.int64(note(half, number) & LOW)
 
 
 @inlined
 def is_exact(half, number):
-    """Whether the bound of a state is exact."""
+    """Tell whether the bound of a state is exact."""
     return note(half, number) & EXACT != np.uint64(0)
 
 
 @inlined
 def has_moves(half, number):
-    """Whether the moves of a state are stored."""
+    """Tell whether the moves of a state are stored."""
     return note(half, number) & KNOWN != np.uint64(0)
 
 
@@ -143,7 +143,7 @@ def hash_of(key, words):
 
 @inlined
 def find(half, key, h, low):
-    """The number of the state with this key and hash; a new one gets this bound (0 is exact)."""
+    """Return the number of the state with this key and hash; a new one gets this bound (0 is exact)."""
     size = np.uint64(half.slots.size - 1)
     tag = (h >> np.uint64(32)) << np.uint64(32)
     slot = h & size
@@ -173,7 +173,7 @@ def find(half, key, h, low):
 
 @inlined
 def has_capacity(half):
-    """Whether there is capacity for the moves of one more state."""
+    """Tell whether there is capacity for the moves of one more state."""
     counts = half.counts
     return (
         counts[STATES] + MOST_MOVES <= len(half.records)
@@ -184,7 +184,7 @@ def has_capacity(half):
 
 @inlined
 def number_of(half):
-    """The number of `half.state`; there must be room for it."""
+    """Return the number of `half.state`; there must be room for it."""
     pack_half(half, half.state, half.key)
     low = np.uint64(count_colours(half.tables, half.state))
     return find(half, half.key, hash_of(half.key, half.key.size), low)
@@ -201,7 +201,7 @@ def clear_states(half):
 
 @compiled
 def add_state(half, state):
-    """The number of a half; there must be room for it."""
+    """Return the number of a half; there must be room for it."""
     names.copy(state, half.state)
     return number_of(half)
 

@@ -36,7 +36,7 @@ from puzzlelab.puzzles.dust.half_moves_kernels import (
     target,
     with_least,
 )
-from puzzlelab.puzzles.dust.kernels import NONE, alike, count_colours, mask, occupied, settle, spread
+from puzzlelab.puzzles.dust.kernels import NONE, count_colours, grow_clusters, mask, occupied, same_colour, settle
 
 
 @inlined
@@ -61,7 +61,7 @@ def begin_raising(half, number):
 
 @inlined
 def one_wave_each(half):
-    """Whether the cost of `half.trials[0]` is its number of colours.
+    """Tell whether the cost of `half.trials[0]` is its number of colours.
 
     It is if its colours can be removed one after the other, each in one move at the line. This decides most cases of
     the last bound without storing any state.
@@ -80,10 +80,10 @@ def one_wave_each(half):
         if untried == none:
             depth -= 1
             continue
-        same = alike(own, state, lowest(untried))
+        same = same_colour(own, state, lowest(untried))
         store(untried & ~same, half.pending, np.int64(depth * wide))
         # One move removes a colour only if each of its clusters touches the line.
-        if spread(own, same, same & line) != same:
+        if grow_clusters(own, same, same & line) != same:
             continue
         kept = occupied(own, state) & ~same
         if kept == none:
@@ -96,14 +96,14 @@ def one_wave_each(half):
 
 @inlined
 def is_unexplored(half, number):
-    """Whether the bound of a state is still its number of colours."""
+    """Tell whether the bound of a state is still its number of colours."""
     unpack_half(half, half.records[number], half.state)
     return bound(half, number) == count_colours(half.tables, half.state)
 
 
 @inlined
 def refine_bound(half, number, place, limit):
-    """The lower bound of a move, refined until it exceeds `limit` or its successor has a number.
+    """Return the lower bound of a move, refined until it exceeds `limit` or its successor has a number.
 
     There must be capacity for one more state.
     """
@@ -120,7 +120,7 @@ def refine_bound(half, number, place, limit):
 
 @compiled
 def refine_unnumbered(half, number, place, limit):
-    """A `look` at a move whose state has no number yet; a function of its own, which is compiled once."""
+    """Refine a move whose state has no number yet, as `refine` does: a function of its own, compiled once."""
     edge = half.edges[place]
     least = least_of(edge)
     make_child(half, number, edge)
@@ -204,7 +204,7 @@ def raise_bound(half, budget):
 
 @inlined
 def least_move(half, begin, end):
-    """The least lower bound of these moves."""
+    """Return the least lower bound of these moves."""
     least = np.int64(255)
     for place in range(begin, end):
         least = min(least, least_of(half.edges[place]))

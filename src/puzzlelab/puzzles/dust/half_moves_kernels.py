@@ -23,66 +23,66 @@ from puzzlelab.puzzles.dust.half_boards_kernels import (
 from puzzlelab.puzzles.dust.kernels import (
     NONE,
     ONE,
-    alike,
     count_colours,
     count_planes,
     flood,
+    grow_clusters,
     mask,
     occupied,
     plane,
+    same_colour,
     settle,
-    spread,
 )
 
-AHEAD, TRIED = np.uint64(1 << 57), np.uint64(1 << 58)
-"""In a move: its state has no number yet; that state is known not to go in one wave for each colour."""
+UNNUMBERED, TRIED = np.uint64(1 << 57), np.uint64(1 << 58)
+"""Flags in a move: its state has no number yet; that state is known not to go in one wave for each colour."""
 
 
 @inlined
 def target(edge):
-    """The state that a move leads to."""
+    """Return the state that a move leads to."""
     return np.int64(edge & np.uint64(0xFFFFFFFF))
 
 
 @inlined
 def rows_of(edge):
-    """The rows at the line that it takes."""
+    """Return the rows at the line that a move takes."""
     return (edge >> np.uint64(32)) & np.uint64(0xFFFF)
 
 
 @inlined
 def cost_of(edge):
-    """What it costs: 1 at the line, 2 elsewhere."""
+    """Return the cost of a move: 1 at the line, 2 elsewhere."""
     return np.int64(2) if rows_of(edge) == np.uint64(0) else np.int64(1)
 
 
 @inlined
 def least_of(edge):
-    """A lower bound of its cost and what remains after it."""
+    """Return a lower bound of the cost of a move and of what remains after it."""
     return np.int64((edge >> np.uint64(48)) & LOW)
 
 
 @inlined
 def is_single_cluster(edge):
-    """Whether it is one cluster at the line."""
+    """Tell whether a move takes one cluster at the line."""
     return (edge >> np.uint64(56)) & np.uint64(1) != np.uint64(0)
 
 
 @inlined
 def is_unnumbered(edge):
-    """Whether the state that a move leads to has no number yet."""
-    return edge & AHEAD != np.uint64(0)
+    """Tell whether the state that a move leads to has no number yet."""
+    return edge & UNNUMBERED != np.uint64(0)
 
 
 @inlined
 def with_least(edge, least):
-    """A move with another lower bound."""
+    """Return a move with another lower bound."""
     return (edge & ~(LOW << np.uint64(48))) | (np.uint64(least) << np.uint64(48))
 
 
 @inlined
 def hue(tables, state, bit):
-    """The colour at this bit."""
+    """Return the colour at this bit."""
     found = np.int64(0)
     one, none = mask(tables, ONE) << bit, mask(tables, NONE)
     for p in range(count_planes(tables, state)):
@@ -93,14 +93,14 @@ def hue(tables, state, bit):
 
 @inlined
 def list_clusters(half):
-    """The clusters of `half.state`; returns (those at the line, the others)."""
+    """Return the clusters of `half.state`: (those at the line, the others)."""
     own, state, wide = half.tables, half.state, len(half.tables.like)
     line, none = load(half.line, np.int64(0), own.like), mask(own, NONE)
     left = occupied(own, state)
     at, away = np.int64(0), np.int64(0)
     while left != none:
         bit = lowest(left)
-        cells = flood(own, alike(own, state, bit), bit)
+        cells = flood(own, same_colour(own, state, bit), bit)
         left = left & ~cells
         place = at
         if cells & line != none:
@@ -120,7 +120,7 @@ def add_move(half, gone, low, flags):
     line = load(half.line, np.int64(0), own.like)
     store(gone & line, half.strip, np.int64(0))
     rows = half.strip[half.shape[LINE_WORD]] >> np.uint64(half.shape[LINE_SHIFT])
-    edge = AHEAD | (rows << np.uint64(32)) | (np.uint64(flags) << np.uint64(56)) | lowest(gone)
+    edge = UNNUMBERED | (rows << np.uint64(32)) | (np.uint64(flags) << np.uint64(56)) | lowest(gone)
     half.edges[half.counts[EDGES]] = with_least(edge, low + cost_of(edge))
     half.counts[EDGES] += 1
 
@@ -137,7 +137,7 @@ def expand(half, number):
     # What remains costs at least 1 for each colour that is left.
     for i in range(at):
         first = load(half.clusters, np.int64(i * wide), own.like)
-        same = alike(own, state, lowest(first))
+        same = same_colour(own, state, lowest(first))
         others = np.int64(0)
         for j in range(i + 1, at):
             if half.hues[j] == half.hues[i]:
@@ -153,7 +153,7 @@ def expand(half, number):
     # Away from the line: one cluster each.
     for i in range(away):
         gone = load(half.clusters, np.int64((127 - i) * wide), own.like)
-        same = alike(own, state, lowest(gone))
+        same = same_colour(own, state, lowest(gone))
         add_move(half, gone, colours if same & ~gone != none else colours - 1, 0)
     # The note of the state now says how many moves it has, and where they begin.
     note = half.records[number, half.records.shape[1] - 1] & (LOW | EXACT)
@@ -173,7 +173,7 @@ def make_child(half, number, edge):
             half.strip[i] = np.uint64(0)
         half.strip[half.shape[LINE_WORD]] = rows_of(edge) << np.uint64(half.shape[LINE_SHIFT])
         seeds = load(half.strip, np.int64(0), own.like)
-    gone = spread(own, alike(own, state, lowest(seeds)), seeds)
+    gone = grow_clusters(own, same_colour(own, state, lowest(seeds)), seeds)
     settle(own, state, occupied(own, state) & ~gone, half.child)
 
 
@@ -184,6 +184,6 @@ def number_child(half, place):
     pack_half(half, half.child, half.key)
     low = np.uint64(least_of(edge) - cost_of(edge))
     child = find(half, half.key, hash_of(half.key, half.key.size), low)
-    kept = edge & ~(AHEAD | TRIED | np.uint64(0xFFFFFFFF))
+    kept = edge & ~(UNNUMBERED | TRIED | np.uint64(0xFFFFFFFF))
     half.edges[place] = with_least(kept | np.uint64(child), max(least_of(edge), bound(half, child) + cost_of(edge)))
     return child

@@ -80,7 +80,7 @@ def list_singles(half, number, row):
 
 @inlined
 def move_of(half, number, rows):
-    """The place of the move at the line that takes these rows."""
+    """Return the place of the move at the line that takes these rows."""
     place = first_move(half, number)
     while rows_of(half.edges[place]) != rows:
         place += 1
@@ -119,7 +119,7 @@ def add_moves_away(record, depth, half, number, other, slack, is_left):
 
 @inlined
 def same_colour_rows(record, left, right):
-    """The rows in which both columns at the line have the same colour."""
+    """Return the rows in which both columns at the line have the same colour."""
     planes = record.left.state.size // len(record.left.tables.like)
     same, some = ~np.uint64(0), np.uint64(0)
     for p in range(planes):
@@ -246,7 +246,7 @@ def sort_children(record, depth):
 
 @inlined
 def cleared(record, left, right):
-    """Whether this pair is the empty board."""
+    """Tell whether this pair is the empty board."""
     return bound(record.left, left) == 0 and bound(record.right, right) == 0
 
 
@@ -284,7 +284,7 @@ def descend(record, depth):
 
 @inlined
 def is_full(record):
-    """Whether the table of pairs or a half must grow before the next pair is opened."""
+    """Tell whether the table of pairs or a half must grow before the next pair is opened."""
     control = record.control
     if control[MAY_GROW] == 1 and 2 * control[STORED] > record.table.size:
         return True
@@ -307,7 +307,7 @@ def open_pair(record, depth):
 
 @compiled
 def step(record, budget):
-    """One slice: expand at most `budget` boards and half-boards."""
+    """Run one slice: expand at most `budget` boards and half-boards."""
     control = record.control
     if budget == 0:
         return RUNNING

@@ -19,19 +19,19 @@ BITS = np.uint64(28)
 
 @inlined
 def key_of(left, right):
-    """The key of a pair in the table; never 0."""
+    """Return the key of a pair in the table; never 0."""
     return (np.uint64(left + 1) << BITS) | np.uint64(right)
 
 
 @inlined
 def bucket_of(table, key):
-    """The first entry of the bucket of a key."""
+    """Return the first entry of the bucket of a key."""
     return scramble(key * GOLDEN) & np.uint64(table.size - 1) & ~(BUCKET - np.uint64(1))
 
 
 @inlined
 def stored_bound(table, left, right):
-    """The stored lower bound on the clicks of this pair; 0 if there is none."""
+    """Return the stored lower bound on the clicks of this pair; 0 if there is none."""
     key = key_of(left, right)
     start = bucket_of(table, key)
     for i in range(8):

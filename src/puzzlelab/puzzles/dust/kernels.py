@@ -35,7 +35,7 @@ MASKS = 13
 
 
 class DustTables(NamedTuple):
-    """What the rules need of one size of the board."""
+    """The tables that the rules need for one size of the board."""
 
     masks: NDArray[np.uint64]
     """[MASKS * K]."""
@@ -46,16 +46,16 @@ class DustTables(NamedTuple):
     stride: np.uint64
     """Bits of a column."""
     tall: np.uint64
-    """How often a column is squeezed: 2 ** tall is at least its height."""
+    """The number of times that a column is squeezed: 2 ** tall is at least its height."""
     far: np.uint64
-    """How often half a row is squeezed."""
+    """The number of times that half a row is squeezed."""
     like: tuple[int, ...]
-    """As long as a plane has words."""
+    """A tuple whose length is K, the number of words of a plane."""
 
 
 @cache
-def tables(left: int, right: int, height: int) -> DustTables:
-    """The tables of a board with so many columns on each side of the centre line."""
+def rule_tables(left: int, right: int, height: int) -> DustTables:
+    """Return the tables of a board with these numbers of columns on each side of the centre line."""
     width = left + right
     stride = 8 if height <= 8 else 16
     words = next(words for words in (1, 2, 4) if width * stride <= 64 * words)
@@ -63,9 +63,9 @@ def tables(left: int, right: int, height: int) -> DustTables:
     bits = x * stride + y
     masks = np.zeros((MASKS, words), np.uint64)
 
-    def fill(mask: int, chosen: NDArray[np.bool_]) -> None:
+    def fill(row: int, chosen: NDArray[np.bool_]) -> None:
         for bit in bits[chosen].tolist():
-            masks[mask, bit // 64] |= np.uint64(1 << bit % 64)
+            masks[row, bit // 64] |= np.uint64(1 << bit % 64)
 
     fill(CELLS, x >= 0)
     for step in range(4):
@@ -89,25 +89,25 @@ def tables(left: int, right: int, height: int) -> DustTables:
 
 @inlined
 def mask(tables, which):
-    """One of the masks, in a register."""
+    """Load one of the masks into a register."""
     return load(tables.masks, np.int64(which * len(tables.like)), tables.like)
 
 
 @inlined
 def plane(tables, state, p):
-    """Plane `p` of a state."""
+    """Load plane `p` of a state."""
     return load(state, np.int64(p * len(tables.like)), tables.like)
 
 
 @inlined
 def count_planes(tables, state):
-    """P."""
+    """Return P, the number of planes of a state."""
     return np.int64(state.size // len(tables.like))
 
 
 @inlined
 def occupied(tables, state):
-    """The cells in which something lies."""
+    """Return the cells in which something lies."""
     cells = plane(tables, state, 0)
     for p in range(1, count_planes(tables, state)):
         cells = cells | plane(tables, state, p)
@@ -116,7 +116,7 @@ def occupied(tables, state):
 
 @inlined
 def coloured(tables, state, colour):
-    """The cells of this colour."""
+    """Return the cells of this colour."""
     found = mask(tables, CELLS)
     for p in range(count_planes(tables, state)):
         here = plane(tables, state, p)
@@ -128,7 +128,7 @@ def coloured(tables, state, colour):
 
 @inlined
 def count_colours(tables, state):
-    """How many colours are left."""
+    """Return how many colours are left."""
     count, none = np.int64(0), mask(tables, NONE)
     for colour in range(1, 1 << count_planes(tables, state)):
         if coloured(tables, state, colour) != none:
@@ -137,8 +137,8 @@ def count_colours(tables, state):
 
 
 @inlined
-def alike(tables, state, bit):
-    """The cells that have the colour of the one at this bit."""
+def same_colour(tables, state, bit):
+    """Return the cells that have the colour of the one at this bit."""
     cells, one = mask(tables, CELLS), mask(tables, ONE) << bit
     none = mask(tables, NONE)
     for p in range(count_planes(tables, state)):
@@ -150,8 +150,8 @@ def alike(tables, state, bit):
 
 
 @inlined
-def spread(tables, same, cells):
-    """The clusters around the cells `cells`, among the cells of their colour."""
+def grow_clusters(tables, same, cells):
+    """Return the clusters around the cells `cells`, among the cells of their colour."""
     above, stride, one = mask(tables, ABOVE), tables.stride, np.uint64(1)
     while True:
         grown = (cells | ((cells << one) & above) | ((cells & above) >> one)) & same
@@ -163,13 +163,13 @@ def spread(tables, same, cells):
 
 @inlined
 def flood(tables, same, bit):
-    """The cluster at this bit, among the cells of its colour."""
-    return spread(tables, same, mask(tables, ONE) << bit)
+    """Return the cluster at this bit, among the cells of its colour."""
+    return grow_clusters(tables, same, mask(tables, ONE) << bit)
 
 
 @inlined
 def uneven(tables, holes):
-    """The cells for which the number of `holes` among themselves and the cells below is odd."""
+    """Return the cells for which the number of `holes` among themselves and the cells below is odd."""
     odd = holes ^ ((holes << np.uint64(1)) & mask(tables, ABOVE))
     odd = odd ^ ((odd << np.uint64(2)) & mask(tables, ABOVE + 1))
     odd = odd ^ ((odd << np.uint64(4)) & mask(tables, ABOVE + 2))
@@ -180,7 +180,7 @@ def uneven(tables, holes):
 
 @inlined
 def falls(tables, kept):
-    """(where things lie in the end, the cells whose contents fall by 1, by 2 after that, by 4, by 8)."""
+    """Return (where things lie in the end, the cells whose contents fall by 1, by 2 after that, by 4, by 8)."""
     none = mask(tables, NONE)
     holes = (~kept << np.uint64(1)) & mask(tables, ABOVE)
     # A cell falls by the number of holes below it, bit by bit: where that is odd it falls by 1. Then every second hole
@@ -207,7 +207,7 @@ def falls(tables, kept):
 
 @inlined
 def uneven_right(tables, holes):
-    """In the left half: the cells for which the number of `holes` among themselves and those to the right is odd."""
+    """Return the cells of the left half with an odd number of `holes` among themselves and those to the right."""
     odd = holes ^ ((holes >> tables.stride) & mask(tables, INNER_LEFT))
     odd = odd ^ ((odd >> (tables.stride * np.uint64(2))) & mask(tables, INNER_LEFT + 1))
     if tables.far > 2:
@@ -217,7 +217,7 @@ def uneven_right(tables, holes):
 
 @inlined
 def uneven_left(tables, holes):
-    """The same in the right half, to the left."""
+    """Return the cells of the right half with an odd number of `holes` among themselves and those to the left."""
     odd = holes ^ ((holes << tables.stride) & mask(tables, INNER_RIGHT))
     odd = odd ^ ((odd << (tables.stride * np.uint64(2))) & mask(tables, INNER_RIGHT + 1))
     if tables.far > 2:
@@ -227,7 +227,7 @@ def uneven_left(tables, holes):
 
 @inlined
 def closes(tables, kept):
-    """The cells whose contents go right by 1, 2, 4 columns, and those whose contents go left by 1, 2, 4."""
+    """Return the cells whose contents go right by 1, 2, 4 columns, and those whose contents go left by 1, 2, 4."""
     none, by = mask(tables, NONE), tables.stride
     holes, gaps = (~kept >> by) & mask(tables, INNER_LEFT), (~kept << by) & mask(tables, INNER_RIGHT)
     odd, odds = uneven_right(tables, holes), uneven_left(tables, gaps)
@@ -283,9 +283,9 @@ def settle(tables, state, kept, child):
 
 @inlined
 def cluster(tables, state, move):
-    """The cells that a move takes away."""
+    """Return the cells that a move takes away."""
     bit = tables.bit[move]
-    return flood(tables, alike(tables, state, bit), bit)
+    return flood(tables, same_colour(tables, state, bit), bit)
 
 
 @implements(names.legal, DustTables)
@@ -294,7 +294,7 @@ def legal(tables, state, moves):
     count = np.int64(0)
     while remaining != none:
         bit = lowest(remaining)
-        remaining = remaining & ~flood(tables, alike(tables, state, bit), bit)
+        remaining = remaining & ~flood(tables, same_colour(tables, state, bit), bit)
         moves[count] = tables.cell[bit]
         count += 1
     return count
@@ -325,9 +325,9 @@ def unpack(tables, words, state):
 
 @cache
 def rules(puzzle: Dust) -> KernelRules:
-    """The working form of a puzzle's states."""
+    """Return the working form of a puzzle's states."""
     line = puzzle.width // 2
-    chosen = tables(line, puzzle.width - line, puzzle.height)
+    chosen = rule_tables(line, puzzle.width - line, puzzle.height)
     planes = puzzle.colours.bit_length()
     size = planes * len(chosen.like)
 
@@ -341,7 +341,7 @@ def rules(puzzle: Dust) -> KernelRules:
 
 
 def encoded(chosen: DustTables, planes: int, states: Board) -> NDArray[np.uint64]:
-    """`uint64[B, P * K]` from plain states `[B, N]`."""
+    """Return `uint64[B, P * K]` from plain states `[B, N]`."""
     if chosen.bit.size == 0:  # the half of a board that has one column
         return np.zeros((len(states), planes * len(chosen.like)), np.uint64)
     stride, last, size = int(chosen.stride), int(chosen.bit[-1]), 64 * len(chosen.like)
@@ -355,7 +355,7 @@ def encoded(chosen: DustTables, planes: int, states: Board) -> NDArray[np.uint64
 
 
 def decoded(chosen: DustTables, planes: int, states: NDArray[np.uint64]) -> Board:
-    """The inverse of `encoded`."""
+    """Return the inverse of `encoded`."""
     stride, last, size = int(chosen.stride), int(chosen.bit[-1]), 64 * len(chosen.like)
     columns, rows = last // stride + 1, last % stride + 1
     in_bytes = np.ascontiguousarray(states, "<u8").view(np.uint8).reshape(len(states), planes, size // 8)
@@ -368,6 +368,6 @@ def decoded(chosen: DustTables, planes: int, states: NDArray[np.uint64]) -> Boar
 
 @cache
 def _spread_bits() -> NDArray[np.uint64]:
-    """`uint64[256]`: the bits of each byte in eight bytes, the lowest bit in the first one."""
+    """Return `uint64[256]`: the bits of each byte in eight bytes, the lowest bit in the first one."""
     bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
     return bits.view("<u8")[:, 0]

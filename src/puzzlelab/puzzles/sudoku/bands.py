@@ -25,7 +25,7 @@ from puzzlelab.engine.simd import LANES, Block, Lanes, lanewise, least_of
 
 WIDTH = 9 * LANES
 """Numbers of one state."""
-CHANGED, SETTLED, BROKEN, COMPLETE = range(4)
+CHANGED, UNCHANGED, BROKEN, COMPLETE = range(4)
 """Results of `infer`: it changed the state, it cannot, the state has no solution, the state is one."""
 FULL = 0o777
 
@@ -36,7 +36,7 @@ Triads = tuple[Lanes, Lanes, Lanes]
 
 
 def _sources(source: Any) -> list[int]:
-    """A permutation of lanes from a function of (band, stack), where 3 stands for the lanes of no box."""
+    """Return a permutation of lanes from a function of (band, stack), where 3 stands for the lanes of no box."""
     moved = [source(*divmod(lane, 4)) for lane in range(LANES)]
     return [4 * band + stack for band, stack in moved]
 
@@ -48,7 +48,8 @@ def _on(number: int, step: int) -> int:
 ROUND_BANDS = tuple(_sources(lambda band, stack, step=step: (band, _on(stack, step))) for step in (1, 2))
 """Lanes of the next box of the band in a circle, and of the one before."""
 ROUND_STACKS = tuple(_sources(lambda band, stack, step=step: (_on(band, step), stack)) for step in (1, 2))
-"""The same in a stack. All 64 bits of a band move together, which is one instruction."""
+"""Lanes of the next box of the stack in a circle, and of the one before. All 64 bits of a band move together, which is
+one instruction."""
 BOXES = [4 * band + stack for band in range(3) for stack in range(3)]
 IN_USE = [FULL if lane in BOXES else 0 for lane in range(LANES)]
 
@@ -57,17 +58,17 @@ IN_USE = [FULL if lane in BOXES else 0 for lane in range(LANES)]
 
 
 def mini_rows(cells: Cells) -> Triads:
-    """The digits of each mini-row."""
+    """Return the digits of each mini-row."""
     return cells[0] | cells[1] | cells[2], cells[3] | cells[4] | cells[5], cells[6] | cells[7] | cells[8]
 
 
 def mini_columns(cells: Cells) -> Triads:
-    """The digits of each mini-column."""
+    """Return the digits of each mini-column."""
     return cells[0] | cells[3] | cells[6], cells[1] | cells[4] | cells[7], cells[2] | cells[5] | cells[8]
 
 
 def permutations(triads: Triads, neighbours: Any) -> tuple[Lanes, Lanes]:
-    """(falling, rising): the permutations that are left in each band or stack, by the box where they begin."""
+    """Return (falling, rising): the permutations that are left in each band or stack, by the box where they begin."""
     after, before = neighbours
     first, second, third = triads
     falling = first & second.permuted(after) & third.permuted(before)
@@ -75,7 +76,7 @@ def permutations(triads: Triads, neighbours: Any) -> tuple[Lanes, Lanes]:
 
 
 def in_permutations(triads: Triads, neighbours: Any) -> Triads:
-    """The digits of each triad that are in some permutation."""
+    """Return the digits of each triad that are in some permutation."""
     after, before = neighbours
     falling, rising = permutations(triads, neighbours)
     second = falling.permuted(before) | rising.permuted(after)
@@ -91,20 +92,20 @@ def locked(cells: Cells) -> Cells:
 
 
 def some_and_more(a: Lanes, b: Lanes, c: Lanes) -> tuple[Lanes, Lanes]:
-    """(the digits of at least one, of at least two)."""
+    """Return (the digits of at least one, of at least two)."""
     either = a | b
     return either | c, (a & b) | (c & either)
 
 
 def places(cells: Cells) -> tuple[Lanes, Lanes]:
-    """(some, more): the digits with at least one place in their box, and with at least two."""
+    """Return (some, more): the digits with at least one place in their box, and with at least two."""
     rows = [some_and_more(*cells[place : place + 3]) for place in (0, 3, 6)]
     some, more = some_and_more(*(row[0] for row in rows))
     return some, more | rows[0][1] | rows[1][1] | rows[2][1]
 
 
 def hidden_singles(cells: Cells) -> tuple[Cells, Lanes, Lanes]:
-    """A digit with one place in a box takes it; with these digits, and those that have some place."""
+    """Give each digit with one place in a box that place; with these digits, and those that have some place."""
     some, more = places(cells)
     single = some & ~more
     # `cell & single` where that is not 0, else `cell`: less one, it is the lesser of the two.
@@ -112,7 +113,7 @@ def hidden_singles(cells: Cells) -> tuple[Cells, Lanes, Lanes]:
 
 
 def without_lowest(cell: Lanes) -> Lanes:
-    """All digits but the first."""
+    """Return all digits but the first."""
     return cell & (cell + 0xFFFF)
 
 
@@ -129,12 +130,12 @@ def naked_singles(cells: Cells) -> tuple[Cells, Lanes]:
 
 
 def changes(before: Cells, after: Cells) -> Lanes:
-    """The candidates that went."""
+    """Return the candidates that went."""
     return reduce(or_, [a ^ b for a, b in zip(before, after, strict=True)])
 
 
 def three_digits(triads: Triads) -> tuple[Triads, Lanes]:
-    """A triad holds three digits: (what is left for each, all bits set where that is impossible)."""
+    """Let each triad hold three digits: return (what is left for each, all bits set where that is impossible)."""
     gone, only, wrong = [], [], []
     for i, triad in enumerate(triads):
         beyond_two = without_lowest(without_lowest(triad))
@@ -154,7 +155,7 @@ def three_digits(triads: Triads) -> tuple[Triads, Lanes]:
 
 @lanewise
 def infer(block: Block, base: Any) -> Any:
-    """One round of all rules on the state at `base`: CHANGED, SETTLED, BROKEN or COMPLETE."""
+    """Apply all rules once to the state at `base`; return CHANGED, UNCHANGED, BROKEN or COMPLETE."""
     before = tuple(block.load(base, 9))
     cells, single, some = hidden_singles(locked(before))
     cells, several = naked_singles(cells)
@@ -165,7 +166,7 @@ def infer(block: Block, base: Any) -> Any:
         [
             (broken.any(), BROKEN),
             (changes(before, cells).any(), CHANGED),
-            ((several & several.by_lane(IN_USE)).any(), SETTLED),
+            ((several & several.by_lane(IN_USE)).any(), UNCHANGED),
         ],
         COMPLETE,
     )
@@ -173,18 +174,18 @@ def infer(block: Block, base: Any) -> Any:
 
 @lanewise
 def infer_triads(block: Block, base: Any) -> Any:
-    """Count the digits of each mini-row and mini-column of a settled state: CHANGED, SETTLED or BROKEN."""
+    """Count the digits of each mini-row and mini-column where `infer` changed nothing: CHANGED, UNCHANGED or BROKEN."""
     before = tuple(block.load(base, 9))
     rows, wrong = three_digits(mini_rows(before))
     columns, wrong_too = three_digits(mini_columns(before))
     cells = tuple(cell & rows[place // 3] & columns[place % 3] for place, cell in enumerate(before))
     block.store(base, cells)
-    return block.choose([((wrong | wrong_too).any(), BROKEN), (changes(before, cells).any(), CHANGED)], SETTLED)
+    return block.choose([((wrong | wrong_too).any(), BROKEN), (changes(before, cells).any(), CHANGED)], UNCHANGED)
 
 
 @lanewise
 def branching_point(block: Block, base: Any, target: Any) -> Any:
-    """Where to branch: a number whose low 4 bits are a lane and whose bit 4 says 'stack, not band'.
+    """Return where to branch: a number whose low 4 bits are a lane and whose bit 4 says 'stack, not band'.
 
     The band or stack of that box has the fewest permutations of all digits. Two blocks are written at `target`: for
     each lane the digits of its band that have the fewest permutations, but two at least, and the same of its stack.
@@ -203,7 +204,7 @@ def branching_point(block: Block, base: Any, target: Any) -> Any:
 
 
 def count(triads: Triads, neighbours: Any) -> tuple[Lanes, Lanes, Lanes]:
-    """How many permutations each digit has in the band or stack, in three binary digits: ones, twos, fours."""
+    """Return how many permutations each digit has in the band or stack, in three binary digits: ones, twos, fours."""
     totals = [added(way, *(way.permuted(lanes) for lanes in neighbours)) for way in permutations(triads, neighbours)]
     (a, a_carry), (b, b_carry) = totals
     twos, fours = added(a_carry, b_carry, a & b)
@@ -211,13 +212,13 @@ def count(triads: Triads, neighbours: Any) -> tuple[Lanes, Lanes, Lanes]:
 
 
 def added(a: Lanes, b: Lanes, c: Lanes) -> tuple[Lanes, Lanes]:
-    """The sum of three binary digits: (ones, twos)."""
+    """Return the sum of three binary digits: (ones, twos)."""
     half = a ^ b
     return half ^ c, (a & b) | (c & half)
 
 
 def first_of(choices: list[Lanes]) -> Lanes:
-    """In each lane, the first that is not 0."""
+    """Return in each lane the first number that is not 0."""
     result = choices[-1]
     for choice in choices[-2::-1]:
         result = choice | (result & choice.equal(0))

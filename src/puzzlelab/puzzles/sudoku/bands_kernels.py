@@ -19,7 +19,7 @@ from puzzlelab.puzzles.sudoku.bands import (
     CHANGED,
     COMPLETE,
     FULL,
-    SETTLED,
+    UNCHANGED,
     WIDTH,
     branching_point,
     infer,
@@ -37,7 +37,7 @@ LEVELS = 1 + 2 * 54
 
 @inlined
 def branch(stack, base):
-    """Split the settled state at `base`: one place goes to the next level, the others stay; returns how many others."""
+    """Split the state at `base`: one place goes to the next level, the others stay; returns how many others."""
     child = base + WIDTH
     key = branching_point(stack, (base, child))
     lane = key & 15
@@ -47,10 +47,10 @@ def branch(stack, base):
     # Of the three rows of a band (columns of a stack): the first in which the digit has several boxes.
     if by_stack:
         first, next_box, next_line, next_place = lane & 3, 4, LANES, 3 * LANES
-        line_places, step = 0o111, 1
+        line_places, shift = 0o111, 1
     else:
         first, next_box, next_line, next_place = lane & 12, 1, 3 * LANES, LANES
-        line_places, step = 0o7, 3
+        line_places, shift = 0o7, 3
     for line in range(3):
         boxes = 0
         for box in range(3):
@@ -59,14 +59,14 @@ def branch(stack, base):
                 boxes |= 1 << (first + box * next_box)
         others = boxes & (boxes - 1)
         if others:
-            split(stack, (base, child, digit, line_places << (line * step), boxes ^ others, others))
+            split(stack, (base, child, digit, line_places << (line * shift), boxes ^ others, others))
             return 2 if others & (others - 1) else 1
     return 0
 
 
 @inlined
 def place_of(row, column):
-    """Where a cell stands in a state."""
+    """Return where a cell stands in a state."""
     return (row % 3 * 3 + column % 3) * LANES + row // 3 * 4 + column // 3
 
 
@@ -91,13 +91,13 @@ def read_grid(stack, base, digit_of, grid):
 
 
 @inlined
-def settle(stack, control, base):
-    """Apply all rules to the state at `base` until nothing changes: SETTLED, BROKEN or COMPLETE."""
+def propagate(stack, control, base):
+    """Apply all rules to the state at `base` until nothing changes: UNCHANGED, BROKEN or COMPLETE."""
     while True:
         status = infer(stack, (base,))
         control[GENERATED] += 1
         # The rule of triads takes longer, and is applied only where the others find nothing more.
-        if status == SETTLED:
+        if status == UNCHANGED:
             status = infer_triads(stack, (base,))
         if status != CHANGED:
             return status
@@ -112,9 +112,9 @@ def search(stack, control, budget):
     depth = control[DEPTH]
     while depth >= 0:
         base = depth * WIDTH
-        status = settle(stack, control, base)
+        status = propagate(stack, control, base)
         # Settled: guess, and go on with the state on top. Broken or complete: back to what the last guess left.
-        if status == SETTLED:
+        if status == UNCHANGED:
             if budget <= 0:
                 control[GENERATED] -= 1  # the next call begins with the same round
                 break
@@ -133,7 +133,7 @@ def search(stack, control, budget):
 
 @compiled
 def solve_all(puzzles, stack, control, digit_of, most, most_guesses, solutions, counts, guesses, rounds):
-    """For each of `puzzles: uint8[B, 81]`: up to `most` solutions are counted, the first is written.
+    """Count up to `most` solutions of each of `puzzles: uint8[B, 81]`, and write the first.
 
     The count is `NOT_COUNTED` where the search needs more than `most_guesses` guesses.
 
@@ -154,7 +154,7 @@ def solve_all(puzzles, stack, control, digit_of, most, most_guesses, solutions, 
 
 
 def new_stack() -> NDArray[np.uint16]:
-    """A stack for one search. It begins on a line of the cache, so that no vector of its states lies across two."""
+    """Make the stack of a search. It begins on a cache line, so that no vector of its states lies across two."""
     numbers = LEVELS * WIDTH
     room = np.zeros(numbers + 31, np.uint16)
     start = -room.ctypes.data % 64 // room.itemsize
@@ -186,7 +186,7 @@ def begin(record):
 
 @compiled
 def step(record, budget):
-    """One slice: at most `budget` guesses."""
+    """Run one slice: at most `budget` guesses."""
     control = record.control
     if budget == 0:
         return RUNNING

@@ -172,7 +172,7 @@ class SudokuGenerator(Settings):
                 unique=self.unique,
                 steps=self.hard,
                 tries=TRIES,
-                room=hole_digging_kernels.room(),
+                room=hole_digging_kernels.digging_room(),
                 puzzles=puzzles,
                 solutions=solutions,
             )

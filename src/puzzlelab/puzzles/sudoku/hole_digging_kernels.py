@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.engine.control_slots import EXPANDED
 from puzzlelab.engine.kernels import GOLDEN, compiled, copy, inlined, scramble
-from puzzlelab.puzzles.sudoku.bands import COMPLETE, SETTLED, WIDTH
+from puzzlelab.puzzles.sudoku.bands import COMPLETE, UNCHANGED, WIDTH
 from puzzlelab.puzzles.sudoku.bands_kernels import (
     DEPTH,
     DIGIT_OF,
@@ -27,9 +27,9 @@ from puzzlelab.puzzles.sudoku.bands_kernels import (
     new_stack,
     place_clues,
     place_of,
+    propagate,
     read_grid,
     search,
-    settle,
 )
 
 HEAVIEST = 1 << 16
@@ -37,7 +37,7 @@ HEAVIEST = 1 << 16
 WITHOUT_END = 1 << 62
 SHARES = 1 << 30
 APART = np.uint64(0x94D049BB133111EB)
-"""How far the random states of two neighbours in a stream lie apart."""
+"""The distance between the random states of two neighbours in a stream."""
 HALF = np.uint64(32)
 
 
@@ -58,7 +58,7 @@ class DiggingRoom(NamedTuple):
     """[81]: the puzzle that `harden` tries."""
 
 
-def room() -> DiggingRoom:
+def digging_room() -> DiggingRoom:
     """New arrays for one thread."""
     return DiggingRoom(
         random=np.zeros(1, np.uint64),
@@ -73,7 +73,7 @@ def room() -> DiggingRoom:
 
 @inlined
 def below(random, most):
-    """A random integer from 0 to `most` - 1; `random: uint64[1]` is the state of splitmix64."""
+    """Return a random integer from 0 to `most` - 1; `random: uint64[1]` is the state of splitmix64."""
     random[0] += GOLDEN
     return np.int64(((scramble(random[0]) >> HALF) * np.uint64(most)) >> HALF)
 
@@ -117,7 +117,7 @@ def extend_box(random, digits, grid, across):
 
 @inlined
 def frame(random, digits, grid):
-    """A random first band and first stack; the other cells are blank."""
+    """Fill the first band and the first stack at random; the other cells are blank."""
     for cell in range(81):
         grid[cell] = 0
     for i in range(9):
@@ -140,8 +140,8 @@ def descend(random, stack, control):
     depth, weight = 0, 1.0
     while True:
         base = depth * WIDTH
-        status = settle(stack, control, base)
-        if status != SETTLED:
+        status = propagate(stack, control, base)
+        if status != UNCHANGED:
             control[DEPTH] = depth
             return weight if status == COMPLETE else 0.0
         others = branch(stack, base)
@@ -154,7 +154,7 @@ def descend(random, stack, control):
 
 @compiled
 def weigh(random, stack, control, digits, grid, weights):
-    """The weights of `len(weights)` random descents; their mean tells the number of all grids."""
+    """Write the weights of `len(weights)` random descents; their mean tells the number of all grids."""
     for i in range(len(weights)):
         frame(random, digits, grid)
         place_clues(grid, stack)
@@ -178,7 +178,7 @@ def full_grid(random, stack, control, digit_of, digits, grid):
 
 @inlined
 def other_solution(puzzle, cell, digit, stack, control):
-    """Whether a puzzle has a solution with another digit than this one in a blank cell."""
+    """Tell whether a puzzle has a solution with another digit than this one in a blank cell."""
     place_clues(puzzle, stack)
     stack[place_of(cell // 9, cell % 9)] &= ~(1 << (digit - 1))
     control[DEPTH] = 0
@@ -187,7 +187,7 @@ def other_solution(puzzle, cell, digit, stack, control):
 
 @inlined
 def guesses(puzzle, stack, control):
-    """The number of guesses that the search needs to prove a puzzle unique."""
+    """Return the number of guesses that the search needs to prove a puzzle unique."""
     before = control[EXPANDED]
     place_clues(puzzle, stack)
     control[DEPTH] = 0
@@ -254,7 +254,7 @@ def harden(room, grid, orbits, steps, puzzle):
 
 @compiled
 def make(key, first, kinds, chances, orbits, unique, steps, tries, room, puzzles, solutions):
-    """Puzzles number `first`, `first + 1`, ... of the stream `key`; each depends on nothing but its number.
+    """Make puzzles number `first`, `first + 1`, ... of the stream `key`; each depends on nothing but its number.
 
     `kinds: int64[R, 3]`: a kind digs down to a number drawn from kinds[0] to kinds[1], and is used if no more than
     kinds[2] clues are left; `chances: float64[R]` are the kinds' cumulated shares. Returns how many were made: fewer

@@ -21,7 +21,7 @@ DIGITS_A_WORD = 12
 
 
 class SudokuTables(NamedTuple):
-    """What the kernels know of a grid."""
+    """The tables that the kernels need for one size of the grid."""
 
     size: int
     units: NDArray[np.int32]
@@ -92,7 +92,7 @@ def unpack(tables, words, state):
 
 @cache
 def rules(puzzle: Sudoku) -> KernelRules:
-    """The compiled rules of this size."""
+    """Return the compiled rules of this size."""
     tables = SudokuTables(puzzle.size, puzzle.units.all, puzzle.units.peers)
     words = -(-puzzle.cells // DIGITS_A_WORD)
     return KernelRules(tables, puzzle.cells, np.uint8, words, lambda states: states, lambda states: states)

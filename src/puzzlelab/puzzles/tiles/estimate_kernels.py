@@ -42,7 +42,7 @@ def grid_distance(rows: int, columns: int) -> NDArray[np.int64]:
 
 
 def flat(table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """`uint8[64 R]` from `uint8[R, N]`: rows of 64 places, one after the other."""
+    """Return `uint8[64 R]` from `uint8[R, N]`: rows of 64 places, one after the other."""
     return np.pad(table, ((0, 0), (0, 64 - table.shape[1]))).reshape(-1)
 
 
@@ -61,7 +61,7 @@ def manhattan(puzzle: Tiles) -> ManhattanTables:
 
 @names.inlined
 def moving(geometry, state, move):
-    """(piece, from, to) of the tile that `move` slides."""
+    """Return (piece, from, to) of the tile that `move` slides."""
     blank = state[np.uint64(state.size) - np.uint64(1)]
     source = geometry.steps[(np.uint64(blank) << np.uint64(2)) | np.uint64(move)]
     return state[source], source, blank

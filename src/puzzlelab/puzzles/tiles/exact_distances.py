@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.views import Estimate
-from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, DistanceTables, spread, unrank
+from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, DistanceTables, search_breadth_first, unrank
 from puzzlelab.puzzles.tiles.kernels import TilesTables, rules
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def table(tables: TilesTables, cells: int) -> NDArray[np.uint8]:
     distance = np.full(size, UNREACHED, np.uint8)
     widest = max(16, size // 10)
     layers = np.empty((2, widest, cells + 1), np.uint8)
-    spread(tables, layers[0], layers[1], np.empty(cells + 1, np.uint8), distance)
+    search_breadth_first(tables, layers[0], layers[1], np.empty(cells + 1, np.uint8), distance)
     return distance
 
 

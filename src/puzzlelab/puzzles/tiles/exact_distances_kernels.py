@@ -25,7 +25,7 @@ class DistanceTables(NamedTuple):
 
 @inlined
 def rank(state):
-    """Lexicographic rank of the permutation in a working state: each digit counts the smaller pieces not yet seen."""
+    """Return the lexicographic rank of a working state: each digit counts the smaller pieces not yet seen."""
     cells = state.size - 1
     seen = np.uint64(0)
     number = np.int64(0)
@@ -43,7 +43,7 @@ def rank(state):
 
 @compiled
 def unrank(number, state, digits, home):
-    """The inverse of `rank`; `digits: int64[N]` is room to work in."""
+    """Write the state of this rank, the inverse of `rank`; `digits: int64[N]` is room to work in."""
     cells = state.size - 1
     # The digits of the rank in mixed radix, the last cell first.
     for cell in range(cells - 1, -1, -1):
@@ -65,14 +65,14 @@ def unrank(number, state, digits, home):
 
 @compiled
 def unrank_all(numbers, states, digits, home):
-    """`unrank` of many, into `states: uint8[B, N + 1]`."""
+    """Write the states of many ranks into `states: uint8[B, N + 1]`."""
     for i in range(numbers.size):
         unrank(numbers[i], states[i], digits, home)
 
 
 @compiled
 def rank_of(state):
-    """`rank`, for calls from Python."""
+    """Rank a working state for callers in Python."""
     return rank(state)
 
 
@@ -84,8 +84,8 @@ def distances_of(states, distance, distances):
 
 
 @compiled
-def spread(tables, frontier, following, child, distance):
-    """Breadth-first search from the goal; `frontier` and `following` are `uint8[N!/2, N + 1]`. Returns the depth."""
+def search_breadth_first(tables, frontier, following, child, distance):
+    """Search all states from the goal; `frontier` and `following` are `uint8[N!/2, N + 1]`. Returns the depth."""
     cells = frontier.shape[1] - 1
     for cell in range(cells):
         frontier[0, cell] = cell

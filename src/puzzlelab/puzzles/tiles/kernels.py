@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class TilesTables(NamedTuple):
-    """What the rules need of one board size; N cells."""
+    """The tables that the rules need for one size of the board; N cells."""
 
     source: NDArray[np.uint8]
     """[N, 4]: the cell whose tile slides into the blank, for each cell of the blank and each move; N where none."""
     moves: NDArray[np.int32]
     """[N, 4]: the legal moves for each cell of the blank."""
     counts: NDArray[np.uint8]
-    """[N]: how many they are."""
+    """[N]: the number of legal moves for each cell of the blank."""
     steps: NDArray[np.uint8]
     """[4 N]: `source`, flat."""
     pending: NDArray[np.uint64]
@@ -44,8 +44,8 @@ class TilesTables(NamedTuple):
     """The blank's goal cell."""
 
 
-def tables(rows: int, columns: int, home: int) -> TilesTables:
-    """The tables of a `rows` x `columns` board whose blank belongs in cell `home`."""
+def rule_tables(rows: int, columns: int, home: int) -> TilesTables:
+    """Return the tables of a `rows` x `columns` board whose blank belongs in cell `home`."""
     cells = rows * columns
     source = np.full((cells, 4), cells, np.uint8)
     for cell in range(cells):
@@ -185,7 +185,7 @@ def packed_words(cells: int) -> int:
 
 @cache
 def rules(puzzle: Tiles) -> KernelRules:
-    """The working form of a puzzle's states: the goal cell of each piece, then the cell of the blank."""
+    """Return the working form of a puzzle's states: the goal cell of each piece, then the cell of the blank."""
     goal = np.array(puzzle.goal, np.uint8)
     goal_cells = np.argsort(goal).astype(np.uint8)
 
@@ -199,7 +199,7 @@ def rules(puzzle: Tiles) -> KernelRules:
         plain: NDArray[np.uint8] = np.take(goal, states[..., : puzzle.cells])
         return plain
 
-    chosen = tables(puzzle.rows, puzzle.columns, puzzle.goal.index(0))
+    chosen = rule_tables(puzzle.rows, puzzle.columns, puzzle.goal.index(0))
     return KernelRules(
         chosen, puzzle.cells + 1, np.uint8, packed_words(puzzle.cells), encode, decode, puzzle.has_objection
     )

@@ -85,7 +85,7 @@ def evaluate(estimate, state, memo):
 
 @implements(names.evaluate_move, ConflictTables)
 def evaluate_move(estimate, state, move, value, memo, delta, most):
-    """A vertical move (axis 0) leaves one row, enters another, and shifts the tile within its column."""
+    """Return the estimate after a move: a vertical one (axis 0) leaves a row, enters one, and shifts in a column."""
     piece, source, blank = moving(estimate.manhattan.geometry, state, move)
     value = manhattan_peek(estimate.manhattan, state, move, value, memo, delta, most)
     axis = np.uint64(move) >> np.uint64(1)

@@ -52,7 +52,7 @@ class PatternTables(NamedTuple):
 
 @inlined
 def below(mask, cell):
-    """How many members of the set lie before this cell."""
+    """Return how many members of the set lie before this cell."""
     return population(mask & ((np.uint64(1) << np.uint64(cell)) - np.uint64(1)))
 
 
@@ -102,7 +102,7 @@ def number_regions(masks, source, offsets, labels, queue):
 
 @compiled
 def link_regions(masks, source, ranks, offsets, labels, first, target, turn):
-    """The moves out of every region: into which region (`target: int32[L]`), and by which turn of the order.
+    """Return the moves out of every region: into which region (`target: int32[L]`), and by which turn of the order.
 
     `first: int64[regions + 1]` says where each region's moves begin. With an empty `target` they are only counted.
     """
@@ -203,7 +203,7 @@ def expand_level(search, depth, start, stop):
 
 @compiled
 def least_entries(entries, offsets, values):
-    """The least entry over a set's regions: where the blank is does not matter to the estimate.
+    """Write the least entry over a set's regions: where the blank is does not matter to the estimate.
 
     Turned over, from sets by orders to orders by sets, in blocks that fit into the nearest cache.
     """
@@ -222,7 +222,7 @@ def least_entries(entries, offsets, values):
 
 @inlined
 def place_of(estimate, group, mask, order):
-    """Where the entry of a group with this set of cells and this order is."""
+    """Return where the entry of a group with this set of cells and this order is."""
     half = estimate.half
     row = np.uint64(group) << half
     lower = mask & ((np.uint64(1) << half) - np.uint64(1))
@@ -279,7 +279,7 @@ def collect(estimate, state, view, memo, first):
 
 @inlined
 def follow(estimate, view, piece, source, blank, memo, delta):
-    """The sum after `piece` moves from `source` to `blank`; writes place, mask, order and sum into `delta[4 view:]`."""
+    """Return the sum after `piece` moves from `source` to `blank`; place, mask, order, sum go to `delta[4 view:]`."""
     groups = np.uint64(estimate.sizes.size)
     group = np.uint64(estimate.group[piece])
     at = np.uint64(2) * (view * groups + group)

@@ -19,7 +19,7 @@ DISTANCE, IN_ROW, IN_COLUMN = np.uint64(63), np.uint64(64), np.uint64(128)
 
 
 class AnnealingTables(NamedTuple):
-    """What `anneal` needs of a board size; N cells."""
+    """The tables that `anneal` needs for one size of the board; N cells."""
 
     rows: np.uint64
     columns: np.uint64
@@ -59,14 +59,14 @@ def level_of(state, rows, columns, home, distance):
 
 @compiled
 def levels_of(states, rows, columns, home, distance, levels):
-    """The level of each working state `[B, N + 1]` into `levels: int64[B]`."""
+    """Write the level of each working state `[B, N + 1]` into `levels: int64[B]`."""
     for i in range(len(states)):
         levels[i] = level_of(states[i], rows, columns, home, distance)
 
 
 @inlined
 def share(state, cell, skipped, rows, columns, costs):
-    """What the piece in a cell adds to the level, without its conflict with the piece in the cell `skipped`."""
+    """Return what the piece in a cell adds to the level, without its conflict with the piece in the cell `skipped`."""
     piece = np.uint64(state[cell])
     cost = np.uint64(costs[(piece << SHIFT) | cell])
     total = np.int64(cost & DISTANCE)
@@ -85,7 +85,7 @@ def share(state, cell, skipped, rows, columns, costs):
 
 @inlined
 def passes(state, piece, cell, other, line, costs):
-    """Whether a piece that lies in its line must pass the piece in another cell of this line."""
+    """Tell whether a piece that lies in its line must pass the piece in another cell of this line."""
     neighbour = np.uint64(state[other])
     at_home = (np.uint64(costs[(neighbour << SHIFT) | other]) & line) != 0
     return at_home & (neighbour != piece) & ((neighbour > piece) == (other < cell))
@@ -101,13 +101,13 @@ def exchange_and_measure(state, a, b, home, rows, columns, costs):
 
 @inlined
 def place_after(cell, a, b):
-    """The cell in which the piece in a cell lies after the cells a and b exchange theirs."""
+    """Return the cell in which the piece in a cell lies after the cells a and b exchange theirs."""
     return b if cell == a else (a if cell == b else cell)
 
 
 @inlined
 def propose(state, level, target, cells, pairs, chance, tables):
-    """One step of `anneal`: exchange the pieces of one or two `pairs` of `cells`, or of none; returns the level then.
+    """Exchange the pieces of one or two `pairs` of `cells`, or of none, a step of `anneal`; return the level then.
 
     A step that leads away from the target is taken if `chance`, a uniform number in [0, 1), is small enough.
     """
@@ -156,7 +156,7 @@ def anneal(state, level, target, noise, mixing, tables):
 
 @compiled
 def anneal_all(states, levels, targets, keys, steps, mixing, apart, tables, boards, counts):
-    """The walk of `anneal` on each of `states: uint8[B, N + 1]`, which goes on until it gave R boards.
+    """Run the walk of `anneal` on each of `states: uint8[B, N + 1]` until it gave R boards.
 
     The first board is the first hit of `targets: int64[B]` after `mixing` steps, the next ones are the first hits
     `apart` steps after the board before. Writes `boards: uint8[B, R, N + 1]`, and how many there are in
