@@ -258,7 +258,7 @@ Pass = tuple[Any, str]
 
 
 def _passes(state: Any, name: str, change: Callable[[Pass], list[Pass]]) -> list[PassManager]:
-    """Numba's own passes, each changed into others."""
+    """Return Numba's own passes, each changed into others."""
     manager = PassManager(name)
     for each in DefaultPassBuilder.define_nopython_pipeline(state).passes:
         for kind, text in change(each):
@@ -275,7 +275,7 @@ class HelperCompiler(CompilerBase):
     """Compiles helpers."""
 
     def define_pipelines(self) -> list[PassManager]:
-        """Numba's passes, but for the last step."""
+        """Define Numba's passes, but for the last step."""
         return _passes(
             self.state, "helper", lambda each: [(HelperLowering, each[1])] if each[0] is NativeLowering else [each]
         )
@@ -285,7 +285,7 @@ class KernelCompiler(CompilerBase):
     """Compiles kernels."""
 
     def define_pipelines(self) -> list[PassManager]:
-        """Numba's passes, with records turned into pointers."""
+        """Define Numba's passes, with records turned into pointers."""
         return _passes(self.state, "kernel", _kernel_pass)
 
 

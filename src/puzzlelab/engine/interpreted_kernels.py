@@ -23,7 +23,7 @@ class PlainTables(NamedTuple):
 
 
 def plain_rules(puzzle: Puzzle, state: State) -> KernelRules:
-    """Working states are the puzzle's own states, of the shape of `state`."""
+    """Adapt a puzzle's plain rules: working states are its own states, of the shape of `state`."""
     words = -(-state.nbytes // 8)
     return KernelRules(
         PlainTables(puzzle, objective_of(puzzle)), state.size, state.dtype.type, words, _same, _same, plain=True
@@ -69,7 +69,7 @@ def inverse(tables: PlainTables, move: int) -> int:
 
 @implements(names.read_ahead, PlainTables)
 def read_ahead(tables: PlainTables, array: State, place: tuple[int, ...]) -> None:
-    """Only compiled code can ask the memory."""
+    """Do nothing: only compiled code can ask the memory."""
 
 
 @implements(names.pack, PlainTables)

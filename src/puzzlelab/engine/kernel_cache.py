@@ -154,7 +154,7 @@ def cannot_keep(path: Path, error: OSError) -> None:
 
 @contextmanager
 def alone(name: str) -> Iterator[None]:
-    """Only one process at a time makes what has this name in the folder of kernels; others wait, and find it there.
+    """Let one process at a time make what has this name in the folder of kernels; others wait, and find it there.
 
     A process that has waited for `PATIENCE` makes it too, because the other may be stopped.
     """

@@ -62,7 +62,7 @@ def compiled(function: Kernel) -> Kernel:
     compile_one = dispatcher.compile
 
     def compile_alone(signature: Any) -> Any:
-        """Programs that are started together do not all compile the same; Numba's own lock comes first, for threads."""
+        """Compile in one process at a time, not in all that start together; Numba's own lock is first, for threads."""
         with (
             preparing(),
             global_compiler_lock,
@@ -386,7 +386,7 @@ def _zero(estimate, state, memo):
 
 @compiled
 def unpack_all(tables, keys, states):
-    """Working states `[B, S]` from packed ones `[B, W]`."""
+    """Write working states `[B, S]` from packed ones `[B, W]`."""
     for i in range(len(keys)):
         unpack(tables, keys[i], states[i])
 

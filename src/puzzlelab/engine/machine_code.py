@@ -132,7 +132,7 @@ def entry_name(function: Any, signature: tuple[Any, ...], target: tuple[str, ...
 
 
 def platform_triple() -> str:
-    """LLVM's name of this platform."""
+    """Return LLVM's name of this platform."""
     triple: str = llvm.get_process_triple()
     return triple
 
@@ -392,4 +392,4 @@ class KernelCache(_Cache):
         """Do nothing (the name is Numba's): a kernel's cache is never off."""
 
     def flush(self) -> None:
-        """Numba's name; folders are pruned by `engine.kernel_cache`."""
+        """Do nothing (the name is Numba's); folders are pruned by `engine.kernel_cache`."""

@@ -62,7 +62,7 @@ class Lanes:
         return Lanes(self.builder, _constant(numbers))
 
     def permuted(self, sources: Sequence[int]) -> Lanes:
-        """Lane i of the result is lane `sources[i]`."""
+        """Permute the lanes: lane i of the result is lane `sources[i]`."""
         order = ir.Constant(ir.VectorType(_I32, LANES), [ir.Constant(_I32, source) for source in sources])
         return Lanes(self.builder, self.builder.shuffle_vector(self.value, self.value, order))
 

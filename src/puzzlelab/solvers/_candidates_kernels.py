@@ -132,5 +132,5 @@ def propagate(grid, masks, queued, pending):
 
 @compiled
 def propagate_all(grid, masks):
-    """`propagate_board`, for callers that are not compiled."""
+    """Call `propagate_board` for callers that are not compiled."""
     return propagate_board(grid, masks)

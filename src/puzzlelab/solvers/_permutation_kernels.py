@@ -204,7 +204,7 @@ def choose_and_propagate(record, level):
 
 @compiled
 def apply_choice(record, level):
-    """`choose_and_propagate`, for callers that are not compiled."""
+    """Call `choose_and_propagate` for callers that are not compiled."""
     return choose_and_propagate(record, level)
 
 

@@ -31,14 +31,14 @@ class Selection(NamedTuple):
 
 
 def new_selection(count: int) -> Selection:
-    """Room for so many values."""
+    """Make room for this number of values."""
     values = np.zeros(count, np.float32)
     return Selection(values=values, ranks=values.view(np.int32), histogram=np.empty(BINS, np.int64))
 
 
 @inlined
 def bits_of(value):
-    """16 bits that sort as a score does: to 1/16 below 256, and to one part in 2048 above."""
+    """Return 16 bits that sort as a score does: to 1/16 below 256, and to one part in 2048 above."""
     scaled = value * np.float32(16.0)
     exponent = 0
     while scaled >= np.float32(4096.0):

@@ -60,7 +60,7 @@ PREFETCH_DISTANCE = 2
 
 @inlined
 def tie_break_value(record, game, child):
-    """Ranks children with equal visits: the mean value of a child, or its prior if it has no visits."""
+    """Rank children with equal visits: the mean value of a child, or its prior if it has no visits."""
     visits = record.visits[game, child]
     return record.value_sum[game, child] / visits if visits > 0 else record.prior[game, child]
 

@@ -132,7 +132,7 @@ def count_moves(half, number):
 
 @inlined
 def hash_of(key, words):
-    """64 bits of a packed half."""
+    """Hash a packed half to 64 bits."""
     h = np.uint64(0)
     for w in range(words):
         h = (h ^ key[w]) * np.uint64(0xBF58476D1CE4E5B9)

@@ -84,7 +84,7 @@ def in_permutations(triads: Triads, neighbours: Any) -> Triads:
 
 
 def locked(cells: Cells) -> Cells:
-    """Without the candidates that are in no permutation of their band or of their stack."""
+    """Remove the candidates that are in no permutation of their band or of their stack."""
     rows = in_permutations(mini_rows(cells), ROUND_BANDS)
     cells = tuple(cell & rows[place // 3] for place, cell in enumerate(cells))
     columns = in_permutations(mini_columns(cells), ROUND_STACKS)
@@ -118,7 +118,8 @@ def without_lowest(cell: Lanes) -> Lanes:
 
 
 def naked_singles(cells: Cells) -> tuple[Cells, Lanes]:
-    """A digit that fills a cell has no other place in that box; and the digits of cells with several, but their first.
+    """Take from each box the other places of digits that fill a cell; return also the digits of cells with several, but
+    their first.
 
     Two cells that the same digit fills lose it.
     """
@@ -227,7 +228,7 @@ def first_of(choices: list[Lanes]) -> Lanes:
 
 @lanewise
 def split(block: Block, base: Any, child: Any, digit: Any, triads: Any, mine: Any, others: Any) -> Any:
-    """Two states of one: at `child` the `others` lose the digit, at `base` `mine` does.
+    """Make two states of one: at `child` the `others` lose the digit, at `base` `mine` does.
 
     `digit` is a bit; `mine` and `others` are sets of lanes, in which the places of the set `triads` are meant.
     """

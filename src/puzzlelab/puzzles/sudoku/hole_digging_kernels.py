@@ -59,7 +59,7 @@ class DiggingRoom(NamedTuple):
 
 
 def digging_room() -> DiggingRoom:
-    """New arrays for one thread."""
+    """Make new arrays for one thread."""
     return DiggingRoom(
         random=np.zeros(1, np.uint64),
         stack=new_stack(),

@@ -35,7 +35,7 @@ class ManhattanTables(NamedTuple):
 
 
 def grid_distance(rows: int, columns: int) -> NDArray[np.int64]:
-    """[N, N]: steps between any two cells."""
+    """Return [N, N]: the steps between any two cells."""
     row, column = np.divmod(np.arange(rows * columns), columns)
     steps: NDArray[np.int64] = np.abs(row[:, None] - row) + np.abs(column[:, None] - column)
     return steps

@@ -178,7 +178,7 @@ def unpack(tables, words, state):
 
 
 def packed_words(cells: int) -> int:
-    """64-bit words of one packed state of this many cells."""
+    """Return the number of 64-bit words of one packed state of this many cells."""
     per_word = 64 // max(1, (cells - 1).bit_length())
     return -(-cells // per_word)
 

@@ -31,7 +31,7 @@ class ConflictTables(NamedTuple):
 
 @inlined
 def line_cost(code, base):
-    """Twice the least number of tiles that must leave a line with this code.
+    """Return twice the least number of tiles that must leave a line with this code.
 
     The longest increasing subsequence by patience sorting: bit d of `tops` says that a pile has d on top.
     """
@@ -58,7 +58,7 @@ def tabulate_line_costs(length, costs):
 
 @inlined
 def cost(estimate, line, code):
-    """Moves that this code of this line adds."""
+    """Return the moves that this code of this line adds."""
     start = estimate.offsets[line]
     if start < 0:
         return line_cost(code, estimate.bases[line])

@@ -36,7 +36,7 @@ class AnnealingTables(NamedTuple):
 
 @inlined
 def level_of(state, rows, columns, home, distance):
-    """Manhattan distance of a working state + 2 for each pair of tiles of one line that must pass each other."""
+    """Return the Manhattan distance of a working state + 2 for each pair of tiles of one line in conflict."""
     cells = rows * columns
     total = 0
     for cell in range(cells):
