@@ -97,7 +97,7 @@ class GymGame:
 
     @classmethod
     def of(cls, count: int, arguments: Mapping[str, Any]) -> GymGame:
-        """The game for the arguments of `gymnasium.make`, with `count` boards that are not drawn yet.
+        """Return the game for the arguments of `gymnasium.make`, with `count` boards that are not drawn yet.
 
         Raises `BadInput` for an unknown argument or a bad value.
         """
@@ -129,7 +129,7 @@ class GymGame:
         return self.options.max_moves or max(MIN_MOVE_LIMIT, MOVES_PER_ENTRY * self.states.shape[1])
 
     def space(self) -> spaces.Box:
-        """The observation space of one board: planes from 0 to 1, or the entries of a state."""
+        """Return the observation space of one board: planes from 0 to 1, or the entries of a state."""
         if self.planes:
             return spaces.Box(0.0, 1.0, (self.planes.input_size,), np.float32)
         state = self.draw(1, np.random.default_rng(0))[0]
@@ -138,7 +138,7 @@ class GymGame:
     # --- playing ---
 
     def draw(self, count: int, random: np.random.Generator) -> State:
-        """`[count, S]`: the boards of new episodes."""
+        """Draw the boards of new episodes: `[count, S]`."""
         return self.sample(random, self.options.level, count)
 
     def begin(self, states: State) -> None:
@@ -182,15 +182,15 @@ class GymGame:
     # --- observations ---
 
     def observations(self) -> NDArray[Any]:
-        """`float32[N, F]`, or the states `[N, S]`."""
+        """Return `float32[N, F]`, or the states `[N, S]`."""
         return self.planes.planes(self.states) if self.planes else self.states.copy()
 
     def masks(self) -> NDArray[np.bool_]:
-        """`bool[N, M]`: the legal moves, with those that are equivalent to a legal one."""
+        """Return `bool[N, M]`: the legal moves, with those that are equivalent to a legal one."""
         return self.names.legal.copy()
 
     def info(self) -> dict[str, NDArray[Any]]:
-        """The infos of all boards."""
+        """Return the infos of all boards."""
         return {
             "action_mask": self.masks().view(np.int8),
             "solved": self.solved.copy(),
@@ -199,7 +199,7 @@ class GymGame:
         }
 
     def render(self, row: int) -> str | NDArray[np.uint8] | None:
-        """This board as text, or as `uint8[height, width, 3]`, as the options say."""
+        """Return the board as text, or as `uint8[height, width, 3]`, as the options say."""
         if self.options.render_mode is None:
             return None
         if self.options.render_mode == "ansi":
@@ -207,14 +207,14 @@ class GymGame:
         return self.image(row)
 
     def image(self, row: int) -> NDArray[np.uint8]:
-        """`uint8[height, width, 3]`: the picture of this board."""
+        """Return `uint8[height, width, 3]`: the picture of this board."""
         drawing = self.puzzle.view(DrawsSvg)
         assert drawing is not None  # see `of`
         return picture(drawing.svg(self.states[row]))
 
 
 def limits(dtype: np.dtype[Any]) -> tuple[Any, Any]:
-    """The smallest and the largest number of this type."""
+    """Return the smallest and the largest number of this type."""
     if dtype.kind == "b":
         return 0, 1
     info = np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
@@ -222,7 +222,9 @@ def limits(dtype: np.dtype[Any]) -> tuple[Any, Any]:
 
 
 def read(arguments: Mapping[str, Any]) -> tuple[Puzzle, EnvironmentSettings]:
-    """The puzzle and the options in the arguments of `gymnasium.make`: a puzzle, or a family and class arguments."""
+    """Return the puzzle and the options in the arguments of `gymnasium.make`: a puzzle, or a family and its
+    arguments.
+    """
     values = dict(arguments)
     family = values.pop("family", None)
     puzzle_class = type(registry.load(registry.family(family).names[0])) if family else None
@@ -244,7 +246,7 @@ def read(arguments: Mapping[str, Any]) -> tuple[Puzzle, EnvironmentSettings]:
 
 
 def puzzle_of_class(puzzle_class: type[Puzzle], arguments: Mapping[str, Any]) -> Puzzle:
-    """The puzzle of this class with these arguments; raises `BadOption` for bad arguments."""
+    """Return the puzzle of this class with these arguments; raises `BadOption` for bad arguments."""
     try:
         return puzzle_class(**arguments)
     except TypeError as error:
@@ -253,7 +255,10 @@ def puzzle_of_class(puzzle_class: type[Puzzle], arguments: Mapping[str, Any]) ->
 
 
 def sampler(puzzle: Puzzle, options: EnvironmentSettings) -> Sample:
-    """The source of start boards; raises `BadInput` for an unknown scale, and for a board that cannot be read."""
+    """Return the source of start boards.
+
+    Raises `BadInput` for an unknown scale, and for a board that cannot be read.
+    """
     if options.board is not None:
         start = puzzle.read(options.board).state
         return lambda random, level, count: np.repeat(start[None], count, axis=0)
@@ -268,7 +273,7 @@ def sampler(puzzle: Puzzle, options: EnvironmentSettings) -> Sample:
 
 
 def picture(drawing: str) -> NDArray[np.uint8]:
-    """`uint8[height, width, 3]` of an SVG drawing; raises `BadInput` if a library for this is not installed."""
+    """Return `uint8[height, width, 3]` of an SVG drawing; raises `BadInput` if a library for this is not installed."""
     try:
         from matplotlib import get_data_path
         from PIL import Image

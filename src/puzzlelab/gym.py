@@ -118,7 +118,7 @@ class PuzzleEnv(gymnasium.Env[Any, Any]):
         return {name: value if value.ndim else value.item() for name, value in info.items()}
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """`bool[M]`: the legal moves, by the name under which MaskablePPO of sb3-contrib looks for them."""
+        """Return `bool[M]`: the legal moves, by the name under which MaskablePPO of sb3-contrib looks for them."""
         masks: NDArray[np.bool_] = _masks(self._game)[0]
         return masks
 
@@ -180,7 +180,7 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
         self._ended = np.zeros(num_envs, bool)
 
     def instance(self, row: int) -> Instance:
-        """The puzzle and the current board of one row, for solvers."""
+        """Return the puzzle and the current board of one row, for solvers."""
         return Instance(self.puzzle, self._game.states[row])
 
     def reset(
@@ -209,7 +209,7 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
         return info | {f"_{name}": np.ones(self.num_envs, bool) for name in info}
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """`bool[N, M]`: the legal moves of each board."""
+        """Return `bool[N, M]`: the legal moves of each board."""
         return _masks(self._game)
 
     def render(self) -> Any:
@@ -218,7 +218,7 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
         return tuple(self.render_row(row) for row in range(self.num_envs))
 
     def render_row(self, row: int) -> str | NDArray[np.uint8] | None:
-        """The board of one row as `render` shows it."""
+        """Return the board of one row as `render` shows it."""
         return self._game.render(row)
 
 
@@ -230,14 +230,14 @@ def _game(count: int, puzzle: str | Puzzle | None, render_mode: str | None, opti
 
 
 def _modes(game: GymGame, modes: list[str]) -> list[str]:
-    """Those of `modes` that this puzzle has on this machine."""
+    """Return the render modes of `modes` that are available for this puzzle on this machine."""
     pictures = game.puzzle.view(DrawsSvg) is not None
     possible = {"ansi": True, "human": pictures and find_spec("pygame") is not None, "rgb_array": pictures}
     return [mode for mode in modes if possible[mode]]
 
 
 def _masks(game: GymGame) -> NDArray[np.bool_]:
-    """`bool[N, M]`; raises Gymnasium's `ResetNeeded` before the first board."""
+    """Return `bool[N, M]`; raises Gymnasium's `ResetNeeded` before the first board."""
     _need_boards(game)
     return game.masks()
 
@@ -250,7 +250,7 @@ def _check_names(options: dict[str, Any] | None, known: list[str]) -> None:
 
 
 def _rows(game: GymGame, options: dict[str, Any] | None) -> NDArray[np.bool_]:
-    """`bool[N]`: the rows that a reset is for, by default all."""
+    """Return `bool[N]`: the rows that a reset is for, by default all."""
     count = len(game.moves)
     rows = (options or {}).get("reset_mask")
     if rows is None:
@@ -263,7 +263,7 @@ def _rows(game: GymGame, options: dict[str, Any] | None) -> NDArray[np.bool_]:
 
 
 def _boards(game: GymGame, random: np.random.Generator, count: int, options: dict[str, Any] | None) -> State:
-    """`[K, S]`: the boards in the options of a reset, or new ones; K is `count`."""
+    """Return `[K, S]`: the boards in the options of a reset, or new ones; K is `count`."""
     board = (options or {}).get("board")
     if board is None:
         return game.draw(count, random)
@@ -274,7 +274,10 @@ def _boards(game: GymGame, random: np.random.Generator, count: int, options: dic
 
 
 def _moves(game: GymGame, actions: Any) -> NDArray[np.int64]:
-    """`int64[N]`; raises `BadInput` for invalid actions, and Gymnasium's `ResetNeeded` before the first board."""
+    """Return `int64[N]`.
+
+    Raises `BadInput` for invalid actions, and Gymnasium's `ResetNeeded` before the first board.
+    """
     _need_boards(game)
     moves = np.asarray(actions)
     if moves.shape != game.moves.shape or moves.dtype.kind not in "iu":

@@ -35,7 +35,7 @@ def vector_env(
     render_mode: Literal["ansi", "rgb_array"] | None = None,
     **options: Unpack[EnvironmentOptions],
 ) -> VecEnv:
-    """An environment with `num_envs` boards of a puzzle, for any learner of Stable-Baselines3 or sb3-contrib.
+    """Return an environment with `num_envs` boards of a puzzle, for any learner of Stable-Baselines3 or sb3-contrib.
 
     The options are those of `puzzlelab.gym.PuzzleVectorEnv`. Raises `BadInput` for a bad option, and if
     Stable-Baselines3 is not installed.
@@ -44,7 +44,7 @@ def vector_env(
 
 
 def adapt(env: PuzzleVectorEnv) -> VecEnv:
-    """This vector environment, such as `gymnasium.make_vec` returns, for Stable-Baselines3.
+    """Adapt a vector environment, such as `gymnasium.make_vec` returns, to Stable-Baselines3.
 
     Raises `BadInput` if Stable-Baselines3 is not installed.
     """
@@ -88,12 +88,12 @@ class BoardOfMany:
         return self._env.instance(self._row)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """`bool[M]`: the legal moves."""
+        """Return `bool[M]`: the legal moves."""
         masks: NDArray[np.bool_] = self._env.action_masks()[self._row]
         return masks
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The board as text, or as `uint8[height, width, 3]`."""
+        """Return the board as text, or as `uint8[height, width, 3]`."""
         return self._env.render_row(self._row)
 
 
@@ -133,7 +133,7 @@ class VecEnvMethods:
             self._start = {name: [each.get(name) for each in options] for name in names}
 
     def reset(self) -> NDArray[Any]:
-        """`float32[N, F]`, or the states: the first observations of new episodes on all boards."""
+        """Return `float32[N, F]`, or the states: the first observations of new episodes on all boards."""
         observations, _ = self.env.reset(seed=self._seed, options=self._start)
         self._seed, self._start = None, {}
         self._returns[:] = 0
@@ -160,7 +160,7 @@ class VecEnvMethods:
         return observations, rewards.astype(np.float32), ends, infos
 
     def _final_info(self, row: int, info: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """What the info of an episode that has ended says of the whole episode."""
+        """Return what the info of an episode that has ended says of the whole episode."""
         values = {name: info[name][row].item() for name in ("solved", "dead_end", "moves")}
         seconds = round(time.time() - self._made, 6)
         episode = {"r": float(self._returns[row]), "l": values["moves"], "t": seconds}
@@ -173,7 +173,7 @@ class VecEnvMethods:
     # --- single boards ---
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """An attribute of each board; raises `AttributeError` if it does not exist."""
+        """Return an attribute of each board; raises `AttributeError` if it does not exist."""
         return [getattr(self._boards[row], attr_name) for row in self._rows(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
@@ -182,7 +182,9 @@ class VecEnvMethods:
             setattr(self._boards[row], attr_name, value)
 
     def env_method(self, method_name: str, *arguments: Any, indices: Indices = None, **named: Any) -> list[Any]:
-        """The results of a method of each board, such as `action_masks: bool[M]`, which is computed for all at once."""
+        """Return the results of a method of each board, such as `action_masks: bool[M]`, which is computed for all at
+        once.
+        """
         rows = self._rows(indices)
         if method_name == "action_masks":
             masks = self.env.action_masks()
@@ -190,11 +192,14 @@ class VecEnvMethods:
         return [getattr(self._boards[row], method_name)(*arguments, **named) for row in rows]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
-        """False for each board: none has an environment of its own that could be wrapped."""
+        """Return False for each board: none has an environment of its own that could be wrapped."""
         return [False for _ in self._rows(indices)]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """The pictures `uint8[height, width, 3]` of all boards; None for each if `render_mode` is not `rgb_array`."""
+        """Return the pictures `uint8[height, width, 3]` of all boards.
+
+        None for each if `render_mode` is not `rgb_array`.
+        """
         if self.render_mode != "rgb_array":
             warnings.warn(f"pictures need render_mode='rgb_array', which is {self.render_mode} here", stacklevel=2)
             return [None] * self.num_envs

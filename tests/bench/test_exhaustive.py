@@ -58,12 +58,12 @@ def _nothing_asked() -> None:
 
 @pytest.fixture
 def places(corridor: Corridor) -> Suite:
-    return exhaustive.suite(corridor())
+    return exhaustive.suite_of(corridor())
 
 
 def test_every_eight_puzzle_is_there_with_its_true_distance() -> None:
     puzzle = registry.load("tiles-3x3")
-    suite = exhaustive.suite(puzzle)
+    suite = exhaustive.suite_of(puzzle)
     assert len(suite.entries) == len({entry.board for entry in suite.entries}) == 181_440
     distances = np.bincount([entry.known or 0 for entry in suite.entries])
     assert distances[[0, 1, 2, 3, 20, 24, 30, 31]].tolist() == [1, 2, 4, 8, 16993, 24047, 221, 2]
@@ -73,10 +73,10 @@ def test_every_eight_puzzle_is_there_with_its_true_distance() -> None:
 
 def test_what_has_no_end_or_no_way_back_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unsupported, match=r"states of dust-4x3x3 cannot be found from its goals: its moves cannot be"):
-        exhaustive.suite(registry.load("dust-4x3x3"))
+        exhaustive.suite_of(registry.load("dust-4x3x3"))
     monkeypatch.setattr("puzzlelab.experience.state_space.MAX_STATES", 300)
     with pytest.raises(BadInput, match="tiles-2x3 has too many states to take all of them: at most 300"):
-        exhaustive.suite(registry.load("tiles-2x3"))
+        exhaustive.suite_of(registry.load("tiles-2x3"))
 
 
 def test_the_suite_knows_the_optimum_of_every_board(places: Suite) -> None:
@@ -108,7 +108,7 @@ def test_all_boards_are_asked_at_once_and_summed_up(places: Suite, monkeypatch: 
 
 
 def test_the_answers_are_those_of_a_benchmark_that_keeps_rows() -> None:
-    suite = exhaustive.suite(registry.load("tiles-2x2"))
+    suite = exhaustive.suite_of(registry.load("tiles-2x2"))
     solvers = runs.parse_solvers(["greedy:estimate=manhattan:max_moves=9,bfs"])
     quick, slow = exhaustive.run(suite, solvers, Limit()), runs.run(suite, solvers, Limit())
     assert len(quick.answers) == 24

@@ -99,7 +99,7 @@ def test_a_label_tells_of_the_solver_and_of_what_it_uses(text: str, label: str, 
 
 
 def test_the_label_of_a_solver_that_is_not_here_has_all_its_options() -> None:
-    assert runs.label("elsewhere", {"depth": 3, "other": None, "quick": True}) == "elsewhere:depth=3:quick=true"
+    assert runs.label_of("elsewhere", {"depth": 3, "other": None, "quick": True}) == "elsewhere:depth=3:quick=true"
 
 
 def test_files_of_rows_have_plain_and_different_names() -> None:
@@ -385,7 +385,7 @@ def test_rows_of_other_boards_are_passed_over_and_garbage_is_told(suite: Suite, 
 )
 def test_solvers_that_ask_a_network_in_different_ways_have_different_labels(text) -> None:
     solver = registry.parse_solver(text)
-    label = runs.label(solver.name, solver.options())
+    label = runs.label_of(solver.name, solver.options())
     assert registry.parse_solver(label).options() == solver.options()
 
 

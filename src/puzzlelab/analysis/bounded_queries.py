@@ -43,14 +43,14 @@ class Interval:
         return self.unsolvable or self.least == self.most
 
     def meets(self, other: Interval) -> Interval:
-        """The intersection of both intervals."""
+        """Return the intersection of both intervals."""
         if self.unsolvable or other.unsolvable:
             return self if self.unsolvable else other
         mosts = [most for most in (self.most, other.most) if most is not None]
         return Interval(max(self.least, other.least), min(mosts, default=None))
 
     def plus(self, moves: int) -> Interval:
-        """The interval with so many moves added."""
+        """Return the interval with so many moves added."""
         most = None if self.most is None else self.most + moves
         return replace(self, least=max(0, self.least + moves), most=most)
 
@@ -64,7 +64,7 @@ class BudgetedSolver:
         self.searched = 0
 
     def share(self, parts: int) -> Limit | None:
-        """The remaining limit divided by `parts`, or None if it is used up."""
+        """Return the remaining limit divided by `parts`, or None if it is used up."""
         seconds, nodes = self.limit.seconds, self.limit.nodes
         if seconds is not None and (seconds := seconds - self.seconds) <= 0:
             return None
@@ -105,7 +105,7 @@ class BudgetedSolver:
         return bounds.meets(result_interval(result)), result
 
     def stop(self, proven: bool) -> Stop:
-        """Why the searches ended."""
+        """Return why the searches ended."""
         if self.interrupted:
             return "interrupted"
         if proven:
@@ -116,7 +116,7 @@ class BudgetedSolver:
 
 
 def result_interval(result: Result) -> Interval:
-    """The bounds on the optimum that a verified result proves."""
+    """Return the bounds on the optimum that a verified result proves."""
     if result.proof == "unsolvable":
         return Interval(unsolvable=True)
     return Interval(result.lower_bound, result.length)
@@ -138,7 +138,7 @@ def require_different_lengths(puzzle: Puzzle) -> None:
 
 
 def interval_difference(needed: Interval, optimum: Interval) -> Interval:
-    """Bounds on needed - optimum, which is at least 0."""
+    """Return bounds on needed - optimum, which is at least 0."""
     if needed.unsolvable:
         return needed
     least = 0 if optimum.most is None else max(0, needed.least - optimum.most)

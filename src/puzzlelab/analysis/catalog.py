@@ -26,7 +26,7 @@ Facts = dict[str, Any]
 
 
 def everything() -> Facts:
-    """The version, the puzzle families, and the solvers with their options."""
+    """Return the version, the puzzle families, and the solvers with their options."""
     return {
         "version": VERSION,
         "puzzles": [
@@ -43,7 +43,7 @@ def _solver(name: str, kind: type[Any]) -> Facts:
 
 
 def _plain(value: Any) -> Any:
-    """A default as JSON; None for objects without a JSON form."""
+    """Return a default as JSON; None for objects without a JSON form."""
     if isinstance(value, tuple | list):
         return [_plain(each) for each in value]
     return value if isinstance(value, str | int | float | bool) else None
@@ -53,7 +53,7 @@ def _plain(value: Any) -> Any:
 
 
 def about(puzzle: Puzzle) -> Facts:
-    """The solvers, estimates, scales, networks and examples of a puzzle."""
+    """Return the solvers, estimates, scales, networks and examples of a puzzle."""
     presentation = presentation_of(puzzle)
     name, options = usual_solver(puzzle)
     solvers, by_estimate = _solvers(puzzle)
@@ -79,7 +79,7 @@ def about(puzzle: Puzzle) -> Facts:
 
 
 def _solvers(puzzle: Puzzle) -> tuple[list[str], list[str]]:
-    """The solvers that solve the puzzle with their default options, and those that need the name of an estimate."""
+    """Return the solvers that solve the puzzle by default, and those that need the name of an estimate."""
     kinds, view = list(installed.solvers()), puzzle.view(Estimates)
     solvers = [name for name, kind in kinds if _could_work(puzzle, fill(kind, {}))]
     if view is None:
@@ -90,7 +90,7 @@ def _solvers(puzzle: Puzzle) -> tuple[list[str], list[str]]:
 
 
 def _could_work(puzzle: Puzzle, solver: Solver) -> bool:
-    """Whether `require` accepts the solver with these options; tested without loading a network."""
+    """Tell whether `require` accepts the solver with these options; tested without loading a network."""
     options = [option for option, value in solver.options().items() if networks.is_network(value)]
     try:
         if options:
@@ -103,7 +103,7 @@ def _could_work(puzzle: Puzzle, solver: Solver) -> bool:
 
 
 def _has_network(puzzle: Puzzle, options: Sequence[str], solver: Solver) -> bool:
-    """Whether the package's best network has the heads that these options of a solver need."""
+    """Tell whether the package's best network has the heads that these options of a solver need."""
     card = next((card for stem, card in networks.cards(puzzle).items() if stem == card["puzzle"]), None)
     if card is None:
         return False

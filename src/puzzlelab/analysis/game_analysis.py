@@ -52,7 +52,7 @@ class Regrets:
 def regrets(
     solver: Solver, instance: Instance, moves: Sequence[int], limit: Limit, watch: Watch | None = None
 ) -> Regrets:
-    """The regret of each move of a game, which need not be finished.
+    """Return the regret of each move of a game, which need not be finished.
 
     The number of moves made plus the cost-to-go never falls along a game; if it is equal at two positions, it is so at
     all positions between them. Therefore both ends are searched first, then the middle of each open interval.
@@ -98,7 +98,10 @@ def positions_of(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]
 
 
 def read_game(puzzle: Puzzle, text: str) -> list[int]:
-    """The moves in a text, separated by spaces or semicolons; raises `BadBoard` with the number of an invalid one."""
+    """Return the moves in a text, separated by spaces or semicolons.
+
+    Raises `BadBoard` with the number of an invalid one.
+    """
     words = [word for word in re.split(r"[\s;]+", text) if word]
     moves = []
     for step, word in enumerate(words, start=1):
@@ -110,7 +113,7 @@ def read_game(puzzle: Puzzle, text: str) -> list[int]:
 
 
 def _bisection_order(count: int) -> list[int]:
-    """The numbers below `count`: both ends, then the middle of the widest gaps, and so on."""
+    """Return the numbers below `count`: both ends, then the middle of the widest gaps, and so on."""
     order, gaps = list(dict.fromkeys((0, count - 1))), [(0, count - 1)]
     for low, high in gaps:
         middle = (low + high) // 2

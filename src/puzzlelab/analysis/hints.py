@@ -91,7 +91,7 @@ class Hint:
         return self.needed.proven and all(value.regret.proven for value in self.moves)
 
     def _repr_html_(self) -> str:
-        """The board and a table of the moves, for notebooks."""
+        """Return the board and a table of the moves, for notebooks."""
         names = self.instance.puzzle.write_move
         rows = "".join(
             f"<tr><td>{escape(names(each.move))}</td><td>{each.needed}</td><td>{each.regret}</td></tr>"
@@ -109,7 +109,7 @@ def hint(
     bounds: Interval | None = None,
     only_best: bool = False,
 ) -> Hint:
-    """The value of every move at a position, verified.
+    """Return the value of every move at a position, verified.
 
     The board itself may use half of the limit. Its children share the rest evenly; time that easy children do not use
     goes to the open ones. Equal children are searched once.
@@ -132,7 +132,7 @@ def hint(
 def hint_by(
     budgeted: BudgetedSolver, instance: Instance, bounds: Interval | None = None, only_best: bool = False
 ) -> Hint:
-    """The same as `hint`, with a solver and a limit that several positions share."""
+    """Compute `hint` with a solver and a limit that several positions share."""
     if instance.puzzle.solved(instance.state):
         return Hint(instance, Interval(0, 0), ())
     first, reason = None, ""
@@ -147,7 +147,7 @@ def hint_by(
 
 
 def _children(instance: Instance) -> dict[int, Instance]:
-    """The board after each legal move."""
+    """Return the board after each legal move."""
     puzzle, state = instance.puzzle, instance.state
     return {move: Instance(puzzle, puzzle.apply(state, move)) for move in np.flatnonzero(puzzle.legal(state)).tolist()}
 
@@ -155,7 +155,7 @@ def _children(instance: Instance) -> dict[int, Instance]:
 def _search_children(
     budgeted: BudgetedSolver, children: dict[int, Instance], bounds: Interval, first: int | None, only_best: bool
 ) -> dict[Instance, Interval]:
-    """The bounds on each child; `first` is the first move of the best known solution of the board itself."""
+    """Return the bounds on each child; `first` is the first move of the best known solution of the board itself."""
     puzzle = next(iter(children.values())).puzzle if children else None
     child_bounds = {child: Interval(max(0, bounds.least - 1)) for child in children.values()}
     for child in child_bounds:
@@ -183,7 +183,7 @@ def _search_children(
 
 
 def _summary(instance: Instance, bounds: Interval, child_bounds: dict[int, Interval], budgeted: BudgetedSolver) -> Hint:
-    """The hint that follows from the bounds on the board and on its children."""
+    """Return the hint that follows from the bounds on the board and on its children."""
     needed = {move: value.plus(1) for move, value in child_bounds.items()}
     solvable = [value for value in needed.values() if not value.unsolvable]
     if not solvable:
@@ -200,6 +200,6 @@ def _summary(instance: Instance, bounds: Interval, child_bounds: dict[int, Inter
 
 
 def _order(value: MoveValue) -> tuple[bool, float, int, int]:
-    """Shortest known solutions first, then the smallest bounds."""
+    """Return the key that sorts the shortest known solutions first, then the smallest bounds."""
     length = float("inf") if value.length is None else value.length
     return value.needed.unsolvable, length, value.bound, value.move

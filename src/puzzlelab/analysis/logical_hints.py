@@ -50,7 +50,7 @@ class LogicalHint:
 
 
 def deduce(instance: Instance, moves: Sequence[int], solver: Solver, limit: Limit) -> LogicalHint:
-    """The next cell of the position after these moves, and why.
+    """Return the next cell of the position after these moves, and why.
 
     The moves may contradict the rules. If the start board has a unique solution, they are compared with it; otherwise
     the first move after which there is no solution is wrong.
@@ -80,7 +80,7 @@ def deduce(instance: Instance, moves: Sequence[int], solver: Solver, limit: Limi
 
 
 def deduction_facts(hint: LogicalHint) -> dict[str, Any]:
-    """A deduction as plain data."""
+    """Return a deduction as plain data."""
     puzzle = hint.instance.puzzle
     return {
         "best": [] if hint.best is None else [puzzle.write_move(hint.best)],
@@ -94,7 +94,7 @@ def deduction_facts(hint: LogicalHint) -> dict[str, Any]:
 
 
 def deduction_row(instance: Instance, moves: Sequence[int], solver: Solver, hint: LogicalHint) -> dict[str, Any]:
-    """A deduction as plain data, with the start board and the moves."""
+    """Return a deduction as plain data, with the start board and the moves."""
     puzzle = instance.puzzle
     question = {"puzzle": puzzle.name, "board": puzzle.write(instance.state), "moves": names_of(puzzle, moves)}
     return {**question, "solver": solver.name, **deduction_facts(hint)}
@@ -121,7 +121,7 @@ class _SolutionSearch:
         self.solver, self.limit, self.began = solver, limit, time.perf_counter()
 
     def of(self, instance: Instance, most: int) -> tuple[list[State], bool]:
-        """Up to `most` solutions as `digits: int64[N]`, and whether these are all."""
+        """Return up to `most` solutions as `digits: int64[N]`, and whether these are all."""
         limit, puzzle = self.limit, instance.puzzle
         if limit.seconds is not None:
             remaining = limit.seconds - (time.perf_counter() - self.began)
@@ -133,7 +133,7 @@ class _SolutionSearch:
         return solutions, listing.stop == "done"
 
     def solvable(self, instance: Instance) -> bool | None:
-        """Whether a position has a solution; None if that was not proven in time."""
+        """Tell whether a position has a solution; None if that was not proven in time."""
         if instance.puzzle.objection(instance.state):
             return False
         solutions, all_known = self.of(instance, 1)
@@ -141,7 +141,7 @@ class _SolutionSearch:
 
 
 def _fits(puzzle: Puzzle, move: int, solution: State) -> bool:
-    """Whether a move is in a solution."""
+    """Tell whether a move is in a solution."""
     cell = cell_of(puzzle, move)
     return bool(solution[cell] == move - cell * view_of(puzzle).units.all.shape[1])
 
@@ -156,7 +156,7 @@ def _wrong_moves(
     unique: bool | None,
     search: _SolutionSearch,
 ) -> LogicalHint | None:
-    """A hint that names the wrong moves; None if no move is known to be wrong."""
+    """Return a hint that names the wrong moves; None if no move is known to be wrong."""
     position, puzzle = positions[-1], positions[-1].puzzle
     if any(all(_fits(puzzle, move, solution) for move in moves) for solution in solutions):
         return None
@@ -177,7 +177,7 @@ def _wrong_moves(
 
 
 def _first_unsolvable(positions: list[Instance], search: _SolutionSearch) -> int | None:
-    """The number of the first position without a solution, by bisection; None if it was not found in time.
+    """Return the number of the first position without a solution, by bisection; None if it was not found in time.
 
     The first position has a solution and the last one has none. All positions after an unsolvable one are unsolvable.
     """
@@ -192,7 +192,7 @@ def _first_unsolvable(positions: list[Instance], search: _SolutionSearch) -> int
 
 
 def _first_objection(positions: list[Instance]) -> int | None:
-    """The number of the first position with an `objection`, a test without a search."""
+    """Return the number of the first position with an `objection`, a test without a search."""
     numbers = (number for number, each in enumerate(positions) if each.puzzle.objection(each.state))
     return next(numbers, None)
 
@@ -201,7 +201,7 @@ def _first_objection(positions: list[Instance]) -> int | None:
 
 
 def _next_cell(position: Instance, solutions: list[State], unique: bool | None, search: _SolutionSearch) -> LogicalHint:
-    """A forced cell or, if there is none, the cell with the fewest candidates, with its digit in a solution."""
+    """Return a forced cell or, if there is none, the cell with the fewest candidates, with its digit in a solution."""
     puzzle = position.puzzle
     if puzzle.solved(position.state):
         return LogicalHint(position, "nothing is left to do: the board is solved")

@@ -22,7 +22,7 @@ LEAST = -1e300
 
 
 def network_shown(puzzle: Puzzle, options: Mapping[str, Any]) -> tuple[str, Network]:
-    """The network in these options of a solver, by default the package's best one, and its name in the options.
+    """Return the network in these options of a solver, by default the package's best one, and its name in the options.
 
     Raises `BadInput` if there is none.
     """
@@ -31,7 +31,7 @@ def network_shown(puzzle: Puzzle, options: Mapping[str, Any]) -> tuple[str, Netw
 
 
 def shares(puzzle: Puzzle, name: str, network: Network, boards: State) -> NDArray[np.float64]:
-    """`float[B, M]`: the probability of each legal move by this network, nan for others; B > 0.
+    """Return `float[B, M]`: the probability of each legal move by this network, nan for others; B > 0.
 
     The probabilities of a board add up to 1; where moves write digits in cells, those of each cell do.
     For a network without scores of moves they are the softmax of the negative cost-to-go after each move.
@@ -54,7 +54,7 @@ def shares(puzzle: Puzzle, name: str, network: Network, boards: State) -> NDArra
 def _remaining(
     puzzle: Puzzle, boards: State, legal: NDArray[np.bool_], scores: Callable[[State], NDArray[Any]]
 ) -> NDArray[np.float64]:
-    """`float[B, M]`: the network's estimate of the cost-to-go after each legal move, 0 for others."""
+    """Return `float[B, M]`: the network's estimate of the cost-to-go after each legal move, 0 for others."""
     rows, moves = np.nonzero(legal)
     children = np.array([puzzle.apply(boards[row], int(move)) for row, move in zip(rows, moves, strict=True)])
     estimates = np.where([puzzle.solved(child) for child in children], 0.0, scores(children))

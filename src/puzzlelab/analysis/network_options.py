@@ -20,14 +20,16 @@ WORDS = {"estimate": "how many moves remain", "prior": "which moves are good"}
 
 
 def named(name: str) -> str:
-    """The value of an option for this network: a name, a file, or the beginning of a hash, with or without `net:`."""
+    """Return the value of an option for this network: a name, a file, or the start of a hash, with or without
+    `net:`.
+    """
     if networks.is_network(name):
         return name
     return networks.PREFIX if name == BEST else f"{networks.PREFIX}:{name}"
 
 
 def network_options(puzzle: Puzzle, solver: str, options: Collection[str], name: str) -> Mapping[str, Any]:
-    """The option by which the `solver`, which has these `options`, uses the network of this name.
+    """Return the option by which the `solver`, which has these `options`, uses the network of this name.
 
     This is `estimate`, if the network predicts the cost-to-go and the solver has that option; otherwise `prior`, if the
     network scores moves; otherwise `estimate` by the values of moves.
@@ -49,13 +51,13 @@ def network_options(puzzle: Puzzle, solver: str, options: Collection[str], name:
 
 
 def with_options(solver: Solver, options: Mapping[str, Any]) -> Solver:
-    """The solver with these options; options that were set before keep their values."""
+    """Return the solver with these options; options that were set before keep their values."""
     kind = cast(type[Settings], type(solver))
     return cast(Solver, fill(kind, {**options, **_set_options(solver)}))
 
 
 def with_network(puzzle: Puzzle, solver: Solver, name: str) -> Solver | None:
-    """The solver with the network of this name; None if it cannot use one, or has another estimate or prior."""
+    """Return the solver with the network of this name; None if it cannot use one, or has another estimate or prior."""
     options = solver.options()
     if not HEADS.keys() & options.keys() or HEADS.keys() & _set_options(solver).keys():
         return None
@@ -63,7 +65,7 @@ def with_network(puzzle: Puzzle, solver: Solver, name: str) -> Solver | None:
 
 
 def _set_options(solver: Solver) -> dict[str, Any]:
-    """The options that were set explicitly."""
+    """Return the options that were set explicitly."""
     settings = cast(Settings, solver)
     values = {name: getattr(settings, name) for name in settings.model_fields_set}
     return {name: value for name, value in values.items() if value is not None}

@@ -36,7 +36,7 @@ class Frame:
 
 
 def frames(instance: Instance, moves: Sequence[int], lower_bound: int = 0) -> list[Frame]:
-    """The boards of a game, one more than there are moves; `lower_bound` is a known bound for the first one.
+    """Return the boards of a game, one more than there are moves; `lower_bound` is a known bound for the first one.
 
     Bounds never fall by more than one a move, because a move lowers the cost-to-go by at most one.
 
@@ -58,13 +58,13 @@ def frames(instance: Instance, moves: Sequence[int], lower_bound: int = 0) -> li
 
 
 def frame_facts(frame: Frame) -> dict[str, Any]:
-    """A board of a game as plain data; without the bound, where there is none."""
+    """Return a board of a game as plain data; without the bound, where there is none."""
     bound = {} if frame.bound is None else {"bound": frame.bound}
     return {"board": frame.board, "move": frame.move, **bound, "solved": frame.solved}
 
 
 def _bounds(puzzle: Puzzle, states: State) -> list[int]:
-    """The best cheap bound of each of the plain `states[B, S]`; 0 if there is none."""
+    """Return the best cheap bound of each of the plain `states[B, S]`; 0 if there is none."""
     if (view := puzzle.view(Candidates)) is not None:  # each move fills a cell
         return [int(np.count_nonzero(view.digits(state) < 0)) for state in states]
     best: NDArray[np.float64] = np.zeros(len(states))
@@ -74,7 +74,7 @@ def _bounds(puzzle: Puzzle, states: State) -> list[int]:
 
 
 def _cheap_estimates(puzzle: Puzzle) -> Iterator[Estimate]:
-    """The lower bounds of a puzzle that have small tables or none."""
+    """Yield the lower bounds of a puzzle that have small tables or none."""
     view = puzzle.view(Estimates)
     if view is None:
         return

@@ -36,7 +36,10 @@ class ProofBasis:
 
 
 def basis_of(answer: Answer, options: Mapping[str, Any]) -> ProofBasis | None:
-    """The basis of the proof of a verified answer, by the options of its solver; None if it rests on no estimate."""
+    """Return the basis of the proof of a verified answer, by the options of its solver.
+
+    None if it rests on no estimate.
+    """
     name = options.get("estimate")
     if answer.result.proof != "optimal" or not isinstance(name, str) or networks.is_network(name):
         return None

@@ -54,7 +54,7 @@ class Claim:
         return f"claims that no solution has {bound}"
 
     def contradicted_by(self, total: int) -> bool:
-        """Whether a solution of so many moves, of this cost, or of minus this score, contradicts the claim.
+        """Tell whether a solution of so many moves, of this cost, or of minus this score, contradicts the claim.
 
         Of a unique solution that cannot be said.
         """
@@ -62,7 +62,7 @@ class Claim:
 
 
 def sum_in_words(counts: objective.Kind, total: int) -> str:
-    """The sum of the steps of a solution, such as '4 moves', 'cost 7' or 'score 1,043'."""
+    """Return the sum of the steps of a solution, such as '4 moves', 'cost 7' or 'score 1,043'."""
     if counts == "moves":
         return moves_in_words(total)
     return f"score {-total:,}" if counts == "score" else f"cost {total:,}"
@@ -96,7 +96,7 @@ class Method:
 
     @classmethod
     def of(cls, puzzle: Puzzle, solver: str, options: Mapping[str, Any]) -> Method:
-        """The method of a row; the solver need not be installed here."""
+        """Return the method of a row; the solver need not be installed here."""
         with suppress(PuzzlelabError, ImportError):
             options = options_of(registry.make_solver(solver, options), puzzle)
         name = options.get("estimate")
@@ -127,7 +127,7 @@ class Judgement(NamedTuple):
 
 
 def claim_of(result: Result, counts: objective.Kind = "moves") -> Claim | None:
-    """The strongest claim of a result whose moves were replayed, or None; `counts` says what the puzzle counts.
+    """Return the strongest claim of a result whose moves were replayed, or None; `counts` says what the puzzle counts.
 
     A proof that the solution is unique, or that there is none, includes every bound.
     """
@@ -141,7 +141,7 @@ def claim_of(result: Result, counts: objective.Kind = "moves") -> Claim | None:
 
 
 def follows_from_rules(instance: Instance, result: Result, claim: Claim) -> bool:
-    """Whether the claim of a verified result follows from the plain rules, without a search."""
+    """Tell whether the claim of a verified result follows from the plain rules, without a search."""
     puzzle, state, steps = instance.puzzle, instance.state, objective_of(instance.puzzle)
     if claim.kind == "unique":
         return False
@@ -154,7 +154,7 @@ def follows_from_rules(instance: Instance, result: Result, claim: Claim) -> bool
 
 
 def _equally_good(puzzle: Puzzle) -> bool:
-    """Whether all solutions of a board are equally good, because they have as many moves."""
+    """Tell whether all solutions of a board are equally good, because they have as many moves."""
     return presentation_of(puzzle).answer_is_board and objective_of(puzzle).kind == "moves"
 
 
@@ -200,7 +200,7 @@ def prove(
 
 
 def provers(puzzle: Puzzle, claim: Claim, claimant: Method | None = None) -> list[Prover]:
-    """The methods of the puzzle that suit the claim: those of another kind than the claimant's, then its own."""
+    """Return the methods of the puzzle that suit the claim: those of another kind than the claimant's, then its own."""
     candidates = []
     for name, options in presentation_of(puzzle).provers:
         try:
@@ -224,7 +224,7 @@ def _undecided(claim: Claim, methods: Sequence[Prover]) -> str:
 
 
 def _remaining(limit: Limit, spent: ProofCheck, is_last: bool) -> Limit | None:
-    """The limit of the next method, or None if nothing remains."""
+    """Return the limit of the next method, or None if nothing remains."""
     seconds, nodes = limit.seconds, limit.nodes
     if seconds is not None and (seconds := seconds - spent.seconds) <= 0:
         return None
@@ -238,7 +238,7 @@ def _remaining(limit: Limit, spent: ProofCheck, is_last: bool) -> Limit | None:
 def _try(
     prover: Prover, instance: Instance, result: Result, claim: Claim, limit: Limit, over: Callable[[], bool]
 ) -> ProofCheck:
-    """What one method says of the claim."""
+    """Judge the claim by one method."""
     latest: Attempt = Result(None)
     judgement: Judgement | None = None
     judge = _judge_of_uniqueness(instance, result) if claim.kind == "unique" else partial(_judge, instance, claim)
@@ -256,7 +256,7 @@ def _try(
 
 
 def _attempts(solver: Solver, instance: Instance, claim: Claim, limit: Limit) -> Generator[Attempt, None, None]:
-    """Every solution if the claim is that there is one only, else ever better results."""
+    """Yield every solution if the claim is that there is one only, else ever better results."""
     if claim.kind == "unique":
         yield from require_lister(solver, instance.puzzle).solutions(instance, limit)
     else:
@@ -271,7 +271,7 @@ def _require_holds(prover: Prover, instance: Instance, result: Result) -> None:
 
 
 def _judge(instance: Instance, claim: Claim, attempt: Attempt) -> Judgement | None:
-    """What an attempt says of a claim about the best solution, or that there is none."""
+    """Judge a claim about the best solution, or that there is none, by an attempt."""
     if isinstance(attempt, Result):
         total = attempt.objective
         if total is not None and claim.contradicted_by(total):
@@ -283,7 +283,7 @@ def _judge(instance: Instance, claim: Claim, attempt: Attempt) -> Judgement | No
 
 
 def _bound(claim: Claim, attempt: Attempt) -> int:
-    """No solution has fewer moves, a lower cost, or a higher score than minus this."""
+    """Return the bound of a claim: no solution has fewer moves, a lower cost, or a higher score than minus this."""
     if isinstance(attempt, Progress):
         return attempt.bound
     if claim.counts != "score":
@@ -297,7 +297,7 @@ def _finding(claim: Claim, total: int) -> str:
 
 
 def _judge_of_uniqueness(instance: Instance, result: Result) -> Callable[[Attempt], Judgement | None]:
-    """A function from every solution of a search to whether `result` is the only one."""
+    """Return a function from every solution of a search to whether `result` is the only one."""
     puzzle, solutions = instance.puzzle, 0
     end = board_after(puzzle, instance.state, result.moves or ())
 

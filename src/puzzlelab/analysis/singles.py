@@ -62,7 +62,7 @@ def _hidden_singles(puzzle: Puzzle, state: State) -> Iterator[Single]:
 def _holders(
     view: Candidates, digits: NDArray[np.int64], unit: NDArray[np.int32], cell: int, digit: int
 ) -> tuple[int, ...]:
-    """The cells with this digit that exclude it from the other blank cells of a unit."""
+    """Return the cells with this digit that exclude it from the other blank cells of a unit."""
     others = [each for each in unit.tolist() if digits[each] < 0 and each != cell]
     peers = view.units.peers[others]
     return tuple(np.unique(peers[digits[peers] == digit]).tolist())
@@ -89,44 +89,44 @@ def _naked_singles(puzzle: Puzzle, state: State) -> Iterator[Single]:
 
 
 def _units(view: Candidates) -> Iterator[tuple[str, int, NDArray[np.int32]]]:
-    """Every unit with its kind and its number from 1."""
+    """Yield every unit with its kind and its number from 1."""
     for kind, units in view.units.kinds.items():
         for number, unit in enumerate(units, start=1):
             yield kind, number, unit
 
 
 def _box(puzzle: Puzzle, view: Candidates) -> str | None:
-    """The kind of units that are boxes, if there are any."""
+    """Return the kind of units that are boxes, if there are any."""
     return list(view.units.kinds)[2] if puzzle.view(Boxes) else None
 
 
 def view_of(puzzle: Puzzle) -> Candidates:
-    """The view `Candidates` of the puzzle, which must have it."""
+    """Return the view `Candidates` of the puzzle, which must have it."""
     view = puzzle.view(Candidates)
     assert view is not None
     return view
 
 
 def digits_in(puzzle: Puzzle, state: State) -> NDArray[np.int64]:
-    """`int64[N]`: the digit in each cell, -1 for blank."""
+    """Return `int64[N]`: the digit in each cell, -1 for blank."""
     return view_of(puzzle).digits(state)
 
 
 def cell_of(puzzle: Puzzle, move: int) -> int:
-    """The cell in which a move writes."""
+    """Return the cell in which a move writes."""
     return move // int(view_of(puzzle).units.all.shape[1])
 
 
 def cell_name(puzzle: Puzzle, cell: int) -> str:
-    """A cell as the puzzle writes it, or its number."""
+    """Return a cell as the puzzle writes it, or its number."""
     return presentation_of(puzzle).write_cell(cell)
 
 
 def _digit_name(puzzle: Puzzle, move: int) -> str:
-    """What a move writes, as the puzzle writes moves: what stands after the cell's name and '='."""
+    """Return what a move writes, as the puzzle writes moves: the text after the cell's name and '='."""
     return puzzle.write_move(move).rpartition("=")[2]
 
 
 def in_words(names: Sequence[str]) -> str:
-    """'a', 'a and b', 'a, b and c'."""
+    """Join words: 'a', 'a and b', 'a, b and c'."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -28,7 +28,7 @@ _dtypes: dict[tuple[Puzzle, int], np.dtype[Any]] = {}
 
 
 def estimate(puzzle: str | Puzzle, estimate: str | Estimate | None, states: Boards) -> NDArray[np.float64]:
-    """`float64[B]`: an estimate of the cost-to-go (the number of remaining moves) of each of B states.
+    """Return `float64[B]`: an estimate of the cost-to-go (the number of remaining moves) of each of B states.
 
     It is infinite for a state of which the estimate proves that it cannot be solved, such as `exact` for tiles.
 
@@ -52,7 +52,7 @@ def estimate(puzzle: str | Puzzle, estimate: str | Estimate | None, states: Boar
 
 
 def network(puzzle: str | Puzzle, name: str = BEST) -> PuzzleNetwork:
-    """The network of this name for a puzzle.
+    """Return the network of this name for a puzzle.
 
     Args:
         puzzle: a puzzle or its name.
@@ -91,7 +91,7 @@ class PuzzleNetwork:
         return self._network.heads
 
     def estimate(self, states: Boards) -> NDArray[np.float64]:
-        """`float64[B]`: the predicted number of remaining moves, at least 0; it is rarely exact, even at the goal.
+        """Predict the number of remaining moves, at least 0: `float64[B]`; it is rarely exact, even at the goal.
 
         A network without the head `cost_to_go` uses the value of the best move. Raises `Unsupported` for a network
         that predicts no number of moves.
@@ -100,7 +100,8 @@ class PuzzleNetwork:
         return _estimated(self.puzzle, estimate, _states(self.puzzle, states))
 
     def prior(self, states: Boards) -> NDArray[np.float64]:
-        """`float64[B, M]`: the probability of each legal move, which add up to 1 for each state; 0 for other moves.
+        """Predict the probability of each legal move: `float64[B, M]`; they add up to 1 for each state, other moves
+        have 0.
 
         Of several moves with the same effect one is legal; see `Puzzle.legal`. A network without the head `policy` uses
         its values of moves as logits. Raises `Unsupported` for a network that does not score moves.
@@ -129,22 +130,22 @@ def _chosen(puzzle: Puzzle, choice: str | Estimate | None) -> Estimate:
         raise
 
 
-def _estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:
-    """`float64[B]`: the estimate of each of the states `[B, S]`."""
+def _estimated(puzzle: Puzzle, chosen: Estimate, states: State) -> NDArray[np.float64]:
+    """Return `float64[B]`: the estimate of each of the states `[B, S]`."""
     if not len(states):
         return np.empty(0)
     with naming_bad_boards(Instance(puzzle, state) for state in states):
-        values = estimated(puzzle, estimate, states)
+        values = estimated(puzzle, chosen, states)
     if values.shape != (len(states),):
         raise BadOption(
-            f"the estimate '{estimate.name}' must give float[B], a number for each of B = {len(states)} states, "
+            f"the estimate '{chosen.name}' must give float[B], a number for each of B = {len(states)} states, "
             f"not an array {list(values.shape)}"
         )
-    return values if estimate.unsolvable is None else np.where(values == estimate.unsolvable, np.inf, values)
+    return values if chosen.unsolvable is None else np.where(values == chosen.unsolvable, np.inf, values)
 
 
 def _states(puzzle: Puzzle, states: object) -> State:
-    """`[B, S]`: the states, an empty array if there are none; raises `BadBoard` for what is no states."""
+    """Return `[B, S]`: the states, an empty array if there are none; raises `BadBoard` for what is no states."""
     if isinstance(states, Instance):
         return _state(puzzle, states, "the board")[None]
     if isinstance(states, np.ndarray):
@@ -164,7 +165,7 @@ def _state(puzzle: Puzzle, board: object, place: str) -> State:
 
 
 def _checked_array(puzzle: Puzzle, states: State) -> State:
-    """`[B, S]`: the array with the puzzle's own type of numbers; raises `BadBoard` where it has other values.
+    """Return `[B, S]`: the array with the puzzle's own type of numbers; raises `BadBoard` where it has other values.
 
     The first state of each length is read as a board. Others are not: that would take longer than most estimates.
     """

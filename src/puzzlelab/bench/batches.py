@@ -25,7 +25,7 @@ class Batching(StrEnum):
 
 
 def batches(suite: Suite, indices: Sequence[int], batching: Batching, size: int, parts: int = 1) -> Iterator[list[int]]:
-    """The indices of boards in batches of at most `size`; all boards of a batch have the same level, or clues too.
+    """Yield the indices of boards in batches of at most `size`; the boards of a batch have one level, or clues too.
 
     The boards that have it in common are in at least `parts` batches of equal size, if there are so many. Raises
     `BadInput` if the number of clues is not known.
@@ -39,7 +39,7 @@ def batches(suite: Suite, indices: Sequence[int], batching: Batching, size: int,
 
 
 def _common(suite: Suite, index: int, batching: Batching) -> object:
-    """What the boards of a batch have in common, as the key of a group."""
+    """Return what the boards of a batch have in common, as the key of a group."""
     entry = suite.entries[index]
     match batching:
         case Batching.ALL:

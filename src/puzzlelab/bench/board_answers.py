@@ -30,7 +30,10 @@ from puzzlelab.engine.piece_size import PieceSize
 
 
 def answers_or_reasons(work: BoardsToSolve, over: Callable[[], bool] = never) -> Iterator[AnswerBatch | str]:
-    """The verified answers to boards, in order; in the place of those to a board with an error stands its reason."""
+    """Yield the verified answers to boards, in order.
+
+    In the place of those to a board with an error stands its reason.
+    """
     for begin in range(0, len(work.boards), work.together):
         part = work.part(begin, begin + work.together)
         try:
@@ -53,7 +56,7 @@ class AnsweredBoards:
 
 
 def answer_boards(work: BoardsToSolve) -> AnsweredBoards:
-    """The function of a piece."""
+    """Return the function of a piece."""
     began = time.perf_counter()
     with using_networks(work.setup):
         parts = [
@@ -71,7 +74,7 @@ class SuiteWork:
     limit: Limit
 
     def of(self, indices: Sequence[int], together: int) -> BoardsToSolve:
-        """The boards at these places of the suite, of which the solver gets so many at once."""
+        """Return the boards at these places of the suite, of which the solver gets so many at once."""
         boards = self.suite.boards([self.suite.entries[index] for index in indices])
         is_one_by_one = ability(self.setup.solver, OneByOne) is not None
         name = batch_name(boards) if together > 1 and len(boards) > 1 and is_one_by_one else ""
@@ -87,12 +90,14 @@ class SuitePieces:
         self._preparation = None if first is None else preparation(work.setup, first)
 
     def first_search(self, label: str) -> Iterator[Piece]:
-        """A piece that begins a search, if there is a board: it raises `BadInput` for a solver that cannot run."""
+        """Yield a piece that begins a search, if there is a board: it raises `BadInput` for a solver that cannot
+        run.
+        """
         if (first := self._preparation) is not None:
             yield Piece(f"the first search of {label}", first.function, first.argument, first)
 
     def answers(self, batches: Iterable[Sequence[int]], alone: bool) -> Iterator[tuple[list[int], AnswerBatch | str]]:
-        """Places in the suite with their answers, or a place with the reason why it has none; as soon as they exist.
+        """Yield places in the suite with their answers, or with the reason why there is none, as soon as they exist.
 
         The boards of a batch are solved together, or with `alone` each by itself.
         """
@@ -126,7 +131,7 @@ class SuitePieces:
         return Piece(name, answer_boards, work, self._preparation, context=work)
 
     def _split(self, piece: Piece) -> Sequence[Piece]:
-        """The boards of a piece one by one."""
+        """Return the boards of a piece one by one."""
         work: BoardsToSolve = piece.context
         if len(work.boards) == 1:
             return ()

@@ -56,7 +56,7 @@ def write_cards(run: BenchRun, words: Sequence[str]) -> list[Path]:
 
 
 def _without(text: str, name: str) -> str:
-    """The text with `net` in place of the name of this network; a network of the package keeps its name."""
+    """Return the text with `net` in place of the name of this network; a network of the package keeps its name."""
     if _is_packaged(name):
         return text
     averaged = networks.AVERAGED if networks.parts(name)[1] else ""
@@ -64,7 +64,7 @@ def _without(text: str, name: str) -> str:
 
 
 def _is_packaged(name: str) -> bool:
-    """Whether a network of this name comes with the package."""
+    """Tell whether a network of this name comes with the package."""
     path = Path(networks.parts(name)[0])
     return path.name == str(path) and networks.SHELF.joinpath(f"{path}.json").exists()
 
@@ -92,7 +92,10 @@ def _entry(
 
 
 def _repeat_command(words: Sequence[str], name: str) -> Iterator[str]:
-    """The words of the command that repeats the measurement with the network of the package; files without folders."""
+    """Yield the words of the command that repeats the measurement with the network of the package.
+
+    Files without folders.
+    """
     path, remaining = networks.parts(name)[0], iter(words)
     for word in remaining:
         if word in OMITTED_OPTIONS:

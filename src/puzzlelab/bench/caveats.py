@@ -14,7 +14,7 @@ MAX_SENTENCES = 5
 
 
 def caveats(run: BenchRun) -> list[str]:
-    """Sentences about limits and networks, about an incomplete run, and about answers that cannot be right."""
+    """Return sentences about limits and networks, about an incomplete run, and about answers that cannot be right."""
     always = [*_limits(run), *_limits_of_moves(run), *_networks(run)]
     always += [*_shared_times(run), *_unfinished(run), *_wrong(run), *_denied(run)]
     if has_filled_answers(run.suite.puzzle):
@@ -34,7 +34,7 @@ def _limits(run: BenchRun) -> list[str]:
 
 
 def _limits_of_moves(run: BenchRun) -> list[str]:
-    """The limits of moves of the solvers that have one."""
+    """Return the limits of moves of the solvers that have one."""
     solvers_by_limit: dict[int, list[str]] = defaultdict(list)
     for solver, answers in run.by_solver.items():
         limit = answers[0].row.options.get("max_moves")
@@ -51,7 +51,7 @@ def _limits_of_moves(run: BenchRun) -> list[str]:
 
 
 def _networks(run: BenchRun) -> list[str]:
-    """The networks by the hashes of their weights, and the suite."""
+    """Return the networks by the hashes of their weights, and the suite."""
     solvers_by_network: dict[str, list[str]] = defaultdict(list)
     for solver, answers in run.by_solver.items():
         if name := answers[0].row.net:
@@ -66,7 +66,7 @@ def _networks(run: BenchRun) -> list[str]:
 
 
 def _shared_times(run: BenchRun) -> list[str]:
-    """The solvers that answered boards in batches, and whether these hold boards of several levels."""
+    """Return the solvers that answered boards in batches, and whether these hold boards of several levels."""
     batches = BatchSizes(run)
     whole: list[str] = []
     parts: list[str] = []
@@ -97,10 +97,10 @@ def _unfinished(run: BenchRun) -> list[str]:
 
 
 def _bounds(run: BenchRun, reference_lengths: dict[str, Reference]) -> list[str]:
-    references = [reference_lengths[entry.board] for entry in run.suite.entries if entry.board in reference_lengths]
-    loose = sum(not reference.optimal for reference in references)
+    lengths = [reference_lengths[entry.board] for entry in run.suite.entries if entry.board in reference_lengths]
+    loose = sum(not reference.optimal for reference in lengths)
     return (
-        [f"{loose} of the {len(references)} best known solutions are not proven optimal; the excess is over them."]
+        [f"{loose} of the {len(lengths)} best known solutions are not proven optimal; the excess is over them."]
         if loose
         else []
     )
@@ -124,14 +124,14 @@ def _contradictions(run: BenchRun, reference_lengths: dict[str, Reference]) -> l
 
 
 def _amount(answer: BenchAnswer) -> str:
-    """'7 moves', 'a cost of 12' or 'a score of 150'."""
+    """Write '7 moves', 'a cost of 12' or 'a score of 150'."""
     if answer.row.score is not None:
         return f"a score of {answer.value}"
     return f"{answer.value} moves" if answer.row.cost is None else f"a cost of {answer.value}"
 
 
 def _denied(run: BenchRun) -> list[str]:
-    """Boards that one solver solves and another one calls unsolvable."""
+    """Name the boards that one solver solves and another one calls unsolvable."""
     solved = {answer.entry.board: answer.solver for answer in run.answers if answer.length is not None}
     return [
         f"{answer.solver} says that {answer.entry.board} has no solution, but {solved[answer.entry.board]} found one."
@@ -141,7 +141,7 @@ def _denied(run: BenchRun) -> list[str]:
 
 
 def _several(run: BenchRun) -> list[str]:
-    """The number of boards that have more than one solution."""
+    """Return the number of boards that have more than one solution."""
     boards = {
         answer.entry.board for answer in run.answers if answer.length is not None and answer.row.reason == SEVERAL
     }
@@ -151,7 +151,7 @@ def _several(run: BenchRun) -> list[str]:
 
 
 def _disputed(run: BenchRun) -> list[str]:
-    """Solutions that one solver calls unique, although another solver has a different one."""
+    """Name the solutions that one solver calls unique, although another solver has a different one."""
     only = {answer.entry.board: answer for answer in run.answers if answer.proven}
     return [
         f"{only[answer.entry.board].solver} says that {answer.entry.board} has one solution, "

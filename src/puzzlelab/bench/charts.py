@@ -54,7 +54,7 @@ class Chart:
 
 
 def add_panels(figure: Figure, count: int) -> list[Axes]:
-    """Axes side by side."""
+    """Return axes side by side."""
     panels = [figure.add_subplot(1, count, number + 1) for number in range(count)]
     for axes in panels:
         axes.grid(alpha=0.3)
@@ -63,21 +63,21 @@ def add_panels(figure: Figure, count: int) -> list[Axes]:
 
 
 def ink() -> str:
-    """The colour of text in the current style: black, or white on a dark ground."""
+    """Return the colour of text in the current style: black, or white on a dark ground."""
     from matplotlib import rcParams
 
     return str(rcParams["text.color"])
 
 
 def whole_numbers(axis: Axis) -> None:
-    """Ticks at whole numbers only."""
+    """Set ticks at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True))
 
 
 def plain_numbers(axis: Axis) -> None:
-    """Ticks of a logarithmic axis as 0.02, 0.05, 0.1, as many as have room."""
+    """Set ticks of a logarithmic axis as 0.02, 0.05, 0.1, as many as have room."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     low, high = axis.get_data_interval()
@@ -91,19 +91,19 @@ def plain_numbers(axis: Axis) -> None:
 
 
 def legend_below(figure: Figure, drawn: Mapping[str, Any]) -> None:
-    """A legend below all panels, where it covers none of them."""
+    """Draw a legend below all panels, where it covers none of them."""
     columns = 2 if len(drawn) > 1 and max(map(len, drawn)) <= MAX_NAME_IN_TWO_COLUMNS else 1
     figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", ncols=columns)
 
 
 def named_artists(axes: Axes) -> dict[str, Any]:
-    """The lines and points of a panel that have a name, such as that of 100 ms."""
+    """Return the lines and points of a panel that have a name, such as that of 100 ms."""
     handles, names = axes.get_legend_handles_labels()
     return dict(zip(names, handles, strict=True))
 
 
 def error_bars(shares: Sequence[Proportion]) -> list[list[float]]:
-    """The lengths of each interval below and above its share, as matplotlib takes them."""
+    """Return the lengths of each interval below and above its share, as matplotlib takes them."""
     pairs = [(share.value, share.interval) for share in shares]
     return [[max(0.0, at - low) for at, (low, _) in pairs], [max(0.0, high - at) for at, (_, high) in pairs]]
 
@@ -115,7 +115,10 @@ def set_share_axis(axes: Axes, what: str) -> None:
 
 
 def outlier_limit(values: Iterable[float]) -> float | None:
-    """The largest value that is no outlier; None if there are none. An outlier would have half of an axis to itself."""
+    """Return the largest value that is no outlier; None if there are none.
+
+    An outlier would have half of an axis to itself.
+    """
     ordered = sorted(value for value in values if math.isfinite(value))
     if len(ordered) < MIN_VALUES:
         return None

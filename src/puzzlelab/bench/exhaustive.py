@@ -24,8 +24,8 @@ VERIFICATION_NOTE = (
 )
 
 
-def suite(puzzle: Puzzle) -> Suite:
-    """Every board that can be solved, with its true distance as its level.
+def suite_of(puzzle: Puzzle) -> Suite:
+    """Return every board that can be solved, with its true distance as its level.
 
     Raises `Unsupported` where moves cannot be undone, and `BadInput` where there are too many boards.
     """
@@ -38,7 +38,7 @@ def suite(puzzle: Puzzle) -> Suite:
 
 
 def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, batching: Batching = Batching.LEVEL) -> BenchRun:
-    """Every solver's answer to every board, without writing files. Ctrl-C ends the run with the answers so far.
+    """Return every solver's answer to every board, without writing files. Ctrl-C ends the run with the answers so far.
 
     For boards without an objection. `batching` says which boards a `BatchSolver` gets together. `VERIFICATION_NOTE`
     says how answers are checked.
@@ -59,7 +59,7 @@ def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, batching: Batchin
 
 
 def _answers(suite: Suite, label: str, solver: Solver, limit: Limit, batching: Batching) -> Iterator[BenchAnswer]:
-    """One solver's answers; raises `PuzzlelabError` for one that does not hold."""
+    """Yield the answers of one solver; raises `PuzzlelabError` for one that does not hold."""
     empty_row = unanswered(suite.puzzle, "", solver, limit)
     indices, done = range(len(suite.entries)), 0
     for numbers in batches(suite, indices, batching if ability(solver, BatchSolver) else Batching.BOARD, BATCH_SIZE):
@@ -71,7 +71,7 @@ def _answers(suite: Suite, label: str, solver: Solver, limit: Limit, batching: B
 
 
 def _row(empty_row: Row, entry: SuiteEntry, answer: Answer) -> Row:
-    """The row of an answer that was checked."""
+    """Return the row of an answer that was checked."""
     result = answer.result
     columns = {
         **{name: getattr(result, name) for name in ("length", "proof", "reason", "stop", "lower_bound", "seconds")},

@@ -30,7 +30,7 @@ class HardBoard:
 
 
 def hardest(run: BenchRun, count: int) -> list[HardBoard]:
-    """So many boards, the hardest first. A board that occurs several times counts once."""
+    """Return up to this number of boards, the hardest first. A board that occurs several times counts once."""
     answers_by_board: dict[str, list[BenchAnswer]] = defaultdict(list)
     for answer in run.answers:
         answers_by_board[answer.entry.board].append(answer)
@@ -49,7 +49,7 @@ def _hard_board(number: int, answers: list[BenchAnswer], known: Reference | None
 
 
 def _best_found(answers: list[BenchAnswer]) -> Reference | None:
-    """The best solution of these answers, of which no optimum is known."""
+    """Return the best solution of these answers, of which no optimum is known."""
     solved = [answer for answer in answers if answer.value is not None]
     best = min(solved, key=lambda answer: answer.excess_over(0) or 0, default=None)
     return None if best is None or best.value is None else Reference(best.value, False)

@@ -37,7 +37,7 @@ _RECORDS = TypeAdapter(list[Record])
 
 
 def now(command: str) -> Record:
-    """The record of a command that begins now, in this process."""
+    """Return the record of a command that begins now, in this process."""
     from llvmlite import binding
 
     versions = {"puzzlelab": VERSION, "Python": platform.python_version()}
@@ -51,7 +51,10 @@ def now(command: str) -> Record:
 
 
 def read(folder: Path) -> list[Record]:
-    """The records of a folder, the oldest first; none for a folder of before there were records. Raises `BadFile`."""
+    """Return the records of a folder, the oldest first; none for a folder of before there were records.
+
+    Raises `BadFile`.
+    """
     path = folder / FILE
     try:
         return _RECORDS.validate_json(read_regular(path))

@@ -37,12 +37,12 @@ class Curve:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether this is the folder of a training run, and not of a benchmark."""
+    """Tell whether this is the folder of a training run, and not of a benchmark."""
     return Run(folder).begun
 
 
 def learning(folders: Sequence[Path]) -> Chart:
-    """The chart of some runs with one puzzle; raises `BadInput` if there is nothing to show."""
+    """Return the chart of some runs with one puzzle; raises `BadInput` if there is nothing to show."""
     curves = [_curve(folder) for folder in folders]
     if len({curve.puzzle for curve in curves}) > 1:
         raise BadInput(f"these runs are of different puzzles: {', '.join(f'{c.name} {c.puzzle}' for c in curves)}")
@@ -79,7 +79,7 @@ def _points(evaluations: Sequence[Mapping[str, float]], what: str) -> tuple[list
 
 
 def _rows(curve: Curve) -> list[tuple[str, ...]]:
-    """Evenly spaced evaluations, among them the last one."""
+    """Return evenly spaced evaluations, among them the last one."""
     apart = -(-len(curve.evaluations) // MAX_ROWS)
     chosen = curve.evaluations[::-1][::apart][::-1]
     return [

@@ -52,7 +52,9 @@ def _unsolved(run: BenchRun) -> BadInput:
 
 
 def lengths(run: BenchRun) -> Chart:
-    """The number of boards by the length, cost or score of each solver's solution, and by the optimum, if known."""
+    """Plot the number of boards by the length, cost or score of each solver's solution, and by the optimum, if
+    known.
+    """
     _require_lengths(run)
     reference_lengths, kind = tables.references(run), objective_of(run.suite.puzzle).kind
     optima = Counter(
@@ -99,7 +101,7 @@ def _average_text(name: str, count: Counter[int], kind: Kind) -> str:
 
 
 def _bin_edges(all_lengths: Sequence[int]) -> NDArray[np.float64]:
-    """The edges of bins over these lengths, in order, with whole numbers at the middle of narrow ones."""
+    """Return the edges of bins over these lengths, in order, with whole numbers at the middle of narrow ones."""
     width = max(1, math.ceil((all_lengths[-1] - all_lengths[0] + 1) / MAX_BINS))
     return np.arange(all_lengths[0] - 0.5, all_lengths[-1] + width + 0.5, width)
 
@@ -144,7 +146,7 @@ class Pair:
 
 
 def lengths2d(run: BenchRun) -> Chart:
-    """A two-dimensional histogram: the number of boards by the lengths of two solvers' solutions.
+    """Return a two-dimensional histogram: the number of boards by the lengths of two solvers' solutions.
 
     On the diagonal both are equally long; above it the solver that is named at the side is the longer one.
     """
@@ -181,7 +183,7 @@ def lengths2d(run: BenchRun) -> Chart:
 
 
 def _pairs(run: BenchRun) -> list[Pair]:
-    """All pairs of solvers that solved a board in common, or the known optimum and a solver that is alone.
+    """Return all pairs of solvers that solved a board in common, or the known optimum and a solver that is alone.
 
     Raises `BadInput` where there are none, or too many.
     """
@@ -210,7 +212,7 @@ def _pairs(run: BenchRun) -> list[Pair]:
 
 
 def _against_optimum(run: BenchRun) -> Pair | None:
-    """The one solver of a run against the known optimum; None where no board that it solved has one."""
+    """Return the one solver of a run against the known optimum; None where no board that it solved has one."""
     reference_lengths = tables.references(run)
     ((solver, answers),) = run.by_solver.items()
     counts: Counter[tuple[int, int]] = Counter()
@@ -222,7 +224,7 @@ def _against_optimum(run: BenchRun) -> Pair | None:
 
 
 def _joint_counts(one: Sequence[BenchAnswer], two: Sequence[BenchAnswer]) -> Counter[tuple[int, int]]:
-    """The number of boards for each pair of lengths; a board that occurs several times counts each time."""
+    """Return the number of boards for each pair of lengths; a board that occurs several times counts each time."""
     first, second = by_occurrence(one), by_occurrence(two)
     values = [(first[key].value, second[key].value) for key in first if key in second]
     return Counter((here, there) for here, there in values if here is not None and there is not None)
@@ -241,7 +243,7 @@ def _draw_diagonal(axes: Axes, edges: NDArray[np.float64], with_numbers: bool) -
 
 
 def _draw_pair(axes: Axes, pair: Pair, edges: NDArray[np.float64], max_count: int, with_numbers: bool) -> None:
-    """One panel: a cell for each pair of lengths, the darker the more boards."""
+    """Draw one panel: a cell for each pair of lengths, the darker the more boards."""
     from matplotlib.colors import PowerNorm
 
     one, two = zip(*pair.counts, strict=True)

@@ -47,7 +47,7 @@ class LevelRow:
 
 
 def level_rows(run: BenchRun) -> list[LevelRow]:
-    """A row for every solver and level; none unless boards are filled in and have at least two levels."""
+    """Return a row for every solver and level; none unless boards are filled in and have at least two levels."""
     puzzle = run.suite.puzzle
     if not tables.has_filled_answers(puzzle) or len({entry.level for entry in run.suite.entries} - {None}) < 2:
         return []
@@ -90,14 +90,14 @@ def _cells(puzzle: Puzzle, answers: Sequence[BenchAnswer], solutions: UniqueSolu
 
 
 def _unique_solution(puzzle: Puzzle, board: str) -> frozenset[str]:
-    """The moves of the unique solution; empty if there are several."""
+    """Return the moves of the unique solution; empty if there are several."""
     name, options = usual_solver(puzzle)
     result = uninterrupted(solve(registry.make_solver(name, options), puzzle.read(board), Limit(seconds=60)))
     return frozenset(names_of(puzzle, result.moves)) if result.moves and result.proof == "unique" else frozenset()
 
 
 def table(run: BenchRun) -> Table | None:
-    """A line for each level of each solver, and one for the mean of its levels; None if there are no levels."""
+    """Return a line for each level of each solver, and one for the mean of its levels; None if there are no levels."""
     from rich.table import Table
     from rich.text import Text
 

@@ -27,7 +27,7 @@ class Comparison:
 
 
 def comparisons(run: BenchRun) -> dict[tuple[str, str], Comparison]:
-    """A comparison for every two solvers, in both directions: keys are (solver, the other one)."""
+    """Return a comparison for every two solvers, in both directions: keys are (solver, the other one)."""
     batches, solvers = BatchSizes(run), run.by_solver
     timed = {solver: batches.timing(answers).kind == "alone" for solver, answers in solvers.items()}
     return {
@@ -49,7 +49,7 @@ def _compare(one: Sequence[BenchAnswer], other: Sequence[BenchAnswer], is_timed:
 
 
 def _sign(answer: BenchAnswer, against: BenchAnswer) -> int:
-    """-1 if the answer is better than the other one, 0 if it is as good, 1 if it is worse."""
+    """Return -1 if the answer is better than the other one, 0 if it is as good, 1 if it is worse."""
     if answer.value is None or against.value is None:
         return int(answer.value is None) - int(against.value is None)
     return int(np.sign(answer.excess_over(against.value) or 0))

@@ -53,7 +53,7 @@ UNSOLVED_ALPHA = 0.35
 
 
 def chart(run: BenchRun, kind: str, curves: Curves | None = None) -> Chart:
-    """The chart of this kind; raises `UnknownName`, and `BadInput` if the run has nothing to show.
+    """Return the chart of this kind; raises `UnknownName`, and `BadInput` if the run has nothing to show.
 
     `curves` are reference curves, which only the kind `widths` shows.
     """
@@ -69,7 +69,7 @@ def chart(run: BenchRun, kind: str, curves: Curves | None = None) -> Chart:
 
 
 def select_solvers(run: BenchRun, solvers: Sequence[str]) -> BenchRun:
-    """The answers of these solvers only, in this order; `beam:width=100` selects all with this name and option.
+    """Return the answers of these solvers only, in this order; `beam:width=100` selects all with this name and option.
 
     Raises `UnknownName` for a solver without answers.
     """
@@ -103,7 +103,7 @@ def save(drawing: Chart, folder: Path, mark_seconds: float = INSTANT_SECONDS) ->
 
 
 def empty_figure(title: str) -> Figure:
-    """A figure with a title; raises `BadInput` without matplotlib."""
+    """Return a figure with a title; raises `BadInput` without matplotlib."""
     try:
         from matplotlib import figure as figures
     except ImportError:
@@ -126,7 +126,7 @@ def write(figure: Figure, path: Path) -> None:
 
 
 def image(figure: Figure, form: str) -> bytes:
-    """A figure as `png` or `svg`, the same bytes for the same figure."""
+    """Return a figure as `png` or `svg`, the same bytes for the same figure."""
     from matplotlib import rc_context
 
     file = BytesIO()
@@ -136,7 +136,7 @@ def image(figure: Figure, form: str) -> bytes:
 
 
 def table(drawing: Chart) -> Table:
-    """The numbers of a chart as a table."""
+    """Return the numbers of a chart as a table."""
     from rich.table import Table
     from rich.text import Text
 
@@ -152,7 +152,7 @@ def table(drawing: Chart) -> Table:
 
 
 def bars(run: BenchRun) -> Chart:
-    """Seconds of each solver: for each board if they are few, else the median and the 95th percentile."""
+    """Plot the seconds of each solver: for each board if they are few, else the median and the 95th percentile."""
     boards = {entry.board: number for number, entry in enumerate(run.suite.entries, start=1)}
     if len(boards) > MAX_BOARDS_AS_BARS:
         return _bars_by_solver(run)
@@ -200,7 +200,7 @@ def _seconds_of(run: BenchRun) -> list[float]:
 
 
 def _draw_few_boards(figure: Figure, run: BenchRun, boards: Mapping[str, int], mark_seconds: float) -> None:
-    """A panel for each board, with a horizontal bar for each solver; the first panel has their names."""
+    """Draw a panel for each board, with a horizontal bar for each solver; the first panel has their names."""
     solvers = {solver: number for number, solver in enumerate(run.by_solver)}
     names = [tables.wrapped_label(solver) for solver in solvers]
     fit_height(figure, names)
@@ -208,8 +208,8 @@ def _draw_few_boards(figure: Figure, run: BenchRun, boards: Mapping[str, int], m
     for axes, (board, board_number) in zip(panels, boards.items(), strict=True):
         answers = [answer for answer in run.answers if answer.entry.board == board]
         positions = [solvers[answer.solver] for answer in answers]
-        bars = axes.barh(positions, _heights(answers), 0.7, color=[f"C{number}" for number in positions])
-        _fade_unsolved(bars, answers)
+        drawn = axes.barh(positions, _heights(answers), 0.7, color=[f"C{number}" for number in positions])
+        _fade_unsolved(drawn, answers)
         axes.set_yticks(range(len(names)), names if axes is panels[0] else [""] * len(names))
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
@@ -232,8 +232,8 @@ def _heights(answers: Iterable[BenchAnswer]) -> list[float]:
     return [max(answer.row.seconds, MIN_SECONDS) for answer in answers]
 
 
-def _fade_unsolved(bars: Iterable[Any], answers: Iterable[BenchAnswer]) -> None:
-    for bar, answer in zip(bars, answers, strict=True):
+def _fade_unsolved(drawn: Iterable[Any], answers: Iterable[BenchAnswer]) -> None:
+    for bar, answer in zip(drawn, answers, strict=True):
         bar.set_alpha(1.0 if answer.length is not None else UNSOLVED_ALPHA)
 
 
@@ -273,7 +273,7 @@ def _bars_by_solver(run: BenchRun) -> Chart:
 
 
 def _draw_means(axes: Axes, positions: NDArray[Any], summaries: Sequence[Summary]) -> None:
-    """A point for each mean, with its 95 % interval, cut off at 0."""
+    """Draw a point for each mean, with its 95 % interval, cut off at 0."""
     means = np.array([max(each.seconds.value, MIN_SECONDS) for each in summaries])
     half_widths = np.nan_to_num([each.seconds.half_width for each in summaries])
     errors = [np.minimum(half_widths, means - MIN_SECONDS), half_widths]
@@ -293,5 +293,5 @@ KINDS: Mapping[str, Callable[[BenchRun], Chart]] = {
 
 
 def default_kind(run: BenchRun) -> str:
-    """The most informative kind for a run."""
+    """Return the most informative kind for a run."""
     return "bars" if tables.has_filled_answers(run.suite.puzzle) else "lengths"

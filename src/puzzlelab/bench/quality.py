@@ -22,7 +22,7 @@ from puzzlelab.bench.charts import (
     whole_numbers,
 )
 from puzzlelab.bench.reference_curves import Curves, ReferencePoint
-from puzzlelab.bench.runs import BenchAnswer, BenchRun, label
+from puzzlelab.bench.runs import BenchAnswer, BenchRun, label_of
 from puzzlelab.bench.statistics import Mean, Proportion, mean
 from puzzlelab.bench.suites import SuiteEntry
 from puzzlelab.bench.timing import BatchSizes, Timing
@@ -59,7 +59,7 @@ Series = Mapping[str, Sequence[LevelQuality]]
 
 
 def levels(run: BenchRun) -> Chart:
-    """The share of solved boards by level, and the mean excess of moves over the optimum.
+    """Return the share of solved boards by level, and the mean excess of moves over the optimum.
 
     A board without a level counts at the length of its known optimum. If all solutions of a board have the same length,
     seconds are shown in place of the excess, and boards without a level are left out. An excess that is known at one of
@@ -99,12 +99,12 @@ def levels(run: BenchRun) -> Chart:
 
 
 def _points(series: Series) -> list[tuple[str, LevelQuality]]:
-    """All points with their solvers."""
+    """Return all points with their solvers."""
     return [(solver, point) for solver, points in series.items() for point in points]
 
 
 def _time_notes(series: Series) -> tuple[str, ...]:
-    """Sentences about the solvers whose boards were answered in batches."""
+    """Return sentences about the solvers whose boards were answered in batches."""
     batched = [solver for solver, point in _points(series) if point.timing.kind == "whole batches"]
     crossing = [solver for solver, point in _points(series) if point.timing.kind == "parts of batches"]
     return timing.note(batched, "whole batches") + timing.note(crossing, "parts of batches")
@@ -113,7 +113,7 @@ def _time_notes(series: Series) -> tuple[str, ...]:
 def _excess_notes(
     series: Series, reference_lengths: Mapping[str, tables.Reference], reference_name: str
 ) -> tuple[str, ...]:
-    """Sentences about the reference, and about points that are above the axis."""
+    """Return sentences about the reference, and about points that are above the axis."""
     if not reference_lengths:
         return ()
     sentences = [f"The excess is over the {reference_name}, of the boards that were solved."]
@@ -125,14 +125,14 @@ def _excess_notes(
 
 
 def _excess_limit(series: Series) -> float | None:
-    """The largest excess that is no outlier; None if there are no outliers."""
+    """Return the largest excess that is no outlier; None if there are no outliers."""
     return outlier_limit(point.excess.value for _, point in _points(series))
 
 
 def _by_level(
     run: BenchRun, reference_lengths: dict[str, tables.Reference], filled_answers: bool
 ) -> dict[str, list[LevelQuality]]:
-    """The results of each solver at each level, lowest first; raises `BadInput` if no board has a level."""
+    """Return the results of each solver at each level, lowest first; raises `BadInput` if no board has a level."""
     batches = BatchSizes(run)
     series: dict[str, list[LevelQuality]] = {}
     for solver, answers in run.by_solver.items():
@@ -195,7 +195,7 @@ def _level_row(solver: str, point: LevelQuality, filled_answers: bool) -> tuple[
 
 
 def _band(means: Sequence[Mean]) -> tuple[list[float], list[float]]:
-    """The lower ends of the intervals, cut off at 0 unless the mean is negative, and the upper ends."""
+    """Return the lower ends of the intervals, cut off at 0 unless the mean is negative, and the upper ends."""
     half_widths = [0.0 if np.isnan(each.half_width) else each.half_width for each in means]
     low = [
         max(each.value - half_width, min(0.0, each.value)) for each, half_width in zip(means, half_widths, strict=True)
@@ -233,7 +233,7 @@ class WidthQuality:
 
 
 def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
-    """The share of boards solved optimally, against the width of the search and against its time.
+    """Return the share of boards solved optimally, against the width of the search and against its time.
 
     Solvers that differ only in their width form one line. `curves` are reference curves, drawn dashed.
     """
@@ -276,14 +276,14 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
 
 
 def _by_width(run: BenchRun) -> dict[str, list[WidthQuality]]:
-    """The solvers with a width, grouped by their other options, narrowest first; raises `BadInput` for none."""
+    """Return the solvers with a width, grouped by their other options, narrowest first; raises `BadInput` for none."""
     reference_lengths, batches = tables.references(run), BatchSizes(run)
     series: dict[str, list[WidthQuality]] = defaultdict(list)
     for answers in run.by_solver.values():
         row = answers[0].row
         width = row.options.get("width")
         if isinstance(width, int):
-            series[label(row.solver, {**row.options, "width": None})].append(
+            series[label_of(row.solver, {**row.options, "width": None})].append(
                 _width_quality(width, answers, reference_lengths, batches.timing(answers).typical)
             )
     if not series:
@@ -296,7 +296,7 @@ def _by_width(run: BenchRun) -> dict[str, list[WidthQuality]]:
 
 
 def _set_width_axis(axes: Axes, drawn: Sequence[int]) -> None:
-    """A logarithmic axis with a tick at each of these widths."""
+    """Set a logarithmic axis with a tick at each of these widths."""
     axes.set_xlabel("width (log scale)")
     axes.set_xscale("log")
     shown: list[int] = []

@@ -36,7 +36,7 @@ Curves = Mapping[str, Sequence[ReferencePoint]]
 
 
 def read(path: Path) -> Curves:
-    """The curves in a file, in its order; raises `BadFile` with the line that is no point."""
+    """Return the curves in a file, in its order; raises `BadFile` with the line that is no point."""
     curves: dict[str, list[ReferencePoint]] = defaultdict(list)
     for number, line in enumerate(lines_of(path), start=1):
         if line.strip() and not line.startswith("#"):

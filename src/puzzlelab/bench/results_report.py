@@ -126,7 +126,7 @@ class Report:
 
 
 def collect(folder: Path) -> Report:
-    """Everything in a folder and in those below it; raises `BadInput` if there are no results, or no matplotlib."""
+    """Collect all results in a folder and in those below it; raises `BadInput` if there are none, or no matplotlib."""
     if not folder.is_dir():
         raise BadFile(f"{folder} is no folder: give the folder of `bench --out`, or one that holds several")
     plots.empty_figure("")  # says what is missing before anything is read
@@ -211,7 +211,7 @@ def _training(folder: Path, name: str) -> Section:
 
 
 def _as_text(table: Table, title: str) -> TextTable:
-    """The cells of a table of rich as plain text."""
+    """Return the cells of a table of rich as plain text."""
     from rich.text import Text
 
     def plain(cell: object) -> str:
@@ -222,7 +222,7 @@ def _as_text(table: Table, title: str) -> TextTable:
 
 
 def _pairs(run: BenchRun) -> TextTable | None:
-    """Every solver against every other one."""
+    """Return every solver against every other one."""
     solvers = list(run.by_solver)
     if len(solvers) < 2:
         return None
@@ -260,12 +260,12 @@ def _comparison(each: Comparison) -> str:
 
 
 def _factor(value: float) -> str:
-    """A factor with two digits that count."""
+    """Return a factor with two digits that count."""
     return f"{value:.2g}" if value < 100 else f"{value:,.0f}"
 
 
 def _options(run: BenchRun) -> TextTable:
-    """All options of each solver, as its rows have them, and its network."""
+    """Return all options of each solver, as its rows have them, and its network."""
     rows = []
     for solver, answers in run.by_solver.items():
         row = answers[0].row
@@ -291,7 +291,7 @@ def _drawing(chart: Chart) -> Drawing:
 
 
 def _plot(chart: Chart, style: str) -> str:
-    """The address of an image of a chart in a style of matplotlib; its ground is that of the page."""
+    """Return the address of an image of a chart in a style of matplotlib; its ground is that of the page."""
     from matplotlib import style as styles
 
     with styles.context([style, {"savefig.transparent": True}]):
@@ -328,7 +328,7 @@ def _card(run: BenchRun, board: HardBoard) -> BoardCard:
 
 
 def render(contents: Report) -> str:
-    """The report as HTML; raises `BadInput` without jinja2."""
+    """Return the report as HTML; raises `BadInput` without jinja2."""
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:

@@ -44,7 +44,7 @@ from puzzlelab.storage.row_files import RowFile, read_rows
 
 
 def parse_solvers(texts: Sequence[str]) -> list[Solver]:
-    """The solvers of texts such as `ida,astar:weight=2`.
+    """Return the solvers of texts such as `ida,astar:weight=2`.
 
     A comma begins the next solver only where a letter follows it, so that `ida:estimate=pdb:1,2,3/4,5,6` is one.
     """
@@ -54,15 +54,15 @@ def parse_solvers(texts: Sequence[str]) -> list[Solver]:
 
 @cache
 def _default_options(name: str, *settings: str) -> Mapping[str, Any]:
-    """All options of a solver when only these are set, such as `prior=net`."""
+    """Return all options of a solver when only these are set, such as `prior=net`."""
     try:
         return dict(registry.make_solver(name, read_options(settings)).options())
     except BadInput:  # a solver that is not installed here, or one with a required option
         return {}
 
 
-def label(name: str, options: Mapping[str, Any]) -> str:
-    """The label of a solver: its name, and the options that differ from their defaults."""
+def label_of(name: str, options: Mapping[str, Any]) -> str:
+    """Return the label of a solver: its name, and the options that differ from their defaults."""
     set_options = {option: value for option, value in options.items() if value is not None}
     first_texts = _option_texts(set_options, set_options.keys() - _default_options(name).keys(), _default_options(name))
     defaults = _default_options(name, *first_texts)  # one option may change what another one is by default
@@ -70,18 +70,18 @@ def label(name: str, options: Mapping[str, Any]) -> str:
 
 
 def _option_texts(options: Mapping[str, Any], always: Collection[str], defaults: Mapping[str, Any]) -> list[str]:
-    """`name=value` of the options that differ from their defaults, and of those in `always`."""
+    """Return `name=value` of the options that differ from their defaults, and of those in `always`."""
     shown = {option: value for option, value in options.items() if option in always or value != defaults.get(option)}
     return [f"{option}={value if isinstance(value, str) else json.dumps(value)}" for option, value in shown.items()]
 
 
 def solver_label(solver: Solver, puzzle: Puzzle) -> str:
-    """The label of this solver with the options that it uses for this puzzle."""
-    return label(solver.name, options_of(solver, puzzle))
+    """Return the label of this solver with the options that it uses for this puzzle."""
+    return label_of(solver.name, options_of(solver, puzzle))
 
 
 def file_stem(text: str) -> str:
-    """A file name for a label; different labels have different names."""
+    """Return a file name for a label; different labels have different names."""
     name = re.sub(r"[^\w.=+-]", "_", text.replace(":", "+"), flags=re.ASCII)
     if len(name) <= 80 and name.replace("+", ":") == text:
         return name
@@ -89,7 +89,10 @@ def file_stem(text: str) -> str:
 
 
 def _rows_path(out: Path, solver: Solver, text: str) -> Path:
-    """The file of rows of a solver with this label; a run that is resumed may have it under old names of options."""
+    """Return the file of rows of a solver with this label.
+
+    A run that is resumed may have it under old names of options.
+    """
     old_names = {new: old for old, new in cast(type[Settings], type(solver)).renamed.items()}
     old_text = re.sub(r":(\w+)=", lambda match: f":{old_names.get(match[1], match[1])}=", text)
     path, old_path = (out / f"{file_stem(each)}.jsonl" for each in (text, old_text))
@@ -123,7 +126,7 @@ class BenchAnswer:
         return self.length if self.row.cost is None else self.row.cost
 
     def excess_over(self, reference: int) -> int | None:
-        """Moves or cost more than the reference, or points less; None without a solution."""
+        """Return the moves or cost above the reference, or points below it; None without a solution."""
         if self.value is None:
             return None
         return reference - self.value if self.row.score is not None else self.value - reference
@@ -152,7 +155,7 @@ class BenchRun:
 
 
 def by_occurrence(answers: Sequence[BenchAnswer]) -> dict[tuple[str, int], BenchAnswer]:
-    """The answers of one solver by their board and the number of earlier occurrences of that board."""
+    """Return the answers of one solver by their board and the number of earlier occurrences of that board."""
     found: dict[tuple[str, int], BenchAnswer] = {}
     occurrences: Counter[str] = Counter()
     for answer in answers:
@@ -163,8 +166,8 @@ def by_occurrence(answers: Sequence[BenchAnswer]) -> dict[tuple[str, int], Bench
 
 
 def _answer(puzzle: Puzzle, entry: SuiteEntry, row: Row) -> BenchAnswer:
-    """The answer in a row, verified again."""
-    return BenchAnswer(label(row.solver, row.options), entry, row, row.check(puzzle).holds)
+    """Return the answer in a row, verified again."""
+    return BenchAnswer(label_of(row.solver, row.options), entry, row, row.check(puzzle).holds)
 
 
 # --- running ---
@@ -180,7 +183,7 @@ def run(
     executor: Executor | None = None,
     command: str = "",
 ) -> BenchRun:
-    """Every solver's answer to every board; with `out`, each answer is written to that folder at once.
+    """Return every solver's answer to every board; with `out`, each answer is written to that folder at once.
 
     `jobs` searches run at once, in threads; or they run where `executor` is, and the batches are those of one job.
     `batching` says which boards a `BatchSolver` gets together. `command` goes into the history of the folder, with
@@ -233,7 +236,7 @@ class SolverBenchmark:
         self.done = sum(answer is not None for answer in self.found)
 
     def _earlier_answers(self) -> list[BenchAnswer | None]:
-        """For each board the answer in a row of an earlier run, if there is one without an error."""
+        """Return for each board the answer in a row of an earlier run, if there is one without an error."""
         entries, file = self.suite.entries, self.file
         if file is None:
             return [None] * len(entries)
@@ -275,7 +278,7 @@ class SolverBenchmark:
         return [answer for answer in self.found if answer is not None]
 
     def answers(self, jobs: int, batching: Batching = Batching.LEVEL) -> list[BenchAnswer]:
-        """All answers, after every board was searched or the run was stopped.
+        """Return all answers, after every board was searched or the run was stopped.
 
         A solver that solves `OneByOne` has the time of each board measured, unless there are more than `BATCH` of them.
         """
@@ -288,7 +291,7 @@ class SolverBenchmark:
         return self.answers_so_far
 
     def _together(self, batching: Batching) -> Batching:
-        """Which boards the solver gets together."""
+        """Return which boards the solver gets together."""
         is_small = len(self.suite.entries) <= BATCH and ability(self.solver, OneByOne) is not None
         return batching if ability(self.solver, BatchSolver) and not is_small else Batching.BOARD
 
@@ -307,7 +310,7 @@ class SolverBenchmark:
             raise
 
     def pieces(self, executor: Executor) -> SuitePieces:
-        """Lets an executor answer the boards; raises `BadInput` for a network that cannot be read."""
+        """Let an executor answer the boards; raises `BadInput` for a network that cannot be read."""
         work = SuiteWork(self.suite, solver_setup(executor, self.solver, self.suite.puzzle), self.limit)
         return SuitePieces(executor, work, self._first_board)
 
@@ -340,7 +343,7 @@ class SolverBenchmark:
             report.progress(self.label, self.done, len(self.found), status)
 
     def _rows(self, indices: Sequence[int], answers: AnswerBatch | str) -> RowBatch:
-        """The rows of boards with these answers, or of one board with an error."""
+        """Return the rows of boards with these answers, or of one board with an error."""
         texts, places = [self.suite.entries[index].board for index in indices], np.arange(len(indices))
         if not isinstance(answers, str):
             return RowBatch(self.empty_row, texts, answers, places, {})
@@ -351,7 +354,7 @@ class SolverBenchmark:
 def _answers_elsewhere(
     executor: Executor, benchmarks: Sequence[SolverBenchmark], batching: Batching
 ) -> list[BenchAnswer]:
-    """The answers of all solvers by an executor, where each solver first begins one search."""
+    """Return the answers of all solvers by an executor, where each solver first begins one search."""
     works = [(benchmark, benchmark.pieces(executor)) for benchmark in benchmarks if benchmark.open_places]
     first_searches = [piece for benchmark, pieces in works for piece in pieces.first_search(benchmark.label)]
     for done in unordered(executor, first_searches):
@@ -366,7 +369,7 @@ def _answers_elsewhere(
 
 
 def read_run(folder: Path) -> BenchRun:
-    """All answers in a folder, the newest for each board, verified again; raises `BadFile`.
+    """Return all answers in a folder, the newest for each board, verified again; raises `BadFile`.
 
     Answers with different networks count as different solvers, even if both networks had the same name.
     """
@@ -376,7 +379,7 @@ def read_run(folder: Path) -> BenchRun:
         for _, stored_row in read_rows(path, report.note):
             if stored_row.puzzle == suite.puzzle.name:
                 row = stored_row.with_current_options()
-                rows_by_solver[label(row.solver, row.options), row.net][row.board].append(row)
+                rows_by_solver[label_of(row.solver, row.options), row.net][row.board].append(row)
     name_counts = Counter(name for name, _ in rows_by_solver)
     answers = [
         answer if name_counts[name] == 1 else replace(answer, solver=_exact_label(answer.row))
@@ -387,17 +390,17 @@ def read_run(folder: Path) -> BenchRun:
 
 
 def _exact_label(row: Row) -> str:
-    """The label with the hashes of the networks instead of their names."""
-    return label(row.solver, networks.pinned(row.options, row.net) if row.net else row.options)
+    """Return the label with the hashes of the networks instead of their names."""
+    return label_of(row.solver, networks.pinned(row.options, row.net) if row.net else row.options)
 
 
 def _by_numbers(path: Path) -> list[tuple[str, int]]:
-    """Sorts 'width=2' before 'width=16'."""
+    """Return the key that sorts 'width=2' before 'width=16'."""
     return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D+)(\d*)", path.stem)]
 
 
 def _newest(suite: Suite, rows: Mapping[str, list[Row]]) -> Iterator[BenchAnswer]:
-    """One solver's answers in the order of the suite; a board that occurs k times takes its last k rows."""
+    """Yield one solver's answers in the order of the suite; a board that occurs k times takes its last k rows."""
     entries_by_board: dict[str, list[SuiteEntry]] = defaultdict(list)
     for entry in suite.entries:
         entries_by_board[entry.board].append(entry)

@@ -22,13 +22,13 @@ HEADER = ("champion", "network", "minutes", "shifts", "Elo", "solves of the hard
 
 
 def is_selfplay_run(folder: Path) -> bool:
-    """Whether this is the folder of a run of self-competition."""
+    """Tell whether this is the folder of a run of self-competition."""
     run = SelfPlayRun(folder)
     return run.begun and run.saved_settings().get("recipe") == "selfplay"
 
 
 def elo(folder: Path) -> Chart:
-    """The chart of one run; raises `BadInput` if no match was played yet."""
+    """Return the chart of one run; raises `BadInput` if no match was played yet."""
     run = SelfPlayRun(folder)
     status = StatusReader(run, settings_of("selfplay", run.saved_settings())).read()
     if not status.matches:
@@ -64,7 +64,7 @@ def elo(folder: Path) -> Chart:
 
 
 def rows(status: RunStatus) -> tuple[tuple[str, ...], ...]:
-    """A line of the table for each champion."""
+    """Return a line of the table for each champion."""
     return tuple(
         (
             str(number),
@@ -79,7 +79,7 @@ def rows(status: RunStatus) -> tuple[tuple[str, ...], ...]:
 
 
 def _network_alone(run: SelfPlayRun, status: RunStatus) -> tuple[list[float], list[float]]:
-    """Minutes, and the share that the newest network solved greedily."""
+    """Return minutes, and the share that the newest network solved greedily."""
     evaluations = [line for line in metrics.lines(run.metrics) if "solved" in line]
     return [(evaluation["at"] - status.began) / 60 for evaluation in evaluations], [
         evaluation["solved"] for evaluation in evaluations

@@ -44,7 +44,7 @@ class Mean:
 
 
 def mean(values: Sequence[float]) -> Mean:
-    """The mean of some values, with its interval."""
+    """Return the mean of some values, with its interval."""
     count = len(values)
     if count < 2:
         return Mean(float(values[0]) if values else math.nan, math.nan)
@@ -66,7 +66,10 @@ class Ratio:
 
 
 def ratio(pairs: Sequence[tuple[float, float]], least: float = 1e-6) -> Ratio:
-    """How many times as large the first numbers of some pairs are as the second; numbers below `least` count as it."""
+    """Return how many times as large the first numbers of some pairs are as the second.
+
+    Numbers below `least` count as it.
+    """
     logarithms = [math.log(max(one, least) / max(other, least)) for one, other in pairs]
     middle = mean(logarithms)
     low, high = middle.value - middle.half_width, middle.value + middle.half_width

@@ -72,7 +72,7 @@ class Suite:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def instance(self, entry: SuiteEntry) -> Instance:
-        """The board of an entry, ready to be solved."""
+        """Return the board of an entry, ready to be solved."""
         return self.puzzle.read(entry.board)
 
     def boards(self, entries: Sequence[SuiteEntry]) -> Boards:
@@ -87,12 +87,12 @@ class Suite:
 
 
 def packaged() -> dict[str, Path]:
-    """The suites of the package by name."""
+    """Return the suites of the package by name."""
     return {path.stem: path for path in sorted(DATA.glob("*.txt"))}
 
 
 def find(name: str, puzzle: Puzzle | None = None) -> Suite:
-    """The suite in the file of this name, or the suite of the package with this name."""
+    """Return the suite in the file of this name, or the suite of the package with this name."""
     path, packaged_paths = Path(name), packaged()
     if path.is_file() or (name not in packaged_paths and (path.exists() or path.suffix or len(path.parts) > 1)):
         return read(path, puzzle)
@@ -102,7 +102,7 @@ def find(name: str, puzzle: Puzzle | None = None) -> Suite:
 
 
 def read(path: Path, puzzle: Puzzle | None = None) -> Suite:
-    """The suite in a file; if no puzzle is given, it is the one that the file names, or guessed from the boards.
+    """Return the suite in a file; if no puzzle is given, it is the one that the file names, or guessed from the boards.
 
     A line that cannot be read becomes one of the suite's `faults`. Raises `BadFile` for a file that cannot be read or
     is empty, and `BadInput` if the puzzle cannot be guessed.
@@ -135,7 +135,7 @@ def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
 
 
 def _read_columns(board_text: BoardText) -> SuiteEntry:
-    """The entry of a line; raises `BadInput` for columns that cannot be read."""
+    """Return the entry of a line; raises `BadInput` for columns that cannot be read."""
     length, flag = (*board_text.columns, "", "")[:2]
     if length in ("", "-"):
         return SuiteEntry(board_text.text)
@@ -145,7 +145,7 @@ def _read_columns(board_text: BoardText) -> SuiteEntry:
 
 
 def _puzzle_of(path: Path, lines: Sequence[str]) -> Puzzle:
-    """The puzzle of the line `# puzzle: NAME`, else the first guess for one of the first boards."""
+    """Return the puzzle of the line `# puzzle: NAME`, else the first guess for one of the first boards."""
     for line in lines:
         if match := re.match(r"#\s*puzzle:\s*(\S+)", line):
             return registry.load(match[1])
@@ -159,14 +159,14 @@ def _puzzle_of(path: Path, lines: Sequence[str]) -> Puzzle:
 
 
 def _block(lines: Iterable[str]) -> str:
-    """The first lines up to an empty one, as the text of a board of several lines."""
+    """Return the first lines up to an empty one, as the text of a board of several lines."""
     content = (line for line in lines if not line.startswith("#"))
     body = dropwhile(lambda line: not line.strip(), content)
     return "".join(takewhile(str.strip, islice(body, MAX_BOARD_LINES)))
 
 
 def guess_puzzles(board: str) -> Iterator[Puzzle]:
-    """The puzzles that this text may be a board of, by each family's `guess(text) -> Puzzle | None`."""
+    """Yield the puzzles that this text may be a board of, by each family's `guess(text) -> Puzzle | None`."""
     for _, family in installed.families():
         puzzle = family.guess(board)
         if puzzle is not None:
@@ -174,12 +174,12 @@ def guess_puzzles(board: str) -> Iterator[Puzzle]:
 
 
 def at_level(suite: Suite, level: int) -> Suite:
-    """The suite with all its boards at this level."""
+    """Return the suite with all its boards at this level."""
     return replace(suite, entries=tuple(replace(entry, level=level) for entry in suite.entries))
 
 
 def join(suites: Sequence[Suite]) -> Suite:
-    """All boards of several suites as one; raises `BadInput` unless they are of one puzzle."""
+    """Return all boards of several suites as one; raises `BadInput` unless they are of one puzzle."""
     first = suites[0]
     for other in suites[1:]:
         if other.puzzle != first.puzzle:
@@ -193,7 +193,7 @@ def join(suites: Sequence[Suite]) -> Suite:
 
 
 def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, count: int, seed: int) -> Suite:
-    """`count` random boards of each level; for equal seeds a level has equal boards, whatever the other levels are.
+    """Sample `count` boards of each level; for equal seeds a level has equal boards, whatever the other levels are.
 
     Without levels, `count` boards of the scale. If the level is the optimal length, or the puzzle has a table of it,
     the entries contain it. Raises `Unsupported` for a puzzle without a generator, `UnknownName` for an unknown scale
@@ -213,13 +213,13 @@ def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, co
 
 
 def clue_count(puzzle: Puzzle, board: str) -> int | None:
-    """The number of clues of a board; None if the puzzle's `difficulty` does not contain it."""
+    """Return the number of clues of a board; None if the puzzle's `difficulty` does not contain it."""
     samples = puzzle.view(Samples)
     return samples.difficulty(puzzle.read(board).state).get("clues") if samples else None
 
 
 def _distance(puzzle: Puzzle, state: State) -> int | None:
-    """The optimal length, for a puzzle that has a table of it, and so a scale of this name."""
+    """Return the optimal length, for a puzzle that has a table of it, and so a scale of this name."""
     samples = puzzle.view(Samples)
     if samples is None or DISTANCE_SCALE not in samples.scales:
         return None
@@ -254,7 +254,7 @@ def save(suite: Suite, folder: Path) -> None:
 
 
 def read_stored(folder: Path) -> Suite:
-    """The suite of the rows in this folder; raises `BadFile` if there is none."""
+    """Return the suite of the rows in this folder; raises `BadFile` if there is none."""
     path = folder / SUITE_FILE
     try:
         stored = TypeAdapter(_Stored).validate_json(read_regular(path))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def has_filled_answers(puzzle: Puzzle) -> bool:
-    """Whether a solution is a board that is filled in; then all solutions have the same length."""
+    """Tell whether a solution is a board that is filled in; then all solutions have the same length."""
     return presentation_of(puzzle).answer_is_board
 
 
@@ -38,7 +38,7 @@ class Reference:
 
 
 def references(run: BenchRun) -> dict[str, Reference]:
-    """By board: the optimum of the suite, else one that a solver proved, else the upper bound of the suite."""
+    """Map each board to the optimum of the suite, else one that a solver proved, else the upper bound of the suite."""
     by_board: dict[str, Reference] = {}
     for answer in run.answers:
         if answer.proven and answer.value is not None:
@@ -54,7 +54,7 @@ def references(run: BenchRun) -> dict[str, Reference]:
 def excesses(
     answers: Iterable[BenchAnswer], reference_lengths: dict[str, Reference], optimal: bool = False
 ) -> list[int]:
-    """Moves or cost more than the reference, or points less, for each solved board with a reference.
+    """Return the moves or cost above the reference, or points below it, for each solved board with a reference.
 
     With `optimal`, only those with an optimal reference.
     """
@@ -102,7 +102,7 @@ class Summary:
 
 
 def summaries(run: BenchRun) -> list[Summary]:
-    """A summary of each solver that has answered anything."""
+    """Return a summary of each solver that has answered anything."""
     reference_lengths, batches = references(run), BatchSizes(run)
     return [
         summary(solver, answers, reference_lengths, batches.timing(answers))
@@ -113,7 +113,7 @@ def summaries(run: BenchRun) -> list[Summary]:
 def summary(
     solver: str, answers: Sequence[BenchAnswer], reference_lengths: dict[str, Reference], timing: Timing
 ) -> Summary:
-    """The summary of one solver's answers, of which there is at least one."""
+    """Return the summary of one solver's answers, of which there is at least one."""
     values = [answer.value for answer in answers if answer.value is not None]
     refuted = sum(answer.holds and answer.row.proof == "unsolvable" for answer in answers)
     return Summary(
@@ -140,13 +140,13 @@ def _mean_seconds(answers: Sequence[BenchAnswer], timing: Timing) -> Mean:
 
 
 def optimal_share(answers: Iterable[BenchAnswer], reference_lengths: dict[str, Reference]) -> Proportion:
-    """The share of the boards with a known optimum that were solved in the optimal length."""
+    """Return the share of the boards with a known optimum that were solved in the optimal length."""
     comparable = [answer for answer in answers if has_optimum(answer, reference_lengths)]
     return Proportion(sum(excess <= 0 for excess in excesses(comparable, reference_lengths)), len(comparable))
 
 
 def has_optimum(answer: BenchAnswer, reference_lengths: dict[str, Reference]) -> bool:
-    """Whether the optimum of the board of this answer is known."""
+    """Tell whether the optimum of the board of this answer is known."""
     reference = reference_lengths.get(answer.entry.board)
     return reference is not None and reference.optimal
 
@@ -155,7 +155,7 @@ def has_optimum(answer: BenchAnswer, reference_lengths: dict[str, Reference]) ->
 
 
 def table(run: BenchRun) -> Table:
-    """A line for each solver of a run."""
+    """Return a line for each solver of a run."""
     from rich.table import Table
     from rich.text import Text
 
@@ -216,7 +216,7 @@ FILLED_COLUMNS: Columns = {
 
 
 def quality_columns(puzzle: Puzzle) -> Columns:
-    """The columns for a puzzle whose solutions differ in their moves, cost or score."""
+    """Return the columns for a puzzle whose solutions differ in their moves, cost or score."""
     value, distance = VALUES[objective_of(puzzle).kind]
     return {
         "solved:\nboards\nshare\n95 %": _solved,
@@ -228,33 +228,35 @@ def quality_columns(puzzle: Puzzle) -> Columns:
 
 
 def share(value: Proportion) -> str:
-    """'7/10', or '-' where there is nothing to share."""
+    """Write '7/10', or '-' where there is nothing to share."""
     return f"{value.count}/{value.total}" if value.total else "-"
 
 
 def percent(value: Proportion) -> str:
-    """'70 %', with more digits where there are boards enough for them; nothing where there is nothing to share."""
+    """Write '70 %', with more digits where there are boards enough for them; nothing where there is nothing to
+    share.
+    """
     return f"{100 * value.value:.{_digits(value)}f} %" if value.total else ""
 
 
 def interval(value: Proportion) -> str:
-    """'40-89 %', with as many digits as `percent`."""
+    """Write '40-89 %', with as many digits as `percent`."""
     low, high = value.interval
     return f"{100 * low:.{_digits(value)}f}-{100 * high:.{_digits(value)}f} %"
 
 
 def _digits(value: Proportion) -> int:
-    """Behind the point: 0 below 500 boards, 1 below 50,000, then 2."""
+    """Return the digits behind the point: 0 below 500 boards, 1 below 50,000, then 2."""
     return sum(value.total >= least for least in (500, 50_000))
 
 
 def decimal(value: float) -> str:
-    """'53.05', or '-' for nan."""
+    """Write '53.05', or '-' for nan."""
     return "-" if math.isnan(value) else f"{value:.2f}"
 
 
 def number(value: float) -> str:
-    """A count in few signs: '950', '12.3k', '1.23M'."""
+    """Write a count in few signs: '950', '12.3k', '1.23M'."""
     for unit, size, least in (("G", 1e9, 1e9), ("M", 1e6, 1e6), ("k", 1e3, 1e4)):
         if value >= least:
             return f"{value / size:.3g}{unit}"
@@ -262,7 +264,7 @@ def number(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Seconds with three digits that count, to the microsecond; '-' for nan."""
+    """Write seconds with three digits that count, to the microsecond; '-' for nan."""
     if math.isnan(value):
         return "-"
     if value < 1e-6:
@@ -271,5 +273,5 @@ def seconds(value: float) -> str:
 
 
 def wrapped_label(solver: str) -> str:
-    """A solver's label with a line for each option."""
+    """Return a solver's label with a line for each option."""
     return re.sub(r":(?=[A-Za-z_]\w*=)", ":\n", solver)

@@ -19,7 +19,7 @@ from puzzlelab.bench.charts import (
     set_seconds_axis,
     whole_numbers,
 )
-from puzzlelab.bench.runs import BenchAnswer, BenchRun, label
+from puzzlelab.bench.runs import BenchAnswer, BenchRun, label_of
 from puzzlelab.bench.statistics import Proportion
 from puzzlelab.bench.suites import clue_count
 from puzzlelab.bench.timing import ADVICE, BatchSizes, Timing
@@ -55,13 +55,13 @@ class JobsTiming:
 
 
 def jobs(run: BenchRun) -> Chart:
-    """Seconds of each solver with an option `jobs`, by the number of jobs, with the ideal speed-up for comparison."""
+    """Plot the seconds of each solver with an option `jobs`, by the number of jobs, beside the ideal speed-up."""
     times_by_solver: dict[str, dict[int, Times]] = defaultdict(dict)
     for answers in run.by_solver.values():
         row = answers[0].row
         number = row.options.get("jobs")
         if type(number) is int:
-            times_by_solver[label(row.solver, {**row.options, "jobs": None})][number] = _finished(answers)
+            times_by_solver[label_of(row.solver, {**row.options, "jobs": None})][number] = _finished(answers)
     several = {solver: times for solver, times in times_by_solver.items() if len(times) > 1}
     if not several:
         example = "--with permutation:jobs=1,permutation:jobs=2"
@@ -106,7 +106,7 @@ def jobs(run: BenchRun) -> Chart:
 
 
 def _finished(answers: Sequence[BenchAnswer]) -> Times:
-    """The seconds of the boards that were finished within the limit; the median if a board occurs several times.
+    """Return the seconds of the boards that were finished within the limit; the median if a board occurs several times.
 
     Boards that share the time of a batch are left out.
     """
@@ -118,7 +118,7 @@ def _finished(answers: Sequence[BenchAnswer]) -> Times:
 
 
 def _by_jobs(times: Mapping[int, Times]) -> list[JobsTiming]:
-    """A point for each number of jobs; none if no board was finished with all of them."""
+    """Return a point for each number of jobs; none if no board was finished with all of them."""
     boards = [board for board in times[min(times)] if all(board in each for each in times.values())]
     first = np.array([times[min(times)][board] for board in boards])
     points = []
@@ -157,7 +157,7 @@ class CluesTiming:
 
 
 def clues(run: BenchRun) -> Chart:
-    """Seconds of each solver by the number of clues: the median, and the middle half of the boards."""
+    """Plot the seconds of each solver by the number of clues: the median, and the middle half of the boards."""
     numbers = {entry.board: clue_count(run.suite.puzzle, entry.board) for entry in run.suite.entries}
     if None in numbers.values():
         raise BadInput(f"{run.suite.puzzle.name} does not say how many clues a board has; draw bars instead")
@@ -202,7 +202,7 @@ def clues(run: BenchRun) -> Chart:
 
 
 def _draw_medians(axes: Axes, solver: str, points: Sequence[CluesTiming], peak: CluesTiming | None, color: str) -> None:
-    """The medians of one solver: a line through those of enough boards, and circles for the others."""
+    """Draw the medians of one solver: a line through those of enough boards, and circles for the others."""
     enough = _with_enough_boards(points)
     positions = [point.clues for point in enough]
     spreads = [(point.timing.percentiles[0], point.seconds, point.timing.percentiles[2]) for point in enough]
@@ -217,7 +217,7 @@ def _draw_medians(axes: Axes, solver: str, points: Sequence[CluesTiming], peak: 
 
 
 def _with_enough_boards(points: Sequence[CluesTiming]) -> Sequence[CluesTiming]:
-    """The points of at least `MIN_BOARDS` boards; all points if fewer than two have as many."""
+    """Return the points of at least `MIN_BOARDS` boards; all points if fewer than two have as many."""
     enough = [point for point in points if point.solved.total >= MIN_BOARDS]
     return enough if len(enough) > 1 else points
 
@@ -231,7 +231,8 @@ def _in_batches(points: Sequence[CluesTiming]) -> bool:
 
 
 def _peak(points: Sequence[CluesTiming]) -> CluesTiming | None:
-    """The number of clues with the greatest time; None if three quarters of its boards do not take longer than others.
+    """Return the number of clues with the greatest time; None unless three quarters of its boards take longer than
+    others.
 
     The others are represented by the median of their times.
     """

@@ -194,7 +194,10 @@ class SolveReport:
         return f"not proven optimal ({_bound(result) or 'no bound is known'}{more})"
 
     def _in_notation(self, outcomes: OutcomeBatch, notation: str) -> str:
-        """The solutions in the notation of `--as`, a line or more each; prints an error for each board without one."""
+        """Return the solutions in the notation of `--as`, a line or more each.
+
+        Prints an error for each board without one.
+        """
         from puzzlelab.engine.batch_answers import AnswerBatch
 
         answers, write = outcomes.answers, self.presentation.notations[notation]
@@ -292,7 +295,7 @@ def _moves(length: int) -> str:
 
 
 def _value(result: Result) -> str:
-    """The number of moves, and the cost or the score where the puzzle has one."""
+    """Return the number of moves, and the cost or the score where the puzzle has one."""
     moves = _moves(result.length or 0)
     if result.score is not None:
         return f"score {result.score:,} in {moves}"
@@ -300,7 +303,7 @@ def _value(result: Result) -> str:
 
 
 def _bound(result: Result) -> str:
-    """What is known of all solutions; empty if nothing is."""
+    """Return what is known of all solutions; empty if nothing is."""
     if result.upper_bound is not None:
         return f"no score is above {result.upper_bound:,}"
     if result.score is not None:

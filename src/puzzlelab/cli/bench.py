@@ -132,18 +132,18 @@ def _write_cards(run: BenchRun) -> None:
 
 
 def _all_boards(words: list[str]) -> Suite:
-    """All boards of the puzzle that the arguments name."""
+    """Return all boards of the puzzle that the arguments name."""
     from puzzlelab.bench import exhaustive
     from puzzlelab.core.errors import BadInput
 
     puzzle = _puzzle(words[0]) if len(words) == 1 else None
     if puzzle is None:
         raise BadInput("--all is every board of one puzzle: give its name alone, as in: bench tiles-3x3 --all")
-    return exhaustive.suite(puzzle)
+    return exhaustive.suite_of(puzzle)
 
 
 def _suite(words: list[str], out: Path | None, levels: str | None, scale: str | None, count: int, seed: int) -> Suite:
-    """The suite of the arguments."""
+    """Return the suite of the arguments."""
     from puzzlelab.bench import suites
     from puzzlelab.core.errors import BadInput
     from puzzlelab.core.settings import read_levels
@@ -170,7 +170,7 @@ def _suite(words: list[str], out: Path | None, levels: str | None, scale: str | 
 
 
 def _puzzle(word: str) -> Puzzle | None:
-    """The puzzle of this name; None if it is the name of a suite."""
+    """Return the puzzle of this name; None if it is the name of a suite."""
     from puzzlelab.core import registry
     from puzzlelab.core.errors import BadOption, UnknownName
 
@@ -185,7 +185,7 @@ def _puzzle(word: str) -> Puzzle | None:
 
 
 def _solvers(texts: list[str], puzzle: Puzzle, net: str | None, options: Mapping[str, Any]) -> list[Solver]:
-    """The solvers of these texts, or the usual one, with the options for all of them."""
+    """Return the solvers of these texts, or the usual one, with the options for all of them."""
     from puzzlelab import api
     from puzzlelab.bench import runs
 

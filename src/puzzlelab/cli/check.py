@@ -69,23 +69,23 @@ def _print_all(checks: CheckBatch | Sequence[Check], console: Console, json: boo
     return SOLVED if is_ok else UNSOLVED
 
 
-def _show(check: Check, console: Console) -> None:
+def _show(result: Check, console: Console) -> None:
     """Print the board, the objections to it, and its difficulty."""
     from puzzlelab.core.views import Samples
 
-    puzzle = check.instance.puzzle
-    boards = [f"{puzzle.write(state)}\n{puzzle.draw(state)}" for state in (check.instance.state, *check.witnesses)]
-    for text in [boards[0], *_sentences(check), *boards[1:]]:
+    puzzle = result.instance.puzzle
+    boards = [f"{puzzle.write(state)}\n{puzzle.draw(state)}" for state in (result.instance.state, *result.witnesses)]
+    for text in [boards[0], *_sentences(result), *boards[1:]]:
         console.print(text)
     samples = puzzle.view(Samples)
     scales = samples.scales if samples else {}
-    for scale, value in check.difficulty.items():
+    for scale, value in result.difficulty.items():
         about = scales[scale].about if scale in scales else ""
         console.print(f"{scale}: {value}{f' ({about})' if about else ''}")
 
 
-def _sentences(check: Check) -> list[str]:
-    if check.ok:
-        return ["it has exactly one solution" if check.solutions == 1 else "no objection was found"]
-    more = "; --time allows more" if check.stop == "time" else ""
-    return [*check.objections[:-1], check.objections[-1] + more]
+def _sentences(result: Check) -> list[str]:
+    if result.ok:
+        return ["it has exactly one solution" if result.solutions == 1 else "no objection was found"]
+    more = "; --time allows more" if result.stop == "time" else ""
+    return [*result.objections[:-1], result.objections[-1] + more]

@@ -50,7 +50,7 @@ def status(
 
 
 def _row(node: RayNode) -> tuple[str, ...]:
-    """A node in words."""
+    """Return a node in words."""
     versions = node.versions or {}
     state = node.problem or ("ready" if node.versions else "does not answer yet")
     return (

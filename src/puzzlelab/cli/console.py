@@ -52,7 +52,7 @@ class PlainConsole:
 
 
 def output() -> Console:
-    """The console for standard output."""
+    """Return the console for standard output."""
     if not sys.stdout.isatty():
         return PlainConsole()
     from rich.console import Console
@@ -92,7 +92,7 @@ class ErrorTally:
 
 
 def load_puzzle(name: str, settle: bool) -> Puzzle:
-    """The puzzle of this name, or with `settle` its variant that lets boards settle.
+    """Return the puzzle of this name, or with `settle` its variant that lets boards settle.
 
     Raises `BadOption` if it has no such variant.
     """
@@ -133,7 +133,7 @@ class BoardStream:
     def of_text(
         cls, puzzle: Puzzle, texts: Iterable[str], name: str, settling: Callable[[str], str] | None = None
     ) -> BoardStream:
-        """The boards in a text of this name. Raises `BadFile` if there are none."""
+        """Return the boards in a text of this name. Raises `BadFile` if there are none."""
         from puzzlelab.core.errors import BadFile
         from puzzlelab.text.board_blocks import read_blocks
 
@@ -148,7 +148,7 @@ class BoardStream:
         return not self._has(2)
 
     def _has(self, count: int) -> bool:
-        """Whether there are so many boards; reads no more than that takes."""
+        """Tell whether there are so many boards; reads no more than that takes."""
         while self.count < count and not self.is_complete:
             self._read += self._next_block()
         return self.count >= count
@@ -171,7 +171,10 @@ class BoardStream:
 
 
 def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, settle: bool = False) -> BoardStream:
-    """The boards of a command: from its arguments, a file, or standard input; with `settle` it prints what fell."""
+    """Return the boards of a command: from its arguments, a file, or standard input.
+
+    With `settle` it prints what fell.
+    """
     from puzzlelab.core.errors import BadFile
     from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.storage.files import blocks_of, text_blocks

@@ -260,7 +260,7 @@ def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
 
 @contextmanager
 def _lines(out: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
-    """A function that writes lines; a file is continued only if its lines are those that are written."""
+    """Give a function that writes lines; a file is continued only if its lines are those that are written."""
     from puzzlelab.storage.outputs import LineOutput
 
     if out is None:

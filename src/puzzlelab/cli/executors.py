@@ -14,7 +14,7 @@ MOST = 1e15
 
 
 def open_optional(name: str | None, jobs: int | None) -> AbstractContextManager[Executor | None]:
-    """The executor of this name, which ends with the context; None without a name. Raises `BadInput`.
+    """Return the executor of this name, which ends with the context; None without a name. Raises `BadInput`.
 
     `jobs` are the processes of the executor `local`.
     """
@@ -26,7 +26,7 @@ def open_optional(name: str | None, jobs: int | None) -> AbstractContextManager[
 
 
 def resources_of(texts: Sequence[str] | None, executor: str | None) -> Mapping[str, float]:
-    """The resources in texts such as `gpu=1` or `cpu=2,gpu=0.5`; raises `BadOption`."""
+    """Return the resources in texts such as `gpu=1` or `cpu=2,gpu=0.5`; raises `BadOption`."""
     from puzzlelab.core.errors import BadOption, shorten
 
     amounts: dict[str, float] = {}
@@ -44,5 +44,5 @@ def resources_of(texts: Sequence[str] | None, executor: str | None) -> Mapping[s
 
 
 def doing_in_words(doing: str, executor: Executor | None) -> str:
-    """The text beside a progress bar: what is done, and by what."""
+    """Return the text beside a progress bar: what is done, and by what."""
     return doing if executor is None else f"{doing} ({executor.status().in_words()})"

@@ -48,7 +48,7 @@ def export(
 
 
 def _name(net: str) -> str:
-    """The name without `net:`; raises `BadOption` for what depends on a puzzle or on a search."""
+    """Return the name without `net:`; raises `BadOption` for what depends on a puzzle or on a search."""
     from puzzlelab.analysis.network_options import named
     from puzzlelab.core import networks
     from puzzlelab.core.errors import BadOption
@@ -75,7 +75,7 @@ def _show(file: Path, size: int, network: OnnxNetwork) -> None:
 
 
 def _conditions(network: OnnxNetwork) -> Iterator[str]:
-    """What a program must do beside filling the inputs, as sentences."""
+    """Yield what a program must do beside filling the inputs, as sentences."""
     form = network.form
     if form.canonical:
         yield "Each board is replaced by its canonical image among the puzzle's symmetries first."
@@ -87,7 +87,7 @@ def _conditions(network: OnnxNetwork) -> Iterator[str]:
 
 
 def _type(node: Any) -> str:
-    """The type of an input or output, by its name in NumPy."""
+    """Return the type of an input or output, by its name in NumPy."""
     import numpy as np
 
     from puzzlelab.nets.onnx_files import TYPES
@@ -96,5 +96,5 @@ def _type(node: Any) -> str:
 
 
 def _shape(node: Any) -> str:
-    """The shape of an input or output; its first dimension is the number of boards."""
+    """Return the shape of an input or output; its first dimension is the number of boards."""
     return f"[{', '.join(['boards', *map(str, node.shape[1:])])}]"

@@ -48,13 +48,13 @@ class GenerateCommand(TyperCommand):
     """The command, with additional options for the puzzles' own generators."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The options of the function below, and one for each setting of a generator."""
+        """Return the options of the function below, and one for each setting of a generator."""
         return [*super().get_params(ctx), *_generator_options()]
 
 
 @cache
 def _generator_options() -> Sequence[Any]:
-    """The options for the settings of generators, made by typer from a function with these parameters."""
+    """Return the options for the settings of generators, made by typer from a function with these parameters."""
     from puzzlelab.jobs.board_generation import generator_fields
 
     def function(**options: Any) -> None: ...
@@ -79,7 +79,7 @@ def _generator_options() -> Sequence[Any]:
 
 
 def _storing_callback(field: GeneratorField) -> Callable[[typer.Context, typer.CallbackParam, Any], None]:
-    """A callback that stores the setting that a generator's option means in the context."""
+    """Return a callback that stores the setting that a generator's option means in the context."""
 
     def store(context: typer.Context, option: typer.CallbackParam, value: Any) -> None:
         if (setting := field.setting(value)) is not None:

@@ -135,27 +135,27 @@ class HintReport:
             self._hint(result)
         return SOLVED if result.proven and not result.needed.unsolvable else UNSOLVED
 
-    def _hint(self, hint: Hint) -> None:
+    def _hint(self, result: Hint) -> None:
         from puzzlelab.core.puzzle import presentation_of
 
-        puzzle = hint.instance.puzzle
+        puzzle = result.instance.puzzle
         note = presentation_of(puzzle).move_note
         name = f"{puzzle.name} by {self.solver.name}"
         self.console.print(f"{name} (moves are {note})" if note else name)
-        if hint.needed.unsolvable:
-            self.console.print(f"no move helps: {hint.reason}")
+        if result.needed.unsolvable:
+            self.console.print(f"no move helps: {result.reason}")
             return
-        if hint.length == 0:
+        if result.length == 0:
             self.console.print("nothing is left to do: the board is solved")
             return
-        more = "; --time allows more" if hint.stop == "time" else ""
-        self.console.print(f"{_needed(hint)}, {hint.seconds:.3g} s, {hint.expanded:,} states expanded{more}")
-        if hint.best:
-            best = " ".join(puzzle.write_move(move) for move in hint.best)
-            label = "all the best moves" if hint.settled else "the best known moves"
-            self.console.print(f"{label}: {best}\n\n{_draw(hint.instance, hint.best[0])}\n")
+        more = "; --time allows more" if result.stop == "time" else ""
+        self.console.print(f"{_needed(result)}, {result.seconds:.3g} s, {result.expanded:,} states expanded{more}")
+        if result.best:
+            best = " ".join(puzzle.write_move(move) for move in result.best)
+            label = "all the best moves" if result.settled else "the best known moves"
+            self.console.print(f"{label}: {best}\n\n{_draw(result.instance, result.best[0])}\n")
         table = _table("move", "moves needed", "regret", "proven")
-        for value in hint.moves:
+        for value in result.moves:
             proven = "yes" if value.proven and value.regret.proven else "no"
             table.add_row(puzzle.write_move(value.move), str(value.needed), str(value.regret), proven)
         self.console.print(table)
@@ -188,14 +188,14 @@ class HintReport:
             self._deduction(result)
         return SOLVED if result.best is not None or puzzle.solved(result.instance.state) else UNSOLVED
 
-    def _deduction(self, hint: LogicalHint) -> None:
-        puzzle = hint.instance.puzzle
-        if hint.best is not None:
-            self.console.print(f"next: {puzzle.write_move(hint.best)}")
-        self.console.print(f"{hint.why}\n\n{puzzle.draw(hint.instance.state)}")
-        if hint.best is not None and not hint.unique:
+    def _deduction(self, result: LogicalHint) -> None:
+        puzzle = result.instance.puzzle
+        if result.best is not None:
+            self.console.print(f"next: {puzzle.write_move(result.best)}")
+        self.console.print(f"{result.why}\n\n{puzzle.draw(result.instance.state)}")
+        if result.best is not None and not result.unique:
             several = "the given board has more than one solution"
-            self.console.print(several if hint.unique is False else f"whether {several} is not known in time")
+            self.console.print(several if result.unique is False else f"whether {several} is not known in time")
 
     def _game(self, puzzle: Puzzle, regrets: Regrets) -> None:
         table = _table("", "move", "needed before", "needed after", "regret", "proven")
@@ -210,15 +210,15 @@ class HintReport:
         self.console.print(f"regret of the whole game: {regrets.total!s}{proof}{remaining}")
 
 
-def _needed(hint: Hint) -> str:
-    if hint.length is None:
-        return f"no solution is known yet (at least {hint.lower_bound} moves are needed)"
-    moves = f"{hint.length} move{'s' * (hint.length != 1)}"
-    return f"{moves}, proven optimal" if hint.needed.proven else f"{moves}, at least {hint.lower_bound} are needed"
+def _needed(result: Hint) -> str:
+    if result.length is None:
+        return f"no solution is known yet (at least {result.lower_bound} moves are needed)"
+    moves = f"{result.length} move{'s' * (result.length != 1)}"
+    return f"{moves}, proven optimal" if result.needed.proven else f"{moves}, at least {result.lower_bound} are needed"
 
 
 def _draw(instance: Instance, move: int) -> str:
-    """The board as text; some puzzles mark the cells that the move changes."""
+    """Return the board as text; some puzzles mark the cells that the move changes."""
     return instance.puzzle.draw(instance.state, mark=move)
 
 

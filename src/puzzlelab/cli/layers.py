@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def layer_facts(model: TorchModel) -> list[dict[str, Any]]:
-    """The layers as plain data."""
+    """Return the layers as plain data."""
     from puzzlelab.nets.layer_table import layers_of
 
     return [{**layer._asdict(), "shape": layer.shape and list(layer.shape)} for layer in layers_of(model)]

@@ -140,7 +140,7 @@ def _compile_behind_the_answer() -> None:
 
 
 def run() -> None:
-    """The program `puzzlelab`.
+    """Run the program `puzzlelab`.
 
     Exit codes: 0 all solved, 1 something unsolved, 2 unreadable input; what was done is kept, and the code is 130 after
     Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
@@ -195,7 +195,7 @@ def _exit_code() -> int:
 
 
 def _lacks_memory(error: BaseException | None) -> bool:
-    """Whether the system refused memory: libraries turn that into errors of many kinds."""
+    """Tell whether the system refused memory: libraries turn that into errors of many kinds."""
     while error is not None:
         words = str(error)
         if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:

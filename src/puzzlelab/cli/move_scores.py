@@ -37,7 +37,10 @@ def frames(answer: Answer, options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _draw(puzzle: Puzzle, state: State, share: NDArray[np.float64]) -> str:
-    """The board with percentages in its cells; without `DrawsScores`, the moves with their percentages beside it."""
+    """Return the board with percentages in its cells.
+
+    Without `DrawsScores`, the moves with their percentages beside it.
+    """
     if (drawing := puzzle.view(DrawsScores)) is not None:
         return drawing.draw_scores(state, share)
     first, *rest = puzzle.draw(state).splitlines()
@@ -46,7 +49,7 @@ def _draw(puzzle: Puzzle, state: State, share: NDArray[np.float64]) -> str:
 
 
 def _list_moves(puzzle: Puzzle, share: NDArray[np.float64]) -> str:
-    """The moves with their percentages, the most probable first."""
+    """Return the moves with their percentages, the most probable first."""
     moves = sorted(np.flatnonzero(np.isfinite(share)).tolist(), key=lambda move: -share[move])
     names = [f"{puzzle.write_move(move)} {100 * share[move]:.0f} %" for move in moves[:MOST]]
     return "  ".join(names) + (f"  and {len(moves) - MOST} more" if len(moves) > MOST else "")

@@ -27,7 +27,10 @@ AvoidRepeats = Annotated[
 
 
 def option_of_network(puzzle: Puzzle, solver: str, options: Mapping[str, Any], net: str) -> Mapping[str, Any]:
-    """The options that make the solver of this name use a network; raises `BadInput` if `options` sets them too."""
+    """Return the options that make the solver of this name use a network.
+
+    Raises `BadInput` if `options` sets them too.
+    """
     from puzzlelab.analysis.network_options import network_options
     from puzzlelab.core import registry
     from puzzlelab.core.errors import BadOption
@@ -39,7 +42,7 @@ def option_of_network(puzzle: Puzzle, solver: str, options: Mapping[str, Any], n
 
 
 def all_asking(puzzle: Puzzle, solvers: Sequence[Solver], net: str | None) -> list[Solver]:
-    """The solvers; those that can use a network, and have none set, use this one.
+    """Return the solvers; those that can use a network, and have none set, use this one.
 
     Raises `BadOption` if none can.
     """
@@ -56,7 +59,10 @@ def all_asking(puzzle: Puzzle, solvers: Sequence[Solver], net: str | None) -> li
 
 
 def all_with(solvers: Sequence[Solver], options: Mapping[str, Any]) -> list[Solver]:
-    """The solvers with these options, each with those that it knows; raises `BadOption` for one that none knows."""
+    """Return the solvers with these options, each with those that it knows.
+
+    Raises `BadOption` for one that none knows.
+    """
     from puzzlelab.analysis.network_options import with_options
     from puzzlelab.core.errors import BadOption
 

@@ -69,12 +69,12 @@ def _say_what_is_next(*commands: str) -> None:
 
 
 def _dashed(name: str) -> str:
-    """The name as solvers and packages write it."""
+    """Return the name as solvers and packages write it."""
     return name.replace("_", "-")
 
 
 def _class_name(name: str) -> str:
-    """The name of the class: `RingOfLamps` for `ring_of_lamps`."""
+    """Return the name of the class: `RingOfLamps` for `ring_of_lamps`."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
@@ -106,7 +106,9 @@ def _check_name(name: str, folder: Path, templates: Mapping[str, str]) -> None:
 
 
 def _identifiers(code: str) -> set[str]:
-    """The variables, functions, classes and imported names in a file of Python, without words of comments and texts."""
+    """Return the variables, functions, classes and imported names in a file of Python, not words of comments and
+    texts.
+    """
     names = set()
     for node in ast.walk(ast.parse(code)):
         match node:
@@ -118,7 +120,7 @@ def _identifiers(code: str) -> set[str]:
 
 
 def _is_installed(name: str, folder: Path) -> bool:
-    """Whether an `import` finds this module; the folder that is to be filled is none."""
+    """Tell whether an `import` finds this module; the folder that is to be filled is none."""
     from importlib.util import find_spec
 
     spec = find_spec(name)
@@ -154,7 +156,7 @@ def _make(kind: str, name: str, folder: Path | None) -> str:
 
 
 def _read_templates(folder: Path) -> dict[str, str]:
-    """The path of each file of the package in its folder, and its text, both with placeholders."""
+    """Return the path of each file of the package in its folder, and its text, both with placeholders."""
     return {
         path.relative_to(folder).as_posix().removesuffix(ENDING): path.read_text(encoding="utf-8")
         for path in sorted(folder.rglob(f"*{ENDING}"))

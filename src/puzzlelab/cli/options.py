@@ -57,7 +57,7 @@ Nodes = Annotated[int | None, typer.Option(help="States to expand for each board
 
 
 def limit_of(seconds: float | None, nodes: int | None, memory: str | None) -> Limit:
-    """The limit of `--time`, `--nodes` and `--memory`; raises `BadOption` for a memory that cannot be read."""
+    """Return the limit of `--time`, `--nodes` and `--memory`; raises `BadOption` for a memory that cannot be read."""
     from puzzlelab.core.limit import Limit, read_memory
 
     return Limit(seconds, nodes, None if memory is None else read_memory(memory))

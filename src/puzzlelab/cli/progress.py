@@ -29,7 +29,7 @@ class Bars(Protocol):
 
 @contextmanager
 def progress(title: str = "", total: int | None = None, shown: bool = True, lines: bool = False) -> Iterator[Bars]:
-    """Progress bars on standard error, together with messages of the library.
+    """Show progress bars on standard error, together with messages of the library.
 
     If standard error is no terminal there are plain lines in their place; with `lines` they go by the share that is
     done, and not by the time.
@@ -57,7 +57,7 @@ def progress(title: str = "", total: int | None = None, shown: bool = True, line
 
 @contextmanager
 def progress_beside_output(title: str) -> Iterator[Bars]:
-    """Messages of the library, and plain lines of progress where standard error is no terminal.
+    """Show messages of the library, and plain lines of progress where standard error is no terminal.
 
     For commands whose output grows line by line: on a terminal it shows the progress, and a bar would disturb it.
     """

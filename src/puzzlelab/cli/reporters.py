@@ -68,7 +68,7 @@ class ProgressLines(Log):
             LOGGER.info("%s", visible(f"{title}: {_number(done)}{share}{f': {status}' if status else ''}"))
 
     def is_due(self, title: str, done: float, total: float | None, status: str, seconds: float) -> bool:
-        """Whether this report is printed, `seconds` after the first one of its title."""
+        """Tell whether this report is printed, `seconds` after the first one of its title."""
         if not self.patience > 0 or seconds < self.due.get(title, self.patience):
             return False
         self.due[title] = max(seconds + self.patience, seconds * GROWTH)
@@ -94,7 +94,7 @@ class ShareLines(ProgressLines):
 
 
 def _patience() -> float:
-    """The seconds before the first line of progress; raises `BadOption` if the variable is no number."""
+    """Return the seconds before the first line of progress; raises `BadOption` if the variable is no number."""
     text = os.environ.get(PROGRESS_VARIABLE)
     try:
         return float(text) if text else PATIENCE
@@ -105,12 +105,12 @@ def _patience() -> float:
 
 
 def _number(value: float) -> str:
-    """A number of a line of progress: whole ones in full, others with four digits."""
+    """Return a number of a line of progress: whole ones in full, others with four digits."""
     return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:,.4g}"
 
 
 def _remaining(seconds: float, done: float, missing: float | None) -> str:
-    """How long the missing part takes at the rate so far; empty if it is not known."""
+    """Return how long the missing part takes at the rate so far; empty if it is not known."""
     if not missing or done <= 0 or seconds <= 0:
         return ""
     minutes = seconds / done * missing / 60

@@ -43,8 +43,8 @@ class PlayingNetwork(StrEnum):
     LATEST = "latest"
 
 
-@app.command()
-def run(
+@app.command("run")
+def run_all(
     run: RunArgument,
     config: ConfigOption = None,
     option: SetOption = None,
@@ -163,7 +163,7 @@ def match(
 def _open_run(
     run: Path, config: Path | None = None, changes: list[str] | None = None, learns: bool = False
 ) -> tuple[SelfPlayRun, Any]:
-    """The run, which is created if it does not exist yet, and its settings.
+    """Return the run, which is created if it does not exist yet, and its settings.
 
     Only a program that learns, and one that begins a run, need PyTorch.
     """
@@ -195,7 +195,7 @@ def _require_selfplay(run: SelfPlayRun) -> None:
 
 
 def _interruptible(lines: bool = False, learns: bool = False) -> Any:
-    """A context with progress bars, whose callback ends the work at a signal or when the parent process has ended.
+    """Return a context with progress bars; its callback ends the work at a signal or when the parent process has ended.
 
     With `lines` progress is printed as plain lines where standard error is no terminal. What `learns` ends after the
     present step, so that its state can be saved; other work ends at once, because whole shards and matches are saved.
@@ -272,7 +272,7 @@ def _solved_text(solved: float | None) -> str:
 
 
 def _anchors(opponents: Any) -> str:
-    """The ratings of the opponents that never change."""
+    """Return the ratings of the opponents that never change."""
     return ", ".join(f"{name} has {rating:,.0f}" for name, rating in opponents)
 
 

@@ -135,7 +135,7 @@ def _check_verbose(verbose: bool, executor: str | None) -> None:
 def _solver_options(
     puzzle: Puzzle, solver: str | None, named: Mapping[str, Any], option: list[str] | None, net: str | None
 ) -> dict[str, Any]:
-    """The options of the solver: the named ones that are set, those of `--set`, and the one of `--net`."""
+    """Return the options of the solver: the named ones that are set, those of `--set`, and the one of `--net`."""
     from puzzlelab.core.settings import read_options
 
     options = {name: value for name, value in named.items() if value is not None} | read_options(option or ())
@@ -145,7 +145,7 @@ def _solver_options(
 
 
 def _solver(puzzle: Puzzle, name: str | None, options: Mapping[str, Any], show_scores: bool) -> Solver:
-    """The solver with its options; raises an error if the puzzle does not offer what the solver needs."""
+    """Return the solver with its options; raises an error if the puzzle does not offer what the solver needs."""
     from puzzlelab import api
     from puzzlelab.core.solver import require
 
@@ -159,7 +159,7 @@ def _solver(puzzle: Puzzle, name: str | None, options: Mapping[str, Any], show_s
 
 
 def _with_jobs(solver: Solver, puzzle: Puzzle, name: str | None, options: Mapping[str, Any], jobs: int) -> Solver:
-    """The solver with its own jobs, if it has such an option and `options` does not set it."""
+    """Return the solver with its own jobs, if it has such an option and `options` does not set it."""
     from puzzlelab import api
 
     if jobs > 1 and "jobs" in solver.options() and "jobs" not in options:
@@ -190,7 +190,7 @@ def _solve_boards(report: SolveReport, boards: BoardStream, lines: int | None, o
 
 
 def _line_count(file: Path | None) -> int | None:
-    """About how many boards a file has, where that is shown: its lines."""
+    """Return about how many boards a file has, where that is shown: its lines."""
     if file is None or not sys.stderr.isatty():
         return None
     try:

@@ -119,7 +119,7 @@ def teach(
 def _teaching_solver(
     puzzle: Puzzle, name: str | None, exact: bool, width: int | None, option: list[str] | None
 ) -> Solver:
-    """The solver of this name; by default a beam search, or with `exact` the usual solver of the puzzle."""
+    """Return the solver of this name; by default a beam search, or with `exact` the usual solver of the puzzle."""
     from puzzlelab import api
     from puzzlelab.core.settings import read_options
 
@@ -132,7 +132,7 @@ def _teaching_solver(
 
 
 def _levels(text: str | None) -> tuple[int | None, ...]:
-    """The levels of the boards, in turn; None stands for any level."""
+    """Return the levels of the boards, in turn; None stands for any level."""
     from puzzlelab.core.settings import read_levels
 
     if not text:
@@ -181,7 +181,10 @@ def _fill(
 
 
 def _progress_callback(bars: Any, rows: list[int], start: float, executor: Executor | None) -> Callable[[int], None]:
-    """A callback that shows the number of samples and their rate; `rows` stores the first and the last number."""
+    """Return a callback that shows the number of samples and their rate.
+
+    `rows` stores the first and the last number.
+    """
     import time
 
     def show(done: int) -> None:

@@ -173,7 +173,7 @@ def _print_network(settings: Any) -> None:
 
 
 def settings_from(recipe: str, run: Run | None, config: Path | None, changes: list[str]) -> Any:
-    """The settings of the file, or else of the existing run, with the changes."""
+    """Return the settings of the file, or else of the existing run, with the changes."""
     from puzzlelab.core.errors import BadOption
     from puzzlelab.training.configs import config_file
     from puzzlelab.training.recipe import settings_of

@@ -66,7 +66,7 @@ def verify(
 
 
 def _limit(prove: bool, time: float | None, nodes: int | None, memory: str | None) -> Limit | None:
-    """The limit for the claim of a row, or None without `--prove`; raises `BadOption` for a limit without it."""
+    """Return the limit for the claim of a row, or None without `--prove`; raises `BadOption` for a limit without it."""
     from puzzlelab.core.errors import BadOption
 
     if not prove:
@@ -132,7 +132,7 @@ def _print_summary(tally: RowTally, limit: Limit | None, json: bool) -> None:
 
 
 def _row_count(files: list[Path]) -> int | None:
-    """About how many rows all files have, or None if one of them is no regular file that can be read."""
+    """Return about how many rows all files have, or None if one of them is no regular file that can be read."""
     from puzzlelab.storage.row_files import count_rows
 
     try:

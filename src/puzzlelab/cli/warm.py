@@ -89,8 +89,8 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
             "NUMBA_CPU_NAME": cpu,
             "NUMBA_CPU_FEATURES": "",  # the name alone would keep the features of this processor
         }
-        warm = [sys.executable, "-m", "puzzlelab", "warm", *puzzles]
-        done = subprocess.run(warm, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, check=False)
+        command = [sys.executable, "-m", "puzzlelab", "warm", *puzzles]
+        done = subprocess.run(command, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, check=False)
         if done.returncode:
             raise typer.Exit(done.returncode)
         entries = list(Path(scratch).glob(f"kernels/*/*{SUFFIX}"))
@@ -104,7 +104,7 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
 
 
 def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, Instance]]:
-    """Every solver that suits the puzzle, with every estimate or the usual one, and a board for its search."""
+    """Yield every solver that suits the puzzle, with every estimate or the usual one, and a board for its search."""
     from puzzlelab.core.errors import Unsupported
     from puzzlelab.core.settings import fill
     from puzzlelab.core.solver import require
@@ -132,7 +132,7 @@ def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, 
 
 
 def _start(puzzle: Puzzle) -> Instance | None:
-    """A board of the puzzle: an example, or a random one."""
+    """Return a board of the puzzle: an example, or a random one."""
     from puzzlelab.core.puzzle import Instance, presentation_of
     from puzzlelab.core.seeds import generator
     from puzzlelab.core.views import Samples, scale_of

@@ -18,7 +18,7 @@ LOCAL, RAY = "local", "ray"
 
 
 def open_executor(name: str, jobs: int | None = None) -> Executor:
-    """The executor of this name; `with` ends it.
+    """Return the executor of this name; `with` ends it.
 
     Args:
         name: `local`, worker processes of this machine; `ray`, the cluster that this machine belongs to, or that the
@@ -42,7 +42,10 @@ def open_executor(name: str, jobs: int | None = None) -> Executor:
 
 
 def nodes_of(address: str = "") -> tuple[RayNode, ...]:
-    """The nodes of a Ray cluster, also those that cannot be used; raises `BadInput` if there is no such cluster."""
+    """Return the nodes of a Ray cluster, also those that cannot be used.
+
+    Raises `BadInput` if there is no such cluster.
+    """
     from puzzlelab.cluster.connection import connect, disconnect, need_ray
 
     need_ray()

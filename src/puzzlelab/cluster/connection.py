@@ -40,7 +40,7 @@ def need_ray() -> None:
 
 
 def connect(address: str, needs_all: bool = True) -> tuple[NodeWatch, bool]:
-    """(the nodes of the cluster, whether this call made the connection).
+    """Return (the nodes of the cluster, whether this call made the connection).
 
     An address is that of the head, such as 10.0.0.1:6379; empty means RAY_ADDRESS, or else the cluster that this
     machine belongs to. A process that is connected stays so. Raises `BadInput` if there is no such cluster and, with
@@ -96,7 +96,9 @@ def _on_one_line(error: Exception) -> str:
 
 
 def _silence() -> None:
-    """Ray prints the end of each worker and node on standard output, between the rows; the progress tells them."""
+    """Keep Ray from printing the end of each worker and node on standard output, between the rows; the progress tells
+    them.
+    """
     from ray._private import worker
 
     def print_nothing(data: object, ignore_prefix: bool = False) -> None:
@@ -107,7 +109,7 @@ def _silence() -> None:
 
 @contextmanager
 def _own_signals() -> Iterator[None]:
-    """Ray puts its own handler in the place of that for SIGTERM; the old ones are put back."""
+    """Restore the handler for SIGTERM afterwards, in whose place Ray puts its own."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -12,7 +12,7 @@ DIGITS = 12
 
 @cache
 def source_digest() -> str:
-    """The hash of all modules of the package, as 12 hexadecimal digits."""
+    """Return the hash of all modules of the package, as 12 hexadecimal digits."""
     digest = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
         digest.update(path.relative_to(PACKAGE).as_posix().encode())

@@ -21,7 +21,7 @@ def run_piece(function: Callable[[Any], Any], argument: Any) -> Any:
 
 
 def value_of(key: str, fetch: Callable[[], Any]) -> Any:
-    """The published value with this hash, which a process fetches once as long as it keeps it."""
+    """Return the published value with this hash, which a process fetches once as long as it keeps it."""
     if key not in _values:
         _values[key] = fetch()
         while len(_values) > KEPT_VALUES:
@@ -42,12 +42,12 @@ class ProgramHost:
         return self._factory(*self._arguments)
 
     def node(self) -> str:
-        """The key of the node that it is on."""
+        """Return the key of the node that it is on."""
         import ray
 
         key: str = ray.get_runtime_context().get_node_id()
         return key
 
     def call(self, method: str, arguments: Sequence[Any]) -> Any:
-        """The value of a method of the object."""
+        """Return the value of a method of the object."""
         return getattr(self._object, method)(*arguments)

@@ -96,7 +96,7 @@ class NodeWatch:
         self._over.wait(seconds)
 
     def alive(self) -> tuple[RayNode, ...]:
-        """All nodes that are alive; raises `ExecutorLost`."""
+        """Return all nodes that are alive; raises `ExecutorLost`."""
         if self.is_head_lost:
             raise ExecutorLost(
                 f"the head of the Ray cluster at {self.head} does not answer any more: what is done is kept; start the "
@@ -148,7 +148,7 @@ def _begin_probe(key: str) -> Any:
 
 
 def can_connect(address: str) -> bool:
-    """Whether something accepts connections at this address."""
+    """Tell whether something accepts connections at this address."""
     host, _, port = address.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS):

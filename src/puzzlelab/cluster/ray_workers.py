@@ -195,7 +195,7 @@ class RayProgram:
         return self._value(self._actor.call.remote(method, arguments))
 
     def _value(self, reference: Any) -> Any:
-        """What a call gives; raises `ProgramLost`, or what the method raised."""
+        """Return the result of a call; raises `ProgramLost`, or what the method raised."""
         import ray
 
         try:
@@ -219,7 +219,9 @@ class RayProgram:
 
 
 def _remote(function_or_class: Any) -> Any:
-    """A function or a class as Ray runs it: nothing is repeated, because `Executor` counts how often that happens."""
+    """Return a function or class as Ray runs it: nothing is repeated, because `Executor` counts how often that
+    happens.
+    """
     import ray
 
     if isinstance(function_or_class, type):
@@ -228,14 +230,14 @@ def _remote(function_or_class: Any) -> Any:
 
 
 def _on(key: str) -> Any:
-    """Only on this node."""
+    """Return the option of Ray that places work on this node only."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     return NodeAffinitySchedulingStrategy(key, soft=False)
 
 
 def _lost_place(error: Exception) -> LostPlace:
-    """Whether a worker ended, or a node was lost, perhaps with a result that was not fetched."""
+    """Tell whether a worker ended, or a node was lost, perhaps with a result that was not fetched."""
     from ray import exceptions
 
     return "worker" if isinstance(error, exceptions.WorkerCrashedError | exceptions.OutOfMemoryError) else "node"

@@ -15,7 +15,7 @@ SOURCES = "puzzlelab's sources"
 
 
 def versions_here() -> Versions:
-    """The versions of this process."""
+    """Return the versions of this process."""
     import numba
 
     return {
@@ -27,7 +27,7 @@ def versions_here() -> Versions:
 
 
 def probe() -> Callable[[], Versions]:
-    """A function for a node that gives its versions.
+    """Return a function for a node that gives its versions.
 
     It is a function inside a function: it travels as code, and not by its name, so that it also runs where puzzlelab is
     not installed, or is another version.
@@ -50,7 +50,7 @@ def probe() -> Callable[[], Versions]:
 
 
 def difference(node: Versions, here: Versions) -> str:
-    """In which version a node differs from this process, in words; empty if in none."""
+    """Say in which version a node differs from this process; empty if in none."""
     for name, wanted in here.items():
         found = node.get(name, "")
         if found == wanted:

@@ -48,7 +48,7 @@ def _check_solved(puzzle: CheckedPuzzle, rules: BatchRules, states: State) -> No
 def _check_costs(
     puzzle: CheckedPuzzle, rules: BatchRules, before: State, moves: NDArray[np.int64], after: State
 ) -> None:
-    """The costs or points, where moves have them."""
+    """Check the costs or points, where moves have them."""
     objective = objective_of(puzzle)
     if objective.kind == "moves":
         return
@@ -64,7 +64,7 @@ def _check_costs(
 def _called(
     puzzle: CheckedPuzzle, name: str, rule: Callable[..., Any], dtype: Any, shape: tuple[int, ...], *arguments: Any
 ) -> NDArray[Any]:
-    """What a rule gives; raises `ConformanceError` for an error, another type, or changed arguments."""
+    """Return what a rule gives; raises `ConformanceError` for an error, another type, or changed arguments."""
     call = f"{puzzle.name}: `{name}` of its batch rules"
     copies = [argument.copy() for argument in arguments]
     with calling(call):

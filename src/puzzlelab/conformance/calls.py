@@ -30,7 +30,7 @@ def must(holds: bool, sentence: str) -> None:
 
 
 def kind_of(value: object) -> str:
-    """What a value is, for a sentence: 'uint8[9]' for an array, otherwise the value or its type in words."""
+    """Name a value in a sentence: 'uint8[9]' for an array, otherwise the value or its type in words."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype}[{', '.join(map(str, value.shape))}]"
     return f"a NumPy {type(value).__name__}" if isinstance(value, np.generic) else described(value)
@@ -77,7 +77,7 @@ class CheckedPuzzle:
         return self.puzzle.move_count
 
     def at(self, state: State, call: str = "", move: int | None = None) -> str:
-        """'puzzle at board: call of move', for the beginning of a sentence."""
+        """Write 'puzzle at board: call of move', for the beginning of a sentence."""
         try:
             board = str(self.puzzle.write(state))
         except Exception:  # another check says what is wrong with `write`
@@ -86,7 +86,7 @@ class CheckedPuzzle:
         return f"{self.name} at {board}" + (f": {call}{name}" if call else "")
 
     def named(self, move: int) -> str:
-        """The notation of a move, or its number if it has none."""
+        """Return the notation of a move, or its number if it has none."""
         try:
             return str(self.puzzle.write_move(move))
         except Exception:  # another check says what is wrong with `write_move`
@@ -95,7 +95,7 @@ class CheckedPuzzle:
     def of_state(
         self, call: str, function: Callable[..., Value], state: State, *rest: Any, move: int | None = None
     ) -> Value:
-        """`function(state, *rest)`, which must not change the state: those of boards cannot be written."""
+        """Call `function(state, *rest)`, which must not change the state: the states of boards cannot be written."""
         argument = state.copy()
         argument.setflags(write=False)
         try:
@@ -199,7 +199,7 @@ class CheckedPuzzle:
 
 
 def _writes(function: Callable[..., Any], state: State, rest: tuple[Any, ...]) -> bool:
-    """Whether a function changes a state that can be written."""
+    """Tell whether a function changes a state that can be written."""
     changed = state.copy()
     with suppress(Exception):
         function(changed, *rest)

@@ -104,7 +104,10 @@ def check_puzzle(
 
 
 def _starts_and_goals(puzzle: CheckedPuzzle, starts: Sequence[Instance], seed: int) -> tuple[list[State], State | None]:
-    """The states to start from and the goals `[G, S]`, None where moves cannot be undone; texts are checked too."""
+    """Return the states to start from and the goals `[G, S]`, None where moves cannot be undone.
+
+    Texts are checked too.
+    """
     check_identity(puzzle)
     with calling(f"{puzzle.name}: the check of its texts and goals"):
         states = [start.state for start in starts] or _sampled(puzzle, seed)
@@ -124,7 +127,7 @@ def _must_be_boards(starts: object) -> None:
 
 
 def _sampled(puzzle: CheckedPuzzle, seed: int) -> list[State]:
-    """Boards of the puzzle's main scale."""
+    """Return boards of the puzzle's main scale."""
     main = list(scales_of(puzzle).items())[:1]
     return [any_board(puzzle, name, scale, seed + number) for name, scale in main for number in range(SAMPLES)]
 
@@ -144,7 +147,7 @@ def _walk(puzzle: CheckedPuzzle, state: State, random: np.random.Generator, step
 
 
 def _check_objections(puzzle: CheckedPuzzle, solvable: SolvableStates) -> None:
-    """No board with a known solution has an objection, which would prove that it has none."""
+    """Check that no board with a known solution has an objection, which would prove that it has none."""
     for row in range(0, len(solvable.states), solvable.stride(SAMPLED_STATES)):
         if (objection := puzzle.objection(solvable.states[row])) is not None:
             must(False, f"{puzzle.name}: `objection` says '{objection}' {solvable.sentence(row)}")
@@ -195,7 +198,9 @@ def _must_be_pairs(instances: object) -> None:
 
 
 def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequence[Result], limit: Limit) -> None:
-    """A batch gives the results of single boards; threads that share a search expand other states each time."""
+    """Check that a batch gives the results of single boards; threads that share a search expand other states each
+    time.
+    """
     by_puzzle = (list(boards) for _, boards in groupby(instances, key=lambda instance: instance.puzzle))
     together = [result for boards in by_puzzle for result in solve_all(solver, boards, limit)]
     for instance, one, other in zip(instances, alone, together, strict=True):

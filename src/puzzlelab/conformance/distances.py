@@ -51,7 +51,7 @@ class ExploredStates:
     numbers: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, state: State, solved: bool | None = None) -> int:
-        """The number of a state, which is added if it is new."""
+        """Return the number of a state, which is added if it is new."""
         key = state.tobytes()
         if key not in self.numbers:
             self.numbers[key] = len(self.states)
@@ -81,7 +81,7 @@ class ExploredStates:
                     queue.append(number)
 
     def _children(self, parents: Sequence[int]) -> list[tuple[int, int, State, bool]]:
-        """(parent, move, state, solved) of all successors of these states."""
+        """Return (parent, move, state, solved) of all successors of these states."""
         states = [self.states[parent] for parent in parents]
         with calling(f"{self.puzzle.name}: a rule at one of the boards from {self.puzzle.at(states[0])} on"):
             found = successors(self.puzzle, np.stack(states))
@@ -89,7 +89,7 @@ class ExploredStates:
         return list(zip(owners, found.move.tolist(), found.states, found.solved.tolist(), strict=True))
 
     def solvable(self) -> SolvableStates:
-        """The states with a path to a solved one, those with the least sum of steps first."""
+        """Return the states with a path to a solved one, those with the least sum of steps first."""
         objective = objective_of(self.puzzle)
         before: list[list[tuple[int, int]]] = [[] for _ in self.states]
         for start, move, end in self.edges:
@@ -117,7 +117,7 @@ class ExploredStates:
         )
 
     def _step(self, objective: Objective, start: int, move: int, end: int) -> int:
-        """The cost of a move, or minus its points."""
+        """Return the cost of a move, or minus its points."""
         with calling(self.puzzle.at(self.states[start], "the cost or the points", move)):
             return objective.step(self.states[start], move, self.states[end])
 
@@ -135,7 +135,7 @@ class SolvableStates:
     """[K]: the first move of the solution, and the row of the state after it; -1 at a goal."""
 
     def moves(self, row: int) -> list[int]:
-        """The known solution."""
+        """Return the known solution."""
         moves = []
         while (step := self.steps[row])[0] >= 0:
             moves.append(step[0])
@@ -143,14 +143,14 @@ class SolvableStates:
         return moves
 
     def goal(self, row: int) -> State:
-        """The solved state at the end of the known solution."""
+        """Return the solved state at the end of the known solution."""
         while self.steps[row][0] >= 0:
             row = self.steps[row][1]
         state: State = self.states[row]
         return state
 
     def sentence(self, row: int) -> str:
-        """The board and its solution, verified by the plain rules: 'at 2 0 1, which 2 moves solve (L L)'."""
+        """Return the board and its solution, verified by the plain rules: 'at 2 0 1, which 2 moves solve (L L)'."""
         state, moves = self.states[row], self.moves(row)
         verdict = replay(Instance(self.puzzle, state), moves)
         if not verdict.holds:
@@ -163,12 +163,12 @@ class SolvableStates:
         return f"at {board}, which {count}{names}{self._value(row)}"
 
     def _value(self, row: int) -> str:
-        """The cost or the points of the known solution, for puzzles with those."""
+        """Return the cost or the points of the known solution, for puzzles with those."""
         kind, total = objective_of(self.puzzle).kind, int(self.sums[row])
         return {"moves": "", "cost": f" at a cost of {total}", "score": f" for {-total} points"}[kind]
 
     def stride(self, count: int) -> int:
-        """The step between rows that chooses about this many of them, near and far."""
+        """Return the step between rows that chooses about this many of them, near and far."""
         return max(1, len(self.states) // count)
 
 
@@ -179,7 +179,7 @@ def solvable_states(
     random: np.random.Generator,
     most: int,
 ) -> SolvableStates:
-    """States with a known solution, from a search of `most` states and from random games.
+    """Return states with a known solution, from a search of `most` states and from random games.
 
     They start at the `goals: [G, S]` of a puzzle whose moves can be undone, otherwise at the boards `starts`.
     """
@@ -206,7 +206,7 @@ def solvable_states(
 def _random_game(
     puzzle: CheckedPuzzle, state: State, random: np.random.Generator, length: int
 ) -> tuple[list[State], list[int]]:
-    """The states and the moves of a random game of at most so many moves.
+    """Return the states and the moves of a random game of at most so many moves.
 
     Where moves cannot be undone it ends at a solved board; otherwise no move undoes the one before it.
     """

@@ -48,7 +48,7 @@ def check_estimates(
 
 
 def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
-    """The default estimate and all that are listed; of puzzles with larger states only those that are quick to make.
+    """Return the default estimate and all that are listed; of puzzles with larger states only the quick ones.
 
     Quick to make are functions of states, and what `Presentation.cheap_bounds` names. A puzzle that names nothing there
     has all its estimates checked. One that `estimates` lists may need an option after its name, and then raises
@@ -82,7 +82,7 @@ def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
 
 
 def _values(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:
-    """`float64[B]`: the estimate of each of the plain `states[B, S]`, which must be finite."""
+    """Return `float64[B]`: the estimate of each of the plain `states[B, S]`, which must be finite."""
     where = f"{puzzle.name}: the estimate '{estimate.name}'"
     argument = states.copy()
     with calling(f"{where} for a batch of boards, the first of them {puzzle.write(states[0])},"):
@@ -97,7 +97,7 @@ def _values(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> NDArray
 
 
 def _check_batches(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> None:
-    """A state has the same estimate each time, in a batch and alone."""
+    """Check that a state has the same estimate each time, in a batch and alone."""
     where = f"{puzzle.name}: the estimate '{estimate.name}'"
     values = _values(puzzle, estimate, states)
     again = _values(puzzle, estimate, states)
@@ -110,7 +110,9 @@ def _check_batches(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> 
 
 
 def _check_bound(puzzle: CheckedPuzzle, estimate: Estimate, solvable: SolvableStates) -> None:
-    """An admissible estimate is no more than the moves, or the cost, of a solution, and no less than its points."""
+    """Check that an admissible estimate is no more than the moves, or the cost, of a solution, and no less than its
+    points.
+    """
     if not len(solvable.states):
         return
     values = _values(puzzle, estimate, solvable.states)
@@ -121,7 +123,7 @@ def _check_bound(puzzle: CheckedPuzzle, estimate: Estimate, solvable: SolvableSt
 
 
 def _check_incremental(puzzle: CheckedPuzzle, estimate: Estimate, states: State, random: np.random.Generator) -> None:
-    """A compiled estimate that is computed from move to move equals the one from scratch."""
+    """Check that a compiled estimate that is computed from move to move equals the one from scratch."""
     assert estimate.kernel is not None
     tables = estimate.kernel()
     if not kernels.incremental(tables):

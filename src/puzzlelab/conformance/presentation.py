@@ -18,7 +18,7 @@ from puzzlelab.core.views import Candidates, Estimates
 
 
 def _check_batch_notation(puzzle: CheckedPuzzle, state: State) -> None:
-    """The view `BatchNotation` writes what `write` writes, and reads it as `read` does."""
+    """Check that the view `BatchNotation` writes what `write` writes, and reads it as `read` does."""
     notation = puzzle.view(BatchNotation)
     if notation is None:
         return
@@ -35,7 +35,7 @@ def _check_batch_notation(puzzle: CheckedPuzzle, state: State) -> None:
 
 
 def check_presentation(puzzle: CheckedPuzzle, state: State, solvable: SolvableStates) -> None:
-    """What the view `Presentation` names exists, and what it has a function for works at a state."""
+    """Check that what the view `Presentation` names exists, and that its functions work at a state."""
     _check_batch_notation(puzzle, state)
     shown = puzzle.view(Presentation)
     if shown is None:
@@ -71,7 +71,7 @@ def check_presentation(puzzle: CheckedPuzzle, state: State, solvable: SolvableSt
 
 
 def _check_example(puzzle: CheckedPuzzle, name: str, example: Example) -> None:
-    """`read` takes the name of an example and its board, and reads the same from both."""
+    """Check that `read` takes the name of an example and its board, and reads the same from both."""
     must(
         isinstance(example, Example), f"{puzzle.name}: the example '{name}' must be an Example, not {kind_of(example)}"
     )
@@ -109,7 +109,7 @@ def _check_cheap_bounds(puzzle: CheckedPuzzle, shown: Presentation) -> None:
 
 
 def _check_notations(puzzle: CheckedPuzzle, shown: Presentation, solvable: SolvableStates) -> None:
-    """Each notation is a text of a board together with its solution, where a solution is known."""
+    """Check that each notation is a text of a board together with its solution, where a solution is known."""
     if not len(solvable.states):
         return
     row = len(solvable.states) - 1
@@ -121,7 +121,9 @@ def _check_notations(puzzle: CheckedPuzzle, shown: Presentation, solvable: Solva
 
 
 def check_name(puzzle: CheckedPuzzle) -> None:
-    """If the registry knows the family of this name, it makes an equal puzzle each time, with an equal hash."""
+    """Check that the registry, if it knows the family of this name, makes an equal puzzle each time, with an equal
+    hash.
+    """
     family = puzzle.name.partition("-")[0]
     if family not in registry.families():
         return

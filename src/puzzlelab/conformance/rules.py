@@ -25,7 +25,7 @@ MOST_GOALS = 200
 
 
 def check_identity(puzzle: CheckedPuzzle) -> None:
-    """The name and the number of moves have their types, and the puzzle can be hashed."""
+    """Check that the name and the number of moves have their types, and that the puzzle can be hashed."""
     with calling("`name` or `move_count`"):
         name, count = puzzle.name, puzzle.move_count
     must(isinstance(name, str) and bool(name), f"`name` must be a text, not {kind_of(name)}")
@@ -36,7 +36,7 @@ def check_identity(puzzle: CheckedPuzzle) -> None:
 
 
 def check_texts(puzzle: CheckedPuzzle, like: State) -> None:
-    """The notation of every move is read back; of other texts, some may be boards, and none breaks `read`.
+    """Check that the notation of every move is read back; of other texts, some may be boards, and none breaks `read`.
 
     `like: [S]` is a state of the puzzle.
     """
@@ -68,7 +68,7 @@ def check_texts(puzzle: CheckedPuzzle, like: State) -> None:
 
 
 def check_goals(puzzle: CheckedPuzzle, like: State) -> State | None:
-    """The goals `[G, S]` of a puzzle with the view `Reversible`, checked; None for other puzzles.
+    """Return the goals `[G, S]` of a puzzle with the view `Reversible`, checked; None for other puzzles.
 
     `like: [S]` is a state of the puzzle.
     """
@@ -88,7 +88,7 @@ def check_goals(puzzle: CheckedPuzzle, like: State) -> State | None:
 
 
 def check_state(puzzle: CheckedPuzzle, state: State) -> None:
-    """Notation, drawing, moves and views of one state."""
+    """Check notation, drawing, moves and views of one state."""
     check_notation(puzzle, state)
     puzzle.draw(state)
     legal = _check_twice(puzzle, state)
@@ -111,7 +111,7 @@ def check_state(puzzle: CheckedPuzzle, state: State) -> None:
 
 
 def _check_twice(puzzle: CheckedPuzzle, state: State) -> list[int]:
-    """The legal moves; a second call of `legal`, `apply` and `solved` gives what the first one gives."""
+    """Return the legal moves; a second call of `legal`, `apply` and `solved` gives what the first one gives."""
     legal, again = (np.flatnonzero(puzzle.legal(state)).tolist() for _ in range(2))
     if legal != again:
         first, second = (" ".join(map(puzzle.named, moves)) or "no move" for moves in (legal, again))
@@ -131,7 +131,7 @@ def _check_solved_twice(puzzle: CheckedPuzzle, state: State) -> None:
 
 
 def check_notation(puzzle: CheckedPuzzle, state: State) -> None:
-    """The canonical notation is one line, and is read as the same state."""
+    """Check that the canonical notation is one line, and is read as the same state."""
     text = puzzle.write(state)
     where = puzzle.at(state)
     one_line = len(text.splitlines()) == 1 and text == text.rstrip("\r\n")
@@ -146,7 +146,7 @@ def check_notation(puzzle: CheckedPuzzle, state: State) -> None:
 
 
 def _check_inverse(puzzle: CheckedPuzzle, state: State, move: int, child: State) -> None:
-    """The inverse of a move is legal after it, and leads back."""
+    """Check that the inverse of a move is legal after it, and leads back."""
     view = puzzle.view(Reversible)
     if view is None:
         return
@@ -163,7 +163,9 @@ def _check_inverse(puzzle: CheckedPuzzle, state: State, move: int, child: State)
 
 
 def _check_kernels(puzzle: CheckedPuzzle, state: State) -> None:
-    """The compiled rules give what the plain rules give, and both conversions of states can be undone."""
+    """Check that the compiled rules give what the plain rules give, and that both conversions of states can be
+    undone.
+    """
     where, rules = puzzle.at(state), rules_of(Instance(puzzle, state))
     with calling(f"{where}: `encode` or `decode` of the compiled rules"):
         working = rules.encode(state[None])[0].astype(rules.dtype)

@@ -29,7 +29,7 @@ BOARDS_PER_LEVEL, FEW_BOARDS, LARGE = 8, 2, 16
 
 
 def scales_of(puzzle: CheckedPuzzle) -> Mapping[str, Scale]:
-    """The scales of a puzzle by name; none without the view `Samples`."""
+    """Return the scales of a puzzle by name; none without the view `Samples`."""
     samples = puzzle.view(Samples)
     if samples is None:
         return {}
@@ -41,7 +41,7 @@ def scales_of(puzzle: CheckedPuzzle) -> Mapping[str, Scale]:
 
 
 def sampled(puzzle: CheckedPuzzle, name: str, scale: Scale, random: np.random.Generator, level: int | None) -> State:
-    """A board of the scale, which is read as it is written, and has no objection; raises `BadOption`."""
+    """Return a board of the scale, which is read as it is written, and has no objection; raises `BadOption`."""
     where = f"{puzzle.name}: `sample` of the scale '{name}'" + (
         " without a level" if level is None else f" at level {level}"
     )
@@ -60,7 +60,9 @@ def sampled(puzzle: CheckedPuzzle, name: str, scale: Scale, random: np.random.Ge
 
 
 def any_board(puzzle: CheckedPuzzle, name: str, scale: Scale, seed: int) -> State:
-    """A board of the scale without a level, which a sampler may fail to find with some seeds, but not with all."""
+    """Return a board of the scale without a level, which a sampler may fail to find with some seeds, but not with
+    all.
+    """
     for attempt in range(ATTEMPTS):
         try:
             return sampled(puzzle, name, scale, np.random.default_rng([seed, attempt]), None)
@@ -111,7 +113,7 @@ class _ScaleCheck:
         return f"{self.puzzle.name}: the scale '{self.name}'"
 
     def check_range(self) -> None:
-        """The least and the greatest level of the scale are such, if it has levels."""
+        """Check that the least and the greatest level of the scale are such, if it has levels."""
         levels = self.scale.levels
         if levels is not None:
             fits = isinstance(levels, tuple) and len(levels) == 2 and all(isinstance(level, int) for level in levels)
@@ -119,14 +121,14 @@ class _ScaleCheck:
             must(fits, f"{self.where}: `levels` must be the least and the greatest level, not {levels}")
 
     def difficulty(self, state: State) -> Mapping[str, int]:
-        """The levels of a board on all scales that are quick to compute."""
+        """Return the levels of a board on all scales that are quick to compute."""
         levels = self.puzzle.of_state("`difficulty`", self.samples.difficulty, state)
         fits = isinstance(levels, Mapping) and all(isinstance(level, int) for level in levels.values())
         must(fits, f"{self.puzzle.at(state)}: `difficulty` must give an int for each name, not {levels}")
         return levels
 
     def check_batch_difficulty(self, state: State) -> None:
-        """The view `BatchDifficulty` gives what `difficulty` gives."""
+        """Check that the view `BatchDifficulty` gives what `difficulty` gives."""
         batch = self.puzzle.view(BatchDifficulty)
         if batch is None:
             return
@@ -139,7 +141,7 @@ class _ScaleCheck:
         must(same, f"{self.puzzle.at(state)}: `difficulties` gives {given}, and `difficulty` {expected}")
 
     def measured(self, state: State) -> int | None:
-        """The level of a board by `measure`; None for a scale without it."""
+        """Return the level of a board by `measure`; None for a scale without it."""
         measure = self.scale.measure
         if measure is None:
             return None
@@ -168,7 +170,7 @@ class _ScaleCheck:
                     self._check_level(board, level, frozenset({self.name}))
 
     def some_levels(self, usual: int | None, count: int) -> list[int]:
-        """`count` levels to ask for, first `usual`, which a board had that was made without a level.
+        """Return `count` levels to ask for, first `usual`, which a board had that was made without a level.
 
         The greatest one and one in the middle are left out where `measure` does not say that levels are quick to find.
         """
@@ -200,7 +202,9 @@ class _ScaleCheck:
         must(same, f"{self.where}: `sample_batch` makes different boards from equal seeds")
 
     def _batch(self, state: State, seed: int, level: int | None, count: int) -> State:
-        """So many boards at once, none of which has an objection; none for a scale without `sample_batch`."""
+        """Sample this number of boards at once, none of which has an objection; none for a scale without
+        `sample_batch`.
+        """
         if self.scale.sample_batch is None:
             return state[:0, None]
         asked = "without a level" if level is None else f"at level {level}"
@@ -226,7 +230,7 @@ class _ScaleCheck:
         return boards
 
     def _boards(self, levels: Sequence[int], seed: int, refusals: list[str]) -> dict[int, State]:
-        """A board of each level that the scale makes; the reasons for the others are added to `refusals`."""
+        """Return a board of each level that the scale makes; the reasons for the others are added to `refusals`."""
         boards = {}
         for level in levels:
             try:
@@ -236,7 +240,7 @@ class _ScaleCheck:
         return boards
 
     def _check_level(self, board: State, level: int, listed: frozenset[str]) -> None:
-        """The board has this level.
+        """Check that the board has this level.
 
         On a scale that `difficulty` leaves out, though it names others, it may have a greater one: a walk that ends
         beyond a level.

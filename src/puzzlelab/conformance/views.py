@@ -35,7 +35,7 @@ MOST_STEP = 1 << 40
 
 
 def check_views(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
-    """The views that tell something about one state, whose legal moves are `legal`."""
+    """Check the views that tell something about one state, whose legal moves are `legal`."""
     if (isomorphism := puzzle.view(Isomorphism)) is not None:
         _check_isomorphism(puzzle, isomorphism, state)
     if (planes := puzzle.view(Planes)) is not None:
@@ -59,7 +59,9 @@ def check_views(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
 
 
 def _check_isomorphism(puzzle: CheckedPuzzle, view: Isomorphism, state: State) -> None:
-    """The image has the images of the legal moves, they lead to the images of the children, and it is solved alike."""
+    """Check that the image has the images of the legal moves, that these lead to the images of the children, and that
+    it is solved if the state is.
+    """
     where, other, moves = puzzle.at(state), CheckedPuzzle(view.puzzle), view.moves
     image = puzzle.of_state("`states_of`", lambda one: view.states_of(one[None]).copy(), state)[0]
     legal = puzzle.legal(state)
@@ -72,7 +74,7 @@ def _check_isomorphism(puzzle: CheckedPuzzle, view: Isomorphism, state: State) -
 
 
 def _check_planes(puzzle: CheckedPuzzle, view: Planes, state: State, legal: list[int]) -> None:
-    """Planes have their size and are finite; a state has the same ones in a batch."""
+    """Check that planes have their size and are finite, and that a state has the same ones in a batch."""
     where, size = f"{puzzle.at(state)}: `planes`", view.input_size
     states = np.stack([state, *(puzzle.apply(state, move) for move in legal[:1])])
     with calling(where):
@@ -86,7 +88,7 @@ def _check_planes(puzzle: CheckedPuzzle, view: Planes, state: State, legal: list
 
 
 def _check_symmetries(puzzle: CheckedPuzzle, view: Planes, state: State, legal: list[int]) -> None:
-    """In every symmetric image the same moves are legal, and lead to the image of the child.
+    """Check that in every symmetric image the same moves are legal, and lead to the image of the child.
 
     Of several equivalent moves `legal` names one, and an image may name another.
     """
@@ -110,7 +112,9 @@ def _check_symmetries(puzzle: CheckedPuzzle, view: Planes, state: State, legal: 
 
 
 def _check_equivalent_moves(puzzle: CheckedPuzzle, view: EquivalentMoves, state: State, legal: list[int]) -> None:
-    """Legal moves stand for themselves; another move is illegal, or has the effect of the legal one it is mapped to."""
+    """Check that legal moves stand for themselves, and that another move is illegal, or has the effect of its legal
+    one.
+    """
     call = "`canonical_moves`"
     canonical = puzzle.of_state(call, lambda one: view.canonical_moves(one[None]).copy(), state)
     where = puzzle.at(state, call)
@@ -130,7 +134,7 @@ def _check_equivalent_moves(puzzle: CheckedPuzzle, view: EquivalentMoves, state:
 
 
 def _check_single_moves(puzzle: CheckedPuzzle, view: SingleMoves, state: State, legal: list[int]) -> None:
-    """Single moves are legal if and only if `legal` names them."""
+    """Check that single moves are legal if and only if `legal` names them."""
     others = np.setdiff1d(np.arange(puzzle.move_count), legal)
     for move in [*legal[:MOST_SINGLE], *others[:: max(1, len(others) // MOST_SINGLE)].tolist()]:
         agree = puzzle.of_state("`is_legal`", view.is_legal, state, move, move=move) == (move in legal)
@@ -138,7 +142,9 @@ def _check_single_moves(puzzle: CheckedPuzzle, view: SingleMoves, state: State, 
 
 
 def _check_cover(puzzle: CheckedPuzzle, view: Cover, state: State, legal: list[int]) -> None:
-    """The chosen options are options, a board without objection is solved when they cover every primary item."""
+    """Check that chosen options are options, and that a board without objection is solved when they cover all primary
+    items.
+    """
     where = puzzle.at(state)
     with calling(f"{where}: `cover`"):
         cover = view.cover()
@@ -163,7 +169,7 @@ def _check_cover(puzzle: CheckedPuzzle, view: Cover, state: State, legal: list[i
 
 
 def _check_candidates(puzzle: CheckedPuzzle, view: Candidates, state: State) -> None:
-    """The candidates are the legal moves, and `written` undoes `digits`."""
+    """Check that the candidates are the legal moves, and that `written` undoes `digits`."""
     where = puzzle.at(state)
     candidates = puzzle.of_state("`candidates`", view.candidates, state)
     must(np.array_equal(candidates.reshape(-1), puzzle.legal(state)), f"{where}: `candidates` and `legal` disagree")
@@ -172,7 +178,9 @@ def _check_candidates(puzzle: CheckedPuzzle, view: Candidates, state: State) -> 
 
 
 def _check_steps(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
-    """A move has a cost of at least 0, or points, where the puzzle has those, and the same ones at a second call."""
+    """Check that a move has a cost of at least 0, or points, where the puzzle has those, and the same at a second
+    call.
+    """
     scores, costs = puzzle.view(Scores), puzzle.view(Costs)
     if scores is not None:
         call, function, least = "`points`", scores.points, -MOST_STEP
@@ -191,7 +199,7 @@ def _check_steps(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
 
 
 def _check_rewards(puzzle: CheckedPuzzle, view: Rewards, state: State, legal: list[int]) -> None:
-    """Every reward scheme gives a finite number for each transition."""
+    """Check that every reward scheme gives a finite number for each transition."""
     after = np.stack([puzzle.apply(state, move) for move in legal[:2]]) if legal else state[None]
     before = np.repeat(state[None], len(after), axis=0)
     for name in view.rewards:

@@ -99,7 +99,9 @@ class StartSampler:
 
     @classmethod
     def of(cls, puzzle: Puzzle, settings: CurriculumSettings) -> StartSampler:
-        """At the first level; raises `Unsupported`, `UnknownName` or `BadOption` for what the puzzle cannot make."""
+        """Make a sampler at the first level; raises `Unsupported`, `UnknownName` or `BadOption` for impossible
+        boards.
+        """
         if settings.random_walk_share:
             _need_undoing(puzzle)
         if settings.random_walk_share < 1:
@@ -111,11 +113,11 @@ class StartSampler:
 
     @classmethod
     def fixed(cls, puzzle: Puzzle, settings: CurriculumSettings, difficulty: int) -> StartSampler:
-        """Of a difficulty that does not grow."""
+        """Make a sampler of constant difficulty."""
         return cls(puzzle, settings.model_copy(update={"growth": "never"}), difficulty)
 
     def boards(self, count: int, random: np.random.Generator) -> tuple[State, NDArray[np.int32]]:
-        """(`states[B, S]`, `int32[B]`: the most moves that each can need, or UNKNOWN)."""
+        """Return (`states[B, S]`, `int32[B]`: the most moves that each can need, or UNKNOWN)."""
         walks = random.random(count) < self.settings.random_walk_share
         known = np.full(count, UNKNOWN, np.int32)
         parts: list[tuple[NDArray[np.bool_], State]] = []
@@ -133,11 +135,11 @@ class StartSampler:
         return states, known
 
     def most(self, margin: float) -> float:
-        """How many moves a board can need, and this many more; inf where that is not known."""
+        """Return how many moves a board can need, and this many more; inf where that is not known."""
         return self.difficulty + margin if self.settings.random_walk_share == 1 else np.inf
 
     def stepped(self, step: int) -> None:
-        """Be as hard as it is time for at this step."""
+        """Set the difficulty to that of this step."""
         settings = self.settings
         if settings.growth == "linear":
             first, part = settings.initial_difficulty, min(1.0, step / settings.growth_steps)
@@ -167,16 +169,17 @@ class StartSampler:
             self.wins, self.difficulty = 0, min(self.difficulty + settings.increment, settings.max_difficulty)
 
     def state(self) -> list[int]:
-        """All that `restore` needs."""
+        """Return all that `restore` needs."""
         return [self.difficulty, self.wins, self.games, self.won]
 
     def restore(self, state: list[int]) -> None:
-        """Be as hard as what gave this state."""
+        """Set the difficulty to that of a saved state."""
         self.difficulty, self.wins, self.games, self.won = state
 
 
 def scrambled(puzzle: Puzzle, shifts: NDArray[np.int64], random: np.random.Generator) -> State:
-    """Boards `[B, S]` that so many random moves each, `int[B]`, made of a solved one, none undoing the one before.
+    """Return boards `[B, S]` that these numbers of random moves, `int[B]`, made of a solved one, none undoing the one
+    before.
 
     Raises `Unsupported` for a puzzle whose moves cannot be undone.
     """

@@ -47,7 +47,7 @@ MAX_BYTES = 1 << 33
 def fast_rollouts(
     puzzle: Puzzle, solver: Solver, board: Callable[[int], State], branch_draws: BranchDraws | None = None
 ) -> FastRollouts | None:
-    """Fast rollouts of this solver, if its compiled search can be restarted from another board; else None."""
+    """Return fast rollouts of this solver, if its compiled search can be restarted from another board; else None."""
     rules = puzzle.view(KernelRules)
     if rules is None or not isinstance(solver, Beam | Ida):
         return None
@@ -88,7 +88,7 @@ class FastRollouts:
     """The number of games that one call of `play` should have at least."""
 
     def play(self, first: int, end: int, stop: threading.Event) -> TrainingSamples:
-        """The samples of the games number `first` to `end` - 1; threads may call this side by side."""
+        """Return the samples of the games number `first` to `end` - 1; threads may call this side by side."""
         games = np.arange(first, end)
         boards = np.stack([self.board(game) for game in range(first, end)])
         search = self.search(Instance(self.puzzle, boards[0]))
@@ -100,7 +100,7 @@ class FastRollouts:
         return samples.at(np.argsort(samples.game, kind="stable"))
 
     def _paths(self, search: Machine, games: NDArray[np.int64], starts: State, stop: threading.Event) -> SolutionPaths:
-        """The solutions from these working states, each of which belongs to a game."""
+        """Return the solutions from these working states, each of which belongs to a game."""
         solutions: list[list[int] | None] = []
         proven: list[bool] = []
         for start in starts:
@@ -112,7 +112,10 @@ class FastRollouts:
         return self._replayed(games, starts, solutions, np.array(proven, bool))
 
     def _solve(self, search: Machine, stop: threading.Event) -> list[int] | None:
-        """The moves of one search's solution; None where it ends without one. Raises `KeyboardInterrupt` on `stop`."""
+        """Return the moves of one search's solution; None where it ends without one.
+
+        Raises `KeyboardInterrupt` on `stop`.
+        """
         while not stop.is_set():
             status = search.step(NODES_PER_STEP)
             if status == IMPROVED:
@@ -136,7 +139,10 @@ class FastRollouts:
     def _replayed(
         self, games: NDArray[np.int64], starts: State, solutions: list[list[int] | None], proven: NDArray[np.bool_]
     ) -> SolutionPaths:
-        """The positions along every solution, by the compiled rules; raises `PuzzlelabError` for a wrong solution."""
+        """Return the positions along every solution, by the compiled rules.
+
+        Raises `PuzzlelabError` for a wrong solution.
+        """
         lengths = np.array([UNSOLVED if moves is None else len(moves) for moves in solutions], np.int64)
         flat = np.array([move for moves in solutions for move in moves or ()], np.int32)
         positions = np.empty((flat.size, self.rules.size), self.rules.dtype)
@@ -148,7 +154,7 @@ class FastRollouts:
         return SolutionPaths(games, np.maximum(lengths, 0), flat, positions, proven)
 
     def _branches(self, paths: SolutionPaths, branch_draws: BranchDraws) -> tuple[NDArray[np.int64], State]:
-        """(games `int64[K]`, working states `[K, S]`) in which the K off-path branches begin."""
+        """Return (games `int64[K]`, working states `[K, S]`) in which the K off-path branches begin."""
         solved = paths.lengths > 0
         games, lengths = paths.games[solved], paths.lengths[solved]
         draws = np.stack([branch_draws(game) for game in games.tolist()]) if games.size else np.empty((0, 0, 2))

@@ -56,7 +56,7 @@ class ReplayBuffer:
         return len(self.ring)
 
     def can_sample(self, count: int) -> bool:
-        """Whether the buffer is full enough to draw a batch of this size."""
+        """Tell whether the buffer is full enough to draw a batch of this size."""
         size = self.settings.size
         return len(self.ring) >= min(count, size) if size else bool(self.newest)
 
@@ -67,7 +67,7 @@ class ReplayBuffer:
         self.newest = columns
 
     def sample(self, count: int, step: int, random: np.random.Generator) -> ReplayBatch:
-        """A batch of `count` transitions for this step; with size 0, the transitions that were appended last."""
+        """Return a batch of `count` transitions for this step; with size 0, the transitions that were appended last."""
         if not self.settings.size:
             return ReplayBatch(self.newest)
         if isinstance(self.ring, Ring):
@@ -83,7 +83,7 @@ class ReplayBuffer:
             self.ring.update(batch.indices, errors + MIN_PRIORITY)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that `restore` needs, as plain arrays."""
+        """Return all that `restore` needs, as plain arrays."""
         return self.ring.state() if self.settings.size else dict(self.newest)
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:

@@ -37,7 +37,7 @@ class Returns:
 
     @classmethod
     def of(cls, steps: int, discount: float, states: State) -> Returns:
-        """No moves yet, for games with the states `[B, S]` and returns of `steps` steps."""
+        """Return no moves yet, for games with the states `[B, S]` and returns of `steps` steps."""
         games = len(states)
         moves, rewards = np.zeros((steps, games), np.int64), np.zeros((steps, games), np.float32)
         return cls(discount, np.repeat(states[None], steps, 0), moves, rewards, np.zeros(games, np.int32))
@@ -69,11 +69,11 @@ class Returns:
     # --- state ---
 
     def state(self) -> Columns:
-        """All that `restore` needs, as arrays."""
+        """Return all that `restore` needs, as arrays."""
         return {"states": self.states, "moves": self.moves, "rewards": self.rewards, "waiting": self.waiting}
 
     def state_of_running(self, games: VectorGame) -> Columns:
-        """All that `restore` needs to go on with these games."""
+        """Return all that `restore` needs to go on with these games."""
         return self.state()
 
     def restore(self, state: Columns) -> None:

@@ -50,7 +50,7 @@ ILLEGAL_MOVE = -1.0
 
 
 def available(puzzle: Puzzle) -> Mapping[str, str]:
-    """The reward functions for this puzzle: name -> description."""
+    """Return the reward functions for this puzzle: name -> description."""
     estimates, own, kind = puzzle.view(Estimates), puzzle.view(Rewards), objective_of(puzzle).kind
     sums: dict[str, str] = {kind: SUMS[kind]} if kind in SUMS else {}
     general = {**GENERAL, **({POTENTIAL: POTENTIALS[kind]} if estimates else {})}
@@ -58,7 +58,7 @@ def available(puzzle: Puzzle) -> Mapping[str, str]:
 
 
 def make(puzzle: Puzzle, name: str, discount: float = 1.0) -> Reward:
-    """The reward function of this name, or the sum of several, as in `goal + 0.1*cleared`.
+    """Return the reward function of this name, or the sum of several, as in `goal + 0.1*cleared`.
 
     Raises `UnknownName`, or `BadOption` for a factor that is no finite number.
     """
@@ -67,7 +67,7 @@ def make(puzzle: Puzzle, name: str, discount: float = 1.0) -> Reward:
 
 
 def _term(puzzle: Puzzle, text: str, discount: float) -> Reward:
-    """One reward function of a sum, with its factor."""
+    """Return one reward function of a sum, with its factor."""
     factor, times, name = text.rpartition("*")
     reward = _single(puzzle, name, discount)
     if not times:
@@ -82,7 +82,7 @@ def _term(puzzle: Puzzle, text: str, discount: float) -> Reward:
 
 
 def _single(puzzle: Puzzle, name: str, discount: float) -> Reward:
-    """The reward function of this name alone; raises `UnknownName`.
+    """Return the reward function of this name alone; raises `UnknownName`.
 
     `potential:ESTIMATE` is potential-based reward shaping, which keeps the optimal policy (Ng, Harada and Russell,
     1999); it depends on the `discount`.

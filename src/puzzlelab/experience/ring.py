@@ -58,17 +58,20 @@ class Ring:
         return indices
 
     def sample(self, random: np.random.Generator, count: int) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
-        """(indices `int64[B]`, columns as copies) of `count` samples; raises `BadInput` for an empty ring."""
+        """Return (indices `int64[B]`, columns as copies) of `count` samples; raises `BadInput` for an empty ring."""
         _require_samples(self)
         indices = random.integers(0, len(self), count)
         return indices, self.at(indices)
 
     def at(self, indices: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """The samples with these indices, as copies."""
+        """Return the samples with these indices, as copies."""
         return {name: column[indices] for name, column in self._columns.items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that `restore` needs, as plain arrays; the columns are views, to be saved before the next `append`."""
+        """Return all that `restore` needs, as plain arrays.
+
+        The columns are views, to be saved before the next `append`.
+        """
         counts = {"capacity": np.array(self.capacity), "total": np.array(self.total)}
         return counts | {COLUMN + name: column for name, column in self.columns.items()}
 
@@ -134,7 +137,8 @@ class PrioritisedRing:
     def sample(
         self, random: np.random.Generator, count: int, beta: float
     ) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]], NDArray[np.float32]]:
-        """(indices `int64[B]`, columns, weights `float32[B]`): stratified, one sample from each B-th part of the sum.
+        """Draw (indices `int64[B]`, columns, weights `float32[B]`), stratified: one sample from each B-th part of the
+        sum.
 
         The importance weight of a sample of probability p is (N p)^-beta, divided by the greatest weight of the batch.
         At `beta` 1 the weighted samples have the same mean as uniform ones.
@@ -173,7 +177,7 @@ class PrioritisedRing:
         sumtree_kernels.set_weights(self._tree, indices, weights)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that `restore` needs, as plain arrays; see `Ring.state`."""
+        """Return all that `restore` needs, as plain arrays; see `Ring.state`."""
         own = {
             "alpha": np.array(self.alpha),
             "greatest": np.array(self.max_priority),
@@ -199,7 +203,7 @@ class PrioritisedRing:
 
 
 def _rows(columns: Columns) -> int:
-    """The number of samples in these columns; raises `BadInput` where their lengths differ."""
+    """Return the number of samples in these columns; raises `BadInput` where their lengths differ."""
     if not columns:
         raise BadInput("samples need at least one column")
     for name, column in columns.items():
@@ -214,12 +218,12 @@ def _rows(columns: Columns) -> int:
 
 
 def _kind(column: NDArray[Any]) -> str:
-    """Type and shape of one sample, such as `uint8[48]`."""
+    """Write the type and shape of one sample, such as `uint8[48]`."""
     return f"{column.dtype}[{', '.join(map(str, column.shape[1:]))}]"
 
 
 def _count(state: Mapping[str, NDArray[Any]], name: str) -> int:
-    """A count in a state; raises `BadInput` where it is missing, or no count."""
+    """Return a count in a state; raises `BadInput` where it is missing, or no count."""
     if name not in state or state[name].size != 1 or not 0 <= int(state[name]) == state[name]:
         raise BadInput(f"the state of a ring holds its '{name}', and this one does not")
     return int(state[name])

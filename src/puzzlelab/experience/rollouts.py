@@ -49,11 +49,11 @@ class Rollouts:
     """The number of games that one call of `play` should have at least."""
 
     def play(self, first: int, end: int, stop: threading.Event) -> TrainingSamples:
-        """The samples of the games number `first` to `end` - 1."""
+        """Return the samples of the games number `first` to `end` - 1."""
         return joined([samples for game in range(first, end) for samples in self._game(game, stop)])
 
     def _game(self, game: int, stop: threading.Event) -> Iterator[TrainingSamples]:
-        """The samples of one game, then of each of its off-path branches."""
+        """Yield the samples of one game, then of each of its off-path branches."""
         rollout = self._optimal_moves(game) if self.exact else self._chosen_moves
         start = Instance(self.puzzle, self.board(game))
         path = rollout(start, stop)
@@ -64,7 +64,7 @@ class Rollouts:
                 yield rollout(Instance(self.puzzle, state), stop).samples(game, start)
 
     def _chosen_moves(self, start: Instance, stop: threading.Event) -> SolutionPath:
-        """The positions along the solver's solution, each with the move of the solution."""
+        """Return the positions along the solver's solution, each with the move of the solution."""
         result = solve(self.solver, start, self.limit, lambda attempt: stop.is_set())
         _check_interrupt(result.stop)
         objective = objective_of(self.puzzle)
@@ -77,7 +77,7 @@ class Rollouts:
         return path
 
     def _optimal_moves(self, game: int) -> Callable[[Instance, threading.Event], SolutionPath]:
-        """A rollout along a shortest solution: each position gets all its optimal moves, and a random one is made.
+        """Roll out along a shortest solution: each position gets all its optimal moves, and a random one is made.
 
         The path ends early where the solver, under its limit, finds no shorter solution than from the position before.
         """
@@ -101,7 +101,7 @@ class Rollouts:
 
 
 def off_path_branch(puzzle: Puzzle, states: Sequence[State], draw: NDArray[np.float64]) -> State | None:
-    """A random successor of one of these states that is not solved; None where there is none.
+    """Return a random successor of one of these states that is not solved; None where there is none.
 
     The first number of `draw: float64[2]` chooses the state, the second one the move.
     """
@@ -138,7 +138,7 @@ class SolutionPath:
         self.proven.append(proven)
 
     def samples(self, game: int, start: Instance) -> TrainingSamples:
-        """The positions as samples; raises `BadOption` for a number that their column cannot hold."""
+        """Return the positions as samples; raises `BadOption` for a number that their column cannot hold."""
         count, dtype = len(self.states), remaining_type(self.kind)
         least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
         for number in self.remaining:

@@ -29,7 +29,7 @@ LONGEST = 2**16 - 1
 
 
 def remaining_type(kind: ObjectiveKind) -> type[np.integer[Any]]:
-    """The type of the column `remaining`: points may be below 0, and moves and costs are not."""
+    """Return the type of the column `remaining`: points may be below 0, and moves and costs are not."""
     return np.int32 if kind == "score" else np.uint16
 
 
@@ -49,11 +49,11 @@ class SampleColumns:
         return len(self.game)
 
     def rows(self, first: int, end: int) -> Self:
-        """The samples number `first` to `end` - 1."""
+        """Return the samples number `first` to `end` - 1."""
         return type(self)(*(column[first:end] for column in self.columns.values()))
 
     def at(self, rows: NDArray[np.int64]) -> Self:
-        """The samples of these rows, in this order."""
+        """Return the samples of these rows, in this order."""
         return type(self)(*(column[rows] for column in self.columns.values()))
 
     @property
@@ -76,7 +76,7 @@ class TrainingSamples(SampleColumns):
     """[B]: whether `remaining` is proven to be optimal, and an exact teacher's `moves` to be complete."""
 
     def masks(self, move_count: int) -> NDArray[np.bool_]:
-        """`bool[B, M]`: the moves to imitate."""
+        """Return `bool[B, M]`: the moves to imitate."""
         return unpacked(self.moves, move_count)
 
 
@@ -96,17 +96,17 @@ Kind = TypeVar("Kind", bound=SampleColumns)
 
 
 def packed(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Bit sets `uint8[B, (M + 7) // 8]` from `bool[B, M]`."""
+    """Pack `bool[B, M]` into bit sets `uint8[B, (M + 7) // 8]`."""
     return np.packbits(masks, axis=1, bitorder="little")
 
 
 def unpacked(sets: NDArray[np.uint8], move_count: int) -> NDArray[np.bool_]:
-    """The inverse of `packed`."""
+    """Return the inverse of `packed`."""
     return np.unpackbits(sets, axis=1, count=move_count, bitorder="little").astype(bool)
 
 
 def joined(parts: Iterable[Kind]) -> Kind:
-    """The samples of all parts, one after the other; there must be at least one part."""
+    """Return the samples of all parts, one after the other; there must be at least one part."""
     first, *others = parts
     columns = zip(first.columns.values(), *(part.columns.values() for part in others), strict=True)
     return type(first)(*(np.concatenate(column) for column in columns))
@@ -123,7 +123,7 @@ def need_arrow() -> None:
 
 
 def to_table(samples: SampleColumns, card: Mapping[str, Any]) -> Any:
-    """An Arrow table of the samples, whose metadata hold their description `card`."""
+    """Return an Arrow table of the samples, whose metadata hold their description `card`."""
     import pyarrow as pa
 
     columns = {name: pa.array(part) if part.ndim == 1 else _fixed(part) for name, part in samples.columns.items()}
@@ -132,7 +132,7 @@ def to_table(samples: SampleColumns, card: Mapping[str, Any]) -> Any:
 
 
 def _fixed(rows: NDArray[Any]) -> Any:
-    """Rows `[B, K]` as a column of byte strings of a fixed length."""
+    """Return rows `[B, K]` as a column of byte strings of a fixed length."""
     import pyarrow as pa
 
     data = np.ascontiguousarray(rows)
@@ -141,7 +141,7 @@ def _fixed(rows: NDArray[Any]) -> Any:
 
 
 def from_table(table: Any, kind: type[Kind]) -> Kind:
-    """The inverse of `to_table`; raises `BadFile` for a table of another kind of samples."""
+    """Return the inverse of `to_table`; raises `BadFile` for a table of another kind of samples."""
     types = {**kind.WIDE, "state": np.dtype(card_of(table.schema, "this table")["dtype"])}
     names = [field.name for field in fields(kind)]
     if names != table.column_names:
@@ -150,7 +150,7 @@ def from_table(table: Any, kind: type[Kind]) -> Kind:
 
 
 def checksum(samples: SampleColumns) -> int:
-    """The CRC-32 of the columns."""
+    """Return the CRC-32 of the columns."""
     value = 0
     for name, column in samples.columns.items():
         value = crc32(np.ascontiguousarray(column).tobytes(), crc32(name.encode(), value))
@@ -158,7 +158,7 @@ def checksum(samples: SampleColumns) -> int:
 
 
 def _rows(column: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The inverse of `_fixed`."""
+    """Return the inverse of `_fixed`."""
     whole, width = column.combine_chunks(), column.type.byte_width
     begin = whole.offset * width
     data = memoryview(whole.buffers()[1])[begin : begin + len(whole) * width] if len(whole) else b""
@@ -166,7 +166,7 @@ def _rows(column: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def card_of(schema: Any, name: object) -> Mapping[str, Any]:
-    """The description of a file's samples; raises `BadFile` for a file that holds no samples."""
+    """Return the description of a file's samples; raises `BadFile` for a file that holds no samples."""
     try:
         card = json.loads((schema.metadata or {})[CARD])
         np.dtype(card["dtype"])

@@ -75,7 +75,7 @@ class ShardLeases:
 
     @contextmanager
     def keeping(self, number: int) -> Iterator[None]:
-        """Renews the lease during the work, and releases it afterwards."""
+        """Renew the lease during the work, and release it afterwards."""
         stop = threading.Event()
 
         def renew() -> None:
@@ -105,7 +105,7 @@ class ShardLeases:
         return not self._finished(number)
 
     def _finished(self, number: int) -> bool:
-        """Whether the shard was written while its number was being leased; the lease is then released."""
+        """Tell whether the shard was written while its number was being leased; the lease is then released."""
         exists = shard_path(self.folder, number).exists()
         if exists:
             self.release(number)
@@ -118,7 +118,7 @@ class ShardLeases:
         return self._owner_of(number) == self._owner and not self._finished(number)
 
     def _expired(self, number: int) -> bool:
-        """Whether the owner of a lease has ended, or stopped renewing it; a time in the future counts as now."""
+        """Tell whether the owner of a lease has ended, or stopped renewing it; a time in the future counts as now."""
         try:
             stamp = self._path(number).stat().st_mtime
         except FileNotFoundError:  # released: the next call of `take` looks again
@@ -130,7 +130,7 @@ class ShardLeases:
         return age > self.expiry or (age > WRITE_SECONDS if owner is None else has_ended(owner))
 
     def _owner_of(self, number: int) -> dict[str, object] | None:
-        """The owner in the file of a lease; None for a lease that was removed or is not yet written."""
+        """Return the owner in the file of a lease; None for a lease that was removed or is not yet written."""
         try:
             owner = json.loads(self._path(number).read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
@@ -139,7 +139,7 @@ class ShardLeases:
 
 
 def clock_of(folder: Path) -> float:
-    """The time by the clock of the file system of this folder, which may be that of another machine.
+    """Return the time by the clock of the file system of this folder, which may be that of another machine.
 
     Ages of its files are differences of this clock. Where the folder cannot be written, it is the time of this machine.
     """
@@ -151,13 +151,13 @@ def clock_of(folder: Path) -> float:
 
 
 def this_process() -> dict[str, object]:
-    """This process as the owner of a lease."""
+    """Return this process as the owner of a lease."""
     return {"machine": platform.node(), "boot": _boot(), "process": os.getpid(), "run": RUN}
 
 
 @cache
 def _boot() -> str:
-    """Distinguishes this start of the machine from earlier ones; empty where the system does not say."""
+    """Distinguish this start of the machine from earlier ones; empty where the system does not say."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
@@ -165,7 +165,7 @@ def _boot() -> str:
 
 
 def has_ended(owner: Mapping[str, object]) -> bool:
-    """Whether an owner was a process of this machine that has ended; false where that cannot be known."""
+    """Tell whether an owner was a process of this machine that has ended; false where that cannot be known."""
     process = owner.get("process")
     if owner.get("machine") != platform.node() or not isinstance(process, int) or process <= 0:
         return False
@@ -195,7 +195,7 @@ def begin_folder(teacher: SampleSource, folder: Path, games: int) -> None:
 
 
 def settings_of_shards(teacher: SampleSource, games: int) -> dict[str, Any]:
-    """The settings of a teacher's shards of `games` games each, as the shards hold them."""
+    """Return the settings of a teacher's shards of `games` games each, as the shards hold them."""
     return {**teacher.settings(), "games_a_shard": games}
 
 
@@ -210,7 +210,7 @@ def make_shard(teacher: SampleSource, folder: Path, number: int, games: int, job
 
 
 def encoded_shard(teacher: SampleSource, number: int, games: int, jobs: int | None = 1) -> bytes:
-    """The file of shard `number`, whose games are played now."""
+    """Return the file of shard `number`, whose games are played now."""
     first, end = number * games, (number + 1) * games
     return encoded(teacher.games(first, end, jobs), {**settings_of_shards(teacher, games), "games": [first, end]})
 
@@ -229,6 +229,6 @@ def write_shard(folder: Path, number: int, content: bytes) -> Path:
 
 
 def read_number(folder: Path, number: int) -> TrainingSamples | None:
-    """The samples of shard `number`, or None where it does not exist; raises `BadFile` for a damaged file."""
+    """Return the samples of shard `number`, or None where it does not exist; raises `BadFile` for a damaged file."""
     path = shard_path(folder, number)
     return read_shard(path) if path.exists() else None

@@ -67,7 +67,7 @@ class _State:
         return sum(map(len, self.parts))
 
     def with_more(self, samples: TrainingSamples, games: int) -> _State:
-        """The progress after adding the samples of the games up to number `games` - 1."""
+        """Return the progress after adding the samples of the games up to number `games` - 1."""
         parts = (*self.parts, samples) if len(samples) else self.parts
         return replace(self, rows=self.rows + len(samples), games=games, parts=parts)
 
@@ -178,7 +178,8 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settings_in(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The settings in `teacher.json`; if it is missing or damaged, None if shards of `settings` are in the folder.
+    """Return the settings in `teacher.json`; if it is missing or damaged, None if shards of `settings` are in the
+    folder.
 
     Raises `BadFile` if there are none.
     """
@@ -198,7 +199,7 @@ def _settings_in(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any] | 
 
 
 def _shard_of(folder: Path, settings: Mapping[str, Any]) -> Path | None:
-    """The first shard of these settings in a folder."""
+    """Return the first shard of these settings in a folder."""
     for path in shard_paths(folder):
         with suppress(BadFile):
             check_card(facts(path)[1], settings, path)
@@ -214,7 +215,7 @@ def save(
 
 
 def encoded(samples: SampleColumns, card: Mapping[str, Any]) -> bytes:
-    """The file of a shard with the description `card`."""
+    """Return the file of a shard with the description `card`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -237,18 +238,18 @@ def save_encoded(folder: Path, number: int, content: bytes, temporary: str = "wr
 
 
 def shard_path(folder: Path, number: int) -> Path:
-    """The path of shard `number` of a folder."""
+    """Return the path of shard `number` of a folder."""
     return folder / f"shard-{number:05}.parquet"
 
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The names of the settings that differ; one that is lacking has its default."""
+    """Return the names of the settings that differ; one that is lacking has its default."""
     one, other = _with_defaults(old), _with_defaults(new)
     return [name for name in {**one, **other} if one.get(name) != other.get(name)]
 
 
 def _with_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings by their present names, with the defaults of those that earlier versions did not have."""
+    """Return the settings by their present names, with the defaults of those that earlier versions did not have."""
     known = {**DEFAULTS, **with_new_names(settings, RENAMED)}
     if isinstance(solver := known.get("solver"), str) and isinstance(options := known.get("options"), Mapping):
         with suppress(BadOption):  # an option under both its names, which differs from all others
@@ -260,17 +261,17 @@ def _with_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shard_paths(folder: Path) -> list[Path]:
-    """The shards of a folder in their order."""
+    """Return the shards of a folder in their order."""
     return sorted(path for path in folder.glob("shard-*.parquet") if re.fullmatch(r"shard-\d{5,}", path.stem))
 
 
 def numbers(folder: Path) -> list[int]:
-    """The numbers of the shards of a folder in their order."""
+    """Return the numbers of the shards of a folder in their order."""
     return sorted(int(path.stem.removeprefix("shard-")) for path in shard_paths(folder))
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """The settings of a folder's samples; raises `BadFile`."""
+    """Return the settings of a folder's samples; raises `BadFile`."""
     path = folder / TEACHER
     require_regular(path)
     try:
@@ -309,7 +310,7 @@ def _is_range(games: object) -> bool:
 
 
 def facts(path: Path) -> tuple[int, Mapping[str, Any]]:
-    """(number of rows, description) of a shard, read from the end of its file alone; raises `BadFile`."""
+    """Return (number of rows, description) of a shard, read from the end of its file alone; raises `BadFile`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -322,7 +323,7 @@ def facts(path: Path) -> tuple[int, Mapping[str, Any]]:
 
 
 def read_shard(path: Path, kind: type[Kind] = TrainingSamples) -> Kind:  # type: ignore[assignment]  # python/mypy#3737
-    """All samples of one shard, as this class; raises `BadFile`."""
+    """Return all samples of one shard, as this class; raises `BadFile`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -341,7 +342,7 @@ def read_shard(path: Path, kind: type[Kind] = TrainingSamples) -> Kind:  # type:
 
 
 def read_shards(folder: Path) -> Iterator[TrainingSamples]:
-    """The samples of a folder, shard by shard; raises `BadFile`."""
+    """Yield the samples of a folder, shard by shard; raises `BadFile`."""
     need_arrow()
     read_settings(folder)
     for path in shard_paths(folder):

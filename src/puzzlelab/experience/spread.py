@@ -81,12 +81,12 @@ class SpreadGames:
             raise BadOption("the table of all states is made in one process: leave out --executor")
 
     def piece(self, name: str, first: int, end: int, context: Any = None) -> Piece:
-        """The games number `first` to `end` - 1."""
+        """Return the games number `first` to `end` - 1."""
         argument = GamesToPlay(self.source, self._setup, first, end)
         return Piece(name, play_games, argument, self._preparation, context)
 
     def shard(self, number: int, games: int) -> Piece:
-        """The file of a shard of so many games."""
+        """Return the file of a shard of so many games."""
         argument = ShardToMake(self.source, self._setup, number, games)
         return Piece(f"shard {number}", make_shard_file, argument, self._preparation, number)
 
@@ -117,11 +117,11 @@ class SpreadSource:
         SpreadGames(self.executor, self.source)  # raises an error for samples that cannot be spread
 
     def settings(self) -> dict[str, Any]:
-        """Those of the teacher: where its games are played makes no difference."""
+        """Return the settings of the teacher: where its games are played makes no difference."""
         return self.source.settings()
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """The samples of the games from `first` on, in order, in parts that take some seconds each."""
+        """Yield the samples of the games from `first` on, in order, in parts that take some seconds each."""
         games, size = SpreadGames(self.executor, self.source), 1
 
         def pieces() -> Iterator[Piece]:
@@ -138,12 +138,12 @@ class SpreadSource:
             size = int(max(1, min(wanted, GROWTH * max(size, end - begin), MOST_GAMES)))
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
-        """The samples of these games, played here."""
+        """Return the samples of these games, played here."""
         return self.source.games(first, end, jobs)
 
 
 def required(done: Done) -> Any:
-    """The value of a piece without which the work cannot go on; raises `PuzzlelabError` if it was put aside."""
+    """Return the value of a piece without which the work cannot go on; raises `PuzzlelabError` if it was put aside."""
     if done.problem:
         raise PuzzlelabError(f"{done.piece.name} cannot be played: {done.problem}")
     return done.value

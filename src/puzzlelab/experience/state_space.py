@@ -62,7 +62,7 @@ class StateSpace:
         return len(self._order)
 
     def settings(self) -> dict[str, Any]:
-        """All settings that determine the samples."""
+        """Return all settings that determine the samples."""
         return {
             "puzzle": self.puzzle.name,
             "targets": "all optimal moves",
@@ -73,13 +73,13 @@ class StateSpace:
         }
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """The samples from number `first` to the last one, in parts, each with the number of the next sample."""
+        """Yield the samples from number `first` to the last one, in parts, each with the number of the next sample."""
         for begin in range(first, self.count, CHUNK):
             end = min(begin + CHUNK, self.count)
             yield self.games(begin, end), end
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
-        """The samples number `first` to `end` - 1, or to the last one."""
+        """Return the samples number `first` to `end` - 1, or to the last one."""
         states, distance, masks = self._labelled
         rows = self._order[first:end]
         remaining, proven = distance[rows].astype(np.uint16), np.ones(len(rows), bool)
@@ -99,7 +99,7 @@ class StateSpace:
 
 
 def label_states(puzzle: Puzzle) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
-    """(states `[N, S]`, distances `int32[N]`, optimal moves `bool[N, M]`) of all solvable states, by distance.
+    """Return (states `[N, S]`, distances `int32[N]`, optimal moves `bool[N, M]`) of all solvable states, by distance.
 
     Raises:
         Unsupported: for a puzzle whose moves cannot be undone.
@@ -119,7 +119,7 @@ def label_states(puzzle: Puzzle) -> tuple[State, NDArray[np.int32], NDArray[np.b
 
 
 def label_reachable(puzzle: Puzzle, starts: State) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
-    """(states `[N, S]`, distances `int32[N]`, optimal moves `bool[N, M]`) of all states that moves from `starts` reach.
+    """Return (states `[N, S]`, distances `int32[N]`, optimal moves `bool[N, M]`) of all states reachable from `starts`.
 
     Moves need not be reversible. States from which no goal is reached have the distance -1 and no optimal move.
 
@@ -144,7 +144,7 @@ def label_reachable(puzzle: Puzzle, starts: State) -> tuple[State, NDArray[np.in
 
 
 def _reachable(puzzle: Puzzle, starts: State) -> tuple[State, NDArray[np.int64]]:
-    """(the states `[N, S]` that moves from `starts` reach, in the order of their codes, and the codes `int64[N]`)."""
+    """Return (the states `[N, S]` reachable from `starts`, in the order of their codes, and the codes `int64[N]`)."""
     parts = [_distinct(starts, np.zeros(0, np.int64))]
     codes, waiting = np.sort(state_codes(parts[0])), parts[0]
     while len(waiting):
@@ -160,7 +160,7 @@ def _reachable(puzzle: Puzzle, starts: State) -> tuple[State, NDArray[np.int64]]
 
 
 def _distinct(states: State, codes: NDArray[np.int64]) -> State:
-    """The states `[B, S]`, each once, without those that have one of the sorted codes."""
+    """Return the states `[B, S]`, each once, without those that have one of the sorted codes."""
     own, first = np.unique(state_codes(states), return_index=True)
     place = np.minimum(np.searchsorted(codes, own), max(len(codes) - 1, 0))
     is_new = codes[place] != own if len(codes) else np.ones(len(own), bool)
@@ -176,7 +176,7 @@ def _goals(puzzle: Puzzle) -> State:
 
 
 def _explored(puzzle: Puzzle, rules: KernelRules) -> Any:
-    """The record of a complete breadth-first search from the goals."""
+    """Return the record of a complete breadth-first search from the goals."""
     goals = _goals(puzzle)
     limit = Limit(nodes=MAX_STATES)
     search = bfs.machine(Instance(puzzle, goals[0]), rules, None, limit, count_all=True)

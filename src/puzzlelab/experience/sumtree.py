@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 
 
 def new_tree(capacity: int) -> NDArray[np.float64]:
-    """`float64[2 L]`: a tree of at least `capacity` weights, all 0; node 1 is the sum of all, node 0 is not used."""
+    """Return `float64[2 L]`: a tree of at least `capacity` weights, all 0.
+
+    Node 1 is the sum of all, node 0 is not used.
+    """
     return np.zeros(2 << (capacity - 1).bit_length(), np.float64)
 
 
 def leaves(tree: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`float64[L]`: the weights, as a view; call `sum_up` after a change."""
+    """Return `float64[L]`: the weights, as a view; call `sum_up` after a change."""
     return tree[tree.size // 2 :]

@@ -49,13 +49,13 @@ class SampleSource(Protocol):
     def name(self) -> str: ...
 
     def settings(self) -> dict[str, Any]:
-        """All settings that determine the samples."""
+        """Return all settings that determine the samples."""
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """The samples of the games from `first` on, in parts, each with the number of the next game."""
+        """Yield the samples of the games from `first` on, in parts, each with the number of the next game."""
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
-        """The samples of the games number `first` to `end` - 1."""
+        """Return the samples of the games number `first` to `end` - 1."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Teacher:
         return self.solver.name
 
     def settings(self) -> dict[str, Any]:
-        """All settings that determine the samples."""
+        """Return all settings that determine the samples."""
         return {
             "puzzle": self.puzzle.name,
             "targets": "all optimal moves" if self.exact else "the chosen move",
@@ -110,12 +110,12 @@ class Teacher:
         }
 
     def board(self, game: int) -> State:
-        """The initial board of a game."""
+        """Return the initial board of a game."""
         sample = scale_of(self.puzzle, self.scale)[1].sample
         return sample(generator(self.seed, game), self.levels[game % len(self.levels)])
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """The samples of the games from `first` on, without an end, in parts, each with the number of the next game.
+        """Yield the samples of the games from `first` on, without an end, each part with the number of the next game.
 
         Threads play ahead; the samples do not depend on the number of threads.
         """
@@ -124,7 +124,7 @@ class Teacher:
         yield from self._played(rollouts, ((start, start + rollouts.chunk) for start in starts), jobs)
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
-        """The samples of the games number `first` to `end` - 1, of which there is at least one."""
+        """Return the samples of the games number `first` to `end` - 1, of which there is at least one."""
         rollouts = self._rollouts()
         parts = ((start, min(start + rollouts.chunk, end)) for start in range(first, end, rollouts.chunk))
         return joined([samples for samples, _ in self._played(rollouts, parts, jobs)])
@@ -132,7 +132,7 @@ class Teacher:
     def _played(
         self, rollouts: FastRollouts | Rollouts, parts: Iterable[tuple[int, int]], jobs: int | None
     ) -> Iterator[tuple[TrainingSamples, int]]:
-        """The samples of each part, which is (first game, end), with its end."""
+        """Return the samples of each part, which is (first game, end), with its end."""
         stop = threading.Event()
 
         def play(part: tuple[int, int]) -> tuple[TrainingSamples, int]:
@@ -141,7 +141,7 @@ class Teacher:
         return ordered_map(play, parts, jobs, on_interrupt=stop.set)
 
     def _rollouts(self) -> FastRollouts | Rollouts:
-        """Fast rollouts if the solver and its limit allow them, else one game at a time."""
+        """Return fast rollouts if the solver and its limit allow them, else one game at a time."""
         from puzzlelab.experience.fast_rollouts import fast_rollouts
 
         draws = self._branch_draws if self.branches else None

@@ -29,7 +29,9 @@ class Trajectories:
 
     @classmethod
     def of(cls, play: VectorGame, max_moves: int | None = None) -> Trajectories:
-        """For games without a move yet, of `max_moves` moves at most; by default as many as a game can have."""
+        """Make trajectories for games without a move yet, of at most `max_moves` moves; by default as many as a game
+        can have.
+        """
         states = np.repeat(play.states[None], play.max_moves if max_moves is None else max_moves, 0)
         return cls(states, np.full(states.shape[:2], UNKNOWN, np.int32))
 
@@ -40,7 +42,7 @@ class Trajectories:
         self.bounds[play.lengths, games] = play.bounds
 
     def completed(self, step: Transition, lengths: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
-        """The states of all games that this step ended, after `lengths: int32[B]` moves, as columns.
+        """Return the states of all games that this step ended, after `lengths: int32[B]` moves, as columns.
 
         `state`, `bound` (`int32`, an upper bound on the cost-to-go), and `left` (`int32`, the moves from there to the
         end of the game if it was won), both UNKNOWN where there is none.
@@ -56,11 +58,11 @@ class Trajectories:
     # --- state ---
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that `restore` needs, as arrays."""
+        """Return all that `restore` needs, as arrays."""
         return {"states": self.states, "known": self.bounds}
 
     def state_of_running(self, games: VectorGame) -> dict[str, NDArray[Any]]:
-        """All that `restore` needs to go on with these games."""
+        """Return all that `restore` needs to go on with these games."""
         moves = games.lengths.max(initial=0)
         return {"states": self.states[:moves], "known": self.bounds[:moves]}
 

@@ -109,7 +109,7 @@ def _samples(
     history: list[tuple[NDArray[np.bool_], State, UctDecision]],
     won: NDArray[np.bool_],
 ) -> SelfPlaySamples:
-    """The positions, game by game, each with the length of the shortest known solution.
+    """Return the positions, game by game, each with the length of the shortest known solution.
 
     A solution is known from the game itself if it was won, and from the searches of this position and all later ones.
     """

@@ -82,12 +82,12 @@ class UctSession:
         self._children = np.full(games, NOWHERE)
 
     def move(self, state: State) -> tuple[int, State, NDArray[np.float64]]:
-        """(move, successor, share of playouts of each move `[M]`) for the plain `state[S]`."""
+        """Return (move, successor, share of playouts of each move `[M]`) for the plain `state[S]`."""
         decision = self.moves(state[None])
         return int(decision.moves[0]), decision.states[0], decision.shares[0]
 
     def moves(self, states: State, active: NDArray[np.bool_] | None = None) -> UctDecision:
-        """A move for each of the plain `states[B, S]`; raises `PuzzlelabError` where the memory is used up.
+        """Return a move for each of the plain `states[B, S]`; raises `PuzzlelabError` where the memory is used up.
 
         Games that are not `active: bool[B]` are not searched: they have no move, and their other results are undefined.
         """
@@ -143,14 +143,17 @@ class UctSession:
         return UctDecision(moves, after, shares, values, self._best_known())
 
     def _best_known(self) -> NDArray[np.int32]:
-        """The rest of the shortest solution that each game has seen, if the moves of the game follow it; else -1."""
+        """Return the rest of the shortest solution that each game has seen, if the moves of the game follow it.
+
+        Else -1.
+        """
         record = self.record
         is_played = np.arange(record.game_moves.shape[1]) < record.game_length[:, None]
         follows = ((record.game_moves == record.best_moves) | ~is_played).all(axis=1)
         return np.where(follows & (record.best_length != NOWHERE), record.best_length - record.game_length, NOWHERE)
 
     def tree(self, game: int = 0) -> SearchTree:
-        """The search tree of the last move of a game."""
+        """Return the search tree of the last move of a game."""
         record = self.record
         size = int(record.node_count[game])
         parent, visits = record.parent[game, :size].copy(), record.visits[game, :size].copy()

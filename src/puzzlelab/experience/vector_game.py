@@ -69,7 +69,7 @@ class VectorGame:
     def of(
         cls, puzzle: Puzzle, starts: StartSampler, max_moves: int, games: int, random: np.random.Generator
     ) -> VectorGame:
-        """This number of games, without a move yet."""
+        """Make this number of games, without a move yet."""
         states, bounds = starts.boards(games, random)
         return cls(
             puzzle=puzzle,
@@ -88,13 +88,13 @@ class VectorGame:
     def resumed(
         cls, puzzle: Puzzle, starts: StartSampler, max_moves: int, state: Mapping[str, NDArray[Any]]
     ) -> VectorGame:
-        """The games of such a `state`, which is copied; new ones begin as `starts` says."""
+        """Return the games of such a `state`, which is copied; new ones begin as `starts` says."""
         fields = {field: state[name].copy() for name, field in STATE_ARRAYS.items()}
         legal = canonical_moves(puzzle, fields["states"])
         return cls(puzzle=puzzle, starts=starts, max_moves=max_moves, canonical_moves=legal, **fields)
 
     def legal(self) -> NDArray[np.bool_]:
-        """`bool[B, M]`: the legal moves of the current states."""
+        """Return `bool[B, M]`: the legal moves of the current states."""
         return self.canonical_moves >= 0
 
     def step(self, moves: NDArray[np.int64], is_random: NDArray[np.bool_], random: np.random.Generator) -> Transition:
@@ -126,7 +126,7 @@ class VectorGame:
             self.canonical_moves[rows] = canonical_moves(self.puzzle, self.states[rows])
 
     def _estimate_sum(self, states: State) -> float:
-        """The sum of the first estimate that the puzzle names over these states; 0 where it has none."""
+        """Return the sum of the first estimate that the puzzle names over these states; 0 where it has none."""
         view = self.puzzle.view(Estimates)
         if view is None:
             return 0.0
@@ -136,7 +136,7 @@ class VectorGame:
     # --- state ---
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that `restore` needs, as arrays."""
+        """Return all that `restore` needs, as arrays."""
         arrays: dict[str, NDArray[Any]] = {name: getattr(self, field) for name, field in STATE_ARRAYS.items()}
         return arrays | {"starts": np.array(self.starts.state())}
 

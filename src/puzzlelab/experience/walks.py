@@ -48,7 +48,7 @@ class Walks:
         return "walks"
 
     def settings(self) -> dict[str, Any]:
-        """All settings that determine the samples."""
+        """Return all settings that determine the samples."""
         return {
             "puzzle": self.puzzle.name,
             "targets": "the move that undoes the last one",
@@ -59,16 +59,16 @@ class Walks:
         }
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """The positions of the walks from number `first` on, without an end, in parts, each with the next number."""
+        """Yield the positions of the walks from number `first` on, without an end, each part with the next number."""
         for begin in count_from(first, CHUNK):
             yield self._walked(begin, begin + CHUNK), begin + CHUNK
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
-        """The positions of the walks number `first` to `end` - 1, of which there is at least one."""
+        """Return the positions of the walks number `first` to `end` - 1, of which there is at least one."""
         return joined([self._walked(begin, min(begin + CHUNK, end)) for begin in range(first, end, CHUNK)])
 
     def _walked(self, first: int, end: int) -> TrainingSamples:
-        """The positions of these walks, the last one of each first, without solved ones."""
+        """Return the positions of these walks, the last one of each first, without solved ones."""
         puzzle, rows = self.puzzle, np.arange(end - first)
         reversible = puzzle.view(Reversible)
         assert reversible is not None

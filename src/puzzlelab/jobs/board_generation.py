@@ -93,12 +93,12 @@ def sampled(
 
 
 def generated(
-    generator: BoardGenerator, seed: int, first: int, count: int, executor: Executor
+    own_generator: BoardGenerator, seed: int, first: int, count: int, executor: Executor
 ) -> Iterator[tuple[State, State]]:
     """The boards number `first` to `count` - 1 of a puzzle's own generator, and their solutions, in batches."""
     from puzzlelab.jobs.new_board_pieces import made_elsewhere
 
-    return made_elsewhere(executor, GeneratedBoards(generator, seed), first, count)
+    return made_elsewhere(executor, GeneratedBoards(own_generator, seed), first, count)
 
 
 @dataclass(frozen=True)

@@ -187,17 +187,17 @@ def _difficulties(puzzle: Puzzle, states: State) -> Sequence[Mapping[str, int]]:
     return difficulties
 
 
-def check_facts(check: Check) -> dict[str, Any]:
+def check_facts(result: Check) -> dict[str, Any]:
     """A check as plain data."""
-    puzzle = check.instance.puzzle
+    puzzle = result.instance.puzzle
     return {
         "puzzle": puzzle.name,
-        "board": puzzle.write(check.instance.state),
-        "ok": check.ok,
-        "objections": list(check.objections),
-        "unsolvable": check.unsolvable,
-        "solutions": check.solutions,
-        "difficulty": dict(check.difficulty),
+        "board": puzzle.write(result.instance.state),
+        "ok": result.ok,
+        "objections": list(result.objections),
+        "unsolvable": result.unsolvable,
+        "solutions": result.solutions,
+        "difficulty": dict(result.difficulty),
     }
 
 

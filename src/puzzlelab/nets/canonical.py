@@ -10,7 +10,7 @@ from puzzlelab.core.views import Planes
 
 
 def canonical(puzzle: Puzzle, states: State) -> tuple[State, NDArray[np.int64]]:
-    """(`images[B, S]`, `move_permutation: int64[B, M]`): the canonical image of each state, and its moves there.
+    """Return (`images[B, S]`, `move_permutation: int64[B, M]`): the canonical image of each state, and its moves there.
 
     The canonical image is the lexicographically first one. Move m of a state is move `move_permutation[b, m]` of it.
     """

@@ -22,7 +22,7 @@ FORMAT = "puzzlelab network"
 
 
 def counts_moves(reward: object, discount: object) -> bool:
-    """Whether values that were learned from this reward are the negative number of moves to the goal."""
+    """Tell whether values that were learned from this reward are the negative number of moves to the goal."""
     return reward == "moves" and discount == 1
 
 
@@ -83,11 +83,11 @@ def read_card(path: Path) -> Card:
 
 
 def card_path(path: Path) -> Path:
-    """The path of a network's card, from the path of one of its files or from their stem."""
+    """Return the path of a network's card, from the path of one of its files or from their stem."""
     stem = stem_of(path)
     return stem.with_name(stem.name + CARD)
 
 
 def stem_of(path: Path) -> Path:
-    """The path of a network without the ending, from the path of one of its files or from their stem."""
+    """Return the path of a network without the ending, from the path of one of its files or from their stem."""
     return path.with_suffix("") if path.suffix in ENDINGS else path

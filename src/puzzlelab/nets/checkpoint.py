@@ -27,7 +27,7 @@ from puzzlelab.storage.files import make_folder, replace_file, replacing
 
 
 def hash_of(weights: Mapping[str, Tensor]) -> str:
-    """The hash of weights and their names: 16 hexadecimal digits."""
+    """Return the hash of weights and their names: 16 hexadecimal digits."""
     digest = hashlib.sha256()
     for name in sorted(weights):
         tensor = weights[name].detach().cpu().contiguous()
@@ -102,7 +102,7 @@ def load(path: Path, device: torch.device | None = None) -> tuple[TorchModel, Ca
 
 
 def _loaded(stem: Path, ending: str) -> tuple[TorchModel, Card]:
-    """The network with the weights of the file with this ending; raises `BadFile`."""
+    """Return the network with the weights of the file with this ending; raises `BadFile`."""
     card, file = read_card(card_path(stem)), stem.with_name(stem.name + ending)
     weights = read_weights(file) if ending == WEIGHTS else onnx_export.read_weights(file)
     try:

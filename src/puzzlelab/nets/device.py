@@ -12,7 +12,7 @@ from puzzlelab.nets.network import Precision
 
 
 def device(name: str = "auto") -> torch.device:
-    """The device of this name; `auto` is a CUDA device where there is one, else the CPU. Raises `BadOption`."""
+    """Return the device of this name; `auto` is a CUDA device where there is one, else the CPU. Raises `BadOption`."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -25,7 +25,7 @@ def device(name: str = "auto") -> torch.device:
 
 
 def has_fast_bf16(target: torch.device) -> bool:
-    """Whether matrix products in bfloat16 are faster there: on GPUs, and on CPUs with instructions for them."""
+    """Tell whether matrix products in bfloat16 are faster there: on GPUs, and on CPUs with instructions for them."""
     if target.type == "cuda":
         return bool(torch.cuda.is_bf16_supported())
     capabilities = torch.cpu.get_capabilities()
@@ -34,7 +34,7 @@ def has_fast_bf16(target: torch.device) -> bool:
 
 @contextmanager
 def precision(target: torch.device, name: Precision = "auto") -> Iterator[None]:
-    """Matrix products in bfloat16 if `name` says so, or for `auto` where that is faster.
+    """Compute matrix products in bfloat16 if `name` says so, or for `auto` where that is faster.
 
     Weights, sums and output layers stay float32.
     """

@@ -49,7 +49,7 @@ def write(file: Path, data: bytes) -> None:
 
 
 def _is_same_network(previous: bytes, data: bytes, file: Path) -> bool:
-    """Whether the content of a file is the network of these bytes, as puzzlelab writes it."""
+    """Tell whether the content of a file is the network of these bytes, as puzzlelab writes it."""
     try:
         network = read_bytes(previous, file)
     except BadFile:
@@ -58,7 +58,7 @@ def _is_same_network(previous: bytes, data: bytes, file: Path) -> bool:
 
 
 def quantised(data: bytes, path: Path) -> bytes:
-    """A network with weights of 8 bits, from the content of a file; `path` is what errors name.
+    """Return a network with weights of 8 bits, from the content of a file; `path` is what errors name.
 
     The weights of each output of a layer have their own scale; the scale of inputs is computed for each batch. Raises
     `BadInput` without the library `onnx`, and for a network that has no such layer.
@@ -92,7 +92,7 @@ def quantised(data: bytes, path: Path) -> bytes:
 
 
 def _described(program: onnx.ModelProto, network: OnnxNetwork) -> bytes:
-    """The content of a file for the program, which was made of this network."""
+    """Return the content of a file for the program, which was made of this network."""
     del program.metadata_props[:]
     if network.card is None:
         plain: bytes = program.SerializeToString(deterministic=True)
@@ -107,7 +107,7 @@ def _described(program: onnx.ModelProto, network: OnnxNetwork) -> bytes:
 
 @contextmanager
 def _without_advice() -> Iterator[None]:
-    """Without the warnings of the quantisation: it advises a preparation, which was done."""
+    """Hide the warnings of the quantisation: it advises a preparation, which was done."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:

@@ -58,7 +58,7 @@ class NetworkForm(BaseModel):
 
 
 def input_arrays(puzzle: Puzzle, names: tuple[InputName, ...], states: State) -> tuple[NDArray[Any], ...]:
-    """The inputs of these kinds for plain `states[B, S]`; raises `Unsupported` for a puzzle without them."""
+    """Return the inputs of these kinds for plain `states[B, S]`; raises `Unsupported` for a puzzle without them."""
     return tuple(np.ascontiguousarray(INPUTS[name](puzzle, states)) for name in names)
 
 
@@ -106,7 +106,9 @@ def _required(part: Part | None, lacking: str) -> Part:
 
 
 def scaled(one_hot: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`float32[B, N]` from `one_hot[B, N, K]`: the number of each cell's plane, from 1 (0: none), over K, less 1/2."""
+    """Return `float32[B, N]` from `one_hot[B, N, K]`: the number of each cell's plane, from 1 (0: none), over K, less
+    1/2.
+    """
     count = one_hot.shape[2]
     numbers = np.arange(1, count + 1, dtype=np.float32)
     result: NDArray[np.float32] = one_hot @ numbers / np.float32(count) - np.float32(0.5)
@@ -114,7 +116,7 @@ def scaled(one_hot: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def all_candidates(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
-    """`bool[B, N * D]`: the candidates before any rule is applied: all digits in blank cells, one in any other."""
+    """Return `bool[B, N * D]`: the candidates before any rule is applied: all digits in blank cells, else one."""
     view = candidates_of(puzzle)
     number = view.units.all.shape[1]
     digits = np.stack([view.digits(state) for state in states]) if len(states) else np.empty((0, number**2), np.int64)

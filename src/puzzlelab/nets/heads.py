@@ -43,14 +43,14 @@ class Logits(nn.Linear):
 
 
 def head(name: Head, move_features: int, state_features: int, moves: int) -> nn.Module:
-    """The output layer of this name: `cost_to_go` reads `state_features`, the other heads `move_features`."""
+    """Return the output layer of this name: `cost_to_go` reads `state_features`, the other heads `move_features`."""
     if name == "cost_to_go":
         return Scalar(state_features)
     return Scalar(move_features, moves) if name == "q" else Logits(move_features, moves)
 
 
 def dueling_q(value: Tensor, advantages: Tensor) -> Tensor:
-    """Values of moves `[B, M]` from the value of the state `[B]` and the advantages `[B, M]`, whose mean is removed.
+    """Return values of moves `[B, M]` from the value of the state `[B]` and the advantages `[B, M]`, less their mean.
 
     Source: Wang et al., "Dueling network architectures for deep reinforcement learning" (2016).
     """

@@ -31,7 +31,7 @@ class LayerRow(NamedTuple):
 
 
 def untrained(puzzle: Puzzle, network: Mapping[str, Any]) -> TorchModel:
-    """A network with these settings and weights by chance; raises `BadInput`."""
+    """Return a network with these settings and weights by chance; raises `BadInput`."""
     settings = read_network(network)
     module: nn.Module = settings.build(puzzle)
     initialise_outputs(module, settings)
@@ -39,7 +39,7 @@ def untrained(puzzle: Puzzle, network: Mapping[str, Any]) -> TorchModel:
 
 
 def layers_of(model: TorchModel) -> list[LayerRow]:
-    """The inputs and the layers of a network. A layer that is evaluated several times is listed once."""
+    """Return the inputs and the layers of a network. A layer that is evaluated several times is listed once."""
     layers: dict[str, LayerRow] = {}
 
     def record(name: str, module: nn.Module, inputs: Any = None, output: Any = None) -> None:
@@ -63,7 +63,7 @@ def layers_of(model: TorchModel) -> list[LayerRow]:
 
 
 def _is_layer(part: nn.Module) -> bool:
-    """Whether a module has weights of its own, or is no container of others."""
+    """Tell whether a module has weights of its own, or is no container of others."""
     return next(part.parameters(recurse=False), None) is not None or next(part.children(), None) is None
 
 

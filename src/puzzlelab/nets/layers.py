@@ -14,18 +14,18 @@ Layer = TypeVar("Layer", nn.Linear, nn.Conv2d)
 
 
 def activation(name: Activation) -> nn.Module:
-    """The activation function of this name."""
+    """Return the activation function of this name."""
     kinds: dict[Activation, type[nn.Module]] = {"relu": nn.ReLU, "gelu": nn.GELU, "none": nn.Identity}
     return kinds[name]()
 
 
 def linear(inputs: int, outputs: int, initial: Initial = "uniform", bias: bool = True) -> nn.Linear:
-    """A dense layer with random weights."""
+    """Return a dense layer with random weights."""
     return initialised(nn.Linear(inputs, outputs, bias), initial)
 
 
 def initialised(layer: Layer, initial: Initial) -> Layer:
-    """The same layer with random weights of this kind."""
+    """Initialise a layer with random weights of this kind; returns it."""
     if initial != "uniform":
         initialise(layer, initial)
     return layer

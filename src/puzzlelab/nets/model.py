@@ -48,7 +48,9 @@ class Model(ABC):
 
     @abstractmethod
     def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
-        """The outputs of the layers for arrays of the kinds `form.inputs`, each with one row for each of B states."""
+        """Return the outputs of the layers for arrays of the kinds `form.inputs`, each with one row for each of B
+        states.
+        """
 
     @property
     def heads(self) -> tuple[str, ...]:
@@ -61,7 +63,7 @@ class Model(ABC):
         return True
 
     def outputs(self, states: State) -> Outputs:
-        """The outputs of all heads for the plain `states[B, S]`, as arrays."""
+        """Return the outputs of all heads for the plain `states[B, S]`, as arrays."""
         return self._in_batches(self._outputs, states)
 
     def _in_batches(self, evaluate: Callable[[NDArray[Any]], Outputs], array: NDArray[Any]) -> Outputs:
@@ -74,7 +76,7 @@ class Model(ABC):
         return {name: np.concatenate([part[name] for part in parts]) for name in self.heads}
 
     def _outputs(self, states: State) -> Outputs:
-        """The outputs for the states of one batch."""
+        """Return the outputs for the states of one batch."""
         inputs, move_permutation = self.inputs(states)
         outputs = self.evaluate(inputs)
         if move_permutation is not None:
@@ -84,7 +86,8 @@ class Model(ABC):
         return {name: values + self.base_of(name, states) for name, values in outputs.items()}
 
     def inputs(self, states: State) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int64] | None]:
-        """(the arrays for `evaluate`, the number of each move in them: `int64[B, M]`) for the plain `states[B, S]`.
+        """Return (the arrays for `evaluate`, the number of each move in them: `int64[B, M]`) for the plain `states[B,
+        S]`.
 
         The second is None where moves keep their numbers.
         """
@@ -92,21 +95,24 @@ class Model(ABC):
         return input_arrays(self.puzzle, self.form.inputs, images), move_permutation
 
     def base_of(self, head: str, states: State) -> NDArray[np.float32] | float:
-        """What is added to the output of this head for the plain states: `float32[B]` or `[B, M]`, or 0."""
+        """Return what is added to the output of this head for the plain states: `float32[B]` or `[B, M]`, or 0."""
         if head == "policy":
             return 0.0
         return self.base_estimate(states) if head == "cost_to_go" else -self._base_estimate_of_moves(states)
 
     def base_estimate(self, states: State) -> NDArray[np.float32]:
-        """`float32[B]`: the estimate of the plain `states[B, S]` to which the network adds; 0 where there is none."""
+        """Return `float32[B]`: the estimate of the plain `states[B, S]` to which the network adds.
+
+        0 where there is none.
+        """
         base = residual_base(self.puzzle, self.form.residual_over)
         if base is None:
             return np.zeros(len(states), np.float32)
         return estimated(self.puzzle, base, states).astype(np.float32)
 
     def _base_estimate_of_moves(self, states: State) -> NDArray[np.float32]:
-        """`float32[B, M]`: the cost of each move, or minus its points, and what the base estimate says that remains;
-        for an illegal move 1, and what remains from the state itself.
+        """Return `float32[B, M]`: the cost of each move, or minus its points, and what the base estimate says that
+        remains; for an illegal move 1, and what remains from the state itself.
         """
         sign = -1 if objective_of(self.puzzle).kind == "score" else 1
         ahead, canonical_move = successors(self.puzzle, states), canonical_moves(self.puzzle, states)
@@ -116,7 +122,7 @@ class Model(ABC):
         return np.where(canonical_move < 0, estimates, of_canonical)
 
     def cost_to_go(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
-        """`float64[B]`: the estimated number of moves to the goal, at least 0; for a score, the points to be made.
+        """Return `float64[B]`: the estimated moves to the goal, at least 0; for a score, the points to be made.
 
         A network without the head `cost_to_go` uses its value of the best legal move. `outputs` are those of these
         states, if they were computed before.
@@ -128,7 +134,7 @@ class Model(ABC):
         return np.where(solved(self.puzzle, states), 0.0, np.clip(-of_moves.max(axis=1), 0.0, DEAD_END))
 
     def log_policy(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
-        """`float64[B, M]`: logarithms of the probabilities of legal moves; -inf at all other moves.
+        """Return `float64[B, M]`: logarithms of the probabilities of legal moves; -inf at all other moves.
 
         A network without the head `policy` uses its values of moves as logits. `outputs` are those of these states, if
         they were computed before.
@@ -142,7 +148,9 @@ class Model(ABC):
         return "policy" in self.heads and self.form.policy == "softmax"
 
     def _logits(self, states: State, outputs: Outputs) -> NDArray[np.float64]:
-        """`float64[B, M]`: numbers whose softmax over the legal moves, with equivalent ones merged, is the policy."""
+        """Return `float64[B, M]`: numbers whose softmax over the legal moves, with equivalent ones merged, is the
+        policy.
+        """
         if "policy" not in self.heads:
             return outputs["q"].astype(np.float64)
         logits = outputs["policy"].astype(np.float64)
@@ -151,7 +159,9 @@ class Model(ABC):
         return self._normalised_in_cells(states, logits) if self.form.policy == "cells" else logits
 
     def _normalised_in_cells(self, states: State, logits: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Logits `[B, N * D]` as logarithms of the probability of each digit among the legal ones of its cell."""
+        """Return logits `[B, N * D]` as logarithms of the probability of each digit among the legal ones of its
+        cell.
+        """
         digits = candidates_of(self.puzzle).units.all.shape[1]
         legal = np.where(legal_moves(self.puzzle, states), logits, -np.inf).reshape(len(states), -1, digits)
         with np.errstate(invalid="ignore"):
@@ -159,7 +169,7 @@ class Model(ABC):
         return normalised.reshape(logits.shape)
 
     def candidate_logits(self, candidates: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """`float32[B, N, D]` from `bool[B, N, D]`: the logits of the remaining candidates; see `core.views.Prior`.
+        """Return `float32[B, N, D]` from `bool[B, N, D]`: logits of the remaining candidates; see `core.views.Prior`.
 
         The input of a network that reads states are the digits of cells with a single candidate.
         """
@@ -171,7 +181,7 @@ class Model(ABC):
         return logits.reshape(candidates.shape)
 
     def estimate(self, averaged: bool = False) -> Estimate:
-        """Its cost-to-go as an estimate, or else its value of the best move.
+        """Return its cost-to-go as an estimate, or else its value of the best move.
 
         It may be too high, so that a search with it proves no lower bound. Raises `Unsupported` for a network without
         such a head, and for values of moves that do not count moves.
@@ -183,7 +193,7 @@ class Model(ABC):
         return Estimate(self._title(averaged), False, scores=scores)
 
     def prior(self, averaged: bool = False) -> Prior:
-        """Its policy as a prior, or else its values of moves."""
+        """Return its policy as a prior, or else its values of moves."""
         self._require(networks.PRIORS, "prior")
         title = self._title(averaged)
         if averaged:
@@ -193,7 +203,7 @@ class Model(ABC):
         return Prior(title, self.log_policy, logits, self.form.reads_candidates)
 
     def both(self, averaged: bool = False) -> PriorAndEstimate:
-        """Its prior and its estimate, with a function that evaluates the network once for both."""
+        """Return its prior and its estimate, with a function that evaluates the network once for both."""
         prior, estimate = self.prior(averaged), self.estimate(averaged)
 
         def scores(states: State) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -213,7 +223,7 @@ class Model(ABC):
             raise Unsupported(f"the network {self.name} is no {use}: its heads are {present}, not {required}")
 
     def _images(self, states: State) -> Iterator[tuple[State, NDArray[np.int64]]]:
-        """The images of the states in all symmetries of the puzzle, each with the permutation of its moves."""
+        """Yield the images of the states in all symmetries of the puzzle, each with the permutation of its moves."""
         planes = self.puzzle.view(Planes)
         if planes is None:
             raise Unsupported(f"{self.puzzle.name} has no images to average over")
@@ -234,12 +244,12 @@ class Model(ABC):
 
 
 def permuted(values: NDArray[np.float32], move_permutation: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The outputs `[B, M]` with each move's at its number on the state itself; those `[B]` stay."""
+    """Return the outputs `[B, M]` with each move's at its number on the state itself; those `[B]` stay."""
     return np.take_along_axis(values, move_permutation, axis=1) if values.ndim == 2 else values
 
 
 def residual_base(puzzle: Puzzle, name: str) -> Estimate | None:
-    """The estimate of this name, to which a network adds; raises `Unsupported` or `UnknownName`."""
+    """Return the estimate of this name, to which a network adds; raises `Unsupported` or `UnknownName`."""
     if not name:
         return None
     estimates = puzzle.view(Estimates)
@@ -249,6 +259,6 @@ def residual_base(puzzle: Puzzle, name: str) -> Estimate | None:
 
 
 def digits_per_cell(puzzle: Puzzle) -> int:
-    """The number of digits D of a cell, or 1 for puzzles whose moves are not digits in cells."""
+    """Return the number of digits D of a cell, or 1 for puzzles whose moves are not digits in cells."""
     view = puzzle.view(Candidates)
     return view.units.all.shape[1] if view else 1

@@ -25,12 +25,12 @@ MIN_HASH_DIGITS = 4
 
 @cache
 def shipped(folder: Path = SHELF) -> dict[str, Card]:
-    """The cards of the networks in this folder, by name: the puzzle's, or with a suffix."""
+    """Return the cards of the networks in this folder, by name: the puzzle's, or with a suffix."""
     return {path.stem: read_card(path) for path in sorted(folder.glob(f"*{CARD}"))}
 
 
 def find(puzzle: Puzzle, name: str) -> Network:
-    """The network of this name for a puzzle; an empty name means the best one that comes with the package.
+    """Return the network of this name for a puzzle; an empty name means the best one that comes with the package.
 
     A network of a puzzle to which this one is isomorphic is evaluated on the images of boards.
 
@@ -52,7 +52,7 @@ def find(puzzle: Puzzle, name: str) -> Network:
 
 
 def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
-    """Ending -> content of the files of this network; none if it comes with the package or with a plug-in.
+    """Map the endings of the files of this network to their content; none if it comes with the package or a plug-in.
 
     A path is another one on another machine, so that a network with a path has files wherever it is. Raises `BadInput`.
     """
@@ -66,7 +66,7 @@ def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
 
 
 def path_of(puzzle: Puzzle, name: str) -> Path:
-    """The path of the network of this name; an empty name means the best one that comes with the package."""
+    """Return the path of the network of this name; an empty name means the best one that comes with the package."""
     folders = shelves(puzzle)
     if name:
         return path_of_name(name, folders)
@@ -78,7 +78,7 @@ def path_of(puzzle: Puzzle, name: str) -> Path:
 
 
 def path_anywhere(name: str) -> Path:
-    """The path of the network of this name, without a puzzle: it may come with a plug-in, of whose family it is."""
+    """Return the path of the network of this name, without a puzzle: it may come with the plug-in of a family."""
     family = name.partition("-")[0]
     names = registry.family(family).names if family in registry.families() else ()
     folders = [folder for each in names for folder in shelves(registry.load(each))]
@@ -86,7 +86,7 @@ def path_anywhere(name: str) -> Path:
 
 
 def path_of_name(name: str, folders: Sequence[Path] = (SHELF,)) -> Path:
-    """The path of the network of this name, which is not empty, in one of these folders, or a file elsewhere."""
+    """Return the path of the network of this name, which is not empty, in one of these folders, or a file elsewhere."""
     cards: dict[Path, Card] = {folder / stem: card for folder in folders for stem, card in shipped(folder).items()}
     for place in cards:
         if place.name == name:
@@ -110,7 +110,7 @@ def _no_network(puzzle: Puzzle) -> str:
 
 @cache
 def _shelves_of_plugins() -> tuple[Path, ...]:
-    """The folders of the networks that installed plug-ins bring."""
+    """Return the folders of the networks that installed plug-ins bring."""
     folders: list[Path] = []
     for _, family in installed.families():
         for name in family.names:
@@ -120,7 +120,7 @@ def _shelves_of_plugins() -> tuple[Path, ...]:
 
 
 def in_folder(folder: Path) -> Path:
-    """The network that a folder stands for: the champion of a run, or the folder's only network."""
+    """Return the network that a folder stands for: the champion of a run, or the folder's only network."""
     name = run_networks.name_in(folder / CHAMPION)
     if name is not None:
         return folder / NETS / name

@@ -51,7 +51,7 @@ class NetworkSettings(Settings):
 
     @classmethod
     def label(cls) -> str:
-        """The kind, which is the name of its module."""
+        """Return the kind, which is the name of its module."""
         return cls.__module__.rpartition(".")[2]
 
     @property
@@ -91,12 +91,12 @@ class NetworkSettings(Settings):
 
 
 def kinds() -> list[str]:
-    """The names of all architectures."""
+    """Return the names of all architectures."""
     return sorted(module.name for module in pkgutil.iter_modules(architectures.__path__))
 
 
 def read_network(values: Mapping[str, Any]) -> Any:
-    """The architecture `kind` with these settings; raises `UnknownName` or `BadOption`."""
+    """Return the architecture `kind` with these settings; raises `UnknownName` or `BadOption`."""
     kind = values.get("kind")
     if not isinstance(kind, str):
         raise BadOption(f"a network needs a kind: one of {', '.join(kinds())}")

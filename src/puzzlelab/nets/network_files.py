@@ -39,13 +39,13 @@ def load(path: Path, puzzle: Puzzle | None = None) -> tuple[OnnxModel, Card | No
 
 
 def onnx_path(path: Path) -> Path:
-    """The path of a network's `.onnx`, from the path of one of its files or from their stem."""
+    """Return the path of a network's `.onnx`, from the path of one of its files or from their stem."""
     stem = stem_of(path)
     return stem.with_name(stem.name + ONNX)
 
 
 def card_of(path: Path, network: OnnxNetwork) -> Card | None:
-    """The card beside a network, or else in it; None for a network of another program.
+    """Return the card beside a network, or else in it; None for a network of another program.
 
     Raises `BadFile` for a card that describes another network, or is damaged. Beside a network of another program may
     lie a JSON file that is no card.
@@ -65,7 +65,7 @@ def card_of(path: Path, network: OnnxNetwork) -> Card | None:
 
 
 def content(path: Path) -> bytes:
-    """The content of a network's `.onnx`, which is made for a network that has none; raises `BadFile`."""
+    """Return the content of a network's `.onnx`, which is made for a network that has none; raises `BadFile`."""
     file = onnx_path(path)
     if file.exists() or not card_path(path).exists():
         return onnx_files.content_of(file)
@@ -88,7 +88,7 @@ def content(path: Path) -> bytes:
 
 
 def _converted(weights: Path, card: Card) -> bytes:
-    """The `.onnx` of a network of an earlier version, which has weights only; raises `BadFile`."""
+    """Return the `.onnx` of a network of an earlier version, which has weights only; raises `BadFile`."""
     try:
         from puzzlelab.nets import checkpoint, onnx_export
     except ModuleNotFoundError as error:

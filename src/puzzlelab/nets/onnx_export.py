@@ -50,7 +50,7 @@ class _Ordered(nn.Module):
 
 
 def to_onnx(model: TorchModel, card: Card) -> bytes:
-    """The content of a file for this network, in float32 and for any number of states.
+    """Return the content of a file for this network, in float32 and for any number of states.
 
     Raises `PuzzlelabError` if ONNX Runtime does not give the outputs of PyTorch for it.
     """
@@ -117,7 +117,7 @@ def _check(data: bytes, model: TorchModel, states: State) -> None:
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """The weights of a file of puzzlelab, and its constants; raises `BadFile`."""
+    """Return the weights of a file of puzzlelab, and its constants; raises `BadFile`."""
     data = content_of(path)
     if not is_sealed(data):
         raise BadFile(f"{path} is damaged, or was not written by puzzlelab: its checksum does not agree")
@@ -125,7 +125,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 
 
 def weights_in(data: bytes, path: Path) -> dict[str, Tensor]:
-    """The weights in the content of a file; `path` is what errors name. Raises `BadFile`."""
+    """Return the weights in the content of a file; `path` is what errors name. Raises `BadFile`."""
     try:
         program = onnx.load_model_from_string(data)
         arrays = {each.name.removeprefix(PREFIX): numpy_helper.to_array(each) for each in program.graph.initializer}
@@ -136,7 +136,7 @@ def weights_in(data: bytes, path: Path) -> dict[str, Tensor]:
 
 @contextmanager
 def _plain_attention() -> Iterator[None]:
-    """Without PyTorch's fused operator for transformers, which ONNX has no name for."""
+    """Avoid PyTorch's fused operator for transformers, which ONNX has no name for."""
     enabled = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
@@ -147,7 +147,7 @@ def _plain_attention() -> Iterator[None]:
 
 @contextmanager
 def _without_warnings() -> Iterator[None]:
-    """Without the warnings of the exporter, about traced sizes among others: the exported network is compared."""
+    """Hide the warnings of the exporter, about traced sizes among others: the exported network is compared."""
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -88,7 +88,7 @@ class OnnxNetwork:
     card: Card | None = None
 
     def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
-        """The outputs for arrays of the kinds `form.inputs`, each with one row for each of B states.
+        """Return the outputs for arrays of the kinds `form.inputs`, each with one row for each of B states.
 
         Raises `BadFile` where the network cannot be evaluated. The time of a network of another program is limited.
         """
@@ -105,7 +105,7 @@ class OnnxNetwork:
             return {name: np.asarray(output, np.float32) for name, output in zip(heads, outputs, strict=True)}
 
     def _run_limited(self, feed: dict[str, NDArray[Any]]) -> list[Any]:
-        """The outputs, in a thread of its own; raises `BadFile` after too long a time."""
+        """Return the outputs, in a thread of its own; raises `BadFile` after too long a time."""
         options = onnxruntime.RunOptions()
         options.log_severity_level = FATAL
 
@@ -124,7 +124,7 @@ def read(path: Path) -> OnnxNetwork:
 
 
 def content_of(path: Path) -> bytes:
-    """The bytes of a file that may be a network; raises `BadFile`."""
+    """Return the bytes of a file that may be a network; raises `BadFile`."""
     try:
         return read_regular(path)
     except FileNotFoundError:
@@ -134,7 +134,7 @@ def content_of(path: Path) -> bytes:
 
 
 def read_bytes(data: bytes, path: Path) -> OnnxNetwork:
-    """As `read`, from the content of a file; `path` is what errors name."""
+    """Read a network from the content of a file, as `read` does; `path` is what errors name."""
     try:
         return _read_bytes(data, path)
     except UnicodeDecodeError:  # ONNX Runtime does not look at the names in a file
@@ -175,17 +175,17 @@ def _check_description(description: Description, session: onnxruntime.InferenceS
 
 
 def sealed(data: bytes) -> bytes:
-    """The content of a file with its checksum at the end."""
+    """Return the content of a file with its checksum at the end."""
     return data + SEAL + hashlib.sha256(data).hexdigest().encode()
 
 
 def is_sealed(data: bytes) -> bool:
-    """Whether the content of a file ends with its checksum."""
+    """Tell whether the content of a file ends with its checksum."""
     return sealed(data[: -len(SEAL) - DIGITS]) == data
 
 
 def reason_of(error: BaseException) -> str:
-    """The sentence in an error of ONNX Runtime, without its codes and the places in its source."""
+    """Return the sentence in an error of ONNX Runtime, without its codes and the places in its source."""
     text = " ".join(str(error).split())
     if OUT_OF_MEMORY in text:
         return f"it needs more than {MOST_MEMORY >> 30} GiB of memory"
@@ -195,7 +195,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def _session(data: bytes, path: Path) -> onnxruntime.InferenceSession:
-    """The program of a file; raises `BadFile`."""
+    """Return the program of a file; raises `BadFile`."""
     check_graph(data, path)
     wanted = ("CUDAExecutionProvider", "CPUExecutionProvider")
     providers = [name for name in wanted if name in onnxruntime.get_available_providers()]
@@ -209,7 +209,7 @@ def _session(data: bytes, path: Path) -> onnxruntime.InferenceSession:
 
 
 def _form_of(session: onnxruntime.InferenceSession, path: Path) -> NetworkForm:
-    """The form of another program's network, from the names of its inputs and outputs; raises `BadFile`."""
+    """Return the form of another program's network, from the names of its inputs and outputs; raises `BadFile`."""
     inputs, outputs = session.get_inputs(), session.get_outputs()
     for node in inputs:
         if node.name not in INPUTS:

@@ -114,7 +114,10 @@ def _text(part: Field) -> str:
 
 
 def _fields(message: Field, parts: Iterator[int]) -> Iterator[tuple[int, Field]]:
-    """(number of the field, its value) for each field of a message, one of the `parts` each; raises `ValueError`."""
+    """Yield (number of the field, its value) for each field of a message, one of the `parts` each.
+
+    Raises `ValueError`.
+    """
     data = memoryview(b"") if isinstance(message, int) else message
     place = 0
     while place < len(data):
@@ -138,7 +141,7 @@ def _fields(message: Field, parts: Iterator[int]) -> Iterator[tuple[int, Field]]
 
 
 def _varint(data: memoryview, place: int) -> tuple[int, int]:
-    """(an integer of variable length, the place after it)."""
+    """Return (an integer of variable length, the place after it)."""
     value = 0
     for shift in range(0, 70, 7):
         if place >= len(data):

@@ -37,7 +37,9 @@ RUNTIME_ERRORS: tuple[type[Exception], ...] = (
 
 
 def limited_options() -> onnxruntime.SessionOptions:
-    """The options of all networks: one thread, no output, no further files, and the arena with the limit on memory."""
+    """Return the options of all networks: one thread, no output, no further files, and the arena with a memory
+    limit.
+    """
     _limit_memory()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -64,7 +66,7 @@ def _limit_memory() -> None:
 
 
 def within_time(call: Callable[[], Result], task: str, stop: Callable[[], None] = lambda: None) -> Result:
-    """What the call returns; raises `BadFile` with the name of the `task` after `SECONDS`.
+    """Return the result of the call; raises `BadFile` with the name of the `task` after `SECONDS`.
 
     The call runs in a thread of its own, so that Ctrl-C works while it does. At the end of the time, and after Ctrl-C,
     `stop` asks it to end; it is not waited for.

@@ -44,7 +44,7 @@ class OnnxModel(Model):
         return self.network.card is None or self.network.card.values_count_moves
 
     def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
-        """The outputs of the layers for arrays of the kinds `form.inputs`.
+        """Return the outputs of the layers for arrays of the kinds `form.inputs`.
 
         Raises `BadFile` for outputs of another shape, and for those that are not finite, which no search could order.
         """
@@ -65,7 +65,7 @@ class OnnxModel(Model):
 
 
 def fitted(puzzle: Puzzle, network: OnnxNetwork, path: Path) -> OnnxModel:
-    """Another program's network for this puzzle; raises `BadFile` if its inputs or outputs do not fit."""
+    """Fit another program's network to this puzzle; raises `BadFile` if its inputs or outputs do not fit."""
     model = OnnxModel(puzzle, network)
     state = some_state(puzzle)
     try:
@@ -95,7 +95,7 @@ def _shape(sizes: Sequence[object]) -> str:
 
 
 def some_state(puzzle: Puzzle) -> State:
-    """Any state of the puzzle; raises `Unsupported`."""
+    """Return any state of the puzzle; raises `Unsupported`."""
     reversible, candidates, samples = puzzle.view(Reversible), puzzle.view(Candidates), puzzle.view(Samples)
     state: State
     if reversible is not None:

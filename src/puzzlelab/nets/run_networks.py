@@ -32,18 +32,18 @@ UNFINISHED = re.compile(rf"[0-9a-f]{{16}}({'|'.join(map(re.escape, ENDINGS))})\.
 
 
 def is_hash(name: str) -> bool:
-    """Whether it can be the name of a network: 16 hexadecimal digits."""
+    """Tell whether it can be the name of a network: 16 hexadecimal digits."""
     return re.fullmatch(r"[0-9a-f]{16}", name) is not None
 
 
 def has_files(nets: Path, name: str) -> bool:
-    """Whether the folder `nets` has the card of the network with this hash, and a file with its weights."""
+    """Tell whether the folder `nets` has the card of the network with this hash, and a file with its weights."""
     present = {ending for ending in ENDINGS if is_hash(name) and (nets / f"{name}{ending}").is_file()}
     return CARD in present and len(present) > 1
 
 
 def hash_in(path: Path) -> str | None:
-    """The hash in a file such as `champion`, whose network may be missing; None if there is no such file.
+    """Return the hash in a file such as `champion`, whose network may be missing; None if there is no such file.
 
     Raises `BadFile` if it cannot be read, or holds anything but a hash.
     """
@@ -65,7 +65,7 @@ def hash_in(path: Path) -> str | None:
 
 
 def name_in(path: Path) -> str | None:
-    """As `hash_in`; raises `BadFile` too if the files of this network are missing."""
+    """Return the name that `hash_in` finds; raises `BadFile` too if the files of this network are missing."""
     name = hash_in(path)
     while name is not None and not has_files(path.parent / NETS, name):
         missing, name = name, hash_in(path)
@@ -79,7 +79,7 @@ def name_in(path: Path) -> str | None:
 
 
 def list_of(folder: Path) -> JsonLines:
-    """The list of the networks that a run has written; runs of earlier versions have none."""
+    """Return the list of the networks that a run has written; runs of earlier versions have none."""
     return JsonLines(folder / WRITTEN, shared=True)
 
 
@@ -89,12 +89,13 @@ def note_written(folder: Path, name: str) -> None:
 
 
 def names_in(networks: JsonLines) -> list[str]:
-    """The networks in the list that were not read yet, one of them perhaps several times; raises `BadFile`."""
+    """Return the networks in the list that were not read yet, one of them perhaps several times; raises `BadFile`."""
     return [name for line in networks.read() if is_hash(name := str(line.get("network")))]
 
 
 def written(folder: Path) -> set[str]:
-    """The networks that the run has written, by its list; in a run of an earlier version those that its files name.
+    """Return the networks that the run has written, by its list; in a run of an earlier version those that its files
+    name.
 
     Raises `BadFile` for a damaged list.
     """
@@ -146,7 +147,9 @@ def repair(folder: Path, name: str) -> None:
 
 
 def repair_all(folder: Path) -> None:
-    """As `repair` for all networks that the run has written; those that cannot be repaired stay as they are."""
+    """Repair all networks that the run has written, as `repair` does; those that cannot be repaired stay as they
+    are.
+    """
     from puzzlelab.nets import checkpoint
 
     own = written(folder)
@@ -157,7 +160,7 @@ def repair_all(folder: Path) -> None:
 
 
 def advised(folder: Path, name: str, error: BadFile) -> str:
-    """The message of an error about the files of a network of the run, with a way out."""
+    """Return the message of an error about the files of a network of the run, with a way out."""
     return (
         f"{error}; put the files {name}.* back into {folder / NETS}, or remove them and {folder / CHAMPION} and "
         "repeat the command that trains the run: it names another network, or makes this one again from its saved state"

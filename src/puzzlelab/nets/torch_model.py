@@ -41,13 +41,15 @@ class TorchModel(Model):
         return self.settings.form
 
     def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
-        """The outputs of the layers for arrays of the kinds `form.inputs`."""
+        """Return the outputs of the layers for arrays of the kinds `form.inputs`."""
         with torch.inference_mode(), precision(self.device, self.precision), evaluating(self.module):
             outputs = self.module(*map(self.tensor, inputs))
             return {name: output.float().cpu().numpy() for name, output in outputs.items()}
 
     def forward(self, states: State) -> dict[str, Tensor]:
-        """The outputs of all heads for the plain `states[B, S]`: tensors on the model's device, with gradients."""
+        """Return the outputs of all heads for the plain `states[B, S]`: tensors on the model's device, with
+        gradients.
+        """
         inputs, move_permutation = self.inputs(states)
         outputs = {name: output.float() for name, output in self.module(*map(self.tensor, inputs)).items()}
         if move_permutation is not None:
@@ -59,13 +61,13 @@ class TorchModel(Model):
         return outputs
 
     def tensor(self, array: NDArray[Any]) -> Tensor:
-        """The array on the device of the network."""
+        """Return the array on the device of the network."""
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
 
 @contextmanager
 def evaluating(module: nn.Module) -> Iterator[None]:
-    """Within this block, batch normalisation uses its running statistics and does not update them."""
+    """Let batch normalisation use its running statistics within this block, and not update them."""
     training = module.training
     if training:
         module.eval()

@@ -39,15 +39,15 @@ class TransferredNetwork:
         return self.network.values_count_moves
 
     def estimate(self, averaged: bool = False) -> Estimate:
-        """The cost-to-go of the image of a board."""
+        """Return the cost-to-go of the image of a board."""
         return self._estimate(self.network.estimate(averaged))
 
     def prior(self, averaged: bool = False) -> Prior:
-        """The scores of moves on the image of a board."""
+        """Return the scores of moves on the image of a board."""
         return self._prior(self.network.prior(averaged))
 
     def both(self, averaged: bool = False) -> PriorAndEstimate:
-        """The prior and the estimate; they are computed together where those of the network are."""
+        """Return the prior and the estimate; they are computed together where those of the network are."""
         image = self.network.both(averaged)
         prior, estimate, image_scores = self._prior(image.prior), self._estimate(image.estimate), image.both
         if image_scores is None:

@@ -22,7 +22,7 @@ from puzzlelab.solvers._candidates_kernels import Grid, propagate_all
 
 @lru_cache(maxsize=16)
 def units_of_cells(units: Units) -> NDArray[np.int32]:
-    """`int32[N, K]`: the units of each cell, as rows of `units.all`."""
+    """Return `int32[N, K]`: the units of each cell, as rows of `units.all`."""
     count, digits = units.all.shape
     cell_units = np.zeros((digits * digits, len(units.kinds)), np.int32)
     for unit in range(count):
@@ -31,7 +31,7 @@ def units_of_cells(units: Units) -> NDArray[np.int32]:
 
 
 def grid_of(units: Units) -> Grid:
-    """The units with new scratch arrays."""
+    """Return the units with new scratch arrays."""
     count, cells = len(units.all), units.peers.shape[0]
     return Grid(
         units.all,
@@ -44,14 +44,14 @@ def grid_of(units: Units) -> Grid:
 
 
 def view(instance: Instance) -> Candidates:
-    """The view `Candidates` of the puzzle, which these solvers need."""
+    """Return the view `Candidates` of the puzzle, which these solvers need."""
     candidates = instance.puzzle.view(Candidates)
     assert candidates is not None
     return candidates
 
 
 def masks_of(instance: Instance) -> NDArray[np.uint32]:
-    """`uint32[N]`: bit d is set for the digit d of a cell, or for the candidate d of a blank cell."""
+    """Return `uint32[N]`: bit d is set for the digit d of a cell, or for the candidate d of a blank cell."""
     puzzle, state = view(instance), instance.state
     digits, candidates = puzzle.digits(state), puzzle.candidates(state)
     bits = np.uint32(1) << np.arange(candidates.shape[1], dtype=np.uint32)
@@ -61,7 +61,7 @@ def masks_of(instance: Instance) -> NDArray[np.uint32]:
 
 
 def writer(instance: Instance) -> Callable[[NDArray[np.signedinteger]], tuple[int, ...]]:
-    """A function from the digits `[N]` of a solution to the moves that fill the blank cells, in increasing order."""
+    """Return a function from the digits `[N]` of a solution to the moves that fill the blank cells, increasing."""
     puzzle = view(instance)
     blanks = np.flatnonzero(puzzle.digits(instance.state) < 0)
     lowest = blanks * puzzle.units.all.shape[1]
@@ -69,12 +69,12 @@ def writer(instance: Instance) -> Callable[[NDArray[np.signedinteger]], tuple[in
 
 
 def digits_of(masks: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """`int64[N]`: the digit of each mask with one bit, -1 for the others."""
+    """Return `int64[N]`: the digit of each mask with one bit, -1 for the others."""
     single = (masks & (masks - np.uint32(1))) == 0
     return np.where(single, np.round(np.log2(np.maximum(masks, 1))), -1).astype(np.int64)
 
 
 def propagated(instance: Instance) -> NDArray[np.uint32] | None:
-    """`masks_of` after propagation; None for a contradiction, which proves that there is no solution."""
+    """Return `masks_of` after propagation; None for a contradiction, which proves that there is no solution."""
     masks = masks_of(instance)
     return None if propagate_all(grid_of(view(instance).units), masks) < 0 else masks

@@ -43,7 +43,7 @@ def machine(
     limit: Limit,
     empty_verdict: tuple[Proof, str, Stop],
 ) -> Machine:
-    """The search of one width for a solution that costs at most `most`.
+    """Return the search of one width for a solution that costs at most `most`.
 
     `empty_verdict` is its verdict if it dropped states and has no solution. The estimate is of costs, as `minimised`
     makes it.
@@ -77,7 +77,7 @@ def machine(
 
 
 def solution(record: CostBeamRecord) -> list[int]:
-    """The moves of the best solution."""
+    """Return the moves of the best solution."""
     parent = int(record.control[GOAL_PARENT])
     if parent == NOWHERE:
         return []
@@ -85,12 +85,12 @@ def solution(record: CostBeamRecord) -> list[int]:
 
 
 def total(record: CostBeamRecord) -> int:
-    """The cost of those moves."""
+    """Return the cost of those moves."""
     return int(record.control[TOTAL])
 
 
 def enlarged(record: CostBeamRecord, room: int) -> Any:
-    """The record with a hash table of twice the size, or None."""
+    """Return the record with a hash table of twice the size, or None."""
     rows, more = int(record.control[ROWS]), record.expansion.moves.size + 1
     nodes = records.rehashed(record.nodes, rows, more, room, repeats=True)
     return None if nodes is None else record._replace(nodes=nodes)

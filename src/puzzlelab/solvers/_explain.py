@@ -22,7 +22,7 @@ from puzzlelab.solvers._candidates import view
 
 
 def singletons(puzzle: Candidates, state: State) -> list[int]:
-    """The moves that place a digit with one possible cell in a unit, in order."""
+    """Return the moves that place a digit with one possible cell in a unit, in order."""
     candidates, moves = puzzle.candidates(state), set()
     for unit in puzzle.units.all:
         for digit in np.flatnonzero(candidates[unit].sum(axis=0) == 1).tolist():
@@ -32,12 +32,13 @@ def singletons(puzzle: Candidates, state: State) -> list[int]:
 
 
 def blanks_of(puzzle: Candidates, state: State) -> int:
-    """The number of blank cells."""
+    """Return the number of blank cells."""
     return int(np.count_nonzero(puzzle.digits(state) < 0))
 
 
 def explain(instance: Instance, machine: Machine, limit: Limit, score: Score | None) -> Iterator[str]:
-    """The clues, the rounds of singletons, the search and the solved board; `machine` is the search on this board.
+    """Yield the clues, the rounds of singletons, the search and the solved board; `machine` is the search on this
+    board.
 
     `score` scores its requests, if it has any.
     """
@@ -62,7 +63,7 @@ def explain(instance: Instance, machine: Machine, limit: Limit, score: Score | N
 
 
 def _written(puzzle: Puzzle, state: State, moves: list[int]) -> tuple[State, str | None]:
-    """The board with these digits, and the objection of the puzzle to it."""
+    """Return the board with these digits, and the objection of the puzzle to it."""
     move_of_cell: dict[int, int] = {}
     for move in moves:
         cell = move // (puzzle.move_count // len(state))
@@ -74,7 +75,7 @@ def _written(puzzle: Puzzle, state: State, moves: list[int]) -> tuple[State, str
 
 
 def _search(instance: Instance, blanks: int, machine: Machine, limit: Limit, score: Score | None) -> Iterator[str]:
-    """The guesses of the search, the solved board, and whether there are other solutions."""
+    """Yield the guesses of the search, the solved board, and whether there are other solutions."""
     yield f"\nSearching the other {blanks} cells, the fewest candidates first..."
     last = Result(None)
     for attempt in settled(listed(machine, limit, score=score)):
@@ -88,7 +89,7 @@ def _search(instance: Instance, blanks: int, machine: Machine, limit: Limit, sco
 
 
 def _guesses(machine: Machine) -> str:
-    """The number of guesses at each depth."""
+    """Return the number of guesses at each depth."""
     counts = np.trim_zeros(machine.record.guesses, "b").tolist()
     if not counts:
         return "No guess was needed: every other digit is the only candidate of its cell, or has one place left."
@@ -97,7 +98,7 @@ def _guesses(machine: Machine) -> str:
 
 
 def _verdict(result: Result, machine: Machine) -> str:
-    """The proof of the search in words."""
+    """Return the proof of the search in words."""
     if result.proof == "unique":
         return f"It is the only solution; {result.expanded} guess(es) in all show that there is no other."
     if result.proof == "unsolvable":

@@ -60,7 +60,7 @@ class Shared:
     over: bool = False
 
     def take(self) -> int | None:
-        """The next root to search under this threshold."""
+        """Return the next root to search under this threshold."""
         with self.lock:
             if self.over or self.next_root >= min([len(self.roots), *self.solutions]):
                 return None
@@ -68,7 +68,7 @@ class Shared:
             return self.next_root - 1
 
     def budget(self) -> int:
-        """The states a thread may expand next; 0 while other threads may return some, or when all are used."""
+        """Return the states a thread may expand next; 0 while other threads may return some, or when all are used."""
         with self.lock:
             granted = SLICE_NODES
             if self.nodes is not None:
@@ -86,12 +86,12 @@ class Shared:
             self.generated += generated
 
     def is_needless(self, root: int) -> bool:
-        """Whether an earlier root has a solution, or the search is over."""
+        """Tell whether an earlier root has a solution, or the search is over."""
         return self.over or any(solved_root < root for solved_root in self.solutions)
 
 
 def roots_of(instance: Instance, min_roots: int) -> list[tuple[tuple[int, ...], Instance]] | None:
-    """At least `min_roots` states at equal depth with the moves to them; None if one is solved."""
+    """Return at least `min_roots` states at equal depth with the moves to them; None if one is solved."""
     puzzle = instance.puzzle
     layer, seen = [((), instance)], {instance}
     while len(layer) < min_roots:
@@ -113,7 +113,7 @@ def roots_of(instance: Instance, min_roots: int) -> list[tuple[tuple[int, ...], 
 def parallel_attempts(
     instance: Instance, machine: Callable[[Instance], Machine], proves: bool, limit: Limit, jobs: int
 ) -> Iterator[Attempt]:
-    """Progress, then the one solution, as the search on one thread gives it.
+    """Yield progress, then the one solution, as the search on one thread gives it.
 
     `machine` makes the search from any start; `proves` says whether its thresholds are lower bounds.
     """

@@ -81,7 +81,7 @@ class LatticeSearch:
     # --- the chains ---
 
     def passes(self) -> Generator[None, None, None]:
-        """One evaluation of every active chain per pass, until no chain is active."""
+        """Evaluate every active chain once per pass, until no chain is active."""
         while self._has_chains():
             logits = self.score_candidates(self.candidates)
             np.add.at(self.evaluations, self.chain_board, 1)
@@ -90,7 +90,7 @@ class LatticeSearch:
             yield
 
     def _has_chains(self) -> bool:
-        """Whether a chain is active; ends the boards that would exceed the limit of nodes in this pass."""
+        """Tell whether a chain is active; ends the boards that would exceed the limit of nodes in this pass."""
         count = len(self.instances)
         if self.limit.seconds is not None and self._seconds >= self.limit.seconds * count:
             self.stop = "time"
@@ -139,7 +139,7 @@ class LatticeSearch:
         np.add.at(self.digits_chosen, self.chain_board[chains], 1)
 
     def _random_numbers(self, chains: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Random numbers in [0, 1) by the board, the chain, and the number of earlier draws."""
+        """Return random numbers in [0, 1) by the board, the chain, and the number of earlier draws."""
         chain_seed = scramble(
             self.seeds[self.chain_board[chains]] + GOLDEN * self.chain_number[chains].astype(np.uint64)
         )
@@ -148,7 +148,10 @@ class LatticeSearch:
         return uniform
 
     def _allowed(self, candidates: CandidateMask) -> CandidateMask:
-        """The candidates that the rules allow; with `singles`, after all digits that follow from them are placed."""
+        """Return the candidates that the rules allow.
+
+        With `singles`, after all digits that follow from them are placed.
+        """
         while True:
             allowed = self._legal(candidates)
             if not self.singles:
@@ -159,7 +162,7 @@ class LatticeSearch:
             candidates = allowed
 
     def _legal(self, candidates: CandidateMask) -> CandidateMask:
-        """The candidates without those excluded by placed digits."""
+        """Return the candidates without those excluded by placed digits."""
         known = candidate_logits.known(candidates)
         states = self._states(candidates)
         legal = legal_moves(self.instances[0].puzzle, states).reshape(candidates.shape)
@@ -197,7 +200,7 @@ class LatticeSearch:
         self.candidates, self.draws = self.candidates[chains], self.draws[chains]
 
     def _start_chains(self) -> None:
-        """For open boards without a chain, start as many as before, within `MAX_PARALLEL` and the restarts."""
+        """Start as many chains as before for open boards without one, within `MAX_PARALLEL` and the restarts."""
         busy = np.zeros(len(self.instances), bool)
         busy[self.chain_board] = True
         max_chains = 1 + self.restarts
@@ -225,12 +228,12 @@ class LatticeSearch:
     # --- results ---
 
     def progress(self) -> Progress:
-        """The work done so far."""
+        """Return the work done so far."""
         evaluations = int(self.evaluations.sum())
         return Progress(evaluations, int(self.digits_chosen.sum()), evaluations, 0, self._seconds)
 
     def results(self) -> list[Result]:
-        """The result of each board."""
+        """Return the result of each board."""
         seconds, busy = self._seconds / len(self.instances), set(self.chain_board.tolist())
         return [self._result(board, board in busy, seconds) for board in range(len(self.instances))]
 

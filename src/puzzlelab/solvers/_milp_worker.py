@@ -35,7 +35,7 @@ def write(stream: IO[bytes], message: Message) -> None:
 
 
 def read(stream: IO[bytes]) -> Message | None:
-    """The next message; None at the end of the stream."""
+    """Return the next message; None at the end of the stream."""
     length = int.from_bytes(head := stream.read(8), "little")
     body = stream.read(length)
     if len(head) < 8 or len(body) < length:
@@ -45,7 +45,7 @@ def read(stream: IO[bytes]) -> Message | None:
 
 
 def solve(question: Message) -> Message:
-    """The answer of HiGHS: what `end` it came to, the numbers of the variables that are 1, and how many nodes it took.
+    """Return the answer of HiGHS: how it `end`ed, the numbers of the variables that are 1, and the nodes that it took.
 
     A question has a matrix of zeros and ones by its `rows` and `columns`, the sums `least` and `most` of each row, the
     bounds `lower` and `upper` of each variable, and the limits `seconds` and `nodes`.

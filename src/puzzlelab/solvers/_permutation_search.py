@@ -11,7 +11,7 @@ from puzzlelab.solvers._permutation_kernels import PermutationLists, Permutation
 
 
 def record_of(lists: PermutationLists) -> PermutationRecord:
-    """The start of a search."""
+    """Return the start of a search."""
     size = len(lists.having_begin)
     counts = np.zeros((size + 1, size), np.int64)
     counts[0] = np.diff(lists.firsts)
@@ -29,7 +29,7 @@ def record_of(lists: PermutationLists) -> PermutationRecord:
 
 
 def machine(instance: Instance, lists: PermutationLists) -> Machine:
-    """The search; every row has a permutation."""
+    """Return the search; every row has a permutation."""
     cells = next(iter(view(instance).units.kinds.values()))
     digits, moves_of = np.zeros(cells.size, np.int64), writer(instance)
 

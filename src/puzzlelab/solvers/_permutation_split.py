@@ -15,7 +15,7 @@ MAX_SPLITS = 1000
 
 
 def untried_at(record: PermutationRecord, level: int) -> list[int]:
-    """The permutations not tried yet at this level."""
+    """Return the permutations not tried yet at this level."""
     row = record.rows[level]
     words = record.alive[level, record.lists.words[row] : record.lists.words[row + 1]]
     numbers = np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little"))
@@ -23,7 +23,7 @@ def untried_at(record: PermutationRecord, level: int) -> list[int]:
 
 
 def frontier(record: PermutationRecord) -> list[Path]:
-    """The rest of an interrupted search as pieces, in its order."""
+    """Return the rest of an interrupted search as pieces, in its order."""
     pieces: list[Path] = []
     for level in range(int(record.control[LEVEL]), -1, -1):
         path = tuple(record.chosen[:level].tolist())
@@ -47,7 +47,10 @@ def restrict_to(record: PermutationRecord, path: Path) -> None:
 
 
 def pieces_of(search: Machine, jobs: int) -> list[Path]:
-    """The rest of a search, split into enough pieces for `jobs` workers if possible; the largest are split first."""
+    """Return the rest of a search, split into enough pieces for `jobs` workers if possible.
+
+    The largest are split first.
+    """
     record, control = search.record, search.control
     pieces, min_pieces = frontier(record), PIECES_PER_JOB * jobs
     for _ in range(MAX_SPLITS):

@@ -54,7 +54,7 @@ class WorkerAnswer(NamedTuple):
 
 
 def serve(pipe: Connection, instance: Instance, counts: list[int], counting: bool) -> None:
-    """The worker: receives (a piece or None to continue the last one, a budget), and sends a `WorkerAnswer`."""
+    """Run a worker: it receives (a piece or None to continue the last one, a budget), and sends a `WorkerAnswer`."""
     rows = PermutationRows.of(instance)
     assert rows is not None
     search = machine(instance, rows.list(counts))
@@ -126,7 +126,7 @@ class WorkerPool:
                 self.workers.append(PermutationWorker(process, ours))
 
     def takes_over(self, clock: Clock) -> bool:
-        """Whether the workers are ready; starts them when `HEAD_START` is over."""
+        """Tell whether the workers are ready; starts them when `HEAD_START` is over."""
         if not self.workers and clock.seconds >= HEAD_START:
             self.start()
         if clock.seconds < self.last_poll + SLICE_SECONDS:
@@ -148,7 +148,7 @@ class WorkerPool:
         self.workers.clear()
 
     def work(self, pieces: list[Path], clock: Clock, expanded: int) -> Iterator[WorkerAnswer]:
-        """Answers in the order of the pieces, at least one every 50 ms; their counts are new since the last one.
+        """Yield answers in the order of the pieces, at least one every 50 ms; their counts are new since the last one.
 
         `expanded` nodes were expanded before. It continues until all pieces are done: the caller keeps the limits.
         """
@@ -184,7 +184,7 @@ class WorkerPool:
             )
 
     def _budget(self, nodes: int | None, expanded: int) -> int:
-        """The nodes that one more worker may expand now."""
+        """Return the nodes that one more worker may expand now."""
         if nodes is None:
             return UNLIMITED
         nodes_left = nodes - expanded - sum(worker.granted for worker in self.workers)
@@ -198,7 +198,7 @@ class WorkerPool:
             raise PuzzlelabError(WORKER_ENDED) from None
 
     def _receive_all(self, pending: list[list[WorkerAnswer]]) -> list[WorkerAnswer]:
-        """The answers of workers within 50 ms, which are also added to `pending`, by piece."""
+        """Return the answers of workers within 50 ms, which are also added to `pending`, by piece."""
         busy = {worker.pipe: worker for worker in self.workers if worker.granted}
         answers = []
         for pipe in wait(list(busy), SLICE_SECONDS):
@@ -221,7 +221,7 @@ def _receive(worker: PermutationWorker) -> WorkerAnswer:
 
 
 def listed_by_workers(instance: Instance, search: Machine, clock: Clock, jobs: int) -> Iterator[Attempt]:
-    """All solutions, as `EnumeratesSolutions.solutions` specifies: by this process first, and then by the workers."""
+    """Yield all solutions, as `EnumeratesSolutions.solutions` specifies: by this process first, then by the workers."""
     pool = WorkerPool(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=False)
     search_here = listed(search, clock.limit, clock)
     try:
@@ -254,7 +254,7 @@ def listed_by_workers(instance: Instance, search: Machine, clock: Clock, jobs: i
 
 
 def counted_by_workers(instance: Instance, search: Machine, clock: Clock, most: int, jobs: int) -> Iterator[Count]:
-    """The count of solutions, as `CountsSolutions.count` specifies, in the same way."""
+    """Count the solutions, as `CountsSolutions.count` specifies, in the same way as `listed_by_workers`."""
     pool = WorkerPool(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=True)
     try:
         for count in counted(search, clock.limit, most, clock):

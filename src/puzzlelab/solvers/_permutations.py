@@ -27,7 +27,7 @@ MOST_STEPS = 400_000_000
 
 
 def walk_of(masks: NDArray[np.uint32]) -> Walk:
-    """The enumeration of a row whose cells have these candidates `[D]`."""
+    """Return the enumeration of a row whose cells have these candidates `[D]`."""
     order = np.argsort(np.bitwise_count(masks), kind="stable")
     size = len(masks)
     untried, used = np.zeros(size + 1, np.uint32), np.zeros(size + 1, np.uint32)
@@ -46,7 +46,7 @@ class PermutationRows:
 
     @staticmethod
     def of(instance: Instance) -> PermutationRows | None:
-        """The rows of a board after propagation; None where that finds a contradiction."""
+        """Return the rows of a board after propagation; None where that finds a contradiction."""
         masks = propagated(instance)
         if masks is None:
             return None
@@ -66,7 +66,7 @@ class PermutationRows:
         return size + (max(map(len, self.crossing)) * size + size + 2) // 8 + 1
 
     def count(self, max_count: int, clock: Clock) -> tuple[list[int], Stop | None]:
-        """The permutations of each row, and a stop: 'memory' if there are more than `max_count`, or 'time'."""
+        """Return the permutations of each row, and a stop: 'memory' if there are more than `max_count`, or 'time'."""
         counts: list[int] = []
         no_rows = np.zeros((0, len(self.masks)), np.uint8)
         for masks in self.masks:
@@ -83,7 +83,7 @@ class PermutationRows:
         return counts, None
 
     def list(self, counts: list[int]) -> PermutationLists:
-        """The permutations, whose numbers by row are `counts`."""
+        """Return the permutations, whose numbers by row are `counts`."""
         size, crossing = len(self.masks), self.crossing
         firsts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         widths = (np.array(counts, np.int64) + 63) // 64

@@ -69,7 +69,7 @@ def machine(
     limit: Limit,
     empty_verdict: Verdict,
 ) -> Machine:
-    """The search from this start; `empty_verdict` is its verdict if it dropped states without a solution."""
+    """Return the search from this start; `empty_verdict` is its verdict if it dropped states without a solution."""
     moves = instance.puzzle.move_count
     capacity = reserved(8 * rules.words + 24, limit)
     departures = -1 if bounds.departures is None else bounds.departures
@@ -103,22 +103,22 @@ def machine(
 
 
 def drive(
-    machine: Machine, instance: Instance, prior: Prior, estimate: Estimate | None, rules: KernelRules, limit: Limit
+    search: Machine, instance: Instance, prior: Prior, estimate: Estimate | None, rules: KernelRules, limit: Limit
 ) -> Iterator[Attempt]:
     """Run the search: the prior scores the states of a layer, and an external estimate their successors."""
     priors = prior_scorer(prior, rules, instance.puzzle)
     estimates = None if estimate is None else scorer(estimate, rules)
-    score = switched_scorer(lambda: priors if machine.control[PHASE] == EXPAND else estimates)
-    return iter(Drive(machine, limit, score))
+    score = switched_scorer(lambda: priors if search.control[PHASE] == EXPAND else estimates)
+    return iter(Drive(search, limit, score))
 
 
 def solution(record: PriorBeamRecord) -> list[int]:
-    """The moves from the start to the goal."""
+    """Return the moves from the start to the goal."""
     return records.path_to(record.nodes.parent, record.nodes.move, int(record.control[GOAL]))
 
 
 def enlarged(record: PriorBeamRecord, room: int) -> Any:
-    """The record with a hash table of twice the size, or None."""
+    """Return the record with a hash table of twice the size, or None."""
     rows, more = int(record.control[ROWS]), record.expansion.moves.size + 1
     nodes = records.rehashed(record.nodes, rows, more, room, repeats=True)
     return None if nodes is None else record._replace(nodes=nodes)

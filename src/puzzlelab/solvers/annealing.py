@@ -38,7 +38,9 @@ HOT, COLD, LEVELS = 0.4, 0.22, 30
 
 
 def fill_boxes(instance: Instance, known: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """`int32[N]`: the digits with every box filled from what is `known: int64[N]`, and the pairs `int32[P, 2]`."""
+    """Return `int32[N]`: the digits with every box filled from what is `known: int64[N]`, and the pairs `int32[P,
+    2]`.
+    """
     digits, pairs = known.copy(), []
     for box in list(view(instance).units.kinds.values())[-1]:
         blanks = box[known[box] < 0].tolist()
@@ -48,7 +50,7 @@ def fill_boxes(instance: Instance, known: NDArray[np.int64]) -> tuple[NDArray[np
 
 
 def record_of(instance: Instance, known: NDArray[np.int64], seed: int) -> AnnealingRecord:
-    """The start of an annealing of the cells that are not `known: int64[N]`, -1 for blank."""
+    """Return the start of an annealing of the cells that are not `known: int64[N]`, -1 for blank."""
     units = view(instance).units
     size, kinds = units.all.shape[1], len(units.kinds) - 1
     cell_units = np.ascontiguousarray(units_of_cells(units)[:, :kinds])
@@ -82,7 +84,9 @@ class Annealing(SolverSettings):
     """Whether hidden and naked singles are filled in first."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress, then a solution; without a limit it may never end. Nodes are proposed swaps; O(N * D) memory."""
+        """Yield progress, then a solution; without a limit it may never end. Nodes are proposed swaps; O(N * D)
+        memory.
+        """
         known = view(instance).digits(instance.state)
         blanks = int(np.count_nonzero(known < 0))
         if self.singles:
@@ -117,7 +121,7 @@ class Annealing(SolverSettings):
 
 
 def reason_of(record: AnnealingRecord) -> str:
-    """The least number of conflicts, in words."""
+    """Return the least number of conflicts, in words."""
     fewest = int(record.control[LEAST_COST])
     what = "1 conflict was left" if fewest == 1 else f"{fewest} conflicts were left"
     return f"{what} at best, after {int(record.control[EXPANDED]):,} proposed swaps; annealing proves nothing"

@@ -40,7 +40,7 @@ def machine(
     batch: int,
     limit: Limit,
 ) -> Machine:
-    """The search from this start; `weights` are those of g and h."""
+    """Return the search from this start; `weights` are those of g and h."""
     moves, objective = instance.puzzle.move_count, objective_of(instance.puzzle)
     capacity = reserved(8 * rules.words + 24, limit)
     record = AstarRecord(
@@ -72,17 +72,17 @@ def machine(
 
 
 def solution(record: AstarRecord) -> list[int]:
-    """The moves from the start to the goal."""
+    """Return the moves from the start to the goal."""
     return records.path_to(record.nodes.parent, record.nodes.move, int(record.control[GOAL]))
 
 
 def total(record: AstarRecord) -> int:
-    """The cost of those moves."""
+    """Return the cost of those moves."""
     return int(record.g[record.control[GOAL]])
 
 
 def enlarged(record: AstarRecord, room: int) -> Any:
-    """The record with a hash table of twice the size, or None."""
+    """Return the record with a hash table of twice the size, or None."""
     nodes = records.rehashed(record.nodes, int(record.control[STATES]), record.expansion.moves.size, room)
     return None if nodes is None else record._replace(nodes=nodes)
 
@@ -108,7 +108,7 @@ class Astar(SolverSettings):
     """States that are expanded together, for estimates that are evaluated in batches."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress, then the one solution; memory grows with the states seen."""
+        """Yield progress, then the one solution; memory grows with the states seen."""
         puzzle, rules = instance.puzzle, rules_of(instance)
         estimate = fitted(minimised(puzzle, chosen_estimate(puzzle, self.estimate)), rules, instance.state)
         g_weight, h_weight = ORDERS[self.order]

@@ -28,7 +28,7 @@ from puzzlelab.solvers._candidates import digits_of, grid_of, masks_of, view, wr
 
 
 def machine(instance: Instance, guided: bool = False) -> Machine:
-    """The search on this board; a guided one requests scores."""
+    """Return the search on this board; a guided one requests scores."""
     masks, digits = masks_of(instance), view(instance).units.all.shape[1]
     blanks = int(np.count_nonzero(view(instance).digits(instance.state) < 0))
     levels = blanks + 2
@@ -58,7 +58,7 @@ def machine(instance: Instance, guided: bool = False) -> Machine:
 
 
 def scorer(prior: Prior, puzzle: Candidates) -> Callable[[NDArray[np.uint32]], NDArray[np.float64]]:
-    """A function from masks `[1, N]` to the scores of the candidates by a network, `float64[1, N, D]`."""
+    """Return a function from masks `[1, N]` to the scores of the candidates by a network, `float64[1, N, D]`."""
     bits = np.uint32(1) << np.arange(puzzle.units.all.shape[1], dtype=np.uint32)
     ask = candidate_logits.logits_of(prior, puzzle)
     return lambda masks: np.asarray(ask(masks[..., None] & bits != 0), np.float64)
@@ -78,28 +78,28 @@ class Backtracking(SolverSettings):
     """A network that chooses among cells with equally few candidates, and orders their digits."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress, then the solution and whether it is the only one; O(N * N) memory. Nodes are guesses."""
+        """Yield progress, then the solution and whether it is the only one; O(N * N) memory. Nodes are guesses."""
         return settled(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Every solution, in the order of the guesses."""
+        """Return every solution, in the order of the guesses."""
         search, score = self._search(instance)
         return listed(search, limit, score=score)
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
-        """Counts without listing."""
+        """Count the solutions without listing them."""
         search, score = self._search(instance)
         return counted(search, limit, most, score=score)
 
     def explain(self, instance: Instance, limit: Limit | None = None) -> Iterator[str]:
-        """The solution process as pieces of text to print: rounds of singletons, then the search."""
+        """Return the solution process as pieces of text to print: rounds of singletons, then the search."""
         from puzzlelab.solvers._explain import explain
 
         search, score = self._search(instance)
         return explain(instance, search, limit or Limit(), score)
 
     def _search(self, instance: Instance) -> tuple[Machine, Score | None]:
-        """The search on this board, and the function that scores its requests, if it has any."""
+        """Return the search on this board, and the function that scores its requests, if it has any."""
         if self.prior is None:
             return machine(instance), None
         return machine(instance, guided=True), scorer(chosen_prior(instance.puzzle, self.prior), view(instance))

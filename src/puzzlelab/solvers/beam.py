@@ -67,7 +67,7 @@ BEAM_EMPTY: tuple[Proof, str, Stop] = "none", "every state in the beam led only 
 
 
 def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: int, max_moves: int) -> Machine:
-    """The search of one width for a solution of at most `max_moves` moves; raises `NoRoom`."""
+    """Return the search of one width for a solution of at most `max_moves` moves; raises `NoRoom`."""
     moves = instance.puzzle.move_count
     candidates, kept = (width + 1) * moves, 64 * width
     table = records.table_size(candidates)
@@ -106,14 +106,14 @@ def restart(search: Machine, start: State) -> None:
 
 
 def solution(record: BeamRecord) -> list[int]:
-    """The moves to the solved state, which is stored after the last kept one."""
+    """Return the moves to the solved state, which is stored after the last kept one."""
     if record.control[LENGTH] == 0:
         return []
     return records.path_to(record.parent, record.move, int(record.control[KEPT_COUNT]))
 
 
 def enlarged(record: BeamRecord, room: int) -> Any:
-    """The record with twice the capacity for kept states, or for their hashes, or None."""
+    """Return the record with twice the capacity for kept states, or for their hashes, or None."""
     count, hashes = kept_after(record), record.seen_hashes
     if count + 1 > record.parent.size:
         return records.doubled(record, ("parent", "move"), room)
@@ -126,7 +126,7 @@ def enlarged(record: BeamRecord, room: int) -> Any:
 
 
 def verdict(record: BeamRecord) -> tuple[Proof, str, Stop]:
-    """The verdict of a search whose beam became empty."""
+    """Return the verdict of a search whose beam became empty."""
     if record.control[WAS_CUT]:
         return BEAM_EMPTY
     if record.control[MAX_MOVES] < UNBOUNDED:
@@ -142,7 +142,7 @@ class BeamMemory:
         self.searches: dict[int, Machine] = {}
 
     def recall(self, instance: Instance, estimate: Estimate, rules: KernelRules, width: int, max_moves: int) -> Machine:
-        """The search of `machine`, in the arrays of an earlier one if there is one."""
+        """Return the search of `machine`, in the arrays of an earlier one if there is one."""
         if self.puzzle != instance.puzzle:
             self.puzzle, self.searches = instance.puzzle, {}
         search = self.searches.get(width)
@@ -183,19 +183,19 @@ class Beam(SolverSettings):
     """Seconds without a better solution after which a search without a limit ends; none: it never ends by this."""
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """That a prior does not count costs."""
+        """Say why this solver cannot solve the puzzle, if so: a prior does not count costs."""
         if self.prior is not None and objective_of(puzzle).kind != "moves":
             return "by a prior it counts moves, and not their costs or points"
         return None
 
     def remembering(self) -> Beam:
-        """The same solver, which reuses its arrays on compiled rules from board to board. For one thread."""
+        """Return this solver with arrays on compiled rules that it reuses from board to board. For one thread."""
         solver = self.model_copy()
         solver._memory = BeamMemory()
         return solver
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress and ever shorter solutions; O(width x depth) memory."""
+        """Yield progress and ever shorter solutions; O(width x depth) memory."""
         search = self._search(instance)
         attempts = self._widening(search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
         return with_patience(attempts, limit, self.patience)
@@ -230,7 +230,7 @@ class Beam(SolverSettings):
         return by_prior
 
     def _widening(self, search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
-        """One search after another, each twice as wide and for shorter solutions only.
+        """Yield from one search after another, each twice as wide and for shorter solutions only.
 
         A search that dropped no state and found no shorter solution proves the best answer optimal.
         """
@@ -253,7 +253,7 @@ class Beam(SolverSettings):
 
 
 def given_up(attempts: Iterator[Attempt]) -> Iterator[Attempt]:
-    """The attempts of a search under a limit of nodes, which ends there as one whose beam became empty."""
+    """Yield the attempts of a search under a limit of nodes, which ends there as one whose beam became empty."""
     for attempt in attempts:
         if isinstance(attempt, Result) and attempt.stop == "nodes" and attempt.moves is None:
             _, reason, stop = BEAM_EMPTY

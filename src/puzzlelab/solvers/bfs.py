@@ -37,7 +37,7 @@ from puzzlelab.solvers._bfs_kernels import (
 
 
 def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: Limit, count_all: bool) -> Machine:
-    """The search from this start, and also from `goals` unless that is None."""
+    """Return the search from this start, and also from `goals` unless that is None."""
     puzzle = instance.puzzle
     capacity = reserved(8 * rules.words + 14, limit)
     record = BfsRecord(
@@ -63,7 +63,7 @@ def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: 
 
 
 def path_of(record: BfsRecord, puzzle: Puzzle) -> list[int]:
-    """The moves from the start to the meeting state, and from there to the goal."""
+    """Return the moves from the start to the meeting state, and from there to the goal."""
     control = record.control
     if control[LENGTH] == 0:
         return []
@@ -79,12 +79,12 @@ def path_of(record: BfsRecord, puzzle: Puzzle) -> list[int]:
 
 
 def moves_into(record: BfsRecord, node: int) -> list[int]:
-    """The moves from the root of a side to one of its states."""
+    """Return the moves from the root of a side to one of its states."""
     return records.path_to(record.nodes.parent, record.nodes.move, node)
 
 
 def enlarged(record: BfsRecord, room: int) -> Any:
-    """The record with a hash table of twice the size, or None."""
+    """Return the record with a hash table of twice the size, or None."""
     nodes = records.rehashed(record.nodes, int(record.control[STATES]), record.expansion.moves.size, room)
     return None if nodes is None else record._replace(nodes=nodes)
 
@@ -98,7 +98,7 @@ class Bfs(SolverSettings):
     """Whether a second search starts at the goal."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress, then an optimal solution; memory grows with the states seen."""
+        """Yield progress, then an optimal solution; memory grows with the states seen."""
         puzzle, goals = instance.puzzle, None
         if self.bidirectional:
             reversible = puzzle.view(Reversible)
@@ -109,7 +109,7 @@ class Bfs(SolverSettings):
 
 
 def count_by_depth(instance: Instance, limit: Limit | None = None) -> list[int]:
-    """The number of states at distance 0, 1, 2 ... from the start.
+    """Return the number of states at distance 0, 1, 2 ... from the start.
 
     If the limit ends the search, the list has the finished depths only.
     """

@@ -29,7 +29,7 @@ from puzzlelab.solvers._dancing_links_kernels import LEVEL, DancingLinksRecord, 
 
 
 def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
-    """The search for all solutions that contain the chosen options."""
+    """Return the search for all solutions that contain the chosen options."""
     nodes = cover.items + len(cover.entries) + cover.options + 2
     links = np.empty((4, nodes), np.int32)
     record = DancingLinksRecord(
@@ -49,13 +49,13 @@ def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
 
 
 def solution(cover: ExactCover, record: DancingLinksRecord) -> list[int]:
-    """The moves of the chosen options, in increasing order."""
+    """Return the moves of the chosen options, in increasing order."""
     nodes = record.path[: record.control[LEVEL]]
     return sorted(cover.moves[record.option[nodes]].tolist())
 
 
 def same_size(record: DancingLinksRecord, room: int) -> None:
-    """Nothing has to grow: the arrays hold the whole cover from the start."""
+    """Return the record unchanged: the arrays hold the whole cover from the start."""
 
 
 class DancingLinks(SolverSettings):
@@ -66,15 +66,15 @@ class DancingLinks(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions)
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """A solution, then whether it is the only one; O(entries) memory."""
+        """Return a solution, then whether it is the only one; O(entries) memory."""
         return settled(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Every solution, in the order of the search."""
+        """Return every solution, in the order of the search."""
         return listed(_machine(instance), limit)
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
-        """Counts without listing."""
+        """Count the solutions without listing them."""
         return counted(_machine(instance), limit, most)
 
 

@@ -56,7 +56,10 @@ class Orders(NamedTuple):
 
 
 def machine(instance: Instance, orders: Orders, rules: KernelRules, depth: int, plies: int) -> Machine:
-    """The search from this start for solutions of at most `depth` moves; the deep order begins after `plies` plies."""
+    """Return the search from this start for solutions of at most `depth` moves.
+
+    The deep order begins after `plies` plies.
+    """
     moves = instance.puzzle.move_count
     capacity = min(depth, FIRST_DEPTH) + 2
     record = DepthFirstRecord(
@@ -88,22 +91,22 @@ def machine(instance: Instance, orders: Orders, rules: KernelRules, depth: int, 
 
 
 def solution(record: DepthFirstRecord) -> list[int]:
-    """The best moves so far."""
+    """Return the best moves so far."""
     return [int(move) for move in record.best[: record.control[LENGTH]]]
 
 
 def enlarged(record: DepthFirstRecord, room: int) -> Any:
-    """The record with twice the depth, or None."""
+    """Return the record with twice the depth, or None."""
     return records.doubled(record, ("stack", "rows", "values", "counts", "cursors", "best"), room)
 
 
 def requests(record: DepthFirstRecord) -> State:
-    """The states whose scores are requested."""
+    """Return the states whose scores are requested."""
     return record.children[: record.control[REQUESTED]]
 
 
 def requested_estimate(control: NDArray[np.int64]) -> int:
-    """The index in `Orders` of the estimate whose scores are requested."""
+    """Return the index in `Orders` of the estimate whose scores are requested."""
     if control[PHASE] == AWAIT_BOUNDS:
         return 0
     return 1 if control[DEPTH] < control[PLIES] else 2
@@ -139,7 +142,7 @@ class DepthFirst(SolverSettings):
         return self
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress and ever shorter solutions; O(depth) memory."""
+        """Yield progress and ever shorter solutions; O(depth) memory."""
         puzzle = instance.puzzle
         if self.depth is None and puzzle.view(Reversible) is not None:
             raise BadOption(f"depth-first needs a limit on the depth: moves of {puzzle.name} can be undone without end")

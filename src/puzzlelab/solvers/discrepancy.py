@@ -43,15 +43,15 @@ class Discrepancy(SolverSettings):
     """The move limit."""
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """That there is no network, where no prior is named."""
+        """Say why this solver cannot solve the puzzle, if so: there is no network, and no prior is named."""
         return networks.missing(puzzle) if self.prior == networks.PREFIX else None
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress and ever shorter solutions; memory grows with the states seen."""
+        """Yield progress and ever shorter solutions; memory grows with the states seen."""
         return one_by_one(self._searches(instance), limit)
 
     def _searches(self, instance: Instance) -> Iterator[Callable[[Limit, Result], Iterator[Attempt]]]:
-        """One search after another, each with one more departure, until a search is complete."""
+        """Yield from one search after another, each with one more departure, until a search is complete."""
         prior, rules = chosen_prior(instance.puzzle, self.prior), rules_of(instance)
         complete = False
 
@@ -73,7 +73,7 @@ class Discrepancy(SolverSettings):
             complete = complete or self.most is not None
 
     def _no_solution(self, departures: int) -> _prior_beam.Verdict:
-        """The verdict of such a search without a solution."""
+        """Return the verdict of such a search without a solution."""
         reason = (
             f"no solution of at most {self.max_moves} moves has at most {departures} departures from the best guesses"
         )

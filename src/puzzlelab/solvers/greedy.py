@@ -79,7 +79,7 @@ def machine(
     avoid_repeats: bool,
     min_prior_ratio: float | None = None,
 ) -> Machine:
-    """The games from these boards of one puzzle, for at most `max_moves` moves and `nodes` positions each.
+    """Return the games from these boards of one puzzle, for at most `max_moves` moves and `nodes` positions each.
 
     With `min_prior_ratio`, a prior is used beside the estimate: moves below this ratio to the greatest probability are
     not considered.
@@ -124,7 +124,7 @@ def machine(
 
 
 def _estimate_record(guide: Estimate | Prior, rules: KernelRules) -> EstimateRecord:
-    """The estimate for kernels, or the one that stands for a prior."""
+    """Return the estimate for kernels, or the one that stands for a prior."""
     if isinstance(guide, Estimate):
         return records.new_estimate(guide, rules)
     return records.new_estimate(None, rules)._replace(tables=kernels.ExternalPrior())
@@ -137,12 +137,12 @@ def _seen_boards(boards: int) -> SeenBoards:
 
 
 def requests(record: GreedyRecord) -> State:
-    """The working states `[R, S]` whose scores are requested."""
+    """Return the working states `[R, S]` whose scores are requested."""
     return record.batch.states[: record.control[REQUESTED]]
 
 
 def enlarged(record: GreedyRecord, room: int) -> Any:
-    """The record with twice the capacity for moves and boards; None if `room` bytes do not suffice."""
+    """Return the record with twice the capacity for moves and boards; None if `room` bytes do not suffice."""
     seen, room = record.seen, room - 2 * (record.seen.hashes.nbytes + record.seen.ply.nbytes)
     games = records.doubled(record.games, ("moves",), room, axis=1)
     if games is None:
@@ -153,17 +153,17 @@ def enlarged(record: GreedyRecord, room: int) -> Any:
 
 
 def _no_moves(record: GreedyRecord) -> list[int]:
-    """The moves of a driver's single solution; `results` has those of all games instead."""
+    """Return the moves of a driver's single solution; `results` has those of all games instead."""
     return []
 
 
 def _no_verdict(record: GreedyRecord) -> tuple[Proof, str, Stop]:
-    """The verdict of a driver's single search; `results` has those of all games instead."""
+    """Return the verdict of a driver's single search; `results` has those of all games instead."""
     return "none", "", "done"
 
 
 def results(drive: Drive, stop: Stop) -> list[Result]:
-    """The result of each game; `stop` is the reason for those that are still being played."""
+    """Return the result of each game; `stop` is the reason for those that are still being played."""
     record, counts_moves = drive.machine.record, drive.machine.objective.kind == "moves"
     games = len(record.games.position)
     seconds = drive.clock.seconds / games
@@ -171,7 +171,10 @@ def results(drive: Drive, stop: Stop) -> list[Result]:
 
 
 def _result(record: GreedyRecord, game: int, stop: Stop, seconds: float, counts_moves: bool) -> Result:
-    """The result of a game; its lower bound is on the number of moves, and so is 0 where they have costs or points."""
+    """Return the result of a game.
+
+    Its lower bound is on the number of moves, and so is 0 where they have costs or points.
+    """
     _, expanded, generated, evaluations = record.games.counts[game].tolist()
     bound = int(record.games.lower_bound[game]) if counts_moves else 0
     status = int(record.games.status[game])
@@ -189,7 +192,7 @@ _STOPS: Mapping[int, Stop] = {SPENT: "nodes"}
 
 
 def _reason(record: GreedyRecord, game: int) -> str:
-    """Why a game is over without a solution; empty if it is not over."""
+    """Return why a game is over without a solution; empty if it is not over."""
     moves, status = moves_in_words(int(record.games.length[game])), int(record.games.status[game])
     if status == STUCK:
         return f"after {moves} no move is left"
@@ -229,12 +232,12 @@ class Greedy(SolverSettings):
     """Used only with both estimate and prior, and not with `avoid_repeats`, which may leave unlikely moves only."""
 
     def options(self) -> Mapping[str, Any]:
-        """Every setting by name; the default network where no estimate and no prior is named."""
+        """Return every setting by name; the default network where no estimate and no prior is named."""
         default = {} if self.prior is not None or self.estimate is not None else {"estimate": networks.PREFIX}
         return {**super().options(), **default}
 
     def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
-        """The settings; by default the puzzle's network is the estimate, or the prior if it has no such head."""
+        """Return the settings; by default the puzzle's network is the estimate, or the prior if it has no such head."""
         if self.estimate is not None or self.prior is not None or networks.missing(puzzle):
             return self.options()
         heads = networks.find(puzzle).heads
@@ -242,7 +245,7 @@ class Greedy(SolverSettings):
         return {**super().options(), option: networks.PREFIX}
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """That there is no network, where none is named."""
+        """Say why this solver cannot solve the puzzle, if so: there is no network, and none is named."""
         if self.estimate is not None or self.prior is not None:
             return None
         reason, view = networks.missing(puzzle), puzzle.view(Estimates)
@@ -251,7 +254,7 @@ class Greedy(SolverSettings):
         return f"{reason}, or one of its estimates, as in --estimate {next(iter(view.estimates))}"
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress, then the result of the game."""
+        """Yield progress, then the result of the game."""
         drive, stop = self._drive([instance], limit), _RUNNING
         for attempt in drive:
             if isinstance(attempt, Result):
@@ -261,12 +264,12 @@ class Greedy(SolverSettings):
         yield results(drive, stop)[0]
 
     def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        """The results of games from all these boards, played side by side."""
+        """Return the results of games from all these boards, played side by side."""
         drive = self._drive(instances, limit)
         return results(drive, played(drive, over))
 
     def _drive(self, instances: Sequence[Instance], limit: Limit) -> Drive:
-        """The games from these boards, under a limit for each of them."""
+        """Return the games from these boards, under a limit for each of them."""
         puzzle, rules = instances[0].puzzle, rules_of(instances[0])
         guide = self._guide(puzzle)
         if isinstance(guide, Estimate):

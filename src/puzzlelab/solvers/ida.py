@@ -54,7 +54,7 @@ QUICK_NODES = 20_000
 
 
 def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machine:
-    """The search from this start."""
+    """Return the search from this start."""
     moves = instance.puzzle.move_count
     record = IdaRecord(
         tables=rules.tables,
@@ -82,24 +82,24 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machi
 
 
 def solution(record: IdaRecord) -> list[int]:
-    """The moves of the solution."""
+    """Return the moves of the solution."""
     return [int(move) for move in record.path[: record.control[LENGTH]]]
 
 
 def enlarged(record: IdaRecord, room: int) -> Any:
-    """The record with twice the depth, or None."""
+    """Return the record with twice the depth, or None."""
     larger = records.doubled(record, ("stack", "rows", "pending", "path", "values", "delta"), room)
-    requests = records.doubled(record.requests, ("child_values",), room)
-    return None if larger is None or requests is None else larger._replace(requests=requests)
+    larger_requests = records.doubled(record.requests, ("child_values",), room)
+    return None if larger is None or larger_requests is None else larger._replace(requests=larger_requests)
 
 
 def requests(record: IdaRecord) -> State:
-    """The states whose scores are requested."""
+    """Return the states whose scores are requested."""
     return record.requests.states[: record.control[REQUESTED]]
 
 
 def verdict(record: IdaRecord) -> tuple[Proof, str, Stop]:
-    """The verdict of a search in which no path exceeds the threshold."""
+    """Return the verdict of a search in which no path exceeds the threshold."""
     if record.control[PROVES]:
         return EXHAUSTED
     return "none", "the estimate led to no solution", "dead end"
@@ -121,7 +121,7 @@ class Ida(SolverSettings):
     """Threads that share the work of one board."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress, then the one solution; O(depth) memory."""
+        """Yield progress, then the one solution; O(depth) memory."""
         puzzle, rules = instance.puzzle, rules_of(instance)
         estimate = fitted(chosen_estimate(puzzle, self.estimate), rules, instance.state)
         if self.jobs == 1 or puzzle.view(KernelRules) is None or estimate.kernel is None:
@@ -161,7 +161,7 @@ class BatchSearch:
         search.step(0)  # compiles, or loads the machine code, before a clock starts
 
     def results(self, over: Callable[[], bool]) -> Iterator[ResultBatch]:
-        """The results of the quick boards before a long search, then that of the long search, and so on.
+        """Yield the results of the quick boards before a long search, then that of the long search, and so on.
 
         The boards after an interruption have results without a search.
         """
@@ -199,7 +199,7 @@ class BatchSearch:
         self.seconds[first : end + 1] = seconds * nodes / nodes.sum()
 
     def _part(self, first: int, end: int) -> ResultBatch:
-        """The results of the boards `first` to `end` - 1, which are solved."""
+        """Return the results of the boards `first` to `end` - 1, which are solved."""
         part, count = slice(first, end), end - first
         lengths, bounds = self.lengths[part], np.minimum(self.counts[part, 2], self.lengths[part])
         is_move = np.arange(FIRST_DEPTH) < lengths[:, None]
@@ -219,15 +219,15 @@ class BatchSearch:
         )
 
     def _alone(self, place: int, over: Callable[[], bool]) -> ResultBatch:
-        """The result of the board whose search is in the record, and goes on from there."""
+        """Return the result of the board whose search is in the record, and goes on from there."""
         board = self.boards[place]
         search = replace(self.search)
         clock = Clock(self.limit)
         clock.began -= self.seconds[place]
         if search.control[DEPTH] + 2 >= FIRST_DEPTH and not search.enlarge(clock.room()):
             return ResultBatch.of(self.boards[place : place + 1], [Result(None, stop="memory")])
-        drive = Drive(search, self.limit, clock=clock)
-        result = best_of(drive.__iter__(), lambda attempt: over())
+        resumed = Drive(search, self.limit, clock=clock)
+        result = best_of(resumed.__iter__(), lambda attempt: over())
         return ResultBatch.of(self.boards[place : place + 1], [replace(result, instance=board)])
 
 

@@ -64,7 +64,10 @@ class MilpWorker:
             raise
 
     def ask(self, question: Message) -> Generator[None, None, Message]:
-        """The answer; yields some twenty times a second while it waits. Left early, the worker stays busy for ever."""
+        """Yield the answer; yields some twenty times a second while it waits.
+
+        Left early, the worker stays busy for ever.
+        """
         assert self.process.stdin is not None
         self.busy = True
         try:
@@ -90,7 +93,7 @@ class MilpWorker:
         return answers[0]
 
     def memory(self) -> int:
-        """Bytes of the process that are in memory; 0 once it has ended."""
+        """Return the bytes of the process that are in memory; 0 once it has ended."""
         try:
             return resident(self.process.pid)
         except OSError:
@@ -118,7 +121,7 @@ def _end_all() -> None:
 
 @contextmanager
 def _borrowed() -> Iterator[MilpWorker]:
-    """An unused worker; it is kept for later unless it is still busy at the end."""
+    """Lend an unused worker; it is kept for later unless it is still busy at the end."""
     try:
         worker = _IDLE.pop()
     except IndexError:
@@ -156,7 +159,7 @@ class IntegerProgram:
         self.upper = np.maximum(self.lower, cover.needed)
 
     def question(self, seconds: float | None, nodes: int | None) -> Message:
-        """The program as it is now, with limits."""
+        """Return the program as it is now, with limits."""
         rows, columns, least, most = map(np.concatenate, (self.rows, self.columns, self.least, self.most))
         limits = {
             "seconds": _milp_worker.UNLIMITED if seconds is None else seconds,
@@ -185,7 +188,7 @@ class MilpSearch:
     stop: Stop = "done"
 
     def attempts(self) -> Iterator[Attempt]:
-        """All solutions, as `EnumeratesSolutions.solutions` specifies."""
+        """Yield all solutions, as `EnumeratesSolutions.solutions` specifies."""
         while (options := (yield from self._next())) is not None:
             self.solution_count += 1
             yield self._result(tuple(sorted(self.program.moves[options].tolist())))
@@ -193,7 +196,7 @@ class MilpSearch:
         yield self._result(None, self.stop, INFEASIBLE if self.stop == "done" and not self.solution_count else "")
 
     def _next(self) -> Generator[Progress, None, NDArray[np.int64] | None]:
-        """The options of one more solution; None with a `stop` where there is none, or a limit was reached."""
+        """Yield the options of one more solution; None with a `stop` where there is none, or a limit was reached."""
         if self._reached():
             return None
         limit = self.clock.limit
@@ -238,11 +241,11 @@ class Integer(SolverSettings):
     offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """A solution, then whether it is the only one."""
+        """Return a solution, then whether it is the only one."""
         return settled(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Every solution, in the order of the search; each needs a program with one more row."""
+        """Yield every solution, in the order of the search; each needs a program with one more row."""
         with _borrowed() as worker:
             yield from MilpSearch(IntegerProgram(instance), worker, Clock(limit)).attempts()
 

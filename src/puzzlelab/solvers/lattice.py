@@ -56,22 +56,22 @@ class Lattice(SolverSettings):
     """The seed of the random numbers."""
 
     def options(self) -> Mapping[str, Any]:
-        """Every setting by name; the default network where none is named."""
+        """Return every setting by name; the default network where none is named."""
         return {**super().options(), **({"prior": networks.PREFIX} if self.prior is None else {})}
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """That there is no network, where none is named."""
+        """Say why this solver cannot solve the puzzle, if so: there is no network, and none is named."""
         return networks.missing(puzzle) if self.prior is None else None
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress, then the result of the chains. Nodes are evaluations by the network."""
+        """Yield progress, then the result of the chains. Nodes are evaluations by the network."""
         search = self._search([instance], limit)
         for _ in search.passes():
             yield search.progress()
         yield search.results()[0]
 
     def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        """The results of the chains of all these boards; the network scores many at once."""
+        """Return the results of the chains of all these boards; the network scores many at once."""
         search = self._search(instances, limit)
         try:
             for _ in search.passes():

@@ -55,11 +55,11 @@ class Permutation(SolverSettings):
     """The most solutions of one board."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress, then a solution, and whether it is the only one. Nodes are chosen permutations."""
+        """Yield progress, then a solution, and whether it is the only one. Nodes are chosen permutations."""
         return settled(self.solutions(instance, limit)) if self.most == 2 else self._all(instance, limit)
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Every solution, in the order of the search."""
+        """Yield every solution, in the order of the search."""
         clock = _clock(instance, limit)
         lists = prepare(instance, clock, self.jobs)
         if isinstance(lists, Result):
@@ -72,7 +72,7 @@ class Permutation(SolverSettings):
             yield from listed_by_workers(instance, machine(instance, lists), clock, self.jobs)
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
-        """Counts without listing."""
+        """Count the solutions without listing them."""
         clock = _clock(instance, limit)
         lists = prepare(instance, clock, self.jobs)
         if isinstance(lists, Result):
@@ -89,7 +89,7 @@ class Permutation(SolverSettings):
         return counted_by_workers(instance, search, clock, most, self.jobs)
 
     def _all(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """A solution, and then the number of solutions."""
+        """Yield a solution, and then the number of solutions."""
         clock = _clock(instance, limit)
         lists = prepare(instance, clock, self.jobs)
         if isinstance(lists, Result):
@@ -111,7 +111,7 @@ class Permutation(SolverSettings):
 
 
 def _clock(instance: Instance, limit: Limit) -> Clock:
-    """A clock that starts after the kernels are compiled."""
+    """Return a clock that starts after the kernels are compiled."""
     PermutationRows.of(instance)
     _load()
     return Clock(limit)
@@ -124,7 +124,7 @@ def _load() -> None:
 
 
 def _verdict(count: Count) -> dict[str, Any]:
-    """The fields of a result that follow from the count of solutions."""
+    """Return the fields of a result that follow from the count of solutions."""
     stop = "done" if count.stop == "solutions" else count.stop
     if count.complete and count.solutions == 1:
         return {"proof": "unique", "stop": stop}
@@ -133,7 +133,7 @@ def _verdict(count: Count) -> dict[str, Any]:
 
 
 def prepare(instance: Instance, clock: Clock, jobs: int) -> PermutationLists | Result:
-    """The permutations of all rows, or the result of a search that cannot begin."""
+    """Return the permutations of all rows, or the result of a search that cannot begin."""
     rows = PermutationRows.of(instance)
     if rows is None:
         return Result(None)

@@ -64,7 +64,7 @@ class Portfolio(SolverSettings):
         return registry.make_solver(solver.name, {**solver.values(), "estimate": self.estimate})
 
     def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
-        """Every option; the estimate is named if a solver uses the puzzle's default one."""
+        """Return every option; the estimate is named if a solver uses the puzzle's default one."""
         options = dict(self.options())
         for solver in self.solvers:
             if uses_default_estimate(solver):
@@ -72,13 +72,13 @@ class Portfolio(SolverSettings):
         return options
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """Why one of them cannot solve this puzzle."""
+        """Return why one of them cannot solve this puzzle."""
         for solver in self.solvers:
             require(solver, puzzle)
         return None
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """The attempts of each in turn; a longer answer than the best so far does not count."""
+        """Return the attempts of each in turn; a longer answer than the best so far does not count."""
 
         def search_by(solver: Solver) -> Search:
             return lambda limit_left, best: ended_by_memory(lambda: solver.attempts(instance, limit_left))

@@ -34,11 +34,11 @@ class Random(SolverSettings):
     """The move limit."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """The result of the game."""
+        """Yield the result of the game."""
         yield self.solve_batch([instance], limit, lambda: False)[0]
 
     def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        """The results of games from all these boards, played side by side."""
+        """Return the results of games from all these boards, played side by side."""
         puzzle, began, games = instances[0].puzzle, time.perf_counter(), np.arange(len(instances))
         states = np.stack([instance.state for instance in instances])
         random_states = np.array([seeds.of_board(self.seed, state) for state in states], np.uint64)

@@ -63,16 +63,16 @@ CLAUSES_PER_PART = 10_000
 MAX_BOARDS = 1000
 """Boards after which a kept engine is replaced, because each leaves an unused variable and clause."""
 
-Answer = TypeVar("Answer")
+Outcome = TypeVar("Outcome")
 
 
 # --- the formula ---
 
 
 def clauses_of(cover: ExactCover, usable: NDArray[np.bool_]) -> Iterator[list[int]]:
-    """The clauses over the variables 1 to O, in which only options that are `usable: bool[O]` occur."""
-    kept_engine = usable[cover.owners]
-    items, options = cover.entries[kept_engine], cover.owners[kept_engine]
+    """Yield the clauses over the variables 1 to O, in which only options that are `usable: bool[O]` occur."""
+    is_usable = usable[cover.owners]
+    items, options = cover.entries[is_usable], cover.owners[is_usable]
     order = np.argsort(items, kind="stable")
     items, variables = items[order], options[order] + 1
     ends = np.searchsorted(items, np.arange(cover.primary), side="right")
@@ -84,7 +84,10 @@ def clauses_of(cover: ExactCover, usable: NDArray[np.bool_]) -> Iterator[list[in
 
 
 def conflicting_pairs(items: NDArray[np.int32], variables: NDArray[np.int64]) -> NDArray[np.int64]:
-    """`int64[C, 2]`: the pairs of variables that share an item, each once; both arguments `[E]`, by increasing item."""
+    """Return `int64[C, 2]`: the pairs of variables that share an item, each once.
+
+    Both arguments `[E]`, by increasing item.
+    """
     base = int(variables.max(initial=0)) + 1
     pairs = [np.empty(0, np.int64)]
     for gap in range(1, len(items)):
@@ -97,7 +100,7 @@ def conflicting_pairs(items: NDArray[np.int32], variables: NDArray[np.int64]) ->
 
 
 def compatible(cover: ExactCover, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """`bool[O]`: the chosen options, and those that share no item with them."""
+    """Return `bool[O]`: the chosen options, and those that share no item with them."""
     is_chosen = np.isin(cover.owners, chosen)
     covered = np.zeros(cover.items, bool)
     covered[cover.entries[is_chosen]] = True
@@ -126,7 +129,7 @@ class Engine:
         self.guards = 0
 
     def ask(self, assumptions: Sequence[int], decisions: int | None) -> bool | None:
-        """Whether the clauses are satisfiable; None if one slice, or this many decisions, did not decide it."""
+        """Tell whether the clauses are satisfiable; None if one slice, or this many decisions, did not decide it."""
         if decisions is None or self.name in EXACT:
             self.oracle.conf_budget(SLICE)
         else:
@@ -137,11 +140,11 @@ class Engine:
         return answer
 
     def decisions(self) -> int:
-        """The number of decisions so far."""
+        """Return the number of decisions so far."""
         return int(self.oracle.accum_stats()["decisions"])
 
     def chosen(self) -> NDArray[np.int64]:
-        """The options of the last solution."""
+        """Return the options of the last solution."""
         values = np.array(self.oracle.get_model()[: self.options], np.int64)
         options = np.flatnonzero(values > 0)
         return options[self.usable[options]]
@@ -175,7 +178,7 @@ def _close_all() -> None:
 
 @contextmanager
 def kept_engine(name: str, cover: ExactCover) -> Iterator[Engine]:
-    """An unused engine for this cover; afterwards it is kept for the next board."""
+    """Lend an unused engine for this cover; afterwards it is kept for the next board."""
     with _LOCK:
         spare = _KEPT_ENGINES.setdefault(cover, {}).setdefault(name, [])
         engine = spare.pop() if spare else None
@@ -196,7 +199,7 @@ def _helper() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, "sat")
 
 
-def _in_helper_thread(work: Callable[[], Answer]) -> Answer:
+def _in_helper_thread(work: Callable[[], Outcome]) -> Outcome:
     """Run this outside the main thread, where PySAT would answer Ctrl-C by a jump that breaks the engine."""
     if threading.current_thread() is not threading.main_thread():
         return work()
@@ -227,11 +230,11 @@ class SatSearch:
         self.began = self.engine.decisions()
 
     def decisions(self) -> int:
-        """Decisions on this board."""
+        """Return the number of decisions on this board."""
         return self.earlier_decisions + self.engine.decisions() - self.began
 
     def ask(self, *guards: int) -> Generator[Progress, None, bool]:
-        """Whether there is a solution; False with a `stop` other than 'done' when a limit was reached first."""
+        """Yield whether there is a solution; False with a `stop` other than 'done' when a limit was reached first."""
         unused = self.engine.idle.copy()
         unused[self.taken] = False
         assumptions = [*(self.taken + 1).tolist(), *(-np.flatnonzero(unused) - 1).tolist(), *guards]
@@ -246,7 +249,10 @@ class SatSearch:
         return False
 
     def settle(self) -> Generator[Attempt, None, Result | None]:
-        """The attempts that end with a proof or at a limit; where there are several solutions, returns the first."""
+        """Yield the attempts that end with a proof or at a limit.
+
+        Where there are several solutions, returns the first.
+        """
         if not (yield from self.ask()):
             yield self.result(None, *(("unsolvable", NO_SOLUTION) if self.stop == "done" else ()))
             return None
@@ -258,11 +264,11 @@ class SatSearch:
         return None
 
     def new_options(self) -> NDArray[np.int64]:
-        """The options of the last solution that the board has not chosen."""
+        """Return the options of the last solution that the board has not chosen."""
         return np.setdiff1d(self.engine.chosen(), self.taken, assume_unique=True)
 
     def result(self, options: NDArray[np.int64] | None, proof: Proof = "none", reason: str = "") -> Result:
-        """The result with the moves of these options, in increasing order."""
+        """Return the result with the moves of these options, in increasing order."""
         moves = None if options is None else tuple(sorted(self.cover.moves[options].tolist()))
         bound = len(moves or ())
         return Result(moves, proof, reason, self.stop, bound, self.decisions(), seconds=self.clock.seconds)
@@ -291,7 +297,7 @@ class Sat(SolverSettings):
         return engine
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """A solution, then whether it is the only one."""
+        """Yield a solution, then whether it is the only one."""
         cover, taken = _views(instance)
         clock = Clock(limit)
         if len(cover.entries) > KEPT_ENTRIES:
@@ -310,7 +316,7 @@ class Sat(SolverSettings):
                 yield attempt
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Every solution, in the order of the search."""
+        """Return every solution, in the order of the search."""
         return self._list(*_views(instance), Clock(limit))
 
     def _list(

@@ -131,19 +131,19 @@ class Uct(SolverSettings):
         return policy
 
     def options(self) -> Mapping[str, Any]:
-        """Every setting by name; the default network where no estimate and no prior is named."""
+        """Return every setting by name; the default network where no estimate and no prior is named."""
         options = super().options()
         if self.estimate is not None or self.prior is not None:
             return options
         return {**options, "estimate": networks.PREFIX, "prior": networks.PREFIX if self.policy == "visits" else None}
 
     def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
-        """The settings, with the names of the estimate and the prior for this puzzle."""
+        """Return the settings, with the names of the estimate and the prior for this puzzle."""
         names = [getattr(view, "name", view) for view in self._named(puzzle)]
         return {**super().options(), "estimate": names[0], "prior": names[1]}
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """That the puzzle has no estimate and no network."""
+        """Say why this solver cannot solve the puzzle, if so: it has no estimate and no network."""
         missing = networks.missing(puzzle) if self.estimate is None and self.prior is None else None
         if missing:
             return missing
@@ -152,7 +152,7 @@ class Uct(SolverSettings):
         return None
 
     def _named(self, puzzle: Puzzle) -> tuple[str | Estimate | None, str | Prior | None]:
-        """The estimate and the prior for this puzzle, by name where they have one."""
+        """Return the estimate and the prior for this puzzle, by name where they have one."""
         name, estimate, prior = self._network(puzzle), self.estimate, self.prior
         network = networks.find(puzzle, name) if name else None
         if estimate is None and network and networks.is_estimate(network):
@@ -166,7 +166,7 @@ class Uct(SolverSettings):
         return estimate, prior
 
     def _network(self, puzzle: Puzzle) -> str | None:
-        """The network that supplies what the settings do not name."""
+        """Return the network that supplies what the settings do not name."""
         if self.estimate is not None:
             return str(self.estimate) if networks.is_network(self.estimate) else None
         if self.prior not in (None, UNIFORM):
@@ -174,7 +174,7 @@ class Uct(SolverSettings):
         return None if networks.missing(puzzle) else networks.PREFIX
 
     def guides(self, puzzle: Puzzle) -> UctGuides:
-        """The estimate and the prior for this puzzle."""
+        """Return the estimate and the prior for this puzzle."""
         estimate, prior = self._named(puzzle)
         if networks.is_network(estimate) and estimate == prior and objective_of(puzzle).kind != "score":
             both = networks.both(puzzle, str(estimate))
@@ -185,7 +185,7 @@ class Uct(SolverSettings):
         )
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress and ever shorter solutions; memory grows with the nodes below the position."""
+        """Yield progress and ever shorter solutions; memory grows with the nodes below the position."""
         drive, stop, best = self.games([instance], limit), _RUNNING, None
         for attempt in drive:
             if isinstance(attempt, Result):
@@ -199,20 +199,20 @@ class Uct(SolverSettings):
         yield results(drive, stop)[0]
 
     def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        """The results of games from all these boards, played side by side."""
+        """Return the results of games from all these boards, played side by side."""
         drive = self.games(instances, limit)
         return results(drive, played(drive, over))
 
     def games(self, instances: Sequence[Instance], limit: Limit) -> Drive:
-        """The games from these boards, under a limit for each of them."""
+        """Return the games from these boards, under a limit for each of them."""
         puzzle, rules = instances[0].puzzle, rules_of(instances[0])
         guides = self.guides(puzzle)
         guides = guides._replace(estimate=fitted(guides.estimate, rules, instances[0].state))
         starts = np.stack([instance.state for instance in instances])
-        played = machine(self, puzzle, starts, guides, rules, limit.nodes)
-        played.record.random[:] = [seeds.of_board(self.seed, state) for state in starts]
+        search = machine(self, puzzle, starts, guides, rules, limit.nodes)
+        search.record.random[:] = [seeds.of_board(self.seed, state) for state in starts]
         seconds = None if limit.seconds is None else limit.seconds * len(instances)
-        return Drive(played, replace(limit, seconds=seconds, nodes=None), leaf_scorer(guides, rules, puzzle))
+        return Drive(search, replace(limit, seconds=seconds, nodes=None), leaf_scorer(guides, rules, puzzle))
 
 
 _RUNNING: Stop = "interrupted"
@@ -227,7 +227,7 @@ def machine(
     nodes: int | None = None,
     pauses: bool = False,
 ) -> Machine:
-    """The search over games from the plain `starts[G, S]`, of at most `nodes` expansions each.
+    """Return the search over games from the plain `starts[G, S]`, of at most `nodes` expansions each.
 
     With `pauses` a game waits after its playouts until the caller chooses its move, and has no limit of moves.
     """
@@ -266,14 +266,14 @@ def machine(
 
 
 def _weights(solver: Uct, objective: Objective) -> NDArray[np.float64]:
-    """The weights of the search; the discount is that of a cost of 1."""
+    """Return the weights of the search; the discount is that of a cost of 1."""
     values = {name: float(getattr(solver, name)) for name in _uct_tree_kernels.WEIGHTS}
     values["step_discount"] /= objective.unit
     return np.array([*values.values(), objective.unit, objective.least_sum], np.float64)
 
 
 def _batch(solver: Uct, games: int, moves: int, guides: UctGuides) -> tuple[int, int]:
-    """The most states of one batch, and the number of scores of each."""
+    """Return the most states of one batch, and the number of scores of each."""
     rows_per_leaf, width = (moves if solver.policy == "values" else 1), (1 if guides.prior is None else moves + 1)
     return max(
         solver.parallel_leaves * rows_per_leaf,
@@ -282,12 +282,12 @@ def _batch(solver: Uct, games: int, moves: int, guides: UctGuides) -> tuple[int,
 
 
 def requests(record: UctRecord) -> State:
-    """The working states `[R, S]` whose scores are requested."""
+    """Return the working states `[R, S]` whose scores are requested."""
     return record.rows[: record.control[REQUESTED]]
 
 
 def grown(record: UctRecord, room: int) -> Any:
-    """The record with twice the capacity for moves, or for nodes; None if `room` bytes do not suffice."""
+    """Return the record with twice the capacity for moves, or for nodes; None if `room` bytes do not suffice."""
     if record.control[_uct_tree_kernels.MOVES_FULL]:
         return records.doubled(record, [*_uct_tree_kernels.MOVE_ARRAYS, "game_states"], room, axis=1)
     games, nodes = record.status.shape
@@ -302,7 +302,9 @@ def grown(record: UctRecord, room: int) -> Any:
 
 
 def _playout_arrays(games: int, nodes: int) -> dict[str, NDArray[Any]]:
-    """The columns `[G, N]` of a table of `PLAYOUT_TYPE` that begins at a cache line, so that no node is in two."""
+    """Return the columns `[G, N]` of a table of `PLAYOUT_TYPE` that begins at a cache line, so that no node is in
+    two.
+    """
     kind = _uct_tree_kernels.PLAYOUT_TYPE
     size = games * nodes * kind.itemsize
     memory = np.zeros(size + CACHE_LINE, np.uint8)
@@ -312,12 +314,12 @@ def _playout_arrays(games: int, nodes: int) -> dict[str, NDArray[Any]]:
 
 
 def _no_moves(record: UctRecord) -> list[int]:
-    """The moves of a driver's single solution; `results` has those of all games instead."""
+    """Return the moves of a driver's single solution; `results` has those of all games instead."""
     return []
 
 
 def _no_verdict(record: UctRecord) -> tuple[Proof, str, Stop]:
-    """The verdict of a driver's single search; `results` has those of all games instead."""
+    """Return the verdict of a driver's single search; `results` has those of all games instead."""
     return "none", "", "done"
 
 
@@ -325,7 +327,7 @@ def _no_verdict(record: UctRecord) -> tuple[Proof, str, Stop]:
 
 
 def leaf_scorer(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Score | None:
-    """Maps working states to their scores; None where kernels score all states.
+    """Return a function from working states to their scores; None where kernels score all states.
 
     The scores of a state are the prior logits of its moves, if there is a prior, and then its remaining moves, if the
     estimate is no kernel.
@@ -342,7 +344,7 @@ def leaf_scorer(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Score 
 
 
 def results(drive: Drive, stop: Stop) -> list[Result]:
-    """The result of each game; `stop` is the reason for those that are still being played."""
+    """Return the result of each game; `stop` is the reason for those that are still being played."""
     record, objective = drive.machine.record, drive.machine.objective
     seconds = drive.clock.seconds / len(record.best_length)
     return [_result(record, game, stop, seconds, objective) for game in range(len(record.best_length))]
@@ -361,7 +363,7 @@ def _result(record: UctRecord, game: int, stop: Stop, seconds: float, objective:
 
 
 def _unsolved(record: UctRecord, game: int, stop: Stop, bound: int, counts: tuple[Any, ...]) -> Result:
-    """The result of a game without a solution."""
+    """Return the result of a game without a solution."""
     status = int(record.game_status[game])
     if status != _uct_tree_kernels.STUCK:
         return Result(None, "none", "", stop, bound, *counts)
@@ -372,7 +374,7 @@ def _unsolved(record: UctRecord, game: int, stop: Stop, bound: int, counts: tupl
 
 
 def _reason(record: UctRecord, game: int) -> str:
-    """Why a game is stuck."""
+    """Return why a game is stuck."""
     if record.was_cut[game]:
         max_moves = moves_in_words(int(record.settings[_uct_tree_kernels.MAX_MOVES]))
         return f"it is not solved within the {max_moves} that max_moves allows"

@@ -58,11 +58,13 @@ class ActingRules:
     settings: Any
 
     def new_history(self, games: VectorGame) -> Any:
-        """The past of games without a move yet."""
+        """Return the past of games without a move yet."""
         raise NotImplementedError
 
     def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The best of the legal moves `bool[B, M]` in each of the plain `states[B, S]` by this model: `int64[B]`."""
+        """Return the best of the legal moves `bool[B, M]` in each of the plain `states[B, S]` by this model:
+        `int64[B]`.
+        """
         raise NotImplementedError
 
     def move(
@@ -104,7 +106,7 @@ class Acting:
     """A source of transitions: games, and the rules by which they are played; the base class of both ways to play."""
 
     def move(self, model: TorchModel, exploration: Exploration, turn: int) -> Arrays:
-        """The transitions of the next move in all games of a group; the turn is the number of this call."""
+        """Return the transitions of the next move in all games of a group; the turn is the number of this call."""
         raise NotImplementedError
 
     def use(self, executor: Executor) -> None:
@@ -119,7 +121,7 @@ class Acting:
         """End what the executor is doing."""
 
     def parts(self) -> dict[str, Arrays]:
-        """All that `restore_parts` needs beside the state of the games."""
+        """Return all that `restore_parts` needs beside the state of the games."""
         raise NotImplementedError
 
     def restore_parts(self, part: Callable[[str], dict[str, NDArray[Any]]]) -> None:

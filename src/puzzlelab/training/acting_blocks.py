@@ -126,7 +126,7 @@ class ActingBlocks(Acting):
         self.executor.submit(Piece(f"block {number} of the games", play_block, block, context=number))
 
     def _published(self, model: TorchModel) -> Published:
-        """The weights of the model, which are published once."""
+        """Return the weights of the model, which are published once."""
         weights = {name: value.detach().cpu().contiguous() for name, value in model.module.state_dict().items()}
         key = hash_of(weights)
         same = (block.network for block in self._begun.values() if block.network.key == key)
@@ -159,7 +159,7 @@ class ActingBlocks(Acting):
     # --- saving ---
 
     def state(self) -> Arrays:
-        """What the learner knows of the games."""
+        """Return what the learner knows of the games."""
         numbers = {"starts": np.array(self.starts.state()), "next": np.array(self.next_number)}
         return {**numbers, "tally": self.tally, "left": self.final_estimates}
 
@@ -170,7 +170,7 @@ class ActingBlocks(Acting):
         self.tally, self.final_estimates = state["tally"].copy(), state["left"].copy()
 
     def parts(self) -> dict[str, Arrays]:
-        """The moves that are not used yet, and what comes of the blocks in flight, which are waited for.
+        """Return the moves that are not used yet, and what comes of the blocks in flight, which are waited for.
 
         Their networks are not needed any more: a run that continues begins with these results.
         """
@@ -194,5 +194,5 @@ class ActingBlocks(Acting):
                 self._played[number] = PlayedBlock(games, history, columns, part(f"{name}.of")["counts"])
 
     def _part_name(self, number: int) -> str:
-        """A block has the name of its group, so that the names do not change from one state to the next."""
+        """Name a block by its group, so that the names do not change from one state to the next."""
         return f"group{number % self.groups}"

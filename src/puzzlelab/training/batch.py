@@ -42,7 +42,9 @@ class PolicyValueBatch:
 
     @classmethod
     def from_samples(cls, puzzle: Puzzle, samples: Mapping[str, NDArray[Any]]) -> PolicyValueBatch:
-        """The columns of samples as they are: of a teacher, with sets of moves, or of a search, with their shares."""
+        """Return the columns of samples as they are: of a teacher, with sets of moves, or of a search, with their
+        shares.
+        """
         canonical, cost_to_go = canonical_moves(puzzle, samples["state"]), samples["remaining"].astype(np.float32)
         if "shares" in samples:
             return cls(samples["state"], cost_to_go, canonical, samples["shares"].astype(np.float32))
@@ -63,7 +65,7 @@ class PolicyValueBatch:
         return batch
 
     def _renamed(self, states: NDArray[Any], image_of_move: NDArray[np.int64]) -> PolicyValueBatch:
-        """The batch with the images of its states, `image_of_move: int64[M]` being the image of each move."""
+        """Return the batch with the images of its states, `image_of_move: int64[M]` being the image of each move."""
         target, canonical = np.empty_like(self.policy_target), np.empty_like(self.canonical)
         target[:, image_of_move] = self.policy_target
         canonical[:, image_of_move] = np.where(self.canonical < 0, self.canonical, image_of_move[self.canonical])

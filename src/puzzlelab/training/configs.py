@@ -11,12 +11,12 @@ FOLDER = PACKAGE / "configs"
 
 
 def names() -> list[str]:
-    """The names of all files of settings that come with the package."""
+    """Return the names of all files of settings that come with the package."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 def config_file(path: Path) -> Path:
-    """The file of this path, or the one of the package with this name.
+    """Return the file of this path, or the one of the package with this name.
 
     Raises:
         UnknownName: for a name that is neither; a path with a folder or an ending is not looked for in the package.

@@ -91,7 +91,8 @@ class Evaluator:
         prefers_prior: bool = False,
         watch: Callable[[], None] = lambda: None,
     ) -> Metrics:
-        """`solved`, the share of boards solved; the means of `moves`, of the optimum (`least`) and of the `excess`.
+        """Return `solved`, the share of boards solved; the means of `moves`, of the optimum (`least`) and of the
+        `excess`.
 
         Where moves have costs or points, `cost` or `score` takes the place of `moves`, and for a score `most` that of
         `least`; the excess is the cost above the optimum, or the points below it.
@@ -134,7 +135,7 @@ class Evaluator:
 def make_evaluator(
     puzzle: Puzzle, settings: EvalSettings, seed: int, run: Run, watch: Callable[[], None] = lambda: None
 ) -> Evaluator:
-    """The boards of a run's evaluations, the same for the same seed; proofs are cached in the run's folder.
+    """Return the boards of a run's evaluations, the same for the same seed; proofs are cached in the run's folder.
 
     `watch` is called again and again, and may raise `KeyboardInterrupt`; the proofs so far are kept.
     """
@@ -179,7 +180,7 @@ def _optima(
 
 
 def _read_optima(path: Path) -> dict[str, int | None]:
-    """The proofs that are kept in a file; none if it is missing or damaged: they are made again."""
+    """Return the proofs that are kept in a file; none if it is missing or damaged: they are made again."""
     try:
         optima = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -195,7 +196,7 @@ def _read_optima(path: Path) -> dict[str, int | None]:
 def _prove(
     solver: Solver, puzzle: Puzzle, states: list[State], settings: EvalSettings, watch: Callable[[], None]
 ) -> Iterator[tuple[str, int | None]]:
-    """Each board with its optimum, None where it was not proven in time."""
+    """Return each board with its optimum, None where it was not proven in time."""
     stop, end = threading.Event(), time.perf_counter() + settings.all_proofs_seconds
 
     def prove(state: State) -> tuple[str, int | None]:
@@ -210,8 +211,8 @@ def _prove(
 
 
 def compare_with_teacher(model: Model, samples: TrainingSamples) -> Metrics:
-    """The distance from a teacher: `error`, the root mean square error of the remaining moves, `bias`, their mean
-    error, and `agreement`, the share of positions where the network's best move is one of the teacher's.
+    """Return the distance from a teacher: `error`, the root mean square error of the remaining moves, `bias`, their
+    mean error, and `agreement`, the share of positions where the network's best move is one of the teacher's.
     """
     metrics: Metrics = {}
     if "cost_to_go" in model.heads:

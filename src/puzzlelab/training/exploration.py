@@ -52,7 +52,7 @@ class Exploration:
 
     @classmethod
     def of(cls, settings: ExplorationSettings) -> Exploration:
-        """At the start of training."""
+        """Return the exploration at the start of training."""
         return cls(settings, settings.initial_epsilon)
 
     def update_for_step(self, step: int) -> None:
@@ -84,8 +84,8 @@ class Exploration:
 def epsilon_greedy(
     best: NDArray[np.int64], legal: NDArray[np.bool_], epsilon: float, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """(`moves: int64[B]`, `is_random: bool[B]`): the best moves `int64[B]`, or with probability `epsilon` a random one
-    of the legal moves `bool[B, M]`.
+    """Return (`moves: int64[B]`, `is_random: bool[B]`): the best moves `int64[B]`, or with probability `epsilon` a
+    random one of the legal moves `bool[B, M]`.
     """
     is_random = random.random(len(best)) < epsilon
     drawn = (random.random(legal.shape) * legal).argmax(axis=1)

@@ -59,19 +59,19 @@ class PlayedBlock:
     """[moves]: the number of transitions of each move."""
 
     def moves(self) -> Iterator[Arrays]:
-        """The transitions of each move."""
+        """Yield the transitions of each move."""
         ends = np.cumsum(self.counts)
         for begin, end in zip(ends - self.counts, ends, strict=True):
             yield {name: column[begin:end] for name, column in self.columns.items()}
 
     @classmethod
     def of(cls, games: Arrays, history: Arrays, moves: list[Arrays]) -> PlayedBlock:
-        """With these transitions of each move."""
+        """Make the block with these transitions of each move."""
         return cls(games, history, *joined(moves))
 
 
 def joined(moves: list[Arrays]) -> tuple[Arrays, NDArray[np.int64]]:
-    """(columns of all moves, the number of rows of each move)."""
+    """Return (columns of all moves, the number of rows of each move)."""
     counts = np.array([len(next(iter(move.values()))) for move in moves], np.int64)
     return {name: np.concatenate([move[name] for move in moves]) for name in (moves[0] if moves else ())}, counts
 
@@ -96,7 +96,7 @@ def play_block(block: GameBlock) -> PlayedBlock:
 
 
 def _model(block: GameBlock) -> TorchModel:
-    """The network of a block, on the CPU, and in float32 on every node: bfloat16 is fast on some only."""
+    """Return the network of a block, on the CPU, and in float32 on every node: bfloat16 is fast on some only."""
     architecture = read_network(block.settings.network)
     module = architecture.build(block.puzzle)
     module.load_state_dict(load(block.network.value()))
@@ -105,7 +105,7 @@ def _model(block: GameBlock) -> TorchModel:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Sums of PyTorch do not depend on the number of threads within this block, which there is one of."""
+    """Use one thread of PyTorch within this block, on whose number its sums depend."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -44,11 +44,14 @@ class Learner:
     step: int = 0
 
     def update(self, compute_losses: Callable[[], Losses]) -> dict[str, float]:
-        """One step down the gradient of the loss that this function computes with `model`; the values of its parts."""
+        """Make one step down the gradient of the loss that this function computes with `model`; return the loss's
+        parts.
+        """
         return self.update_in_minibatches([compute_losses])
 
     def update_in_minibatches(self, minibatches: Sequence[Callable[[], Losses]]) -> dict[str, float]:
-        """One step of several updates: down the gradient of the loss of each minibatch in turn, at one learning rate.
+        """Make one step of several updates: down the gradient of the loss of each minibatch in turn, at one learning
+        rate.
 
         Each function computes the losses of one minibatch with `model`. The result has their means.
         """
@@ -81,14 +84,14 @@ class Learner:
         return replace(self.model, module=self.ema_module.eval())
 
     def scalar_heads(self) -> Iterator[Scalar]:
-        """The output layers with a mean and a scale, of the network and of its moving average."""
+        """Yield the output layers with a mean and a scale, of the network and of its moving average."""
         for module in (self.model.module, self.ema_module):
             yield from (part for part in module.modules() if isinstance(part, Scalar))
 
     # --- saving ---
 
     def state(self) -> dict[str, Tensor]:
-        """All that `restore` needs, except the step."""
+        """Return all that `restore` needs, except the step."""
         tensors = {f"network.{name}": value for name, value in self.model.module.state_dict().items()}
         tensors |= {f"average.{name}": value for name, value in self.ema_module.state_dict().items()}
         for number, moments in self.optimiser.state_dict()["state"].items():
@@ -109,7 +112,7 @@ class Learner:
 
 
 def check_network(puzzle: Any, network: Mapping[str, Any]) -> NetworkSettings:
-    """The settings of a network that can be built for this puzzle; raises `BadInput`."""
+    """Return the settings of a network that can be built for this puzzle; raises `BadInput`."""
     architecture: Any = read_network(network)
     _check_size(puzzle, architecture)
     initialise_outputs(architecture.build(puzzle), architecture)
@@ -135,7 +138,7 @@ def _check_size(puzzle: Puzzle, architecture: Any) -> None:
 
 
 def new_learner(puzzle: Puzzle, network: Mapping[str, Any], settings: LearnerSettings, seed: int) -> Learner:
-    """A learner with random weights, the same for the same seed."""
+    """Return a learner with random weights, the same for the same seed."""
     on_device = device(settings.device)
     torch.set_num_threads(settings.threads)
     architecture = read_network(network)
@@ -159,7 +162,7 @@ def _optimiser(settings: LearnerSettings, module: nn.Module) -> torch.optim.Opti
 
 
 def learning_rate_at(settings: LearnerSettings, step: int) -> float:
-    """The learning rate at a step."""
+    """Return the learning rate at a step."""
     rate = settings.learning_rate * min(1.0, (step + 1) / (settings.warmup + 1))
     if settings.schedule == "constant" or settings.steps is None:
         return rate

@@ -45,7 +45,7 @@ class TrainingTask:
 
     @classmethod
     def new(cls, run: Run, settings: Any, watch: Watch = lambda: None) -> Self:
-        """The task before its first step, with random weights.
+        """Return the task before its first step, with random weights.
 
         `watch` is called again and again where this takes long, and may raise.
         """
@@ -61,15 +61,15 @@ class TrainingTask:
         return 0.0
 
     def metrics(self) -> Metrics:
-        """Metrics of the steps since the last call, beside the losses and the evaluation."""
+        """Return metrics of the steps since the last call, beside the losses and the evaluation."""
         return {}
 
     def policy_metrics(self, evaluator: Evaluator, settings: EvalSettings) -> Metrics:
-        """Metrics of play by the policy alone from the boards of an evaluation."""
+        """Return metrics of play by the policy alone from the boards of an evaluation."""
         return {}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        """All that `restore` needs beside the learner: tensors, and values for JSON."""
+        """Return all that `restore` needs beside the learner: tensors, and values for JSON."""
         return {}, {}
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
@@ -84,10 +84,10 @@ class TrainingTask:
         return ""
 
     def close(self) -> None:
-        """Called when training is over, or was interrupted, and is saved."""
+        """Free what the task holds, after training is over, or was interrupted, and is saved."""
 
     def on_saved(self, oldest: Mapping[str, Any]) -> None:
-        """Called after a state was saved: files that are not needed any more may be removed.
+        """Remove files that are not needed any more, after a state was saved.
 
         `oldest` are the values, as of `state`, of the oldest state from which the run may have to continue.
         """
@@ -217,12 +217,12 @@ class Loop:
         return False
 
     def _early_summary(self) -> str:
-        """What is known before the first evaluation."""
+        """Return what is known before the first evaluation."""
         parts = [f"loss {self.losses.mean('loss'):.3f}", f"{self.samples / self.seconds:,.0f} samples/s"]
         return ", ".join(filter(None, [*parts, self.task.executor_status]))
 
     def _is_due(self, interval: int) -> bool:
-        """Whether something happens after this step that happens every `interval` steps and after the last one."""
+        """Tell whether something happens after this step that happens every `interval` steps and after the last one."""
         return self.step % interval == 0 or self._is_last_step
 
     def _evaluate(self, watch: Watch) -> None:
@@ -309,12 +309,12 @@ SUMMARY = {
 
 
 def _is_round(step: int) -> bool:
-    """Whether it is 1, 2 or 5, or one of them with zeros."""
+    """Tell whether it is 1, 2 or 5, or one of them with zeros."""
     return str(step).rstrip("0") in ("1", "2", "5")
 
 
 def _summary(metrics: Metrics, executor_status: str) -> str:
-    """The most important metrics in a line, the optimum beside the moves of greedy play."""
+    """Return the most important metrics in a line, the optimum beside the moves of greedy play."""
     parts = [text.format(metrics[name]) for name, text in SUMMARY.items() if name in metrics]
     parts = [f"loss {metrics.get('loss', 0):.3f}", *parts, f"{metrics['rate']:,.0f} samples/s", executor_status]
     return ", ".join(filter(None, parts))

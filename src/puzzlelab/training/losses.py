@@ -17,7 +17,7 @@ MIN_PROBABILITY = 1e-30
 
 
 def value_loss(predicted: Tensor, target: Tensor, distance: Distance, weights: Tensor | None = None) -> Tensor:
-    """The mean distance between two tensors of one shape, with an optional weight for each of their elements."""
+    """Return the mean distance between two tensors of one shape, with an optional weight for each of their elements."""
     measure = functional.huber_loss if distance == "huber" else functional.mse_loss
     if weights is None:
         return measure(predicted, target)
@@ -25,7 +25,7 @@ def value_loss(predicted: Tensor, target: Tensor, distance: Distance, weights: T
 
 
 def policy_loss(scores: Tensor, target: Tensor, legal: Tensor, policy: Policy, digits: int = 1) -> Tensor:
-    """The cross-entropy of the target moves `bool[B, M]` under the scores `float[B, M]`.
+    """Return the cross-entropy of the target moves `bool[B, M]` under the scores `float[B, M]`.
 
     `softmax`: one choice among all legal moves `bool[B, M]`, every target move being equally right. `binary`: the mean
     binary cross-entropy of each move, illegal ones included, as in the document on dust. `cells`: one choice in each
@@ -43,7 +43,7 @@ def policy_loss(scores: Tensor, target: Tensor, legal: Tensor, policy: Policy, d
 
 
 def search_policy_loss(scores: Tensor, shares: Tensor, canonical: Tensor) -> Tensor:
-    """The cross-entropy of the shares `float[B, M]` of a search's playouts under the scores `float[B, M]`.
+    """Return the cross-entropy of the shares `float[B, M]` of a search's playouts under the scores `float[B, M]`.
 
     `canonical: int[B, M]` is the canonical move of each move, -1 for an illegal one. A canonical move has the
     probability of all moves with its effect.

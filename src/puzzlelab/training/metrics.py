@@ -39,17 +39,17 @@ class MeanLosses:
         self.steps += 1
 
     def mean(self, name: str) -> float:
-        """The mean of one part so far."""
+        """Return the mean of one part so far."""
         return self.sums.get(name, 0.0) / max(1, self.steps)
 
     def take(self) -> dict[str, float]:
-        """The means; begins anew."""
+        """Return the means; begins anew."""
         means = {name: value / self.steps for name, value in self.sums.items()}
         self.sums, self.steps = {}, 0
         return means
 
     def state(self) -> dict[str, float]:
-        """The sums and the number of `steps`, as they are saved."""
+        """Return the sums and the number of `steps`, as they are saved."""
         return {**self.sums, "steps": self.steps} if self.steps else {}
 
     @classmethod
@@ -124,7 +124,7 @@ class EventFile:
 
 
 def read(path: Path) -> list[dict[str, float]]:
-    """The lines of a metrics file, without half a line of a stopped program; raises `BadFile`."""
+    """Return the lines of a metrics file, without half a line of a stopped program; raises `BadFile`."""
     return list(lines(path))
 
 
@@ -143,7 +143,9 @@ def lines(path: Path) -> Iterator[dict[str, float]]:
 
 
 def _is_line(line: Any) -> bool:
-    """Whether this is what `MetricsWriter` writes: a step, and finite numbers where a status and a chart need them."""
+    """Tell whether this is what `MetricsWriter` writes: a step, and finite numbers where a status and a chart need
+    them.
+    """
     if not isinstance(line, dict) or type(line.get("step")) is not int:
         return False
     shown = [line[name] for name in ("solved", "moves", "least", "seconds", "at") if line.get(name) is not None]

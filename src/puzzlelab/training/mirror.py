@@ -52,7 +52,7 @@ class ChangedFiles:
     """Files that had been removed at the last call: the next one tells it, after what has taken their place."""
 
     def take(self) -> Changes:
-        """The changes since the last call; a file that is replaced meanwhile is left for the next one."""
+        """Return the changes since the last call; a file that is replaced meanwhile is left for the next one."""
         whole, more = dict[str, bytes](), dict[str, tuple[int, bytes]]()
         for name in POINTERS:
             with suppress(FileNotFoundError):
@@ -112,7 +112,7 @@ def _made(path: Path) -> Path:
 
 
 def _names(folder: Path) -> list[str]:
-    """The names of the files that are mirrored, relative to the folder."""
+    """Return the names of the files that are mirrored, relative to the folder."""
     names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     return [name for name in names if not LEFT_OUT.fullmatch(name)]
 

@@ -101,11 +101,15 @@ class GameTask(TrainingTask):
     checks: PolicyChecks = field(default_factory=PolicyChecks)
 
     def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The best of the legal moves `bool[B, M]` in each of the plain `states[B, S]` by this model: `int64[B]`."""
+        """Return the best of the legal moves `bool[B, M]` in each of the plain `states[B, S]` by this model:
+        `int64[B]`.
+        """
         raise NotImplementedError
 
     def check_policy(self) -> None:
-        """Where the curriculum goes on by evaluations: play new boards of its difficulty without random moves."""
+        """Play new boards of the curriculum's difficulty without random moves, where evaluations decide how it goes
+        on.
+        """
         starts = self.games.starts
         if not starts.evaluation_due:
             return
@@ -123,7 +127,7 @@ class GameTask(TrainingTask):
     # --- metrics and saving ---
 
     def metrics(self) -> Metrics:
-        """Statistics of the games that ended since the last call."""
+        """Return statistics of the games that ended since the last call."""
         games, won, moves, random_moves = self.games.tally.tolist()
         distance = float(self.games.final_estimates[0])
         self.games.tally[:] = self.games.final_estimates[:] = 0
@@ -134,7 +138,9 @@ class GameTask(TrainingTask):
         return metrics | self.checks.metrics() | {"epsilon": self.exploration.epsilon, "turns": self.turns}
 
     def policy_metrics(self, evaluator: Evaluator, settings: EvalSettings) -> Metrics:
-        """`level_left`: the mean level of the last states of policy-only play from the boards of an evaluation."""
+        """Return `level_left`: the mean level of the last states of policy-only play from the boards of an
+        evaluation.
+        """
         samples = self.learner.puzzle.view(Samples)
         if samples is None or not samples.scales:
             return {}
@@ -146,7 +152,7 @@ class GameTask(TrainingTask):
         return {} if level is None else {"level_left": level}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        """All that `restore` needs beside the learner."""
+        """Return all that `restore` needs beside the learner."""
         values = {"turns": self.turns, "epsilon": self.exploration.epsilon, "checks": self.checks.state()}
         return to_tensors({"play": self.games.state()}), values
 
@@ -205,7 +211,7 @@ class OnlineTask(GameTask):
     # --- learning ---
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
-        """The loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
+        """Return the loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
         raise NotImplementedError
 
     def fit(self, batch: ReplayBatch, errors: list[Tensor], random: np.random.Generator) -> Mapping[str, float]:
@@ -247,7 +253,7 @@ class OnlineTask(GameTask):
     # --- saving ---
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        """All that `restore` needs beside the learner."""
+        """Return all that `restore` needs beside the learner."""
         tensors, values = super().state()
         parts = {**self.acting.parts(), "memory": self.replay.state()}
         return {**tensors, **to_tensors(parts), **self.target.state()}, values
@@ -261,13 +267,13 @@ class OnlineTask(GameTask):
 
 
 def new_games(puzzle: Puzzle, settings: PlaySettings) -> VectorGame:
-    """The games of a run before their first move."""
+    """Return the games of a run before their first move."""
     starts, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
     return VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)
 
 
 def new_acting(rules: ActingRules, settings: OnlineSettings, watch: Watch) -> tuple[GamesSummary, Acting]:
-    """The games of a run before their first move, and how they are played."""
+    """Return the games of a run before their first move, and how they are played."""
     if settings.acting.num_env_runners:
         blocks = ActingBlocks(rules, StartSampler.of(rules.puzzle, settings.curriculum), watch)
         return blocks, blocks
@@ -302,12 +308,12 @@ def set_output_scale(learner: Learner, mean: float, scale: float) -> None:
 
 
 def to_tensors(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, Tensor]:
-    """The arrays of several parts as tensors, named `part.array`."""
+    """Return the arrays of several parts as tensors, named `part.array`."""
     arrays = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
     return {name: torch.as_tensor(np.array(array)) for name, array in arrays.items()}
 
 
 def arrays_of(tensors: Mapping[str, Tensor], part: str) -> dict[str, NDArray[Any]]:
-    """The arrays of one part."""
+    """Return the arrays of one part."""
     prefix = f"{part}."
     return {name.removeprefix(prefix): value.numpy() for name, value in tensors.items() if name.startswith(prefix)}

@@ -30,7 +30,7 @@ class PolicyGames:
     """[B, S]: the last states."""
 
     def mean_level(self, scale: Scale) -> float | None:
-        """The mean level of the last states, 0 for solved ones; None if the scale cannot measure states."""
+        """Return the mean level of the last states, 0 for solved ones; None if the scale cannot measure states."""
         if scale.measure is None or not len(self.states):
             return None
         return float(np.where(self.solved, 0, scale.measure(self.states)).mean())
@@ -74,12 +74,14 @@ class PolicyChecks:
         self.solved, self.level = float(games.solved.mean()), games.mean_level(scale)
 
     def metrics(self) -> dict[str, float]:
-        """Statistics of the last evaluation, and the number of boards solved in all; nothing before the first one."""
+        """Return statistics of the last evaluation, and the number of boards solved in all; nothing before the first
+        one.
+        """
         if not self.count:
             return {}
         metrics: dict[str, float] = {"checks": self.count, "check_solved": self.solved, "finishes": self.finishes}
         return metrics if self.level is None else metrics | {"check_level": self.level}
 
     def state(self) -> dict[str, Any]:
-        """All fields, as values for JSON."""
+        """Return all fields, as values for JSON."""
         return dict(vars(self))

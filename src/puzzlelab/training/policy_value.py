@@ -31,7 +31,7 @@ def train_on(
 
 
 def losses_of(model: TorchModel, batch: PolicyValueBatch, settings: PolicyValueSettings) -> Losses:
-    """The weighted losses of the outputs that the network has."""
+    """Return the weighted losses of the outputs that the network has."""
     outputs = model.forward(batch.states)
     losses: Losses = {}
     if "cost_to_go" in outputs:

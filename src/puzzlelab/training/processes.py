@@ -70,7 +70,7 @@ def train_elsewhere(
 
 
 def _all_is_well() -> None:
-    """There is no generator that could fail."""
+    """Do nothing: there is no generator that could fail."""
 
 
 def learn_in(recipe: Recipe, settings: Any, folder: Path, watch: Watch) -> None:
@@ -97,7 +97,7 @@ def stop_if_orphaned() -> None:
 
 
 def require_generator(recipe: Recipe) -> Callable[[Run, Any, Watch, Executor | None], None]:
-    """The program of the recipe that makes samples; raises `BadInput` if it has none."""
+    """Return the program of the recipe that makes samples; raises `BadInput` if it has none."""
     if recipe.generate is None:
         raise BadInput("this recipe makes its samples while it learns: there is nothing to generate for it")
     return recipe.generate
@@ -105,8 +105,8 @@ def require_generator(recipe: Recipe) -> Callable[[Run, Any, Watch, Executor | N
 
 @contextmanager
 def generator_thread(recipe: Recipe, run: Run, settings: Any, executor: Executor) -> Iterator[Callable[[], None]]:
-    """Runs a generator, which an executor does the work of, in a thread; gives a function that raises its error."""
-    generate, is_over, errors = require_generator(recipe), threading.Event(), list[BaseException]()
+    """Run a generator, which an executor does the work of, in a thread; gives a function that raises its error."""
+    run_generator, is_over, errors = require_generator(recipe), threading.Event(), list[BaseException]()
 
     def watch() -> None:
         if is_over.is_set():
@@ -114,7 +114,7 @@ def generator_thread(recipe: Recipe, run: Run, settings: Any, executor: Executor
 
     def work() -> None:
         try:
-            generate(run, settings, watch, executor)
+            run_generator(run, settings, watch, executor)
         except KeyboardInterrupt:
             pass
         except BaseException as error:
@@ -135,7 +135,7 @@ def generator_thread(recipe: Recipe, run: Run, settings: Any, executor: Executor
 
 @contextmanager
 def generator(name: str, run: Run) -> Iterator[Callable[[], None]]:
-    """Runs a generator as a child process; gives a function that raises `PuzzlelabError` if it has failed.
+    """Run a generator as a child process; gives a function that raises `PuzzlelabError` if it has failed.
 
     Where a signal has ended the generator, the function acts as if the signal had come to this process.
     """

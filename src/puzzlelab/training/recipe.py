@@ -25,7 +25,7 @@ def refuse_executor(settings: Any) -> None:
 
 
 def allow_executor(settings: Any) -> None:
-    """With all settings there is something that an executor can do."""
+    """Do nothing: with all settings there is work for an executor."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Recipe:
 
 
 def names() -> list[str]:
-    """The names of all recipes."""
+    """Return the names of all recipes."""
     return sorted(module.name for module in pkgutil.iter_modules(recipes.__path__))
 
 
 def find(name: str) -> Recipe:
-    """The recipe of this name; raises `UnknownName`."""
+    """Return the recipe of this name; raises `UnknownName`."""
     if name not in names():
         raise UnknownName("recipe", name, names())
     recipe: Recipe = importlib.import_module(f"{recipes.__name__}.{name}").RECIPE
@@ -61,7 +61,7 @@ def find(name: str) -> Recipe:
 
 
 def with_changes(values: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:
-    """The values after changes such as `learning.learning_rate=0.001`; raises `BadOption`."""
+    """Return the values after changes such as `learning.learning_rate=0.001`; raises `BadOption`."""
     changed = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
     for name, value in read_options(changes).items():
         *outer, last = name.split(".")
@@ -75,7 +75,7 @@ def with_changes(values: Mapping[str, Any], changes: Iterable[str]) -> dict[str,
 
 
 def settings_of(name: str, values: Mapping[str, Any], changes: Iterable[str] = ()) -> Any:
-    """The settings of a recipe, from values and changes such as `learning.steps=1000`.
+    """Return the settings of a recipe, from values and changes such as `learning.steps=1000`.
 
     Raises `BadOption` for values that are of another recipe, unknown or out of range.
     """
@@ -89,7 +89,7 @@ def settings_of(name: str, values: Mapping[str, Any], changes: Iterable[str] = (
 
 
 def _with_present_path(model: type[Settings], change: str) -> str:
-    """The change under the present names of its settings, so that it replaces a value under either name."""
+    """Return the change under the present names of its settings, so that it replaces a value under either name."""
     path, equals, value = change.partition("=")
     names: list[str] = []
     nested: Any = model

@@ -37,11 +37,11 @@ class LearnerWork:
     """How the names of files begin that the driver writes."""
 
     def is_of_driver(self, name: str) -> bool:
-        """Whether the driver writes this file."""
+        """Tell whether the driver writes this file."""
         return name.startswith(self.of_driver) if self.of_driver else False
 
     def is_of_learner(self, name: str) -> bool:
-        """Whether the learner writes this file."""
+        """Tell whether the learner writes this file."""
         return not self.is_of_driver(name)
 
 
@@ -72,7 +72,7 @@ class _Messages:
         self.kept.append(("progress", (title, done, total, status)))
 
     def take(self) -> list[tuple[str, tuple[Any, ...]]]:
-        """All messages since the last call."""
+        """Return all messages since the last call."""
         count = len(self.kept)
         taken, self.kept[:count] = self.kept[:count], []
         return taken

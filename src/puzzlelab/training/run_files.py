@@ -35,7 +35,10 @@ FOLDERS = {
 
 
 def own_files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """All that has the name of something that a run writes; each folder comes before its files. Raises `BadFile`."""
+    """Yield all that has the name of something that a run writes; each folder comes before its files.
+
+    Raises `BadFile`.
+    """
     try:
         with os.scandir(folder) as entries:
             for entry in entries:

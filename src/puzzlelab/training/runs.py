@@ -102,11 +102,11 @@ class Run:
             )
 
     def _is_half_begun(self, path: Path) -> bool:
-        """Whether this is what a killed program has left that had begun to write the settings."""
+        """Tell whether this is what a killed program has left that had begun to write the settings."""
         return path.name.startswith(f"{self.config.name}.")
 
     def saved_settings(self) -> dict[str, Any]:
-        """The settings that the folder was begun with; raises `BadFile` where it holds pipes or devices."""
+        """Return the settings that the folder was begun with; raises `BadFile` where it holds pipes or devices."""
         if not self.begun:
             raise BadInput(f"{self.folder} holds no run: give the settings of one with --config")
         run_files.check(self.folder, with_links=True)
@@ -125,7 +125,7 @@ class Run:
     # --- files ---
 
     def writing(self) -> AbstractContextManager[None]:
-        """Turns an `OSError` into a `BadFile` that names the folder."""
+        """Turn an `OSError` into a `BadFile` that names the folder."""
         return files.writing(self.folder)
 
     def write(self, path: Path, text: str, durable: bool = True) -> None:
@@ -135,13 +135,13 @@ class Run:
 
     @contextmanager
     def exclusive(self, program: str) -> Iterator[None]:
-        """Holds the folder's lock for this kind of program; raises `BadInput` if another process holds it."""
+        """Hold the folder's lock for this kind of program; raises `BadInput` if another process holds it."""
         message = f"another program is at work on {self.folder} as its {program}"
         with files.locked(self.folder / f"{program}.lock", message):
             yield
 
     def finished(self) -> bool:
-        """Whether the run is done and has its network.
+        """Tell whether the run is done and has its network.
 
         If the file `champion` of a finished run is missing, `done` is removed: the run goes on from its saved state,
         without further steps, and names its champion again. Raises `BadFile` if there is no such state.
@@ -159,7 +159,10 @@ class Run:
         return False
 
     def trained(self) -> Path | None:
-        """The champion's files without their endings, None if there is no champion; raises `BadFile` if damaged."""
+        """Return the champion's files without their endings, None if there is no champion.
+
+        Raises `BadFile` if damaged.
+        """
         name = run_networks.name_in(self.champion)
         if name is None:
             return None
@@ -181,7 +184,7 @@ class Run:
         self.write(self.folder / "progress.json", request, durable=False)
 
     def requested_shards(self) -> tuple[int, int]:
-        """The shards that are requested, as (first, end); none if the file is missing or damaged."""
+        """Return the shards that are requested, as (first, end); none if the file is missing or damaged."""
         try:
             request = json.loads((self.folder / "progress.json").read_text(encoding="utf-8"))
             return int(request["first"]), int(request["end"])
@@ -190,7 +193,7 @@ class Run:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The values of a TOML file; raises `BadFile` with the place of an error."""
+    """Return the values of a TOML file; raises `BadFile` with the place of an error."""
     files.require_regular(path)
     try:
         with path.open("rb") as file:
@@ -207,7 +210,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def to_toml_values(settings: Settings) -> dict[str, Any]:
-    """The settings as values of TOML, which has no None: such settings are omitted."""
+    """Return the settings as values of TOML, which has no None: such settings are omitted."""
     return _without_none(settings.model_dump(mode="json"))
 
 
@@ -217,7 +220,7 @@ def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def differences(saved: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """Which settings differ, in words; settings of the machine are ignored."""
+    """Say which settings differ; settings of the machine are ignored."""
     texts: list[str] = []
     for name in {**saved, **wanted}:
         one, other = saved.get(name), wanted.get(name)

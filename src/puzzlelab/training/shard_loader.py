@@ -62,7 +62,7 @@ class ShardLoader:
     """The ring buffer, filled shard by shard."""
 
     def __init__(self, run: Run, data: DataSettings, batch_size: int, settings: Mapping[str, Any]) -> None:
-        """`settings` are those of the samples, as shards hold them."""
+        """Open the shards; `settings` are those of the samples, as shards hold them."""
         self.run, self.data, self.batch_size = run, data, batch_size
         self.settings = json.loads(json.dumps(settings))
         self.ring = Ring(data.buffer_size)
@@ -97,7 +97,7 @@ class ShardLoader:
         return self.ring.total > 0 and self.ring.total * replay_ratio >= used
 
     def indices(self, step: int, random: np.random.Generator) -> NDArray[np.int64]:
-        """The indices of this step's samples in the ring buffer."""
+        """Return the indices of this step's samples in the ring buffer."""
         if self.data.order == "random":
             return random.integers(0, len(self.ring), self.batch_size)
         numbers = np.arange(step * self.batch_size, (step + 1) * self.batch_size) % self.ring.total
@@ -110,7 +110,7 @@ class ShardLoader:
         self.run.request_shards(number, number + 1 + self.data.shards_ahead)
 
     def _load(self, number: int) -> TrainingSamples | None:
-        """Shard `number`, which is requested; None if it does not exist yet."""
+        """Return shard `number`, which is requested; None if it does not exist yet."""
         now = time.perf_counter()
         if self._missing_since is None:
             self.request(number)
@@ -126,7 +126,10 @@ class ShardLoader:
         return None
 
     def _read(self, number: int, path: Path) -> TrainingSamples | None:
-        """The samples of a shard; None if it does not exist, or is damaged: then it is renamed, and made again."""
+        """Return the samples of a shard.
+
+        None if it does not exist, or is damaged: then it is renamed, and made again.
+        """
         if not path.exists():
             return None
         try:
@@ -159,7 +162,7 @@ class ShardLoader:
     # --- saving ---
 
     def state(self) -> dict[str, Any]:
-        """All that `restore` needs, as values for JSON: the samples themselves are in the shards."""
+        """Return all that `restore` needs, as values for JSON: the samples themselves are in the shards."""
         return {"sizes": self.sizes}
 
     def restore(self, state: Mapping[str, Any], progress: Callable[[int, int], None]) -> None:
@@ -174,7 +177,7 @@ class ShardLoader:
         self._read_missing(progress)
 
     def first_needed(self, sizes: list[int]) -> int:
-        """The number of the oldest shard with a sample in the buffer."""
+        """Return the number of the oldest shard with a sample in the buffer."""
         samples = 0
         for number in range(len(sizes) - 1, -1, -1):
             samples += sizes[number]

@@ -45,7 +45,7 @@ class ShardSpread:
             self._report()
 
     def _numbers(self) -> list[int]:
-        """The numbers of the shards to begin now: those that are requested, and further ones if nodes have room.
+        """Return the numbers of the shards to begin now: those that are requested, and further ones if nodes have room.
 
         A learner reads shards in the order of their numbers, so that it makes no difference which exist already.
         """

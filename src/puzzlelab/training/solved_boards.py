@@ -81,7 +81,7 @@ class LabelledBoards:
 
 
 def check_settings(settings: SupervisedSettings) -> NetworkSettings:
-    """The settings of the network; raises `BadInput` for settings that cannot be trained with."""
+    """Return the settings of the network; raises `BadInput` for settings that cannot be trained with."""
     puzzle = registry.load(settings.puzzle)
     candidates_of(puzzle)
     for source in settings.boards:
@@ -103,7 +103,7 @@ def _generator_settings(puzzle: Puzzle, source: BoardSource) -> BoardGenerator:
 def boards_of_run(
     run: Run, puzzle: Puzzle, settings: SupervisedSettings, watch: Watch = lambda: None
 ) -> LabelledBoards:
-    """The boards of a run, which are kept in its folder once they are made: generating a million takes minutes.
+    """Return the boards of a run, which are kept in its folder once they are made: generating a million takes minutes.
 
     Generated boards are kept in parts until all of them are made, so that a program that is ended continues. `watch` is
     called again and again meanwhile, and may raise. Raises `BadInput`, and `BadFile` for a damaged file.
@@ -127,7 +127,7 @@ def load_boards(
     folder: Path | None = None,
     watch: Watch = lambda: None,
 ) -> LabelledBoards:
-    """The boards of all sources, the same for the same seed; raises `BadInput`.
+    """Return the boards of all sources, the same for the same seed; raises `BadInput`.
 
     Generated boards are kept in parts in `folder`, from which the next call continues.
     """
@@ -154,7 +154,8 @@ def _joined(parts: Sequence[LabelledBoards]) -> LabelledBoards:
 def _in_parts(
     puzzle: Puzzle, source: BoardSource, seed: int, stem: Path | None
 ) -> Generator[LabelledBoards, None, None]:
-    """Generated boards: first those of the files `<stem>-<first board>.npz`, then new ones, which are saved there.
+    """Yield generated boards: first those of the files `<stem>-<first board>.npz`, then new ones, which are saved
+    there.
 
     A file that is damaged is made again. The last part is saved also if the work is ended.
     """
@@ -180,7 +181,7 @@ def _part_path(stem: Path, first: int) -> Path:
 
 
 def _load(path: Path) -> LabelledBoards | None:
-    """The boards in a file; None if it is missing or damaged. Every array has a checksum in it."""
+    """Return the boards in a file; None if it is missing or damaged. Every array has a checksum in it."""
     try:
         with np.load(path) as arrays:
             boards = LabelledBoards(arrays["clues"], arrays["solutions"])
@@ -200,13 +201,13 @@ def _save(path: Path, boards: LabelledBoards) -> int:
 
 
 def _generate(puzzle: Puzzle, source: BoardSource, seed: int, first: int) -> Iterator[LabelledBoards]:
-    """The boards from number `first` on."""
+    """Yield the boards from number `first` on."""
     for boards, solutions in _generator_settings(puzzle, source).batches(source.count, seed, 1, first):
         yield LabelledBoards(_digits(puzzle, boards), _digits(puzzle, solutions))
 
 
 def _read(puzzle: Puzzle, source: BoardSource) -> Generator[LabelledBoards, None, None]:
-    """The boards of a file with their only solutions; raises `BadInput` for a board with none or several."""
+    """Yield the boards of a file with their only solutions; raises `BadInput` for a board with none or several."""
     from puzzlelab.text.board_files import boards
 
     name, options = usual_solver(puzzle)
@@ -279,7 +280,7 @@ class BoardPool:
     # --- saving ---
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        """All that `restore` needs beside the boards."""
+        """Return all that `restore` needs beside the boards."""
         arrays = {"answer": torch.from_numpy(self.solutions.copy()), "left": torch.from_numpy(self.candidates.copy())}
         return arrays, {"taken": self.taken}
 

@@ -44,7 +44,7 @@ class TargetNetwork:
 
     @classmethod
     def of(cls, model: TorchModel, settings: TargetUpdate) -> TargetNetwork:
-        """A copy of the model as it is; with the rule `none`, the model itself."""
+        """Copy the model as it is; with the rule `none`, return the model itself."""
         if settings.rule == "none":
             return cls(settings, model)
         module = copy.deepcopy(model.module).requires_grad_(False).eval()
@@ -59,7 +59,7 @@ class TargetNetwork:
             self.model.module.load_state_dict(module.state_dict())
 
     def state(self) -> dict[str, Tensor]:
-        """All that `restore` needs."""
+        """Return all that `restore` needs."""
         if self.settings.rule == "none":
             return {}
         return {PREFIX + name: value.detach().cpu().clone() for name, value in self.model.module.state_dict().items()}

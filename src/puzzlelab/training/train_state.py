@@ -45,7 +45,7 @@ class SavedStates:
     """The values of the states that are kept, by their steps, oldest first; filled by `load` and `save`."""
 
     def load(self) -> State | None:
-        """The newest state that can be read, None if none was ever saved.
+        """Return the newest state that can be read, None if none was ever saved.
 
         Reports each damaged state. Raises `BadFile` if none of them can be read.
         """
@@ -105,7 +105,7 @@ class SavedStates:
 
 
 def _read(folder: Path, step: int) -> State:
-    """The state of this step; raises `BadFile` if it is damaged."""
+    """Return the state of this step; raises `BadFile` if it is damaged."""
     path = state_path(folder, step)
     values, expected = _read_values(folder, step)
     tensors = read_weights(path)
@@ -115,7 +115,10 @@ def _read(folder: Path, step: int) -> State:
 
 
 def _read_values(folder: Path, step: int) -> tuple[dict[str, Any], str | None]:
-    """(values, checksum of the whole state) of this step; earlier versions wrote no checksum. Raises `BadFile`."""
+    """Return (values, checksum of the whole state) of this step; earlier versions wrote no checksum.
+
+    Raises `BadFile`.
+    """
     path = state_path(folder, step)
     try:
         with safe_open(path, "pt") as file:
@@ -135,5 +138,5 @@ def _read_values(folder: Path, step: int) -> tuple[dict[str, Any], str | None]:
 
 
 def _hash(tensors: Mapping[str, Tensor], text: str) -> str:
-    """The checksum of a state: of its tensors, and of its values as JSON."""
+    """Return the checksum of a state: of its tensors, and of its values as JSON."""
     return hashlib.sha256(f"{hash_of(tensors)} {text}".encode()).hexdigest()[:16]

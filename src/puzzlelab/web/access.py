@@ -18,7 +18,7 @@ PROBE = ("192.0.2.1", 9)
 
 
 def is_from_here(client: str, headers: Headers) -> bool:
-    """Whether a program of this machine sent a request itself, to a name that means this machine everywhere.
+    """Tell whether a program of this machine sent a request itself, to a name that means this machine everywhere.
 
     The page of another site may have pointed another name at this server, and a forwarder passes on what others ask.
     """
@@ -27,29 +27,29 @@ def is_from_here(client: str, headers: Headers) -> bool:
 
 
 def has_token(token: str, given: list[str]) -> bool:
-    """Whether the token is among those of a request."""
+    """Tell whether the token is among those of a request."""
     return any(hmac.compare_digest(each.encode(), token.encode()) for each in given)
 
 
 def tokens_in_address(query: str) -> list[str]:
-    """The tokens in the query of an address."""
+    """Return the tokens in the query of an address."""
     return [value for name, value in parse_qsl(query) if name == TOKEN]
 
 
 def tokens_in_cookies(headers: Headers) -> list[str]:
-    """The tokens in the cookies of a request; whatever else they hold is passed over, readable or not."""
+    """Return the tokens in the cookies of a request; whatever else they hold is passed over, readable or not."""
     pairs = (cookie.strip().partition("=") for line in headers.getlist("cookie") for cookie in line.split(";"))
     return [value for name, _, value in pairs if name == COOKIE]
 
 
 def without_token(path: str, query: str) -> str:
-    """The address of a request without the token."""
+    """Return the address of a request without the token."""
     rest = urlencode([(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name != TOKEN])
     return "/" + path.lstrip("/") + (f"?{rest}" if rest else "")
 
 
 def host_name(host: str) -> str:
-    """The name in a Host header, without the port."""
+    """Return the name in a Host header, without the port."""
     text = host.strip().lower()
     if text.startswith("["):
         return text[1:].partition("]")[0]
@@ -57,12 +57,12 @@ def host_name(host: str) -> str:
 
 
 def is_local_name(name: str) -> bool:
-    """Whether a name means the machine itself, wherever it is looked up."""
+    """Tell whether a name means the machine itself, wherever it is looked up."""
     return name.lower() == "localhost" or is_loopback(name)
 
 
 def is_loopback(ip: str) -> bool:
-    """Whether an address is one of this machine alone; also an IPv4 address that is written as IPv6."""
+    """Tell whether an address is one of this machine alone; also an IPv4 address that is written as IPv6."""
     try:
         address = ipaddress.ip_address(ip.partition("%")[0])
     except ValueError:
@@ -73,7 +73,7 @@ def is_loopback(ip: str) -> bool:
 
 
 def network_address() -> str | None:
-    """The address of this machine in its network, or None if it is in none; nothing is sent."""
+    """Return the address of this machine in its network, or None if it is in none; nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(PROBE)

@@ -30,7 +30,7 @@ MIN_COMPRESSED, COMPRESSION = 1000, 1
 
 
 def make_app(limits: ServerLimits | None = None, token: str | None = None) -> FastAPI:
-    """The application; with a token, requests of other machines need it."""
+    """Return the application; with a token, requests of other machines need it."""
     limits = limits or ServerLimits()
 
     @asynccontextmanager

@@ -32,7 +32,7 @@ class UnknownForm(Exception):
 
 
 def make_bundle(folder: Path, answers: Mapping[str, object]) -> dict[str, bytes]:
-    """The files of the page by their paths, as far as they differ from those in the folder.
+    """Return the files of the page by their paths, as far as they differ from those in the folder.
 
     `answers` are answers of the API, by their addresses, that the page knows without a request.
 
@@ -64,7 +64,7 @@ def _digest(text: str) -> str:
 
 
 def _modules(folder: Path, apart: set[str]) -> dict[str, str]:
-    """The modules that the entry needs, each after those that it imports itself; those `apart` stay files."""
+    """Return the modules that the entry needs, each after those that it imports itself; those `apart` stay files."""
     found: dict[str, str] = {}
 
     def add(name: str, importers: tuple[str, ...]) -> None:
@@ -82,7 +82,7 @@ def _modules(folder: Path, apart: set[str]) -> dict[str, str]:
 
 
 def _path(importer: str, imported: str) -> str:
-    """The path of an imported module, from the folder of the page."""
+    """Return the path of an imported module, from the folder of the page."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(importer), imported))
 
 
@@ -91,7 +91,7 @@ def _variable(name: str) -> str:
 
 
 def _joined(name: str, text: str, modules: Mapping[str, str]) -> str:
-    """A module as a function that returns its exports; imports of modules that stay files are left before it."""
+    """Return a module as a function that returns its exports; imports of modules that stay files are left before it."""
     before = ""
 
     def imported(found: re.Match[str]) -> str:
@@ -111,7 +111,7 @@ def _joined(name: str, text: str, modules: Mapping[str, str]) -> str:
 
 
 def _stand_in(name: str, exports: list[tuple[str, str]], script: str) -> str:
-    """A module with the exports of one that was joined."""
+    """Return a module with the exports of one that was joined."""
     up = "../" * name.count("/") or "./"
     lines = [f'import {{ modules }} from "{up}{script}";\n']
     lines += [f"export const {word} = modules[{name!r}].{word};\n" for _, word in exports]
@@ -122,12 +122,12 @@ def _stand_in(name: str, exports: list[tuple[str, str]], script: str) -> str:
 
 
 def _head(style: str, answers: Mapping[str, object]) -> str:
-    """What the head of the page has besides: the stylesheet, and the answers, in which no tag can begin."""
+    """Return the end of the page's head: the stylesheet, and the answers, in which no tag can begin."""
     data = json.dumps(answers, separators=(",", ":")).replace("<", "\\u003c")
     return f'  <link rel="stylesheet" href="{style}">\n  <script type="application/json" id="answers">{data}</script>\n'
 
 
 def _worker(folder: Path, version: str, files: list[str]) -> str:
-    """The service worker, which keeps these files; another version of them gives another worker."""
+    """Return the service worker, which keeps these files; another version of them gives another worker."""
     text = (folder / "worker.js").read_text(encoding="utf-8")
     return f"const VERSION = {json.dumps(version)};\nconst FILES = {json.dumps(files)};\n{COMMENT.sub('', text)}"

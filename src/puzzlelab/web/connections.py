@@ -35,7 +35,7 @@ RECEIVING = (h11.IDLE, h11.SEND_BODY)
 
 
 def connection_limit(workers: int) -> int:
-    """The connections that a server with so many workers may have; raises `BadOption` if they are too few."""
+    """Return the connections that a server with so many workers may have; raises `BadOption` if they are too few."""
     if sys.platform == "win32":
         return MAX_CONNECTIONS
     import resource
@@ -65,20 +65,20 @@ class PatientProtocol(H11Protocol):
     _is_aborted = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client has connected."""
+        """Begin: a client has connected."""
         super().connection_made(transport)
         transport.set_write_buffer_limits(high=0)  # so that `pause_writing` is called as soon as something is unsent
         self._expect()
         self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection is closed."""
+        """End: the connection is closed."""
         self._expect_nothing()
         self._end_sending()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """A part of a request has come."""
+        """Note that a part of a request has come."""
         if self._deadline is None and self.conn.their_state is h11.IDLE:
             self._expect()
         super().data_received(data)
@@ -86,7 +86,7 @@ class PatientProtocol(H11Protocol):
             self._expect_nothing()
 
     def pause_writing(self) -> None:
-        """A part of an answer is unsent."""
+        """Note that a part of an answer is unsent."""
         super().pause_writing()
         self._expect_taking()
         connections = self._open_connections()
@@ -94,7 +94,7 @@ class PatientProtocol(H11Protocol):
             _first_to_close(filter(_unsent, connections)).abort()
 
     def resume_writing(self) -> None:
-        """The client has taken all that was sent."""
+        """Note that the client has taken all that was sent."""
         super().resume_writing()
         self._end_sending()
 
@@ -116,7 +116,9 @@ class PatientProtocol(H11Protocol):
             self.abort()
 
     def closing_time(self) -> float | None:
-        """When the connection will be closed unless its client does something; None while a request is answered."""
+        """Return when the connection will be closed unless its client does something; None while a request is
+        answered.
+        """
         timer = self._deadline or self.timeout_keep_alive_task or self._send_deadline
         return timer.when() if timer is not None else None
 
@@ -149,10 +151,10 @@ class PatientProtocol(H11Protocol):
 
 
 def _unsent(connection: PatientProtocol) -> int:
-    """The bytes that the client has not taken."""
+    """Return the bytes that the client has not taken."""
     return connection.transport.get_write_buffer_size()
 
 
 def _first_to_close(connections: Iterable[PatientProtocol]) -> PatientProtocol:
-    """The connection that has waited longest for its client."""
+    """Return the connection that has waited longest for its client."""
     return min(connections, key=lambda each: each.closing_time() or math.inf)

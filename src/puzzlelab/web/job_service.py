@@ -51,12 +51,15 @@ class JobService:
             pool.end_jobs()
 
     def job(self, request: Request, task: str, seconds: float, parameters: dict[str, Any]) -> Job:
-        """A job of these seconds for the client of a request, with extra time for imports."""
+        """Return a job of these seconds for the client of a request, with extra time for imports."""
         client = request.client.host if request.client else "", request.headers.get(CLIENT, "")[:MAX_CLIENT_LENGTH]
         return Job(task, parameters, seconds + self.limits.loading, client)
 
     def search_seconds(self, requested: float | None) -> float:
-        """The seconds of a search: those requested, or the default; raises `HTTPException` if they are too many."""
+        """Return the seconds of a search: those requested, or the default.
+
+        Raises `HTTPException` if they are too many.
+        """
         if requested is None:
             return min(DEFAULT_SECONDS, self.limits.seconds)
         if requested > self.limits.seconds:
@@ -70,12 +73,12 @@ class JobService:
             raise HTTPException(422, f"{parameter}: {boards:,} boards are more than the {allowed}")
 
     def checked_boards(self, texts: Sequence[str]) -> list[str]:
-        """The boards of a request; raises `HTTPException` if they are too many."""
+        """Return the boards of a request; raises `HTTPException` if they are too many."""
         self.check_board_count("boards", len(texts))
         return list(texts)
 
     async def events(self, pool: Pool, job: Job) -> AsyncGenerator[Message, None]:
-        """The messages of a job, which can be stopped by its id meanwhile."""
+        """Yield the messages of a job, which can be stopped by its id meanwhile."""
         self.jobs[job.id] = job
         try:
             async with aclosing(pool.run(job)) as messages:
@@ -85,7 +88,10 @@ class JobService:
             del self.jobs[job.id]
 
     async def answer(self, request: Request, pool: Pool, job: Job) -> bytes:
-        """The result of a job as JSON; the job is stopped when the client disconnects. Raises `HTTPException`."""
+        """Return the result of a job as JSON; the job is stopped when the client disconnects.
+
+        Raises `HTTPException`.
+        """
         end = asyncio.ensure_future(self._last_message(pool, job))
         try:
             while not (await asyncio.wait({end}, timeout=DISCONNECT_POLL))[0]:

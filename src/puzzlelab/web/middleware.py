@@ -86,7 +86,7 @@ class RequestGuard:
         return f"a request may have {self.max_body:,} bytes; send fewer boards at once"
 
     def _instead(self, scope: Scope) -> App | None:
-        """The response in the place of the application's, or None."""
+        """Return the response in the place of the application's, or None."""
         headers = Headers(scope=scope)
         if scope["path"] != HEALTH and self.token is not None:
             client = scope["client"][0] if scope.get("client") else ""
@@ -104,7 +104,7 @@ class RequestGuard:
         return error_response(413, self._too_large) if too_large else None
 
     def _limited(self, receive: Receive, sizes: list[int]) -> Receive:
-        """The same messages, whose bytes are added to `sizes[0]`; raises `HTTPException` when they are too many."""
+        """Pass messages on, and add their bytes to `sizes[0]`; raises `HTTPException` when they are too many."""
 
         async def receive_limited() -> Message:
             message = await receive()
@@ -124,25 +124,27 @@ class RequestGuard:
 
 
 def _opener(headers: Headers) -> str:
-    """Who opened the page, `user` or a link `elsewhere`, for the header `server-timing`, which its script can read."""
+    """Name the opener of the page, `user` or a link `elsewhere`, for the header `server-timing`, which its script can
+    read.
+    """
     is_opened = headers.get("sec-fetch-mode") == "navigate"
     return "user" if is_opened and headers.get("sec-fetch-site") in OWN_SITES else "elsewhere"
 
 
 def _is_foreign(headers: Headers) -> bool:
-    """Whether the page of another server has sent a request."""
+    """Tell whether the page of another server has sent a request."""
     origin = headers.get("origin")
     is_other = origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower()
     return is_other or headers.get("sec-fetch-site") in FOREIGN_SITES
 
 
 def _remembering(scope: Scope, token: str) -> App:
-    """A redirect to the same address without the token, which the browser keeps as a cookie."""
+    """Return a redirect to the same address without the token, which the browser keeps as a cookie."""
     response = RedirectResponse(without_token(scope["path"], scope["query_string"].decode("latin-1")), 303)
     response.set_cookie(COOKIE, token, max_age=COOKIE_SECONDS, httponly=True, samesite="strict")
     return response
 
 
 def error_response(status: int, sentence: str) -> App:
-    """A response with an error as JSON."""
+    """Return a response with an error as JSON."""
     return JSONResponse({"error": sentence}, status)

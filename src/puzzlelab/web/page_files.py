@@ -34,7 +34,7 @@ mimetypes.add_type("application/manifest+json", ".webmanifest")
 
 
 def known_answers(limits: ServerLimits) -> dict[str, Any]:
-    """Answers of the API by their addresses, for the page to know without a request.
+    """Return answers of the API by their addresses, for the page to know without a request.
 
     Plug-ins change the answers about puzzles; then the page asks for them.
     """
@@ -52,7 +52,7 @@ class MadeFile:
 
     @classmethod
     def of(cls, name: str, content: bytes) -> MadeFile:
-        """A file of this name; browsers keep it for ever if its name changes with its content."""
+        """Return a file of this name; browsers keep it for ever if its name changes with its content."""
         kind = mimetypes.guess_type(name)[0] or "text/html"
         headers = {
             "content-type": f"{kind}; charset=utf-8",
@@ -63,7 +63,7 @@ class MadeFile:
         return cls(content, gzip.compress(content, mtime=0), headers)
 
     def response(self, asked: Headers) -> Response:
-        """The file as the headers of the request ask for it."""
+        """Return the file as the headers of the request ask for it."""
         if asked.get("if-none-match") == self.headers["etag"]:
             return NotModifiedResponse(Headers(self.headers))
         if "gzip" in asked.get("accept-encoding", ""):
@@ -80,14 +80,17 @@ class PageFiles(StaticFiles):
         self._made = {name: MadeFile.of(name, content) for name, content in made.items()}
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """The response for a path below the page."""
+        """Return the response for a path below the page."""
         made = self._made.get("" if path == "." else path.replace(os.sep, "/"))
         if made is not None and scope["method"] in ("GET", "HEAD"):
             return made.response(Headers(scope=scope))
         return await super().get_response(path, scope)
 
     def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-        """The file of this name; for a module of a puzzle, in the folder of the family that its name begins with."""
+        """Return the file of this name.
+
+        For a module of a puzzle, in the folder of the family that its name begins with.
+        """
         found = super().lookup_path(path)
         name = path.replace(os.sep, "/")
         if found[1] is not None or not name.startswith(PUZZLES):

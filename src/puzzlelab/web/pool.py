@@ -76,11 +76,11 @@ class Pool:
         following.assign(idle_worker)
 
     def _waiting(self) -> list[Job]:
-        """The jobs that wait for a worker, in the order in which they came."""
+        """Return the jobs that wait for a worker, in the order in which they came."""
         return [job for job in self._queue if job.is_waiting]
 
     def _last_turn(self, client: Client) -> tuple[int, int]:
-        """When the address of a client, and the client itself, had their last turns; -1 for long ago."""
+        """Return when the address of a client, and the client itself, had their last turns; -1 for long ago."""
         turns = list(enumerate(self._turns))
         of_address = max((number for number, (address, _) in turns if address == client[0]), default=-1)
         return of_address, max((number for number, other in turns if other == client), default=-1)
@@ -133,7 +133,7 @@ class Pool:
         self._workers.clear()
 
     async def run(self, job: Job) -> AsyncGenerator[Message, None]:
-        """The messages of a job, the last one of `FINAL_KINDS`; raises `Busy`, also when the server ends.
+        """Yield the messages of a job, the last one of `FINAL_KINDS`; raises `Busy`, also when the server ends.
 
         Closing the iterator early stops the job.
         """
@@ -180,7 +180,7 @@ class Pool:
             self._queue.remove(job)
 
     async def _run_on(self, chosen: WorkerHandle, job: Job) -> AsyncGenerator[Message, None]:
-        """The messages of a job on this worker; afterwards the worker is idle again, or replaced."""
+        """Yield the messages of a job on this worker; afterwards the worker is idle again, or replaced."""
         kind, first = "", True
         try:
             await chosen.begin(job)

@@ -67,7 +67,7 @@ def _json(content: bytes) -> Response:
 
 
 async def _question(request: Request, task: str, parameters: dict[str, Any], time: float | None = None) -> Response:
-    """The result of a task that is answered soon."""
+    """Return the result of a task that is answered soon."""
     service = _service(request)
     seconds = service.search_seconds(time)
     job = service.job(request, task, seconds, {**parameters, "time": seconds})
@@ -76,7 +76,7 @@ async def _question(request: Request, task: str, parameters: dict[str, Any], tim
 
 @api.get("/list", response_model=dict[str, Any])
 async def list_all(request: Request, puzzle: OptionalPuzzle = None) -> Response:
-    """All puzzles and solvers, or what one puzzle offers."""
+    """List all puzzles and solvers, or what one puzzle offers."""
     service = _service(request)
     job = service.job(request, "list_all", DEFAULT_SECONDS, {"puzzle": puzzle})
     return _json(await service.answer(request, service.facts, job))
@@ -84,7 +84,7 @@ async def list_all(request: Request, puzzle: OptionalPuzzle = None) -> Response:
 
 @api.get("/limits", response_model=ServerLimits)
 async def limits(request: Request) -> Response:
-    """The limits of one request."""
+    """Return the limits of one request."""
     return JSONResponse(_service(request).limits.model_dump())
 
 
@@ -97,7 +97,7 @@ async def check(request: Request, puzzle: PuzzleName, board: BoardFields, time: 
 
 @api.post("/read", response_model=schemas.ReadResponse)
 async def read(request: Request, body: schemas.ReadRequest) -> Response:
-    """The puzzle and the boards in any pasted text or link."""
+    """Recognise the puzzle and the boards in any pasted text or link."""
     service = _service(request)
     parameters = {**body.model_dump(), "most": service.limits.boards}
     job = service.job(request, "read", DEFAULT_SECONDS, parameters)
@@ -115,7 +115,7 @@ async def generate(
     *,
     settings: Annotated[dict[str, Any], Depends(generator_query())],
 ) -> Response:
-    """New boards of the requested difficulty."""
+    """Make new boards of the requested difficulty."""
     _service(request).check_board_count("count", count)
     parameters = {"puzzle": puzzle, "count": count, "scale": scale, "level": level, "seed": seed, "settings": settings}
     return await _question(request, "generate", parameters)
@@ -130,13 +130,15 @@ async def solve(
     time: Seconds = None,
     nodes: Nodes = None,
 ) -> Response:
-    """The rows that `puzzlelab solve --json` prints: the solution of each board, and whether it is proven optimal."""
+    """Return the rows that `puzzlelab solve --json` prints: the solution of each board, and whether it is proven
+    optimal.
+    """
     return await _solve(request, SolveRequest(puzzle=puzzle, boards=board, solver=solver, time=time, nodes=nodes))
 
 
 @api.post("/solve", response_model=list[Row])
 async def solve_many(request: Request, body: SolveRequest) -> Response:
-    """The same for many boards, which share the time limit of one request."""
+    """Solve many boards within the time limit of one request."""
     return await _solve(request, body)
 
 
@@ -159,7 +161,7 @@ async def follow(
     time: Seconds = None,
     nodes: Nodes = None,
 ) -> AsyncGenerator[ServerSentEvent, None]:
-    """The events of a running search.
+    """Stream the events of a running search.
 
     Events: `job` (its id), `waiting` (for what), `progress`, `solution` (each shorter than the last), and at the end
     `row` as of `/api/solve`, or `failure` with the error.
@@ -180,7 +182,7 @@ async def follow(
 
 
 def _event(kind: str, value: Any) -> ServerSentEvent:
-    """A message of a worker as a server-sent event."""
+    """Return a message of a worker as a server-sent event."""
     if kind in (REFUSED, FAULT):
         return ServerSentEvent(event="failure", data={"error": value})
     if kind == DONE:
@@ -198,14 +200,14 @@ async def stop(request: Request, job: JobId) -> Response:
 
 
 @api.get("/count", response_model=list[schemas.CountResponse])
-async def count(
+async def count_solutions(
     request: Request,
     puzzle: PuzzleName,
     board: BoardFields,
     most: Annotated[int, Query(ge=1, le=schemas.MAX_SOLUTIONS, description="Stop at this number of solutions.")] = 2,
     time: Seconds = None,
 ) -> Response:
-    """How many solutions boards have."""
+    """Count the solutions of boards."""
     parameters = {"puzzle": puzzle, "board": _service(request).checked_boards(board), "most": most}
     return await _question(request, "count", parameters, time)
 
@@ -220,7 +222,7 @@ async def hint(
     time: Seconds = None,
     nodes: Nodes = None,
 ) -> Response:
-    """All best moves, and the regret of the others; for boards that are filled in, the next cell and why."""
+    """Return all best moves, and the regret of the others; for boards that are filled in, the next cell and why."""
     parameters = {"puzzle": puzzle, "board": board, "moves": moves, "solver": solver, "nodes": nodes}
     return await _question(request, "hint", parameters, time)
 
@@ -234,7 +236,7 @@ async def frames(
     lower_bound: Annotated[int, Query(ge=0, le=1_000_000, description="A known lower bound of the first board.")] = 0,
     drawn: Annotated[bool, Query(description="Add a picture and the legal moves of each position.")] = False,
 ) -> Response:
-    """Every position of a game, with a lower bound of the remaining moves."""
+    """Return every position of a game, with a lower bound of the remaining moves."""
     parameters = {"puzzle": puzzle, "board": board, "moves": moves, "lower_bound": lower_bound, "drawn": drawn}
     return await _question(request, "frames", parameters)
 
@@ -243,7 +245,7 @@ async def frames(
 async def scores(
     request: Request, puzzle: PuzzleName, board: Board, moves: Moves = None, net: NetworkName = None
 ) -> Response:
-    """The move probabilities of a network at every position of a game."""
+    """Return the move probabilities of a network at every position of a game."""
     return await _question(request, "scores", {"puzzle": puzzle, "board": board, "moves": moves, "net": net})
 
 
@@ -255,13 +257,13 @@ async def tree(
     net: NetworkName = None,
     playouts: Annotated[int, Query(ge=1, le=10_000)] = 50,
 ) -> Response:
-    """The statistics of a tree search for the moves at a board: visits, mean values, and the network's prior."""
+    """Return the statistics of a tree search for the moves at a board: visits, mean values, and the network's prior."""
     return await _question(request, "tree", {"puzzle": puzzle, "board": board, "net": net, "playouts": playouts})
 
 
 @api.get("/svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}, **STREAM_ERRORS})
 async def svg(request: Request, puzzle: PuzzleName, board: Board) -> Response:
-    """A picture of a board."""
+    """Draw a picture of a board."""
     service = _service(request)
     job = service.job(request, "picture", DEFAULT_SECONDS, {"puzzle": puzzle, "board": board})
     return Response(json.loads(await service.answer(request, service.facts, job)), media_type="image/svg+xml")

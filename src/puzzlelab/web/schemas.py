@@ -190,7 +190,10 @@ class StopResponse(OpenResponse):
 
 
 def generator_query() -> Callable[..., dict[str, Any]]:
-    """A dependency that reads the settings of the puzzles' generators from the query; it omits those not in it."""
+    """Return a dependency that reads the settings of the puzzles' generators from the query.
+
+    It omits those not in it.
+    """
     fields, parameters = generator_fields(), []
     for name, field in fields.items():
         options: dict[str, Any] = {"description": field.description, "alias": field.off or name}

@@ -81,7 +81,7 @@ def serve(
 
 
 def _served(host: str, ip: str, port: int, token: str) -> Served:
-    """The addresses of a server, with the token where requests need it."""
+    """Return the addresses of a server, with the token where requests need it."""
     is_every_address = ipaddress.ip_address(ip.partition("%")[0]).is_unspecified
     here = ("localhost" if ":" in ip else "127.0.0.1") if is_every_address else host
     local = _address(here, port) + ("" if is_local_name(here) else f"?{TOKEN}={token}")
@@ -150,7 +150,7 @@ def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> No
 
 
 def _warnings_once_a_second() -> Callable[[logging.LogRecord], bool]:
-    """A filter of a log: lets each warning pass once a second, so that no client can fill the disk."""
+    """Return a filter of a log: lets each warning pass once a second, so that no client can fill the disk."""
     last: dict[str, float] = {}
 
     def passes(record: logging.LogRecord) -> bool:
@@ -167,7 +167,7 @@ def _warnings_once_a_second() -> Callable[[logging.LogRecord], bool]:
 
 
 def _resolve(host: str, port: int) -> tuple[int, tuple[str, int]]:
-    """The address family and the socket address of a host; raises `BadOption`."""
+    """Return the address family and the socket address of a host; raises `BadOption`."""
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

@@ -53,7 +53,7 @@ def _limit(parameters: Parameters, context: TaskContext) -> Limit:
 
 
 def _solver(parameters: Parameters, puzzle: Puzzle) -> Solver:
-    """The requested solver, or the usual one; raises `BadInput`, also for options that a request may not set."""
+    """Return the requested solver, or the usual one; raises `BadInput`, also for options that a request may not set."""
     from puzzlelab import api
     from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.solver import require
@@ -67,7 +67,7 @@ def _solver(parameters: Parameters, puzzle: Puzzle) -> Solver:
 
 
 def _network(parameters: Parameters, puzzle: Puzzle) -> str:
-    """The name of the requested network in the form that options of solvers have."""
+    """Return the name of the requested network in the form that options of solvers have."""
     from puzzlelab.analysis.network_options import BEST, named
     from puzzlelab.web.permissions import permit_network
 
@@ -86,14 +86,14 @@ def _moves(parameters: Parameters, puzzle: Puzzle) -> list[int]:
 
 
 def list_all(parameters: Parameters, context: TaskContext) -> Any:
-    """All puzzles and solvers, or what one puzzle offers."""
+    """Return all puzzles and solvers, or what one puzzle offers."""
     from puzzlelab.analysis import catalog
 
     return catalog.about(_puzzle(parameters)) if parameters.get("puzzle") else catalog.everything()
 
 
 def check(parameters: Parameters, context: TaskContext) -> Any:
-    """Whether each board can be solved, in how many ways, and how hard it is."""
+    """Tell whether each board can be solved, in how many ways, and how hard it is."""
     from puzzlelab import api
     from puzzlelab.core.errors import BadBoard
     from puzzlelab.jobs.checks import check_facts
@@ -109,31 +109,31 @@ def check(parameters: Parameters, context: TaskContext) -> Any:
 
 
 def read(parameters: Parameters, context: TaskContext) -> Any:
-    """The boards in a pasted text."""
+    """Return the boards in a pasted text."""
     from puzzlelab.analysis.pasted import read_pasted
 
-    hint = _puzzle(parameters).name if parameters.get("puzzle") else None
-    boards = read_pasted(parameters["text"], hint)
+    puzzle_name = _puzzle(parameters).name if parameters.get("puzzle") else None
+    boards = read_pasted(parameters["text"], puzzle_name)
     shown = [{"puzzle": each.puzzle, "board": each.board} for each in boards[: parameters["most"]]]
     return {"boards": shown, "count": len(boards)}
 
 
 def generate(parameters: Parameters, context: TaskContext) -> Any:
-    """New boards; those that are there when the time is up, of which the last one says so."""
+    """Make new boards; those that exist when the time is up are returned, the last of which says so."""
     from puzzlelab.jobs.board_generation import one_by_one
     from puzzlelab.jobs.serialise import board_facts
 
-    puzzle, count, seconds = _puzzle(parameters), parameters["count"], parameters["time"]
+    puzzle, board_count, seconds = _puzzle(parameters), parameters["count"], parameters["time"]
     asked = parameters.get("scale"), parameters.get("level"), parameters["seed"]
-    boards = _in_time(one_by_one(puzzle, count, *asked, parameters["settings"]), seconds, context)
+    boards = _in_time(one_by_one(puzzle, board_count, *asked, parameters["settings"]), seconds, context)
     made = list(board_facts(puzzle, boards, *asked))
-    if made and len(made) < count:
-        made[-1] |= {"reason": f"{len(made)} of {count} boards were made within {seconds:g} seconds"}
+    if made and len(made) < board_count:
+        made[-1] |= {"reason": f"{len(made)} of {board_count} boards were made within {seconds:g} seconds"}
     return made
 
 
 def _in_time(boards: Iterator[State], seconds: float, context: TaskContext) -> Iterator[State]:
-    """The boards that are made in time; it counts from the first one on, which may have to compile kernels."""
+    """Yield the boards that are made in time; it counts from the first one on, which may have to compile kernels."""
     end = math.inf
     for board in boards:
         yield board
@@ -143,7 +143,7 @@ def _in_time(boards: Iterator[State], seconds: float, context: TaskContext) -> I
 
 
 def solve(parameters: Parameters, context: TaskContext) -> Any:
-    """A row for each board; boards after the time limit of the request are not searched."""
+    """Return a row for each board; boards after the time limit of the request are not searched."""
     from puzzlelab.jobs.solve_job import SolveJob
 
     puzzle = _puzzle(parameters)
@@ -152,7 +152,10 @@ def solve(parameters: Parameters, context: TaskContext) -> Any:
 
 
 def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskContext) -> Iterator[Row]:
-    """The rows of all boards, which share these seconds; each board is timed alone where its solver can do that."""
+    """Yield the rows of all boards, which share these seconds.
+
+    Each board is timed alone where its solver can do that.
+    """
     from puzzlelab.core.solver import BatchSolver, OneByOne, ability
     from puzzlelab.engine.batch_answers import BATCH
 
@@ -174,7 +177,7 @@ def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskCo
 
 
 def follow(parameters: Parameters, context: TaskContext) -> Any:
-    """The row of one board; sends each better solution and the progress of the search."""
+    """Return the row of one board; sends each better solution and the progress of the search."""
     from puzzlelab.core.objective import objective_of
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.solver import answer
@@ -203,7 +206,10 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
 
 
 def _progress_facts(progress: Progress, objective: Objective) -> Mapping[str, Any]:
-    """The progress of a search; the bound of a score is the `upper_bound` that rows have, None if none is known."""
+    """Return the progress of a search.
+
+    The bound of a score is the `upper_bound` that rows have, None if none is known.
+    """
     from puzzlelab.core.objective import UNKNOWN
 
     facts = dict(vars(progress))
@@ -226,7 +232,7 @@ def _send_solution(instance: Instance, result: Result, context: TaskContext) -> 
 
 
 def count(parameters: Parameters, context: TaskContext) -> Any:
-    """How many solutions each board has."""
+    """Return how many solutions each board has."""
     from puzzlelab.core.solutions import count as count_one
     from puzzlelab.core.solutions import require_lister
     from puzzlelab.jobs.serialise import count_facts
@@ -242,7 +248,7 @@ def count(parameters: Parameters, context: TaskContext) -> Any:
 
 
 def hint(parameters: Parameters, context: TaskContext) -> Any:
-    """The next cell and the reason for it, or the regret of every move, at the position after these moves."""
+    """Return the next cell and the reason for it, or the regret of every move, at the position after these moves."""
     from puzzlelab.analysis.game_analysis import positions_of
     from puzzlelab.analysis.hints import hint as hint_at
     from puzzlelab.analysis.logical_hints import deduce, deduction_row
@@ -262,7 +268,10 @@ def hint(parameters: Parameters, context: TaskContext) -> Any:
 
 
 def frames(parameters: Parameters, context: TaskContext) -> Any:
-    """Every position of a game with a lower bound of the remaining moves; with `drawn` also a picture and its moves."""
+    """Return every position of a game with a lower bound of the remaining moves.
+
+    With `drawn` also a picture and its moves.
+    """
     from puzzlelab.analysis.playback import frame_facts
     from puzzlelab.analysis.playback import frames as frames_of
     from puzzlelab.core.errors import BadOption
@@ -280,7 +289,7 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
 
 
 def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:
-    """The drawing of a board, and its legal moves."""
+    """Return the drawing of a board, and its legal moves."""
     import numpy as np
 
     from puzzlelab.core.solver import names_of
@@ -291,7 +300,7 @@ def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:
 
 
 def picture(parameters: Parameters, context: TaskContext) -> Any:
-    """A board as SVG."""
+    """Return a board as SVG."""
     from puzzlelab.core.errors import Unsupported
 
     instance = _instance(parameters)
@@ -302,7 +311,7 @@ def picture(parameters: Parameters, context: TaskContext) -> Any:
 
 
 def scores(parameters: Parameters, context: TaskContext) -> Any:
-    """The move probabilities of a network at every position of a game that is not solved."""
+    """Return the move probabilities of a network at every position of a game that is not solved."""
     import numpy as np
 
     from puzzlelab.analysis.game_analysis import positions_of
@@ -324,7 +333,7 @@ def scores(parameters: Parameters, context: TaskContext) -> Any:
 
 
 def _by_move_name(puzzle: Puzzle, share: Any) -> dict[str, float]:
-    """The finite entries of an array over moves, by the names of the moves."""
+    """Return the finite entries of an array over moves, by the names of the moves."""
     import numpy as np
 
     finite = np.flatnonzero(np.isfinite(share)).tolist()
@@ -332,7 +341,7 @@ def _by_move_name(puzzle: Puzzle, share: Any) -> dict[str, float]:
 
 
 def tree(parameters: Parameters, context: TaskContext) -> Any:
-    """The statistics of a tree search with so many playouts for the moves at a board."""
+    """Return the statistics of a tree search with so many playouts for the moves at a board."""
     import numpy as np
 
     from puzzlelab.analysis.network_options import network_options
@@ -371,8 +380,8 @@ def tree(parameters: Parameters, context: TaskContext) -> Any:
 
 
 def _remaining(value: float, decay: float | None) -> float | None:
-    """The remaining moves that correspond to a value; None for a dead end, and without a decay, as values of a score
-    or a cost have none.
+    """Return the remaining moves that correspond to a value; None for a dead end, and without a decay, as values of a
+    score or a cost have none.
     """
     return round(-math.log(value) / decay, 1) if value > 0 and decay is not None else None
 

@@ -60,7 +60,7 @@ def main(pipe: Connection, stop_flag: Any, memory: int, sharers: int = 1) -> Non
 
 
 def _run_task(name: str, request: dict[str, Any], context: TaskContext) -> tuple[str, Any]:
-    """The final message of one task."""
+    """Return the final message of one task."""
     from puzzlelab.core.errors import BadFile, BadInput
     from puzzlelab.engine import report
 
@@ -79,7 +79,7 @@ def _run_task(name: str, request: dict[str, Any], context: TaskContext) -> tuple
 
 
 def _as_json(result: Any) -> bytes:
-    """The JSON of a result; raises `BadInput` for one that is too large to be sent."""
+    """Return the JSON of a result; raises `BadInput` for one that is too large to be sent."""
     from puzzlelab.core.errors import BadInput
 
     answer = json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

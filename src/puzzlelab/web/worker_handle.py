@@ -108,7 +108,7 @@ class WorkerHandle:
         self.inbox.put_nowait((WAKE_UP, None))
 
     async def messages(self, job: Job) -> AsyncGenerator[Message, None]:
-        """The messages of a job, up to its end; raises `TimeoutError` when the job's seconds are over."""
+        """Yield the messages of a job, up to its end; raises `TimeoutError` when the job's seconds are over."""
         clock = _Clock(job)
         while True:
             try:
@@ -168,14 +168,14 @@ class _Clock:
         self._paused = self._start
 
     def patience(self, preparing: bool) -> float:
-        """Seconds to wait for the next message."""
+        """Return the seconds to wait for the next message."""
         if self.job.stopped and not self.stopped:
             self._start, self.stopped = self._time(), True
         left = self._start + self.job.seconds - self._time()
         return TICK if preparing and not self.stopped else left
 
     def ticks(self, preparing: bool) -> bool:
-        """Whether nothing is wrong when no message comes."""
+        """Tell whether nothing is wrong when no message comes."""
         return preparing and not self.job.stopped
 
     def pause(self, begins: bool) -> None:
@@ -186,5 +186,5 @@ class _Clock:
             self._start += self._time() - self._paused
 
     def preparation_text(self) -> str:
-        """What the worker prepares, and for how long so far."""
+        """Say what the worker prepares, and for how long so far."""
         return f"{self.reason.rstrip('.')} ({self._time() - self._paused:.0f} s so far)"

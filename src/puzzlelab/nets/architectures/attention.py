@@ -53,12 +53,12 @@ class AttentionNetwork(nn.Module):
         return {"policy": self.logits(last)}
 
     def logits(self, features: Tensor) -> Tensor:
-        """`float[B, N * D]` from the features after a loop."""
+        """Return `float[B, N * D]` from the features after a loop."""
         output: Tensor = self.answer(self.norm(features)).float().flatten(1)
         return output
 
     def each_round(self, candidates: Tensor) -> Iterator[Tensor]:
-        """The features `float[B, N, K]` after each loop."""
+        """Yield the features `float[B, N, K]` after each loop."""
         mask = candidates.reshape(candidates.shape[0], -1, self.digits).to(self.answer.weight.dtype)
         inputs = self.marks(mask)
         for kind, embedding in enumerate(self.places):
@@ -92,7 +92,7 @@ class Attention(NetworkSettings):
         return self.reads == "candidates"
 
     def build(self, puzzle: Puzzle) -> AttentionNetwork:
-        """The network for this puzzle, with random weights."""
+        """Return the network for this puzzle, with random weights."""
         digits, _ = shape_of(puzzle, self)
         if self.width % self.parts:
             raise BadOption(f"attention of width {self.width} cannot be split into {self.parts} equal parts")
@@ -105,7 +105,7 @@ class Attention(NetworkSettings):
 
 
 def _unit_index(puzzle: Puzzle) -> NDArray[np.int64]:
-    """`int64[N, kinds of units]`: the unit of each kind (row, column, box) that a cell lies in."""
+    """Return `int64[N, kinds of units]`: the unit of each kind (row, column, box) that a cell lies in."""
     view = puzzle.view(Candidates)
     assert view is not None  # see `shape_of`
     kinds = list(view.units.kinds.values())

@@ -102,7 +102,7 @@ class Convolution(NetworkSettings):
 
 
 def _filters(channels: Any, depth: Any) -> Any:
-    """The filters of `depth` equal convolutions; what is no number of layers is left to the validation."""
+    """Return the filters of `depth` equal convolutions; what is no number of layers is left to the validation."""
     depth = 4 if depth is None else depth
     is_count = isinstance(depth, int) and 0 < depth <= MAX_EARLIER_DEPTH
     return [64 if channels is None else channels] * depth if is_count else depth

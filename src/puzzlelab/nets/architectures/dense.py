@@ -36,7 +36,7 @@ class Dense(NetworkSettings):
     activation: Activation = "relu"
 
     def build(self, puzzle: Puzzle) -> DenseNetwork:
-        """The network for this puzzle, with random weights."""
+        """Return the network for this puzzle, with random weights."""
         sizes = [planes_of(puzzle).input_size, *[self.width] * self.depth]
         layers: list[nn.Module] = []
         for inputs, outputs in pairwise(sizes):

@@ -58,12 +58,12 @@ class LatticeNetwork(nn.Module):
         return {"policy": self.logits(last)}
 
     def logits(self, features: Tensor) -> Tensor:
-        """`float[B, N * D]` from the features after a round."""
+        """Return `float[B, N * D]` from the features after a round."""
         output: Tensor = self.answer(features).float().flatten(1)
         return output
 
     def each_round(self, candidates: Tensor) -> Iterator[Tensor]:
-        """The features after each round."""
+        """Yield the features after each round."""
         mask = candidates.reshape(-1, *self.grid, 1).to(self.begin.dtype)
         features = self.norm(self.begin[0] * mask + self.begin[1] * (1 - mask))
         for _ in range(self.rounds):
@@ -71,7 +71,7 @@ class LatticeNetwork(nn.Module):
             yield features
 
     def _round(self, features: Tensor, mask: Tensor) -> Tensor:
-        """The features after one round of messages; `mask` is 1 for remaining candidates."""
+        """Return the features after one round of messages; `mask` is 1 for remaining candidates."""
         masked = features * mask
         in_row, in_column = masked.sum(COLUMN, keepdim=True), masked.sum(ROW, keepdim=True)
         row, column = in_row.sum(STACK, keepdim=True), in_column.sum(BAND, keepdim=True)
@@ -105,7 +105,7 @@ class LatticeModule(NetworkSettings):
         return self.reads == "candidates"
 
     def build(self, puzzle: Puzzle) -> LatticeNetwork:
-        """The network for this puzzle, with random weights."""
+        """Return the network for this puzzle, with random weights."""
         digits, box = shape_of(puzzle, self)
         return LatticeNetwork(self.width, self.rounds, digits, box)
 
@@ -116,7 +116,10 @@ class LatticeModule(NetworkSettings):
 
 
 def shape_of(puzzle: Puzzle, settings: NetworkSettings) -> tuple[int, tuple[int, int]]:
-    """(D, (rows, columns) of a box); raises `Unsupported` for puzzles without boxes and heads other than `policy`."""
+    """Return (D, (rows, columns) of a box).
+
+    Raises `Unsupported` for puzzles without boxes and heads other than `policy`.
+    """
     cells, boxes = puzzle.view(Candidates), puzzle.view(Boxes)
     if cells is None or boxes is None:
         raise Unsupported(f"a network of the kind {settings.kind} is for puzzles whose boxes hold each digit once")

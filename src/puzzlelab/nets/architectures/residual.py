@@ -25,7 +25,7 @@ class Residual(NetworkSettings):
     activation: Activation = "relu"
 
     def build(self, puzzle: Puzzle) -> DenseNetwork:
-        """The network for this puzzle, with random weights."""
+        """Return the network for this puzzle, with random weights."""
         layers = [linear(planes_of(puzzle).input_size, self.width, self.initial), activation(self.activation)]
         layers += [self._block() for _ in range(self.blocks)]
         return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads, self.dueling))

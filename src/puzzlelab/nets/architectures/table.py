@@ -50,13 +50,14 @@ class ValueTable(nn.Module):
         self.values.copy_(torch.from_numpy(np.where(learned[order], 0.0, -np.inf)))
 
     def rows(self, states: Tensor) -> Tensor:
-        """`int64[B]`: the row of each of the states `[B, S]`; -1 for a state that is not in the table."""
+        """Return `int64[B]`: the row of each of the states `[B, S]`; -1 for a state that is not in the table."""
         codes = states.to(torch.int64) @ self.multipliers  # ONNX Runtime's sum has no overflow modulo 2^64
         rows = self._last_row_up_to(codes)
         return torch.where((self.states[rows] == states).all(1), rows, -1)
 
     def _last_row_up_to(self, codes: Tensor) -> Tensor:
-        """`int64[B]`: the last row whose code is not above each of `codes[B]`, by halving; row 0 if there is none.
+        """Return `int64[B]`: the last row whose code is not above each of `codes[B]`, by halving; row 0 where there is
+        none.
 
         `torch.searchsorted` cannot be exported to ONNX.
         """
@@ -84,7 +85,7 @@ class Table(NetworkSettings):
     """The length of a state."""
 
     def build(self, puzzle: Puzzle) -> ValueTable:
-        """The table before it is filled; raises `Unsupported` without a number of states."""
+        """Build the table before it is filled; raises `Unsupported` without a number of states."""
         if not self.states:
             raise Unsupported("a table gets its number of states when the recipe 'tabular' begins to train")
         return ValueTable(self.states, self.length, puzzle.move_count)

@@ -20,7 +20,7 @@ from puzzlelab.puzzles.dust.rules import Dust, from_name
 
 
 def guess(text: str) -> Dust | None:
-    """The puzzle of which this text is most likely a board."""
+    """Return the puzzle of which this text is most likely a board."""
     size = guessed_size(text)
     return Dust(*size) if size else None
 

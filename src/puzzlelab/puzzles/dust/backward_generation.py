@@ -25,7 +25,7 @@ NEW = 255
 
 
 def build_backwards(puzzle: Dust, random: np.random.Generator, clusters: int) -> Board | None:
-    """A board that `clusters` clicks clear, full if possible; None if no attempt succeeds.
+    """Return a board that `clusters` clicks clear, full if possible; None if no attempt succeeds.
 
     `clusters` is at least 1 and at most N.
     """
@@ -38,7 +38,7 @@ def build_backwards(puzzle: Dust, random: np.random.Generator, clusters: int) ->
 
 
 def _build(puzzle: Dust, random: np.random.Generator, clusters: int, cells: int) -> Board | None:
-    """A board of this many clusters and cells; None if a cluster has no place."""
+    """Return a board of this many clusters and cells; None if a cluster has no place."""
     board: Board = np.zeros(puzzle.cells, np.uint8)
     # The larger the first clusters, the smaller the last ones, for which there are the fewest places.
     share = random.choice(SHARES)
@@ -60,7 +60,7 @@ def _build(puzzle: Dust, random: np.random.Generator, clusters: int, cells: int)
 def with_cluster(
     puzzle: Dust, random: np.random.Generator, board: Board, size: int, min_size: int, max_size: int
 ) -> Board | None:
-    """One try to put a cluster of about `size`, and of `min_size` to `max_size` cells, into a board that rests.
+    """Try once to put a cluster of about `size`, and of `min_size` to `max_size` cells, into a board that rests.
 
     None, or a board that rests and in which a click on that cluster gives `board` again.
     """
@@ -83,7 +83,7 @@ def with_cluster(
 
 
 def _permuted_heights(random: np.random.Generator, heights: list[int]) -> list[int]:
-    """The heights of one half, as they are or in another order."""
+    """Return the heights of one half, as they are or in another order."""
     way = random.integers(4)
     if way == 1:
         return heights[::-1]
@@ -98,7 +98,7 @@ def _permuted_heights(random: np.random.Generator, heights: list[int]) -> list[i
 
 
 def _added(random: np.random.Generator, heights: list[int], line: int, height: int, size: int) -> list[int]:
-    """How many cells each column gains: `size` in all, in neighbouring columns, which then rise towards the line.
+    """Return how many cells each column gains: `size` in all, in neighbouring columns, then rising towards the line.
 
     More, where order asks for it, and less, or in columns that are no neighbours, where there is no room.
     """
@@ -119,12 +119,12 @@ def _added(random: np.random.Generator, heights: list[int], line: int, height: i
 
 
 def _rising(heights: list[int]) -> list[int]:
-    """The least heights that are no less than these and never fall."""
+    """Return the least heights that are no less than these and never fall."""
     return [max(heights[: x + 1]) for x in range(len(heights))]
 
 
 def _starts(random: np.random.Generator, heights: list[int], added: list[int]) -> list[int] | None:
-    """The row in which each column's run of new cells begins, chosen so that they touch; None where they cannot.
+    """Return the row in which each column's run of new cells begins, chosen so that they touch; None where they cannot.
 
     A run may have cells of its column below and above it.
     """
@@ -142,7 +142,7 @@ def _starts(random: np.random.Generator, heights: list[int], added: list[int]) -
 
 
 def _moved_apart(columns: Board, before: list[int], after: list[int]) -> Board:
-    """`uint8[W, H]`: the cells of each row in other columns of their half: as many, in the same order."""
+    """Return `uint8[W, H]`: the cells of each row in other columns of their half: as many, in the same order."""
     rows = np.arange(columns.shape[1])[:, None]
     moved = np.zeros_like(columns)
     moved.T[rows < np.array(after)] = columns.T[rows < np.array(before)]
@@ -150,7 +150,7 @@ def _moved_apart(columns: Board, before: list[int], after: list[int]) -> Board:
 
 
 def _put_in(columns: Board, heights: list[int], starts: list[int], added: list[int]) -> Board:
-    """The columns with a run of new cells in each."""
+    """Return the columns with a run of new cells in each."""
     result = np.zeros_like(columns)
     for x, (height, start, length) in enumerate(zip(heights, starts, added, strict=True)):
         result[x, :start] = columns[x, :start]
@@ -160,7 +160,7 @@ def _put_in(columns: Board, heights: list[int], starts: list[int], added: list[i
 
 
 def _adjacent_colours(columns: Board) -> set[int]:
-    """The colours that touch new cells."""
+    """Return the colours that touch new cells."""
     new = columns == NEW
     near = np.zeros_like(new)
     near[1:] |= new[:-1]

@@ -24,11 +24,11 @@ class DustClusters:
     puzzle: Dust
 
     def is_legal(self, state: Board, move: int) -> bool:
-        """Whether something lies in this cell; every cell of a cluster may be clicked."""
+        """Tell whether something lies in this cell; every cell of a cluster may be clicked."""
         return bool(state[move] != 0)
 
     def canonical_moves(self, states: Board) -> NDArray[np.int64]:
-        """`int64[B, N]`: the first cell of the cluster that each cell belongs to; -1 for an empty one."""
+        """Return `int64[B, N]`: the first cell of the cluster that each cell belongs to; -1 for an empty one."""
         labels = np.empty(states.shape, np.int64)
         own, pairs = np.empty((2, self.puzzle.cells), np.uint16)
         label(np.ascontiguousarray(states), self.puzzle.height, own, pairs, labels)

@@ -27,7 +27,7 @@ class DustDrawing:
         return svg(state, self.puzzle)
 
     def draw_scores(self, state: Board, scores: NDArray[np.float64]) -> str:
-        """The board with the percentage of each cluster in its cells.
+        """Return the board with the percentage of each cluster in its cells.
 
         `scores: float[N]` are those of the moves that `legal` names, from 0 to 1; what stands at others is not read.
         """
@@ -40,7 +40,7 @@ FILLS = ("#c8323c", "#4f9a4f", "#3b6ea8", "#e0b93a", "#de7c2b", "#8a5aa8", "#3fa
 
 
 def draw(state: Board, puzzle: Shape, taken: NDArray[np.bool_]) -> str:
-    """The board as a table of letters; the cells that are `taken` (`bool[N]`) stand in brackets.
+    """Return the board as a table of letters; the cells that are `taken` (`bool[N]`) stand in brackets.
 
     A wider gap, and a + in the rule, are where the centre line is.
     """
@@ -49,7 +49,7 @@ def draw(state: Board, puzzle: Shape, taken: NDArray[np.bool_]) -> str:
 
 
 def draw_scores(state: Board, puzzle: Shape, scores: NDArray[np.float64]) -> str:
-    """The board as a table of letters, each with its score in per cent; `scores: float[N]`, from 0 to 1.
+    """Return the board as a table of letters, each with its score in per cent; `scores: float[N]`, from 0 to 1.
 
     Empty cells are left blank. `read` understands it: what stands in round brackets is passed over.
     """
@@ -60,7 +60,7 @@ def draw_scores(state: Board, puzzle: Shape, scores: NDArray[np.float64]) -> str
 
 
 def _table(cells: list[str], names: list[str], puzzle: Shape) -> str:
-    """A text for each cell, in column order, below the names of the columns; all are equally wide."""
+    """Return a text for each cell, in column order, below the names of the columns; all are equally wide."""
     high, line = puzzle.height, puzzle.width // 2
     rows = [_halves(cells[y::high], line) for y in range(high)]
     rule = _halves(["-" * len(names[0])] * puzzle.width, line, "+")
@@ -79,7 +79,7 @@ def _halves(cells: list[str], line: int, between: str = " ") -> str:
 
 
 def svg(state: Board, puzzle: Shape, cell: int = 44) -> str:
-    """The board as SVG, with a letter in every cell and the centre line dashed."""
+    """Return the board as SVG, with a letter in every cell and the centre line dashed."""
     width, height, gap = puzzle.width * cell, puzzle.height * cell, 2
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '

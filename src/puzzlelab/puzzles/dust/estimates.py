@@ -30,7 +30,7 @@ class DustEstimates:
         return {name: about for name, (about, _) in CATALOGUE.items() if fits or name != HALVES}
 
     def estimate(self, name: str | None = None) -> Estimate:
-        """The estimate of this name, or the first; raises `UnknownName`."""
+        """Return the estimate of this name, or the first; raises `UnknownName`."""
         name = name or next(iter(CATALOGUE))
         known = self.estimates
         if name not in known:
@@ -44,7 +44,7 @@ def _estimate(puzzle: Dust, name: str) -> Estimate:
 
 
 def _tables(puzzle: Dust, name: str) -> Any:
-    """The tables that `estimate_kernels` makes under this name."""
+    """Return the tables that `estimate_kernels` makes under this name."""
     from puzzlelab.puzzles.dust.estimate_kernels import TABLES
 
     return TABLES[name](puzzle)

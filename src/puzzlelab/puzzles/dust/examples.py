@@ -17,5 +17,5 @@ EXAMPLES: Mapping[str, Mapping[str, Example]] = {
 
 
 def of(name: str) -> Mapping[str, Example]:
-    """The boards with a name of the puzzle with this name."""
+    """Return the boards with a name of the puzzle with this name."""
     return EXAMPLES.get(name, {})

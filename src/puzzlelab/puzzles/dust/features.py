@@ -66,7 +66,7 @@ def _clicks(puzzle: Dust, states: Board) -> tuple[NDArray[np.int16], NDArray[np.
 
 @cache
 def pairs(width: int, height: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All P pairs of cells in the same or in neighbouring columns: those that falls alone may bring together."""
+    """Return all P pairs of cells in the same or in neighbouring columns: those that falls alone may bring together."""
     columns = np.arange(width * height) // height
     first, second = np.triu_indices(width * height, 1)
     near = columns[second] - columns[first] <= 1

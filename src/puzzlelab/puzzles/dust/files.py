@@ -28,7 +28,7 @@ USUAL_COLOURS = 5
 
 
 def boards(lines: Iterable[str], puzzle: notation.Shape, names: Container[str] = ()) -> Iterator[BoardLines]:
-    """The boards of a file; malformed ones are yielded too, so that `read` reports them.
+    """Yield the boards of a file; malformed ones are yielded too, so that `read` reports them.
 
     `names` are words that are boards, whatever they look like.
     """
@@ -50,7 +50,7 @@ def boards(lines: Iterable[str], puzzle: notation.Shape, names: Container[str] =
 
 
 def _kind(text: str, puzzle: notation.Shape, names: Container[str]) -> str:
-    """The kind of a line: nothing, header, row or ruler of a table, a row of letters, or a whole board.
+    """Return the kind of a line: nothing, header, row or ruler of a table, a row of letters, or a whole board.
 
     'short' is a line with too few cells for a board and a wrong number for a row.
     """
@@ -82,7 +82,7 @@ class _Block:
     """Whether the last line is a rule: numbers of columns below a table stand below one."""
 
     def takes(self, kind: str) -> bool:
-        """Whether such a line belongs to this board, or begins one."""
+        """Tell whether such a line belongs to this board, or begins one."""
         if not self.lines:
             return kind in ("header", "row", "letters")
         if not self.table:
@@ -104,7 +104,7 @@ class _Block:
         return self.rows == self.height and (self.headers == 1 or not self.table)
 
     def ended(self) -> tuple[int, str]:
-        """The board; the next line begins another one."""
+        """Return the board; the next line begins another one."""
         board = self.began, "\n".join(self.lines)
         self.lines, self.headers, self.rows = [], 0, 0
         return board
@@ -123,7 +123,7 @@ class _Size(NamedTuple):
 
 
 def guessed_size(text: str) -> tuple[int, int, int] | None:
-    """Columns, rows and colours of the puzzle of which this text is most likely a board; None where it looks like none.
+    """Guess the columns, rows and colours of the puzzle of which this text is most likely a board; None for no board.
 
     A word is only taken for a board of a usual size. A nested list may hold rows or columns. All other notations say
     their size themselves.
@@ -147,7 +147,7 @@ def guessed_size(text: str) -> tuple[int, int, int] | None:
 
 
 def _sides(text: str) -> tuple[int, int] | None:
-    """(W, H) as the form of a text says it."""
+    """Return (W, H) as the form of a text says it."""
     lines = re.split(r"\r?\n|[ \r\n]*/[ \r\n]*", text)
     if "|" in text:
         cut = [line.partition("|") for line in lines if "|" in line]

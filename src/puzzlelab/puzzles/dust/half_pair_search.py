@@ -45,14 +45,16 @@ MAX_REMEMBERED = 1 << 23
 
 
 def halves_of(puzzle: Dust, board: Board) -> tuple[Board, Board]:
-    """The left half, and the mirror image of the right one, each in the order of its cells, from plain boards [N]."""
+    """Return the left half, and the mirror image of the right one, in the order of their cells, from plain boards
+    [N].
+    """
     columns = board.reshape(puzzle.width, puzzle.height)
     line = puzzle.width // 2
     return columns[:line].reshape(-1), columns[line:][::-1].reshape(-1)
 
 
 def join_halves(puzzle: Dust, left: Board, right: Board) -> Board:
-    """The inverse of `halves_of`."""
+    """Return the inverse of `halves_of`."""
     columns = right.reshape(-1, puzzle.height)[::-1]
     return np.concatenate([left.reshape(-1, puzzle.height), columns]).reshape(-1)
 
@@ -104,7 +106,7 @@ class HalvesSearch:
             add_state(self.record.right, np.zeros_like(self.record.right.state))
 
     def is_full(self) -> bool:
-        """Whether the tables are so full that a new search has more capacity."""
+        """Tell whether the tables are so full that a new search has more capacity."""
         return any(
             half.counts[STATES] > min(MAX_REMEMBERED, len(half.records) // 2)
             or half.counts[EDGES] > half.edges.size // 2
@@ -126,7 +128,7 @@ class HalvesSearch:
         return True
 
     def machine(self, board: Board, known_clicks: int | None) -> Machine:
-        """The search for solutions of this board with fewer clicks than are `known_clicks`."""
+        """Return the search for solutions of this board with fewer clicks than `known_clicks`."""
         record, control = self.record, self.record.control
         stored = int(control[STORED])
         control[:] = 0
@@ -144,13 +146,13 @@ class HalvesSearch:
         return encoded(half.tables, self.puzzle.colours.bit_length(), states)
 
     def _plain(self, half: HalfBoards, number: int) -> Board:
-        """A state of a half as a plain board."""
+        """Return a state of a half as a plain board."""
         read_state(half, number)
         state: Board = decoded(half.tables, self.puzzle.colours.bit_length(), half.state[None])[0]
         return state
 
     def _moves(self, record: HalfPairRecord) -> list[int]:
-        """The clicks of the best solution."""
+        """Return the clicks of the best solution."""
         pairs_of = record.best[: record.control[LENGTH] + 1].tolist()
         boards = [
             join_halves(self.puzzle, self._plain(record.left, left), self._plain(record.right, right))
@@ -164,7 +166,7 @@ class HalvesSearch:
         return moves_made
 
     def _children(self, state: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-        """The moves of a working state, and its successors."""
+        """Return the moves of a working state, and its successors."""
         rules = kernel_rules(self.puzzle)
         moves, children = np.zeros(self.puzzle.cells, np.int32), np.zeros((self.puzzle.cells, rules.size), rules.dtype)
         words, again = np.zeros(rules.words, np.uint64), np.zeros(rules.size, rules.dtype)
@@ -172,7 +174,7 @@ class HalvesSearch:
         return moves[:count], children[:count]
 
     def _larger(self, record: HalfPairRecord, room: int) -> HalfPairRecord | None:
-        """The record with more capacity; the table of pairs may keep its size and overwrite entries."""
+        """Return the record with more capacity; the table of pairs may keep its size and overwrite entries."""
         left = _larger_half(record.left, room)
         right = left if record.right is record.left else _larger_half(record.right, room)
         if left is None or right is None:
@@ -189,7 +191,7 @@ class HalvesSearch:
 
 
 def _larger_half(half: HalfBoards, room: int) -> HalfBoards | None:
-    """The half with a larger hash table if it is full; None if memory is short."""
+    """Return the half with a larger hash table if it is full; None if memory is short."""
     states, edges = int(half.counts[STATES]), int(half.counts[EDGES])
     if states + MOST_MOVES > len(half.records) or edges + MOST_MOVES > half.edges.size:
         return None
@@ -213,13 +215,13 @@ class HalvesMemory:
         self.beams: dict[int, Solver] = {}
 
     def beam(self, width: int) -> Solver:
-        """The beam search of this width."""
+        """Return the beam search of this width."""
         if width not in self.beams:
             self.beams[width] = with_memory(registry.make_solver("beam", {"width": width}))
         return self.beams[width]
 
     def recall(self, puzzle: Dust, limit: Limit) -> HalvesSearch:
-        """The stored search for boards of this puzzle, or a new one."""
+        """Return the stored search for boards of this puzzle, or a new one."""
         search = self.search
         if search is None or search.puzzle != puzzle or search.is_full():
             self.search = None  # gives its memory back before a new one takes some

@@ -37,7 +37,7 @@ class DustPlanes:
         return self.puzzle.cells * (self.puzzle.colours + 1)
 
     def planes(self, states: Board) -> NDArray[np.float32]:
-        """`float32[B, N * (C + 1)]` from `states[B, N]`: cell by cell, a 1 at its colour (0 for empty)."""
+        """Return `float32[B, N * (C + 1)]` from `states[B, N]`: cell by cell, a 1 at its colour (0 for empty)."""
         return one_hot(states, 0, self.puzzle.colours)
 
     def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
@@ -83,7 +83,7 @@ class DustPlanes:
 
 @cache
 def neighbours(width: int, height: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The E pairs of neighbouring cells: those above each other, then those side by side."""
+    """Return the E pairs of neighbouring cells: those above each other, then those side by side."""
     cells = np.arange(width * height).reshape(width, height)
     first = np.concatenate([cells[:, :-1].ravel(), cells[:-1].ravel()])
     return first, np.concatenate([cells[:, 1:].ravel(), cells[1:].ravel()])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def presentation(puzzle: Dust) -> Presentation:
-    """The usual solver proves its answers up to 64 cells, and finds good ones soon beyond."""
+    """Return the presentation: the usual solver proves its answers up to 64 cells, and finds good ones soon beyond."""
     return Presentation(
         usual_solver=("halves", {}) if puzzle.cells <= 64 else ("beam", {"patience": PATIENCE}),
         provers=_provers(puzzle.cells),
@@ -28,6 +28,8 @@ def presentation(puzzle: Dust) -> Presentation:
 
 
 def _provers(cells: int) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    """A bound by colours, which shares nothing with `halves`, is enough for small boards only."""
+    """Return the methods of proof: a bound by colours, which shares nothing with `halves`, is enough for small boards
+    only.
+    """
     bounds = ("colours",) if cells <= 30 or cells > 64 else ("halves", "colours")
     return (("halves", {}), *(("astar", {"estimate": bound}) for bound in bounds))

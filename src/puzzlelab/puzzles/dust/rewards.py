@@ -29,7 +29,7 @@ class DustRewards:
         return REWARDS
 
     def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
-        """`float64[B]`: the reward of coming from `before: uint8[B, N]` to `after`."""
+        """Return `float64[B]`: the reward of coming from `before: uint8[B, N]` to `after`."""
         cleared = (np.count_nonzero(before, axis=1) - np.count_nonzero(after, axis=1)).astype(np.float64)
         squared: NDArray[np.float64] = cleared**2
         return cleared if name == "cleared" else squared

@@ -82,7 +82,7 @@ class Dust:
     # --- rules ---
 
     def clusters(self, state: Board) -> NDArray[np.int64]:
-        """`int64[N]`: for each cell the first cell of its cluster, -1 for an empty cell."""
+        """Return `int64[N]`: for each cell the first cell of its cluster, -1 for an empty cell."""
         first = np.full(self.cells, -1)
         for cell in np.flatnonzero(state).tolist():
             if first[cell] < 0:
@@ -90,7 +90,7 @@ class Dust:
         return first
 
     def _cluster(self, state: Board, cell: int) -> list[int]:
-        """The cells of the cluster around this one."""
+        """Return the cells of the cluster around this one."""
         found, seen = [cell], {cell}
         for here in found:
             for there in self._neighbours(here):
@@ -105,7 +105,7 @@ class Dust:
         return [a * self.height + b for a, b in beside if 0 <= a < self.width and 0 <= b < self.height]
 
     def legal(self, state: Board) -> NDArray[np.bool_]:
-        """`bool[N]`: the first cell of every cluster."""
+        """Return `bool[N]`: the first cell of every cluster."""
         first: NDArray[np.bool_] = self.clusters(state) == np.arange(self.cells)
         return first
 
@@ -117,7 +117,7 @@ class Dust:
         return self.settled(child)
 
     def settled(self, state: Board) -> Board:
-        """The board after everything fell down and then, row by row, towards the centre line."""
+        """Return the board after everything fell down and then, row by row, towards the centre line."""
         fallen = np.zeros((self.width, self.height), state.dtype)
         for x, column in enumerate(state.reshape(self.width, self.height)):
             pile = column[column != 0]
@@ -135,17 +135,20 @@ class Dust:
         return not state.any()
 
     def objection(self, state: Board) -> str | None:
-        """Every board can be cleared."""
+        """Return no objection: every board can be cleared."""
         return None
 
     # --- notation and drawing ---
 
     def with_gravity(self) -> Dust:
-        """The same puzzle; when it reads a board, cells that cannot rest fall first."""
+        """Return the puzzle that lets cells fall that cannot rest when it reads a board."""
         return replace(self, settles=True)
 
     def settling(self, text: str) -> str:
-        """How many cells of a board fall or slide when it is read with gravity, in words; nothing if none does."""
+        """Return how many cells of a board fall or slide when it is read with gravity, in words.
+
+        Nothing if none does.
+        """
         state = self._read(text)
         places = np.where(state > 0, np.arange(1, self.cells + 1), 0)
         moved = int(((self.settled(places) != places) & (places > 0)).sum())
@@ -153,7 +156,8 @@ class Dust:
         return f"{moved} of {self.cells - empty} cells fell or slid; {empty} cells are empty (0 or .)" if moved else ""
 
     def read(self, text: str) -> Instance:
-        """Digits in column order; rows from the top with letters; a table as `draw` makes it; a nested list; a name.
+        """Read digits in column order; rows from the top with letters; a table as `draw` makes it; a nested list; a
+        name.
 
         Raises `BadBoard` for what cannot rest too, unless this is the puzzle that `with_gravity` gives.
         """
@@ -163,7 +167,7 @@ class Dust:
         return Instance(self, self.settled(state))
 
     def _read(self, text: str) -> Board:
-        """The board before anything falls."""
+        """Return the board before anything falls."""
         name, known = text.strip().lower() if len(text) <= LONGEST_NAME else "", examples.of(self.name)
         example = known.get(name)
         if example is None and known and name.isalpha() and set(name.upper()) - set(notation.LETTERS):
@@ -174,7 +178,7 @@ class Dust:
         return notation.write(state)
 
     def draw(self, state: Board, mark: int | None = None) -> str:
-        """The board as a table of letters; the cells that the move `mark` removes are marked."""
+        """Return the board as a table of letters; the cells that the move `mark` removes are marked."""
         taken = np.zeros(self.cells, bool)
         if mark is not None:
             taken[self._cluster(state, mark)] = state[mark] != 0
@@ -214,7 +218,7 @@ VIEWS: Views = {
 
 
 def from_name(rest: str) -> Dust:
-    """The puzzle whose name is `dust-` and this."""
+    """Return the puzzle whose name is `dust-` and this."""
     match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})", rest)
     if match is None:
         raise BadOption(f"'dust-{shorten(rest)}' is no dust board; write dust-COLUMNSxROWSxCOLOURS, such as dust-8x6x5")

@@ -20,7 +20,7 @@ SIZES = (9, 16, 25, 4, 6, 8, 10, 12, 15, 20)
 
 
 def guess(text: str) -> Sudoku | None:
-    """The grid of which this text is a board with something left to fill in.
+    """Return the grid of which this text is a board with something left to fill in.
 
     The text is drawn with bars, or its first field is the board, one character a cell; what follows is passed over.
     Boxes that are not square are taken to be wider than they are high.

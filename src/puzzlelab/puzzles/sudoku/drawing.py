@@ -23,7 +23,7 @@ class SudokuSvg:
 
 
 def draw(board: Board, box_rows: int, box_columns: int) -> str:
-    """The grid with bars; a blank is a space."""
+    """Return the grid with bars; a blank is a space."""
     size = box_rows * box_columns
     ruler = f"* {' + '.join(['-' * (2 * box_columns - 1)] * box_rows)} *"
     cells = write(board, " ")
@@ -38,7 +38,7 @@ def draw(board: Board, box_rows: int, box_columns: int) -> str:
 
 
 def svg(board: Board, box_rows: int, box_columns: int, clues: Board | None = None, cell: int = 40) -> str:
-    """The grid as SVG; with `clues`, the digits that are none of them are lighter."""
+    """Return the grid as SVG; with `clues`, the digits that are none of them are lighter."""
     size = box_rows * box_columns
     side = size * cell
     parts = [
@@ -65,7 +65,7 @@ def svg(board: Board, box_rows: int, box_columns: int, clues: Board | None = Non
 
 
 def with_solution(box_rows: int, box_columns: int) -> Mapping[str, Callable[[Board, Board], str]]:
-    """Ways to write a puzzle together with its solution, by name; `read` takes each of them."""
+    """Return the ways to write a puzzle together with its solution, by name; `read` takes each of them."""
     return {
         "line": lambda puzzle, solution: write(solution),
         "grid": lambda puzzle, solution: draw(solution, box_rows, box_columns),

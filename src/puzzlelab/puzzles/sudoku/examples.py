@@ -88,5 +88,5 @@ BOARDS: Mapping[str, Mapping[str, Example]] = {
 
 
 def of(name: str) -> Mapping[str, Example]:
-    """The examples of the puzzle with this name."""
+    """Return the examples of the puzzle with this name."""
     return BOARDS.get(name, {})

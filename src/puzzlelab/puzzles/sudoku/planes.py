@@ -35,11 +35,11 @@ class SudokuPlanes:
         return self.puzzle.size, self.puzzle.size
 
     def planes(self, states: Board) -> NDArray[np.float32]:
-        """`float32[B, N ** 3]` from `states[B, N * N]`: cell by cell, a 1 at its digit."""
+        """Return `float32[B, N ** 3]` from `states[B, N * N]`: cell by cell, a 1 at its digit."""
         return one_hot(states, 1, self.puzzle.size)
 
     def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
-        """The boards as they are, turned and reflected; square boxes have eight images, others four.
+        """Return the boards as they are, turned and reflected; square boxes have eight images, others four.
 
         (Digits, and rows of a band, may be exchanged too: those symmetries are too many to be listed.)
         """
@@ -56,7 +56,7 @@ class SudokuPlanes:
         return tuple(images_of)
 
     def random_symmetry(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Digits, bands, stacks, and lines within them in random order; with square boxes reflected or not."""
+        """Put digits, bands, stacks, and lines within them in random order; with square boxes reflect them or not."""
         rows, columns = (
             np.concatenate(
                 [at * side + random.permutation(side) for at in random.permutation(self.puzzle.size // side)]

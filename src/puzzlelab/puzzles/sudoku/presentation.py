@@ -19,7 +19,7 @@ LEAST_CLUES = 17
 
 
 def presentation(puzzle: Sudoku) -> Presentation:
-    """Solutions are shown as boards, and a board is expected to have one."""
+    """Return the presentation: solutions are shown as boards, and a board is expected to have one."""
 
     def warnings(state: Board) -> Sequence[str]:
         clues = int(np.count_nonzero(state))

@@ -101,18 +101,18 @@ class Sudoku:
     # --- rules ---
 
     def candidates(self, state: Board) -> NDArray[np.bool_]:
-        """`bool[N * N, N]`: the digits that each blank cell could hold without a conflict."""
+        """Return `bool[N * N, N]`: the digits that each blank cell could hold without a conflict."""
         held = np.zeros((3 * self.size, self.size + 1), bool)
         held[self._cell_units, state[:, None]] = True
         taken: NDArray[np.bool_] = held[self._cell_units, 1:].any(axis=1) | (state != 0)[:, None]
         return ~taken
 
     def legal(self, state: Board) -> NDArray[np.bool_]:
-        """`bool[N ** 3]`: writing a digit in a blank cell whose row, column and box do not hold it."""
+        """Return `bool[N ** 3]`: writing a digit in a blank cell whose row, column and box do not hold it."""
         return self.candidates(state).reshape(-1)
 
     def is_legal(self, state: Board, move: int) -> bool:
-        """Whether `legal` names this move."""
+        """Tell whether `legal` names this move."""
         cell, digit = divmod(move, self.size)
         return not state[cell] and digit + 1 not in state[self._peers[cell]].tobytes()
 
@@ -128,7 +128,7 @@ class Sudoku:
         return bool((np.sort(state[self.units.all], axis=1) == np.arange(1, self.size + 1)).all())
 
     def objection(self, state: Board) -> str | None:
-        """Two equal digits in a unit, a cell without a candidate, or a digit without a place in a unit."""
+        """Name two equal digits in a unit, a cell without a candidate, or a digit without a place in a unit."""
         return self._conflict(state) or self._without_candidate(state) or self._without_place(state)
 
     def _unit_names(self) -> list[str]:
@@ -162,7 +162,7 @@ class Sudoku:
     # --- notation and drawing ---
 
     def read(self, text: str) -> Instance:
-        """One character a cell, with or without lines and bars; puzzle and solution; the name of an example."""
+        """Read one character a cell, with or without lines and bars; puzzle and solution; the name of an example."""
         text = board_text(text, self.name)
         name, known = text.strip().lower() if len(text) < self.cells else "", examples.of(self.name)
         example = known.get(name)
@@ -179,7 +179,7 @@ class Sudoku:
         return drawing.draw(state, self.box_rows, self.box_columns)
 
     def write_cell(self, cell: int) -> str:
-        """A cell by its row and column from 1, such as `r3c5`."""
+        """Return a cell by its row and column from 1, such as `r3c5`."""
         row, column = divmod(cell, self.size)
         return f"r{row + 1}c{column + 1}"
 
@@ -211,20 +211,22 @@ class Sudoku:
         )
 
     def cover(self) -> ExactCover:
-        """Items: every cell is filled, and every row, column and box holds each digit. Options: the moves."""
+        """Return the cover. Items: every cell is filled, and every row, column and box holds each digit. Options: the
+        moves.
+        """
         return self._cover
 
     def chosen(self, state: Board) -> NDArray[np.int64]:
-        """`int64[clues]`."""
+        """Return `int64[clues]`."""
         cells = np.flatnonzero(state)
         return cells * self.size + state[cells].astype(np.int64) - 1
 
     def digits(self, state: Board) -> NDArray[np.int64]:
-        """`int64[N * N]`: digits from 0, -1 for blank."""
+        """Return `int64[N * N]`: digits from 0, -1 for blank."""
         return state.astype(np.int64) - 1
 
     def written(self, digits: NDArray[np.int64]) -> Board:
-        """`uint8[B, N * N]` from `int64[B, N * N]`."""
+        """Return `uint8[B, N * N]` from `int64[B, N * N]`."""
         return (digits + 1).astype(np.uint8)
 
     @property
@@ -254,7 +256,7 @@ VIEWS: Views = {
 
 
 def from_name(rest: str) -> Sudoku:
-    """The puzzle whose name is `sudoku-` and this."""
+    """Return the puzzle whose name is `sudoku-` and this."""
     match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})(?::boxes=([0-9]{1,2})x([0-9]{1,2}))?", rest)
     if match is None:
         raise BadOption(f"'sudoku-{shorten(rest)}' is no Sudoku; write sudoku-9x9, or sudoku-6x6:boxes=3x2")

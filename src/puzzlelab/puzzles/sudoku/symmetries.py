@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def random_images(boards: Board, random: np.random.Generator) -> Board:
-    """The image of each of the `boards: uint8[B, 81]` under a random symmetry, all of them equally likely."""
+    """Return the image of each of the `boards: uint8[B, 81]` under a random symmetry, all of them equally likely."""
     count = len(boards)
     rows, columns = _lines(count, random), _lines(count, random)
     cells = 9 * rows[:, :, None] + columns[:, None, :]
@@ -31,12 +31,12 @@ def random_images(boards: Board, random: np.random.Generator) -> Board:
 
 
 def _lines(count: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """`int64[B, 9]`: nine rows, or columns, in a random order in which those of a box stay together."""
+    """Return `int64[B, 9]`: nine rows, or columns, in a random order in which those of a box stay together."""
     boxes = _orders(count, 3, random)
     within = _orders(3 * count, 3, random).reshape(count, 3, 3)
     return (3 * boxes[:, :, None] + within).reshape(count, 9)
 
 
 def _orders(count: int, size: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """`int64[B, size]`: random orders of the numbers from 0 on."""
+    """Return `int64[B, size]`: random orders of the numbers from 0 on."""
     return random.permuted(np.tile(np.arange(size), (count, 1)), axis=1)

@@ -18,7 +18,7 @@ from puzzlelab.puzzles.tiles.rules import LARGEST, SMALLEST, Tiles, from_name
 
 
 def guess(text: str) -> Tiles | None:
-    """The board size that a text of numbers most likely means: the square one, blank last."""
+    """Return the board size that a text of numbers most likely means: the square one, blank last."""
     count = len(text.split())
     side = round(count**0.5)
     if side * side != count or not SMALLEST <= side <= LARGEST or not text.replace(" ", "").isdigit():

@@ -23,14 +23,14 @@ class TilesSvg:
 
 
 def draw(board: Board, columns: int) -> str:
-    """The board as rows of right-aligned numbers, a dot for the blank."""
+    """Return the board as rows of right-aligned numbers, a dot for the blank."""
     width = len(str(board.size - 1))
     cells = [f"{tile or '.':>{width}}" for tile in board.tolist()]
     return "\n".join(" ".join(cells[start : start + columns]) for start in range(0, len(cells), columns))
 
 
 def svg(board: Board, columns: int, goal: tuple[int, ...], cell: int = 60) -> str:
-    """The board as SVG; tiles that lie where they belong are darker."""
+    """Return the board as SVG; tiles that lie where they belong are darker."""
     rows = board.size // columns
     width, height, gap = columns * cell, rows * cell, 3
     parts = [

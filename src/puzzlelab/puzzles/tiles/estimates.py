@@ -25,7 +25,7 @@ class TilesEstimates:
         return {name: about for name, (about, _, fits) in CATALOGUE.items() if fits(self.puzzle)}
 
     def estimate(self, name: str | None = None) -> Estimate:
-        """The estimate of this name, or the default one; raises `UnknownName`."""
+        """Return the estimate of this name, or the default one; raises `UnknownName`."""
         name = name or default(self.puzzle)
         base = "pdb" if name.startswith(("pdb:", "pdb-")) else name
         known = self.estimates
@@ -35,14 +35,14 @@ class TilesEstimates:
 
 
 def default(puzzle: Tiles) -> str:
-    """The estimate of searches that name none."""
+    """Return the estimate of searches that name none."""
     if puzzle.cells <= 10 or puzzle.cells > 25:
         return "conflicts"
     return "pdb"
 
 
 def _simple(puzzle: Tiles, name: str) -> Estimate:
-    """An estimate of `estimate_kernels`."""
+    """Return an estimate of `estimate_kernels`."""
 
     def tables() -> Any:
         from puzzlelab.puzzles.tiles import estimate_kernels
@@ -53,7 +53,7 @@ def _simple(puzzle: Tiles, name: str) -> Estimate:
 
 
 def _of_module(module: str) -> Callable[[Tiles, str], Estimate]:
-    """An estimate that has a module of its own."""
+    """Return an estimate that has a module of its own."""
 
     def make(puzzle: Tiles, name: str) -> Estimate:
         estimate: Estimate = import_module(f"puzzlelab.puzzles.tiles.{module}").estimate(puzzle, name)

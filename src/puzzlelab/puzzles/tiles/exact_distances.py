@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def table(tables: TilesTables, cells: int) -> NDArray[np.uint8]:
-    """`uint8[N!]`: every distance; O(N! N) time and memory."""
+    """Return `uint8[N!]`: every distance; O(N! N) time and memory."""
     size = int(np.prod(np.arange(1, cells + 1)))
     distance = np.full(size, UNREACHED, np.uint8)
     widest = max(16, size // 10)
@@ -32,23 +32,23 @@ def table(tables: TilesTables, cells: int) -> NDArray[np.uint8]:
 
 @cache
 def distances(puzzle: Tiles) -> DistanceTables:
-    """The table of this board, which is built the first time."""
+    """Return the table of this board, which is built the first time."""
     geometry = rules(puzzle).tables
     return DistanceTables(geometry, table(geometry, puzzle.cells))
 
 
 def states_at(puzzle: Tiles, distance: int) -> NDArray[np.int64]:
-    """The ranks of all states at this true distance."""
+    """Return the ranks of all states at this true distance."""
     return np.flatnonzero(distances(puzzle).distance == distance)
 
 
 def state_of(puzzle: Tiles, number: int) -> NDArray[np.uint8]:
-    """The plain state with this rank."""
+    """Return the plain state with this rank."""
     working = np.zeros(puzzle.cells + 1, np.uint8)
     unrank(number, working, np.zeros(puzzle.cells, np.int64), rules(puzzle).tables.home)
     return rules(puzzle).decode(working)
 
 
 def estimate(puzzle: Tiles, name: str) -> Estimate:
-    """The estimate by its name."""
+    """Return the estimate by its name."""
     return Estimate(name, admissible=True, kernel=lambda: distances(puzzle), unsolvable=UNREACHED)

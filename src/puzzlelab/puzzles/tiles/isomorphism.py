@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def isomorphism(puzzle: Tiles) -> Isomorphism | None:
-    """The map to the puzzle of this size with the usual goal; None for that puzzle, and for a blank in no corner."""
+    """Return the map to the puzzle of this size with the usual goal.
+
+    None for that puzzle, and for a blank in no corner.
+    """
     from puzzlelab.puzzles.tiles.rules import MOVES, Tiles
 
     usual, goal = Tiles(puzzle.rows, puzzle.columns), np.array(puzzle.goal)

@@ -25,7 +25,7 @@ TABLED = 7
 
 @cache
 def conflicts(puzzle: Tiles) -> ConflictTables:
-    """The tables of the estimate; the costs of short lines are computed once."""
+    """Return the tables of the estimate; the costs of short lines are computed once."""
     base = manhattan(puzzle)
     rows, columns, cells = puzzle.rows, puzzle.columns, puzzle.cells
     row, column = np.divmod(np.arange(cells), columns)
@@ -49,6 +49,6 @@ def conflicts(puzzle: Tiles) -> ConflictTables:
 
 
 def estimate(puzzle: Tiles, name: str) -> Estimate:
-    """The estimate by its name."""
+    """Return the estimate by its name."""
     memo = max(6, puzzle.rows + puzzle.columns)
     return Estimate(name, admissible=True, kernel=lambda: conflicts(puzzle), memo=memo)

@@ -67,7 +67,7 @@ NAMED: dict[tuple[int, int], dict[str, Groups]] = {
 
 
 def rank_chunks(cells: int) -> NDArray[np.uint32]:
-    """The table of `set_rank` for boards of this many cells."""
+    """Return the table of `set_rank` for boards of this many cells."""
     chunks = -(-cells // 8)
     table = np.zeros((chunks, MOST_TILES + 1, 256), np.uint32)
     for chunk, members, byte in itertools.product(range(chunks), range(MOST_TILES + 1), range(256)):
@@ -79,7 +79,7 @@ def rank_chunks(cells: int) -> NDArray[np.uint32]:
 
 @cache
 def order_turns(size: int) -> NDArray[np.uint16]:
-    """`uint16[k, k, k!]`: the order that an order becomes when its member at place i moves to place j."""
+    """Return `uint16[k, k, k!]`: the order that an order becomes when its member at place i moves to place j."""
     orders = np.array(list(itertools.permutations(range(size))), np.int64).reshape(-1, size)
     turns = np.zeros((size, size, len(orders)), np.uint16)
     for i, j in itertools.product(range(size), repeat=2):
@@ -93,13 +93,15 @@ def order_turns(size: int) -> NDArray[np.uint16]:
 
 
 def _masks(cells: int, size: int) -> NDArray[np.uint64]:
-    """Every set of `size` cells as a bit mask, in the order of `set_rank`."""
+    """Return every set of `size` cells as a bit mask, in the order of `set_rank`."""
     masks = np.array([sum(1 << cell for cell in chosen) for chosen in itertools.combinations(range(cells), size)])
     return np.sort(masks.astype(np.uint64))
 
 
 def _regions(geometry: TilesTables, size: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int8]]:
-    """The sets of `size` cells, and the offsets and labels of their regions of free cells (see `number_regions`)."""
+    """Return the sets of `size` cells, and the offsets and labels of their regions of free cells; see
+    `number_regions`.
+    """
     cells = len(geometry.source)
     masks = _masks(cells, size)
     labels = np.zeros((masks.size, cells), np.int8)
@@ -109,14 +111,14 @@ def _regions(geometry: TilesTables, size: int) -> tuple[NDArray[np.uint64], NDAr
 
 
 def _row_size(size: int) -> int:
-    """The entries of one region in memory: one for each order, in words of eight."""
+    """Return the entries of one region in memory: one for each order, in words of eight."""
     return -(-math.factorial(size) // 8) * 8
 
 
 def build_group(
     geometry: TilesTables, group: tuple[int, ...], title: str, values: NDArray[np.uint8] | None = None
 ) -> NDArray[np.uint8]:
-    """`uint8[k!, C(N, k)]`: the entries of one group of goal cells, by breadth-first search backwards from the goal.
+    """Return `uint8[k!, C(N, k)]`: the entries of a group of goal cells, by breadth-first search back from the goal.
 
     They are written into `values` if it is there. The moves are worked out once for each set of cells; the k! orders
     then follow by a table each. Time and memory are O(C(N, k) k!).
@@ -165,7 +167,7 @@ def _spread(search: GroupSearch, home: int, title: str) -> None:
 
 
 def named_groups(puzzle: Tiles, name: str) -> Groups:
-    """The goal cells of each group that a name means: `pdb`, `pdb-663`, `pdb:1,2,3/4,5,6/7,8` (tiles)."""
+    """Return the goal cells of each group that a name means: `pdb`, `pdb-663`, `pdb:1,2,3/4,5,6/7,8` (tiles)."""
     known = NAMED.get((puzzle.rows, puzzle.columns), {})
     if name.startswith("pdb:"):
         return _given_groups(puzzle, name.removeprefix("pdb:"))
@@ -182,14 +184,14 @@ def _corner(puzzle: Tiles) -> bool:
 
 
 def _turned(puzzle: Tiles, groups: Groups) -> Groups:
-    """The groups for a goal with the blank first: the board turned by half."""
+    """Return the groups for a goal with the blank first: the board turned by half."""
     if puzzle.goal.index(0) == puzzle.cells - 1:
         return groups
     return tuple(tuple(sorted(puzzle.cells - 1 - cell for cell in group)) for group in groups)
 
 
 def _any_groups(puzzle: Tiles) -> Groups:
-    """Cells in order, as many to a group as a table of some ten million entries allows."""
+    """Group cells in order, as many to a group as a table of some ten million entries allows."""
     size = max(k for k in range(2, MOST_TILES) if math.perm(puzzle.cells, k) <= 20_000_000)
     cells = [cell for cell in range(puzzle.cells) if puzzle.goal[cell] != 0]
     return tuple(tuple(cells[start : start + size]) for start in range(0, len(cells), size))
@@ -208,7 +210,7 @@ def _given_groups(puzzle: Tiles, text: str) -> Groups:
 
 
 def database(puzzle: Tiles, groups: Groups) -> NDArray[np.uint8]:
-    """The entries of all groups, from the user's cache folder or built now."""
+    """Return the entries of all groups, from the user's cache folder or built now."""
     geometry = rules(puzzle).tables
     entries = sum(math.comb(puzzle.cells, len(group)) * math.factorial(len(group)) for group in groups)
     if entries > MOST_ENTRIES:
@@ -236,7 +238,7 @@ def database(puzzle: Tiles, groups: Groups) -> NDArray[np.uint8]:
 
 @cache
 def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
-    """The tables of the estimate; dear the first time, when the database is built."""
+    """Return the tables of the estimate; dear the first time, when the database is built."""
     from puzzlelab.puzzles.tiles.planes import mirror
 
     cells = puzzle.cells
@@ -265,7 +267,7 @@ def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
 
 
 def set_places(cells: int, half: int, groups: Groups) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """`low` and `high` of `PatternTables`: the rank of a set, split between the halves of its bit mask."""
+    """Return `low` and `high` of `PatternTables`: the rank of a set, split between the halves of its bit mask."""
     masks = np.arange(1 << half)
     low, high, start = [], [], 0
     for group in groups:
@@ -281,7 +283,7 @@ def set_places(cells: int, half: int, groups: Groups) -> tuple[NDArray[np.uint32
 def _half_rank(
     masks: NDArray[np.int64], first: int, last: int, members: NDArray[np.int64], size: int
 ) -> NDArray[np.int64]:
-    """What the cells `first` to `last` add to the rank of a set, with `members` of the set before them."""
+    """Return what the cells `first` to `last` add to the rank of a set, with `members` of the set before them."""
     rank, members = np.zeros(masks.size, np.int64), members.copy()
     for cell in range(first, last):
         inside = (masks >> (cell - first)) & 1
@@ -292,7 +294,7 @@ def _half_rank(
 
 
 def all_turns(groups: Groups) -> tuple[NDArray[np.uint16], NDArray[np.uint32]]:
-    """`turns` and `turn_starts` of `PatternTables`; groups of one size share theirs."""
+    """Return `turns` and `turn_starts` of `PatternTables`; groups of one size share theirs."""
     sizes = [len(group) for group in groups]
     tables, begins, total = [], {}, 0
     for size in sorted(set(sizes)):
@@ -306,7 +308,7 @@ def all_turns(groups: Groups) -> tuple[NDArray[np.uint16], NDArray[np.uint32]]:
 
 
 def estimate(puzzle: Tiles, name: str) -> Estimate:
-    """The estimate by its name; the database is looked for, or built, when the search begins."""
+    """Return the estimate by its name; the database is looked for, or built, when the search begins."""
     groups = named_groups(puzzle, name)
     known = NAMED.get((puzzle.rows, puzzle.columns), {})
     if name == "pdb" and known and _corner(puzzle):

@@ -35,11 +35,13 @@ class TilesPlanes:
         return self.puzzle.cells * (self.puzzle.cells - 1)
 
     def planes(self, states: Board) -> NDArray[np.float32]:
-        """`float32[B, N * (N - 1)]` from `states[B, N]`: cell by cell, a 1 at the number of its tile."""
+        """Return `float32[B, N * (N - 1)]` from `states[B, N]`: cell by cell, a 1 at the number of its tile."""
         return one_hot(states, 1, self.puzzle.cells - 1)
 
     def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
-        """The boards as they are and, where there is one, in the mirror; each with what the moves are called there."""
+        """Return the boards as they are and, where there is one, in the mirror; each with what the moves are called
+        there.
+        """
         same = (states, np.arange(4))
         mirrored = mirror(self.puzzle)
         if mirrored is None:
@@ -49,7 +51,7 @@ class TilesPlanes:
 
 
 def mirror(puzzle: Tiles) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """(cells, tiles): where each cell, and what each tile, is in the mirror of the main diagonal; None without one.
+    """Return (cells, tiles): the image of each cell and tile in the mirror of the main diagonal; None without one.
 
     A board has a mirror if it is square and the mirror keeps the goal's blank. The mirror image of a board is
     `tiles[board[cells]]`, and is as far from the goal as the board is.

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def presentation(puzzle: Tiles) -> Presentation:
-    """The usual solver proves its answers up to 4x4, and finds better and better ones beyond."""
+    """Return the presentation: the usual solver proves its answers up to 4x4, and finds better and better ones
+    beyond.
+    """
     return Presentation(
         usual_solver=("ida", {}) if puzzle.cells <= 16 else ("beam", {"patience": PATIENCE}),
         move_note="U, D, L, R: the way the tile slides",
@@ -23,7 +25,9 @@ def presentation(puzzle: Tiles) -> Presentation:
 
 
 def _provers(cells: int) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    """Small boards have few states; on others, bounds from tables prove most within a minute, in little memory."""
+    """Return the methods of proof: small boards have few states; on others, bounds from tables prove most within a
+    minute.
+    """
     if cells <= 10:
         return (("bfs", {"bidirectional": True}), ("astar", {"estimate": "manhattan"}))
     bounds = ("pdb", "walking") if cells <= 16 else ("pdb", "conflicts")

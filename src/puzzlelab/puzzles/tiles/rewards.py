@@ -37,7 +37,7 @@ class TilesRewards:
         return REWARDS
 
     def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
-        """`float64[B]`: the reward of coming to the states `after: uint8[B, N]`."""
+        """Return `float64[B]`: the reward of coming to the states `after: uint8[B, N]`."""
         if name == "level":
             return -level(self.puzzle, after).astype(np.float64)
         if name == "manhattan":

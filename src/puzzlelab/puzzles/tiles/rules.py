@@ -36,7 +36,7 @@ SMALLEST, LARGEST = 2, 8
 
 
 def source_cell(rows: int, columns: int, blank: int, move: int) -> int | None:
-    """The cell of the tile that slides into the cell `blank` by this move, or None."""
+    """Return the cell of the tile that slides into the cell `blank` by this move, or None."""
     row, column = divmod(blank, columns)
     row += {"U": 1, "D": -1}.get(MOVES[move], 0)
     column += {"L": 1, "R": -1}.get(MOVES[move], 0)
@@ -44,7 +44,7 @@ def source_cell(rows: int, columns: int, blank: int, move: int) -> int | None:
 
 
 def is_odd_permutation(permutation: NDArray[np.int64]) -> bool:
-    """Whether an odd number of swaps makes this permutation."""
+    """Tell whether an odd number of swaps makes this permutation."""
     swaps, seen = 0, np.zeros(permutation.size, bool)
     for start in range(permutation.size):
         length, place = 0, start
@@ -99,7 +99,7 @@ class Tiles:
     # --- rules ---
 
     def legal(self, state: Board) -> NDArray[np.bool_]:
-        """`bool[4]`: U, D, L, R."""
+        """Return `bool[4]`: U, D, L, R."""
         blank = int(np.flatnonzero(state == 0)[0])
         return np.array([source_cell(self.rows, self.columns, blank, move) is not None for move in range(len(MOVES))])
 
@@ -116,7 +116,9 @@ class Tiles:
         return tuple(state.tolist()) == self.goal
 
     def objection(self, state: Board) -> str | None:
-        """Each move swaps the blank with a neighbour: the parity of the permutation goes with the blank's distance."""
+        """Return why a board is unsolvable: a move swaps the blank with a neighbour, so that the parity of the
+        permutation goes with the blank's distance.
+        """
         there = self.goal_cells(state)
         cell, home = int(np.flatnonzero(state == 0)[0]), self.goal.index(0)
         distance = sum(abs(a - b) for a, b in zip(divmod(cell, self.columns), divmod(home, self.columns), strict=True))
@@ -128,7 +130,7 @@ class Tiles:
         )
 
     def has_objection(self, states: Board) -> NDArray[np.bool_]:
-        """`bool[B]`: which of the boards `[B, N]` have an objection."""
+        """Return `bool[B]`: which of the boards `[B, N]` have an objection."""
         there = self.goal_cells(states)
         inversions = sum((there[:, cell, None] > there[:, cell + 1 :]).sum(axis=1) for cell in range(self.cells - 1))
         rows, columns = np.divmod(np.argmax(states == 0, axis=1), self.columns)
@@ -137,14 +139,14 @@ class Tiles:
         return np.asarray((inversions + distances) % 2 == 1)
 
     def goal_cells(self, states: Board) -> NDArray[np.int64]:
-        """The goal cell of the piece in each cell, for states `[..., N]`."""
+        """Return the goal cell of the piece in each cell, for states `[..., N]`."""
         where = np.argsort(np.array(self.goal))
         return where[states]
 
     # --- notation and drawing ---
 
     def read(self, text: str) -> Instance:
-        """Numbers with spaces, commas or newlines; one hexadecimal digit a cell up to 16 cells; a nested list."""
+        """Read numbers with spaces, commas or newlines; one hexadecimal digit a cell up to 16 cells; a nested list."""
         return Instance(self, notation.read(board_text(text, self.name), self.rows, self.columns, self.name))
 
     def write(self, state: Board) -> str:
@@ -164,7 +166,7 @@ class Tiles:
     # --- views ---
 
     def goals(self) -> Board:
-        """`uint8[1, N]`."""
+        """Return `uint8[1, N]`."""
         return np.array([self.goal], np.uint8)
 
     def inverse(self, move: int) -> int:
@@ -190,7 +192,7 @@ VIEWS: Views = {
 
 
 def from_name(rest: str) -> Tiles:
-    """The puzzle whose name is `tiles-` and this."""
+    """Return the puzzle whose name is `tiles-` and this."""
     match = re.fullmatch(r"(\d{1,3})x(\d{1,3})(?::(.+))?", rest)
     if match is None:
         raise BadOption(f"'tiles-{shorten(rest)}' is no board size; write tiles-ROWSxCOLUMNS, such as tiles-4x4")

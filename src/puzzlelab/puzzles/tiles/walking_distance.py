@@ -35,7 +35,7 @@ def code(counts: Counts, blank: int) -> int:
 
 
 def _moved(counts: Counts, blank: int, side: int, goal: int) -> tuple[Counts, int] | None:
-    """What becomes of the counts when a tile with this goal line moves into the blank's line from its neighbour."""
+    """Return the counts after a tile with this goal line moves into the blank's line from its neighbour."""
     source = blank + (1 if side == 0 else -1)
     if not 0 <= source < len(counts) or counts[source][goal] == 0:
         return None

@@ -68,7 +68,7 @@ class CnnTask(SupervisedTask):
     def _choices(
         self, candidates: CandidateMask, correct: CandidateMask, blank: NDArray[np.bool_]
     ) -> tuple[CandidateMask, CandidateMask]:
-        """The digits to learn and those that compete with them, both `bool[B, N, D]`; `blank: bool[B, N]`."""
+        """Return the digits to learn and those that compete with them, both `bool[B, N, D]`; `blank: bool[B, N]`."""
         if self.settings.loss_cells == "all":
             return correct, np.ones_like(candidates)
         return correct & blank[:, :, None], candidates

@@ -82,14 +82,14 @@ class Targets(NamedTuple):
     """[B, M]: the weight of each value in the loss; 0: the value has no target."""
 
     def with_all_moves(self, present: Tensor) -> Targets:
-        """All values without a target get the present value as target, with the weight of a played move."""
+        """Give each value without a target the present value as target, with the weight of a played move."""
         has_target = self.weights > 0
         weight = self.weights.sum(dim=1, keepdim=True).expand_as(self.weights)
         values, weights = self.values.where(has_target, present), self.weights.where(has_target, weight)
         return Targets(self.states, values, weights)
 
     def rows(self, rows: NDArray[np.int64]) -> Targets:
-        """The targets of these transitions."""
+        """Return the targets of these transitions."""
         index = torch.from_numpy(rows).to(self.values.device)
         return Targets(self.states[rows], self.values[index], self.weights[index])
 
@@ -146,11 +146,11 @@ class DqnTask(OnlineTask):
         return self.learner.update_in_minibatches([partial(self._fresh_loss, each) for each in minibatches])
 
     def _values(self, states: State) -> Tensor:
-        """`float[B, M]`: the values of all moves by the network in training."""
+        """Return `float[B, M]`: the values of all moves by the network in training."""
         return self.learner.model.forward(states)["q"]
 
     def _targets(self, batch: ReplayBatch, present: Tensor, errors: list[Tensor]) -> Targets:
-        """The targets of the moves that are learned from, whose present values are `float[B, M]`."""
+        """Return the targets of the moves that are learned from, whose present values are `float[B, M]`."""
         targets_of = self._targets_of_all_moves if self.settings.all_moves else self._targets_of_played_moves
         shares, target = targets_of(batch.columns)
         target = target.clamp(min=self._min_value)
@@ -165,7 +165,7 @@ class DqnTask(OnlineTask):
         return self._loss(self._values(targets.states), targets)
 
     def _loss(self, predicted: Tensor, targets: Targets) -> Losses:
-        """The distance of each state, summed over its moves; the mean over the states."""
+        """Return the distance of each state, summed over its moves; the mean over the states."""
         distance = value_loss(predicted, targets.values, self.settings.distance, targets.weights)
         return {"q_loss": predicted.shape[1] * distance}
 
@@ -177,7 +177,7 @@ class DqnTask(OnlineTask):
         return max(settings.min_value, -self.games.starts.most(settings.slack))
 
     def _targets_of_played_moves(self, columns: Columns) -> tuple[Tensor, Tensor]:
-        """(`shares: float[B, M]`, which sum to 1 over the played move or over all moves with its effect, and the
+        """Return (`shares: float[B, M]`, which sum to 1 over the played move or over all moves with its effect, and the
         target value `float[B, M]` of the played move).
         """
         canonical = canonical_moves(self.learner.puzzle, columns["state"])
@@ -190,7 +190,7 @@ class DqnTask(OnlineTask):
         return self._equal_shares(same), target[:, None].expand(canonical.shape)
 
     def _targets_of_all_moves(self, columns: Columns) -> tuple[Tensor, Tensor]:
-        """(`shares: float[B, M]`, equal for all legal moves, and the target value `float[B, M]` of each)."""
+        """Return (`shares: float[B, M]`, equal for all legal moves, and the target value `float[B, M]` of each)."""
         puzzle, states = self.learner.puzzle, columns["state"]
         ahead, canonical = successors(puzzle, states), canonical_moves(puzzle, states)
         results = Successors(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved, ahead.costs)
@@ -208,7 +208,7 @@ class DqnTask(OnlineTask):
 
     @torch.no_grad()
     def _state_values(self, states: State) -> Tensor:
-        """`float[B]`: the value of the best move of each state."""
+        """Return `float[B]`: the value of the best move of each state."""
         model = self.learner.model
         with evaluating(model.module), evaluating(self.target.model.module):
             values = self.target.model.forward(states)["q"]

@@ -93,7 +93,7 @@ class ImitationSettings(PolicyValueSettings):
 
 
 def teacher_of(settings: ImitationSettings, seed: int) -> SampleSource:
-    """The teacher of these settings."""
+    """Return the teacher of these settings."""
     puzzle, teacher = registry.load(settings.puzzle), settings.teacher
     if teacher.all_states:
         return StateSpace(puzzle, seed)
@@ -149,7 +149,9 @@ class ImitationTask(TrainingTask):
 
     @classmethod
     def new(cls, run: Run, settings: ImitationSettings, watch: Watch = lambda: None) -> Self:
-        """With random weights; requests the first shards, so that generators work while the evaluation is prepared."""
+        """Make the task with random weights; request the first shards, so that generators work while the evaluation is
+        prepared.
+        """
         puzzle = registry.load(settings.puzzle)
         teacher, games = teacher_of(settings, settings.seed), settings.data.shard_games
         begin_folder(teacher, run.shards, games)  # shards of other settings are refused before one is renamed
@@ -194,7 +196,7 @@ class ImitationTask(TrainingTask):
 
 
 def _evaluation_samples(settings: ImitationSettings) -> TrainingSamples | None:
-    """Samples of games that the network is not trained on."""
+    """Return samples of games that the network is not trained on."""
     wanted = settings.evaluation.teacher_games
     if not wanted:
         return None

@@ -70,7 +70,10 @@ class LatticeTask(SupervisedTask):
         return losses
 
     def _losses(self, last_logits: list[Tensor]) -> Losses:
-        """The mean over the last rounds; appends the logits `float[B, N * D]` of the last round to `last_logits`."""
+        """Return the mean over the last rounds.
+
+        Appends the logits `float[B, N * D]` of the last round to `last_logits`.
+        """
         settings, model, candidates = self.settings, self.learner.model, self.pool.candidates
         flat = model.tensor(candidates.reshape(len(candidates), -1))
         correct = model.tensor(self.pool.solution_candidates.reshape(len(candidates), -1))

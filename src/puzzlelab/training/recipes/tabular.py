@@ -138,27 +138,29 @@ class TabularTask(GameTask):
         return transition
 
     def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The move of the greatest value in each state; the model is that of the table."""
+        """Return the move of the greatest value in each state; the model is that of the table."""
         best: NDArray[np.int64] = self._values(self._rows(states)).argmax(axis=1)
         return best
 
     def _rows(self, states: State) -> NDArray[np.int64]:
-        """`int64[B]`: the rows of the states, -1 for those that are not in the table."""
+        """Return `int64[B]`: the rows of the states, -1 for those that are not in the table."""
         rows: NDArray[np.int64] = self.table.rows(torch.from_numpy(states.astype(np.int16))).numpy()
         return rows
 
     def _values(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """`float32[B, M]`: the values in these rows; 0 for the row -1."""
+        """Return `float32[B, M]`: the values in these rows; 0 for the row -1."""
         values: NDArray[np.float32] = self.table.values.numpy()[rows]
         values[rows < 0] = 0.0
         return values
 
     def metrics(self) -> Metrics:
-        """Beside those of the games, `optimal`: the share of all unsolved states whose best move is optimal."""
+        """Return beside those of the games `optimal`: the share of all unsolved states whose best move is optimal."""
         return {**super().metrics(), "optimal": self.optimal_share()}
 
     def optimal_share(self) -> float:
-        """The share of the unsolved states with a solution whose move of the greatest value is an optimal one."""
+        """Return the share of the unsolved states with a solution whose move of the greatest value is an optimal
+        one.
+        """
         rows = np.flatnonzero(self.distances > 0)
         best = self.table.values.numpy()[rows].argmax(axis=1)
         return float(self.optimal_moves[rows, best].mean())
@@ -176,7 +178,7 @@ def _labels(
 def labels(
     puzzle: Puzzle, curriculum: CurriculumSettings, boards: int, seed: int
 ) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
-    """(states `[N, S]`, distances `int32[N]`, optimal moves `bool[N, M]`) of all states of a small puzzle.
+    """Return (states `[N, S]`, distances `int32[N]`, optimal moves `bool[N, M]`) of all states of a small puzzle.
 
     Where moves cannot be undone: of those that are reached from so many boards of the curriculum. Raises `BadInput` for
     a puzzle with too many states.

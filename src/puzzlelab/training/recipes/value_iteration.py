@@ -82,7 +82,7 @@ class ValueIterationRules(ActingRules):
 
 
 def move_costs(puzzle: Puzzle, states: State, model: TorchModel) -> NDArray[np.float64]:
-    """`float64[B, M]`: the cost-to-go with each move, by this network; inf for an illegal move."""
+    """Return `float64[B, M]`: the cost-to-go with each move, by this network; inf for an illegal move."""
     ahead = successors(puzzle, states)
     costs = np.full((len(states), puzzle.move_count), np.inf)
     cost_to_go = np.where(ahead.solved, 0.0, np.maximum(model.cost_to_go(ahead.states), 1.0))

@@ -58,7 +58,8 @@ class GameLog:
     """
 
     def __init__(self, path: Path, shards: Path, repairs: bool = False, starts: StartSampler | None = None) -> None:
-        """With `repairs`, damaged shards without a line are renamed, with a note; else they are passed over.
+        """Read the log. With `repairs`, damaged shards without a line are renamed, with a note; else they are passed
+        over.
 
         `starts` is the sampler of boards before the first game.
         """
@@ -75,11 +76,11 @@ class GameLog:
         self._sizes: dict[int, int] = {}
 
     def __contains__(self, number: object) -> bool:
-        """Whether the shard of this number was made, as far as `new_entries` has read."""
+        """Tell whether the shard of this number was made, as far as `new_entries` has read."""
         return isinstance(number, int) and (number < self.below or number in self._later)
 
     def __len__(self) -> int:
-        """The number of shards that were made, as far as `new_entries` has read."""
+        """Return the number of shards that were made, as far as `new_entries` has read."""
         return self.below + len(self._later)
 
     def new_entries(self) -> Iterator[GameLogEntry]:
@@ -109,7 +110,7 @@ class GameLog:
                 _count(complete, self._starts)
 
     def starts(self) -> StartSampler:
-        """The sampler of boards at the difficulty that results from the games so far; raises `BadFile`."""
+        """Return the sampler of boards at the difficulty that results from the games so far; raises `BadFile`."""
         self.update()
         assert self._starts is not None
         starts = replace(self._starts)
@@ -118,7 +119,7 @@ class GameLog:
         return starts
 
     def sizes(self) -> dict[int, int]:
-        """The number of samples of each complete shard that is there, in the order of their numbers."""
+        """Return the number of samples of each complete shard that is there, in the order of their numbers."""
         present = [number for number in numbers(self.shards) if number in self]
         self._sizes = {number: self._sizes.get(number) or self._size(number) for number in present}
         return self._sizes
@@ -147,7 +148,7 @@ class GameLog:
             self.ensure_logged(number)
 
     def _read_shard(self, number: int) -> GameLogEntry | None:
-        """The entry in a shard, None if the shard is damaged or has just been removed."""
+        """Return the entry in a shard, None if the shard is damaged or has just been removed."""
         path = shard_path(self.shards, number)
         with suppress(BadFile, KeyError, TypeError):
             entry = self._entry(facts(path)[1]["played"])

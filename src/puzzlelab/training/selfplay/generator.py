@@ -81,7 +81,7 @@ def play_games(shard: ShardOfGames, watch: Callable[[], None]) -> PlayedShard:
 
 
 def _game_options(shard: ShardOfGames) -> dict[str, Any]:
-    """The options of `uct` for these games."""
+    """Return the options of `uct` for these games."""
     settings = shard.settings
     seed = int(generator(settings.seed, SEARCH, shard.number).integers(1 << 62))
     random_options = _uct_options(settings, "temperature", "dirichlet_fraction", "dirichlet_alpha")
@@ -163,13 +163,13 @@ class GameGenerator:
 
 
 def match_options(settings: SelfPlaySettings, network: str) -> dict[str, Any]:
-    """The options of `uct` with this network, without those for random moves."""
+    """Return the options of `uct` with this network, without those for random moves."""
     prior = network if settings.self_play.policy == "visits" else None
     options = _uct_options(settings, "playouts", "step_discount", "c_puct", "policy")
     return {"estimate": network, "prior": prior, **options}
 
 
 def _uct_options(settings: SelfPlaySettings, *names: str) -> dict[str, Any]:
-    """These settings of the games, as options of `uct`."""
+    """Return the settings of the games as options of `uct`."""
     values = settings.self_play.values()
     return {name: values[name] for name in names}

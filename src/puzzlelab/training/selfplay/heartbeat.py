@@ -61,7 +61,7 @@ class Heartbeat:
 
     @contextmanager
     def running(self) -> Iterator[Heartbeat]:
-        """Updates the time stamp meanwhile, and removes the file at the end."""
+        """Update the time stamp meanwhile, and remove the file at the end."""
         with self.run.writing():
             self.run.programs.mkdir(exist_ok=True)
         ended = threading.Event()
@@ -102,7 +102,7 @@ class ProgramStatus:
 
 
 def programs(run: SelfPlayRun) -> list[ProgramStatus]:
-    """The status of every program that has not ended regularly."""
+    """Return the status of every program that has not ended regularly."""
     now = clock_of(run.programs)
     return [status for path in _paths(run) if (status := _read(path, now)) is not None]
 
@@ -130,12 +130,12 @@ def forget_processes(run: SelfPlayRun, processes: Container[int]) -> None:
 
 
 def _paths(run: SelfPlayRun) -> list[Path]:
-    """The status files."""
+    """Return the status files."""
     return sorted(path for path in run.programs.glob("*.json") if path.is_file() and NAME.fullmatch(path.name))
 
 
 def _read(path: Path, now: float) -> ProgramStatus | None:
-    """The content of a status file; None if it has just been removed.
+    """Return the content of a status file; None if it has just been removed.
 
     `now` is the time of its file system, to which a time stamp is set that lies in the future.
     """

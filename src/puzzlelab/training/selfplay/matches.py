@@ -85,7 +85,7 @@ class MatchLog:
         self._matches: list[Match] = []
 
     def all(self) -> list[Match]:
-        """The matches so far, in their order; raises `BadFile`."""
+        """Return the matches so far, in their order; raises `BadFile`."""
         for line in self._lines.new_lines():
             try:
                 match = MATCH_LINE.validate_python(with_new_names(line, RENAMED))
@@ -133,13 +133,13 @@ class MatchRunner:
 
     @classmethod
     def of(cls, run: SelfPlayRun, settings: SelfPlaySettings, solve: SolveBoards = solve_here) -> MatchRunner:
-        """For this run."""
+        """Make the runner of this run."""
         puzzle = registry.load(settings.puzzle)
         starts = StartSampler.of(puzzle, settings.curriculum)
         return cls(run, settings, puzzle, GameLog(run.game_log, run.shards, starts=starts), solve)
 
     def resolve(self, player: str) -> str:
-        """The full hash of the network that `champion`, `latest` or the beginning of a hash means.
+        """Return the full hash of the network that `champion`, `latest` or the beginning of a hash means.
 
         The text of a solver is returned as it is. Raises `BadInput`.
         """
@@ -165,7 +165,10 @@ class MatchRunner:
         return player
 
     def player(self, name: str, scramble_length: int, alone: bool = False) -> Solver:
-        """The solver of this name, with the move limit for such boards; a network `alone` plays without a search."""
+        """Return the solver of this name, with the move limit for such boards.
+
+        A network `alone` plays without a search.
+        """
         solver = self._solver(name, alone)
         if "max_moves" not in solver.options():
             return solver
@@ -178,18 +181,18 @@ class MatchRunner:
         return registry.parse_solver(name)
 
     def move_limit(self, scramble_length: int) -> int:
-        """The move limit of games on boards of this scramble length."""
+        """Return the move limit of games on boards of this scramble length."""
         settings, curriculum = self.settings.self_play, self.settings.curriculum
         if curriculum.random_walk_share < 1 or not scramble_length:
             return settings.max_moves
         return max(1, min(settings.max_moves, round(settings.max_moves_factor * scramble_length)))
 
     def scramble_length(self) -> int:
-        """The present difficulty of the boards."""
+        """Return the present difficulty of the boards."""
         return self._game_log.starts().difficulty
 
     def boards(self, number: int, scramble_length: int, games: int) -> Iterator[list[State]]:
-        """The boards of match `number`, in batches."""
+        """Yield the boards of match `number`, in batches."""
         starts = StartSampler.of(self.puzzle, self.settings.curriculum)
         starts.difficulty = scramble_length
         batch_size = self.settings.match.batch_size
@@ -208,7 +211,7 @@ class MatchRunner:
         alone: bool = False,
         watch: Callable[[], None] = lambda: None,
     ) -> tuple[Match | None, bool]:
-        """(the match, None if not even one batch was played, whether it was interrupted).
+        """Return (the match, None if not even one batch was played, whether it was interrupted).
 
         With `sequential` the match ends as soon as a sequential test decides it. With `alone` networks play without a
         search. `watch` is called again and again, and may raise `KeyboardInterrupt`, as Ctrl-C does; the boards of
@@ -231,7 +234,7 @@ class MatchRunner:
         return (self._match(a, b, score, verdict, scramble_length, alone) if score.games else None), interrupted
 
     def _lengths(self, player: Solver, boards: list[State], watch: Callable[[], None]) -> list[int | None]:
-        """The lengths of the player's solutions, from the cache if it has just solved the same boards."""
+        """Return the lengths of the player's solutions, from the cache if it has just solved the same boards."""
         key = repr(player), b"".join(board.tobytes() for board in boards)
         if key not in self._lengths_cache:
             results = self.solve(player, [Instance(self.puzzle, board) for board in boards], watch)

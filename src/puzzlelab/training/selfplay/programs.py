@@ -137,7 +137,7 @@ class _TimeIsOver(Exception):
 
 
 def missing_programs(run: SelfPlayRun, program: str) -> list[str]:
-    """A sentence about each program that is not at work although this one waits for its output."""
+    """Return a sentence about each program that is not at work although this one waits for its output."""
     at_work = {status.name for status in programs(run) if not status.gone}
     return [
         f"the {program} waits, and no {other} is at work on {run.folder}: "

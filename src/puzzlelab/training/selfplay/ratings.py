@@ -28,7 +28,10 @@ class Pairing(NamedTuple):
 
 
 def ratings(pairings: Iterable[Pairing], anchors: Sequence[str]) -> Mapping[str, float]:
-    """The maximum-likelihood rating of each player, where a draw is half a win; that of the first anchor is 0."""
+    """Return the maximum-likelihood rating of each player, where a draw is half a win.
+
+    That of the first anchor is 0.
+    """
     from scipy.optimize import minimize
 
     pairs = list(pairings)

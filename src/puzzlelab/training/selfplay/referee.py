@@ -50,8 +50,8 @@ class Referee:
         return True
 
     def _champion(self, latest: str | None) -> str | None:
-        """The champion; the last winner if there is none, or if a killed referee had not promoted it, and the newest
-        network if none has won.
+        """Return the champion; the last winner if there is none, or if a killed referee had not promoted it, and the
+        newest network if none has won.
         """
         champion = self.run.network("champion")
         last_win = next((match for match in reversed(self.matches.all()) if match.promoted), None)
@@ -65,7 +65,7 @@ class Referee:
         return champion
 
     def _next_match(self, champion: str, latest: str) -> tuple[str, str, bool] | None:
-        """The two players of the next match, and whether they play without a search."""
+        """Return the two players of the next match, and whether they play without a search."""
         played = {(match.a, match.b): match for match in self.matches.all()}
         opponents = self.settings.match.opponents
         for pair in [*zip(opponents[1:], opponents, strict=False), *((champion, other) for other in opponents)]:

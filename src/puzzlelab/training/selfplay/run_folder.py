@@ -39,18 +39,18 @@ class SelfPlayRun(Run):
         return self.folder / "programs"
 
     def network(self, which: Follow) -> str | None:
-        """The hash of the champion or of the newest network; None if there is none yet.
+        """Return the hash of the champion or of the newest network; None if there is none yet.
 
         Raises `BadFile` if the file holds no hash, or the network's own files are missing.
         """
         return run_networks.name_in(self.folder / which)
 
     def has_network(self, name: str) -> bool:
-        """Whether this is the hash of a network whose files exist."""
+        """Tell whether this is the hash of a network whose files exist."""
         return run_networks.has_files(self.nets, name)
 
     def solver_option(self, name: str) -> str:
-        """The value of a solver's option `estimate` or `prior` that means the network with this hash."""
+        """Return the value of a solver's option `estimate` or `prior` that means the network with this hash."""
         return f"{PREFIX}:{self.nets.resolve() / name}"
 
     def publish(self, name: str) -> None:

@@ -83,7 +83,7 @@ def solve_match_boards(argument: MatchPiece) -> Sequence[Result]:
 
 
 def train_in(settings: SelfPlaySettings, folder: Path, watch: Watch) -> None:
-    """Be the trainer of the run in this folder."""
+    """Run the trainer of the run in this folder."""
     programs.train(SelfPlayRun(folder), settings, watch)
 
 
@@ -161,7 +161,7 @@ class SpreadSelfPlay:
             self.executor.submit(piece)
 
     def _unknown(self, game_log: GameLog, count: int) -> list[int]:
-        """The least numbers of shards that are neither made nor begun."""
+        """Return the least numbers of shards that are neither made nor begun."""
         others = self._pending | self._left_out
         return list(
             itertools.islice(
@@ -206,7 +206,7 @@ class SpreadSelfPlay:
 
     @contextmanager
     def _referee(self) -> Iterator[Callable[[], None]]:
-        """Runs the referee in a thread; gives a function that raises its error."""
+        """Run the referee in a thread; gives a function that raises its error."""
         errors = list[BaseException]()
 
         def work() -> None:
@@ -252,7 +252,7 @@ class SpreadSelfPlay:
             self._take_completed(generator)
 
     def _solve(self, player: Solver, boards: Sequence[Instance], watch: Callable[[], None]) -> Sequence[Result]:
-        """The results of a solver for boards of a match, in the referee's thread; see `SolveBoards`."""
+        """Return the results of a solver for boards of a match, in the referee's thread; see `SolveBoards`."""
         answer: Future[Sequence[Result]] = Future()
         self._requests.put((player, Boards.of(boards), answer))
         while not answer.done():

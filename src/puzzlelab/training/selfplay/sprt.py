@@ -29,7 +29,9 @@ class MatchScore:
         return self.games - self.wins - self.losses
 
     def with_game(self, length: int | None, other: int | None) -> MatchScore:
-        """The score after one more board, by the lengths of both solutions, None for a board that is not solved."""
+        """Return the score after one more board, by the lengths of both solutions, None for a board that is not
+        solved.
+        """
         one, two = _or_infinity(length), _or_infinity(other)
         return MatchScore(
             self.games + 1,
@@ -41,7 +43,7 @@ class MatchScore:
         )
 
     def verdict(self, better_win_rate: float, error_rate: float) -> str:
-        """`better`, `worse` or `neither` as soon as the games with a winner decide it; else the empty string.
+        """Return `better`, `worse` or `neither` as soon as the games with a winner decide it; else the empty string.
 
         Compares the hypothesis of a win rate of one half with those of `better_win_rate` and of its complement, by
         their likelihoods; `error_rate` is the probability of a wrong verdict.

@@ -91,7 +91,7 @@ class StatusReader:
         self._rated_matches = -1
 
     def read(self) -> RunStatus:
-        """The present status; raises `BadFile` for damaged files."""
+        """Return the present status; raises `BadFile` for damaged files."""
         run = self.run
         for entry in self._game_log.new_entries():
             self._count(entry)
@@ -139,14 +139,14 @@ class StatusReader:
             self._recent.popleft()
 
     def _evaluations(self) -> tuple[int, float | None]:
-        """(the step of the last evaluation, the last share of the evaluation boards that were solved)."""
+        """Return (the step of the last evaluation, the last share of the evaluation boards that were solved)."""
         step, solved = 0, None
         for line in metrics.lines(self.run.metrics):
             step, solved = int(line["step"]), line.get("solved", solved)
         return step, solved
 
     def _rated(self, matches: Sequence[Match]) -> Mapping[str, float]:
-        """The ratings of all players; computed again only after new matches."""
+        """Return the ratings of all players; computed again only after new matches."""
         if len(matches) != self._rated_matches:
             pairings = [Pairing(m.a, m.b, m.wins_a, m.wins_b, m.draws) for m in matches if not m.alone]
             self._ratings = ratings(pairings, self.settings.match.opponents)
@@ -154,7 +154,7 @@ class StatusReader:
         return self._ratings
 
     def _warnings(self, at_work: Sequence[ProgramStatus]) -> list[str]:
-        """Programs that were killed, and programs that wait for another one that is not at work."""
+        """Name programs that were killed, and programs that wait for another one that is not at work."""
         warnings = [
             f"the {program.name} {program.process} on {program.machine} ended unexpectedly"
             for program in at_work
@@ -173,7 +173,7 @@ def _share_won(entries: Sequence[GameLogEntry]) -> float | None:
 
 
 def _games_per_minute(recent: Sequence[GameLogEntry], until: float) -> float:
-    """Games per minute over the time in which these were played."""
+    """Return games per minute over the time in which these were played."""
     if not recent:
         return 0.0
     first = min(entry.at - entry.seconds for entry in recent)
@@ -187,7 +187,7 @@ def _champions(
     rating_of: Mapping[str, float],
     opponents: Sequence[str],
 ) -> list[ChampionRecord]:
-    """The champions in their order: the first network, then every promoted candidate."""
+    """Return the champions in their order: the first network, then every promoted candidate."""
     promoted = [match for match in matches if match.promoted]
     first = [match.b for match in promoted[:1]] or ([first_games.network] if first_games else [])
     champions = [*((n, begin, 0) for n in first), *((match.a, match.at, match.scramble_length) for match in promoted)]
@@ -201,7 +201,7 @@ def _champions(
 
 
 def headline(status: RunStatus) -> str:
-    """The most important figures in a line."""
+    """Return the most important figures in a line."""
     parts = [f"{status.games:,} games", f"{status.games_per_minute:,.0f} a minute", f"step {status.steps:,}"]
     if status.max_scramble_length:
         parts.insert(0, f"scramble length {status.scramble_length}")
@@ -216,5 +216,5 @@ def headline(status: RunStatus) -> str:
 
 
 def ago(seconds: float) -> str:
-    """A time span in words, such as `for 12 s`."""
+    """Return a time span in words, such as `for 12 s`."""
     return f"for {seconds:.0f} s" if seconds < 120 else f"for {seconds / 60:.0f} min"

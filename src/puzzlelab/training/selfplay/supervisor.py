@@ -84,14 +84,14 @@ class ManagedProcess:
         return True
 
     def _last_line(self) -> str:
-        """The last line of the log."""
+        """Return the last line of the log."""
         with open(self.log, encoding="utf-8", errors="replace") as log:  # noqa: PTH123
             lines = [line.strip() for line in log if line.strip()]
         return lines[-1].removeprefix("error: ") if lines else ""
 
 
 def managed_processes(run: SelfPlayRun, workers: int) -> list[ManagedProcess]:
-    """The programs of a run with this number of generators, not started yet."""
+    """Return the programs of a run with this number of generators, not started yet."""
     folder = run.folder
     commands = [("trainer", ["train", str(folder)]), ("referee", ["judge", str(folder)])]
     commands += [(f"generator {number}", ["generate", str(folder)]) for number in range(1, workers + 1)]
@@ -105,7 +105,7 @@ def managed_processes(run: SelfPlayRun, workers: int) -> list[ManagedProcess]:
 
 @contextmanager
 def child_processes(run: SelfPlayRun, workers: int) -> Iterator[list[ManagedProcess]]:
-    """Starts all programs, and ends them at the end."""
+    """Start all programs, and end them at the end."""
     children = managed_processes(run, workers)
     try:
         for child in children:
@@ -161,7 +161,7 @@ def run_all(
         reported_at = 0.0
 
         def time_is_over() -> bool:
-            """Whether the time is over; reports the run's status now and then."""
+            """Tell whether the time is over; reports the run's status now and then."""
             nonlocal reported_at, champion
             watch()
             spent = (time.monotonic() - began) / 60

@@ -129,7 +129,10 @@ class SelfPlayTask(TrainingTask):
             del self.shards_in_ring[0]
 
     def _samples(self, number: int, count: int) -> SelfPlaySamples | None:
-        """The so many samples of a shard; None if it is not there, or is damaged: then it is renamed, with a note."""
+        """Return this number of samples of a shard.
+
+        None if it is not there, or is damaged: then it is renamed, with a note.
+        """
         path = shard_path(self.run.shards, number)
         if not count:
             return None
@@ -147,7 +150,7 @@ class SelfPlayTask(TrainingTask):
         return None
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        """The shards in the ring buffer; the samples themselves are on disk."""
+        """Return the shards in the ring buffer; the samples themselves are on disk."""
         read = {"below": self.read_below, "others": sorted(self.read_others)}
         counts = {"samples_made": self.samples_made, "total": self.ring.total}
         return {}, {"turn": self.turn, "read": read, "in_ring": self.shards_in_ring, **counts}
@@ -176,7 +179,7 @@ class SelfPlayTask(TrainingTask):
             self._append(number, samples)
 
     def _names(self, shards: Collection[int]) -> str:
-        """These shards as the beginning of a sentence."""
+        """Name shards at the beginning of a sentence."""
         return ", ".join(str(shard_path(self.run.shards, number)) for number in sorted(shards)[:5])
 
     def on_saved(self, oldest: Mapping[str, Any]) -> None:

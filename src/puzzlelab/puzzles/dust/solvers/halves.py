@@ -56,17 +56,19 @@ class Halves(SolverSettings):
     width: int = Field(default=1000, ge=1, le=1 << 20)
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """Why it cannot solve this puzzle, in words."""
+        """Return why it cannot solve this puzzle, in words."""
         return None if isinstance(puzzle, Dust) else "it is made for dust"
 
     def remembering(self) -> Halves:
-        """The same solver with a memory, which speeds up related boards. For one thread."""
+        """Return this solver with a memory, which speeds up related boards. For one thread."""
         solver = self.model_copy(update={"width": min(self.width, NARROW)})
         solver._memory = HalvesMemory()
         return solver
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """A fast solution, a better one if the proof is long, and then shorter ones or the proof that there is none."""
+        """Yield a fast solution, a better one if the proof is long, and then shorter ones or the proof that there is
+        none.
+        """
         return self._attempts(instance, limit, self._memory or HalvesMemory())
 
     def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
@@ -98,7 +100,7 @@ class Halves(SolverSettings):
         yield ResultBatch.of(boards[first:], results)
 
     def _attempts(self, instance: Instance, limit: Limit, memory: HalvesMemory) -> Generator[Attempt, None, None]:
-        """The attempts at a board in the arrays of a memory."""
+        """Return the attempts at a board in the arrays of a memory."""
         puzzle = instance.puzzle
         assert isinstance(puzzle, Dust)  # see `refusal`
 
@@ -119,13 +121,13 @@ class Halves(SolverSettings):
 
 
 def _given_up(attempts: Iterator[Attempt]) -> Iterator[Attempt]:
-    """The attempts of a search under a limit of nodes of its own, which ends there as one that is done."""
+    """Yield the attempts of a search under a limit of nodes of its own, which ends there as one that is done."""
     for attempt in attempts:
         yield with_stop(attempt, "done") if isinstance(attempt, Result) and attempt.stop == "nodes" else attempt
 
 
 def _with_best_bounds(attempts: Iterator[Attempt]) -> Generator[Attempt, None, None]:
-    """The attempts of one search after another, whose progress has the best bound of all so far."""
+    """Yield the attempts of one search after another, whose progress has the best bound of all so far."""
     bound = 0
     for attempt in attempts:
         if isinstance(attempt, Progress) and attempt.bound < bound:

@@ -57,7 +57,7 @@ LEAST_SECONDS = 1.0
 
 
 def machine(state: NDArray[np.uint8]) -> Machine:
-    """The search for all solutions of a board."""
+    """Return the search for all solutions of a board."""
     record = BandsRecord(np.zeros(16, np.int64), new_stack(), DIGIT_OF, state.copy(), np.zeros(81, np.uint8))
     begin(record)
     blanks = np.flatnonzero(state == 0)
@@ -85,15 +85,15 @@ class Bands(SolverSettings):
     )
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """Why it cannot solve this puzzle, in words."""
+        """Return why it cannot solve this puzzle, in words."""
         return None if puzzle.name == "sudoku-9x9" else "it is made for sudoku-9x9"
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """A solution, then whether it is the only one."""
+        """Return a solution, then whether it is the only one."""
         return settled(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Every solution, in the order of the search."""
+        """Return every solution, in the order of the search."""
         return listed(machine(instance.state), limit)
 
     def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
@@ -110,7 +110,7 @@ class Bands(SolverSettings):
             yield _results(boards, solve_batch(boards.states, jobs=1), time.perf_counter() - began)
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
-        """How many solutions there are; about ten million a second where there are many."""
+        """Return how many solutions there are; about ten million a second where there are many."""
         return counted(machine(instance.state), limit, most)
 
     def count_batch(self, boards: Boards, most: int, limit: Limit) -> CountBatch:
