@@ -1,4 +1,4 @@
-"""What users ask about boards and games, beside solving them, with answers as values or as plain data.
+"""Questions of users about boards and games, beside solving them, with answers as values or as plain data.
 
 Start with `hints.py`, the cost-to-go after each move. Then:
 

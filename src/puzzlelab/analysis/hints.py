@@ -32,7 +32,7 @@ class MoveValue:
     needed: Interval
     """Bounds on the length of the shortest solution that begins with it."""
     regret: Interval
-    """How many moves it wastes."""
+    """The number of moves that the move wastes."""
 
     @property
     def length(self) -> int | None:
@@ -63,7 +63,7 @@ class Hint:
     expanded: int = 0
     seconds: float = 0.0
     reason: str = ""
-    """Why there is no solution, as a sentence."""
+    """The reason why there is no solution, as a sentence."""
 
     @property
     def best(self) -> tuple[int, ...]:

@@ -36,7 +36,7 @@ BLANKS = frozenset(".0_-*?xX")
 """Signs of blank cells, in tables that leave no cell empty."""
 SEPARATORS = ("\t", ";", ",", "|")
 CERTAIN_RULER = re.compile(r"\+|\| ?[-:=]{3}|[-:=]{3} ?\|")
-"""In rulers that cannot be rows of blanks."""
+"""The characters of rulers that cannot be rows of blanks."""
 LIST_BEGINS = ("[", "(", "{")
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 NUMBERED = re.compile(r"[A-Za-z]+[0-9]+")

@@ -32,7 +32,7 @@ class ProofBasis:
     check: Literal["passed", "refuted", "never"]
     """`passed`: at no board along the solution it exceeds what is left; `never`: the estimate is not available."""
     reason: str = ""
-    """What refutes it, as a sentence."""
+    """The reason that refutes it, as a sentence."""
 
 
 def basis_of(answer: Answer, options: Mapping[str, Any]) -> ProofBasis | None:

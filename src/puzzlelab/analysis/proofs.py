@@ -27,12 +27,12 @@ from puzzlelab.core.verify import verify
 Kind = Literal["optimal", "lower bound", "upper bound", "unsolvable", "unique"]
 Outcome = Literal["proven", "refuted", "undecided"]
 RULES = "rules"
-"""What proves a claim that needs no search."""
+"""The name of the method for a claim that needs no search."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What an answer claims beyond its moves."""
+    """The claim of an answer beyond its moves."""
 
     kind: Kind
     least: int | None = None
@@ -40,7 +40,7 @@ class Claim:
     something else.
     """
     counts: objective.Kind = "moves"
-    """What makes a solution of the puzzle better."""
+    """The objective of the puzzle, which makes one solution better than another."""
 
     def __str__(self) -> str:
         if self.least is None:
@@ -70,7 +70,7 @@ def sum_in_words(counts: objective.Kind, total: int) -> str:
 
 @dataclass(frozen=True)
 class ProofCheck:
-    """Whether a claim was proven anew, and by which method."""
+    """The result of proving a claim anew, and the method."""
 
     claim: Claim
     outcome: Outcome
@@ -118,11 +118,11 @@ class Prover:
 
 
 class Judgement(NamedTuple):
-    """What a method found out about a claim."""
+    """The judgement of a method about a claim."""
 
     outcome: Outcome
     finding: str = ""
-    """What refutes it, in words."""
+    """The finding that refutes it, in words."""
     witness: tuple[int, ...] | None = None
 
 

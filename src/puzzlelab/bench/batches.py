@@ -1,4 +1,4 @@
-"""Which boards of a suite a `BatchSolver` gets together.
+"""The boards of a suite that a `BatchSolver` gets together.
 
 The seconds of its rows are an equal share of the time of a batch. So a time by level is measured only if every batch
 has boards of one level, and a time by the number of clues only if every batch has boards of one such number.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Batching(StrEnum):
-    """What the boards of a batch have in common."""
+    """The property that the boards of a batch have in common."""
 
     ALL = "all"
     LEVEL = "level"

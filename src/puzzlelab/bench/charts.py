@@ -30,7 +30,7 @@ OUTLIER_FACTOR = 2.0
 MIN_VALUES = 4
 """Among fewer values there are no outliers."""
 OUTLIER_SHARE = 8
-"""At most one value in so many is an outlier."""
+"""The number of values of which at most one is an outlier."""
 LINE_INCHES, MARGIN_INCHES = 0.19, 1.7
 """The height of a line of a label, and of all that a panel has above and below it."""
 MAX_NAME_IN_TWO_COLUMNS = 45
@@ -42,7 +42,7 @@ Draw = Callable[["Figure", float], None]
 
 @dataclass(frozen=True)
 class Chart:
-    """One plot: its figures as text, and how to draw them."""
+    """A plot: its figures as text, and how to draw them."""
 
     kind: str
     title: str

@@ -22,7 +22,7 @@ class HardBoard:
     """Its place in the suite, from 1."""
     entry: SuiteEntry
     solved: Proportion
-    """Of the solvers that answered it."""
+    """The number of solvers that solved it, of those that answered it."""
     expanded: float
     """The geometric mean of the states that they expanded, so that each solver has the same weight."""
     best: Reference | None

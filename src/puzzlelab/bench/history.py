@@ -1,4 +1,4 @@
-"""What was run to make the rows of a folder: each command with the versions that it ran with, in `history.json`."""
+"""The commands that made the rows of a folder, with the versions that they ran with, in `history.json`."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_BINS = 60
 MAX_FILLED_HISTOGRAMS = 3
-"""With more solvers, histograms are drawn as outlines."""
+"""The most solvers whose histograms are filled; of more, they are drawn as outlines."""
 MAX_SOLVERS_2D = 3
 """The most solvers of lengths2d; each pair has its own panel."""
 MAX_CELLS_WITH_NUMBERS = 24, 14
@@ -114,7 +114,7 @@ WORDS: Mapping[Kind, tuple[str, str, str, str]] = {
     "cost": ("lower", "higher", "", "as high"),
     "score": ("lower", "higher", "", "as high"),
 }
-"""What is compared -> less, more, the unit before them, and equal, in words."""
+"""The words of a comparison: what is compared -> less, more, the unit before them, and equal."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ UniqueSolutions = dict[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class LevelRow:
-    """How one solver did at one level."""
+    """The results of one solver at one level."""
 
     solver: str
     level: int
@@ -41,7 +41,8 @@ class LevelRow:
     """The smallest and the largest number."""
     solved: Proportion
     cells: Proportion
-    """Of the blank cells, in boards with one solution; 0 of 0 if the rows of the solver have no moves."""
+    """The share of the blank cells that are right, in boards with one solution; 0 of 0 if the rows of the solver have
+    no moves."""
     seconds: float = math.nan
     """Mean for a board; nan if a batch holds boards of another level too."""
 

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 9.0, 4.5
 """The size of a figure in inches."""
 MAX_PANELS = 4
-"""With more boards, they share one panel."""
+"""The most boards that have a panel each; more share one panel."""
 MAX_BOARDS_AS_BARS = 30
-"""With more boards, only the median and the 95th percentile are drawn."""
+"""The most boards that are drawn as bars; of more, only the median and the 95th percentile are drawn."""
 KIND_WITH_CURVES = "widths"
 """The kind that can also show reference curves."""
 UNSOLVED_ALPHA = 0.35

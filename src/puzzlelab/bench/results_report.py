@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 HARDEST = 6
 """Boards that are drawn for each benchmark."""
 GENERATOR = '<meta name="generator" content="puzzlelab report">'
-"""By this line a report is known as one."""
+"""The line by which a report is known as one."""
 MARKERS = (SUITE_FILE, Run(Path()).config.name)
 """The files by which a benchmark and a training run are found."""
 MAX_ROWS = 200
@@ -96,7 +96,7 @@ class Section:
     sentences: Sequence[str] = ()
     drawings: Sequence[Drawing] = ()
     not_drawn: Sequence[str] = ()
-    """Why some kinds of plot are missing, as sentences."""
+    """The reasons why some kinds of plot are missing, as sentences."""
     pairs: TextTable | None = None
     boards: Sequence[BoardCard] = ()
     options: TextTable | None = None
@@ -106,7 +106,7 @@ class Section:
     settings: str = ""
     """The settings of a training run."""
     error: str = ""
-    """Why the folder cannot be read, as a sentence; then the section has nothing else."""
+    """The reason why the folder cannot be read, as a sentence; then the section has nothing else."""
 
 
 @dataclass(frozen=True)

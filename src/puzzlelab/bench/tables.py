@@ -76,7 +76,7 @@ class Summary:
 
     solver: str
     solved: Proportion
-    """Of all boards."""
+    """The share of all boards that is solved."""
     proven: Proportion
     """Solved, and proven optimal or unique by the solver itself; of all boards."""
     optimal: Proportion
@@ -206,7 +206,7 @@ EVALUATIONS_HEADING = f"{NODES_HEADING}\nscored"
 """The heading if a network, or another function outside the search, scored states."""
 COST_COLUMNS: Columns = {NODES_HEADING: _nodes, "seconds:\nmean\nmedian\np95": _seconds}
 VALUES = {"moves": ("length", "excess"), "cost": ("cost", "excess"), "score": ("score", "below\nthe best")}
-"""What is compared -> the headings of its mean, and of its distance from the best."""
+"""The headings of a table: what is compared -> those of its mean, and of its distance from the best."""
 FILLED_COLUMNS: Columns = {
     "solved:\nboards\nshare\n95 %": _solved,
     "proven\nunique\n95 %": _unique,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from puzzlelab.jobs.solve_job import BoardOutcome, OutcomeBatch, SolveJob
 
 BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
-"""What a solution is that has fewer moves, a lower cost, or a higher score."""
+"""The adjective of a solution that has fewer moves, a lower cost, or a higher score."""
 
 
 @dataclass

@@ -18,7 +18,7 @@ SOLVED, UNSOLVED, UNREADABLE = 0, 1, 2
 LEVEL_VARIABLE = "PUZZLELAB_LOG_LEVEL"
 """The environment variable with the level of messages; `--log-level` sets it, and `cli.reporters` reads it."""
 PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
-"""How a console of rich prints texts as they are."""
+"""The arguments with which a console of rich prints texts as they are."""
 WIDTH = 120
 """Columns of output that does not go to a terminal."""
 

@@ -1,4 +1,4 @@
-"""What commands with `--executor` share."""
+"""The parts that commands with `--executor` share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs on the nodes of a Ray cluster: pieces of work, programs, and published values."""
+"""The part of the executor that runs on the nodes of a Ray cluster: pieces of work, programs, and published values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes a Ray cluster has, and whether they can be used: watched by a thread, so that the driver never waits."""
+"""The nodes of a Ray cluster, and whether they can be used: watched by a thread, so that the driver never waits."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RayNode:
 
 @dataclass
 class _Known:
-    """What is known of a node beside what Ray tells."""
+    """The facts about a node beside what Ray tells."""
 
     probe: Any
     """The result to come of the probe."""

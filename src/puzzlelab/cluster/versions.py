@@ -10,7 +10,7 @@ from puzzlelab.cluster.digest import source_digest
 from puzzlelab.core.version import VERSION
 
 Versions: TypeAlias = "dict[str, str]"
-"""What has a version -> its version; empty where it is not installed."""
+"""The versions by what has them; empty where it is not installed."""
 SOURCES = "puzzlelab's sources"
 
 

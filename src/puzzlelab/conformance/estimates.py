@@ -28,7 +28,7 @@ ALONE = 8
 WALKS, WALK_MOVES = 3, 12
 """Walks on which an incremental estimate is followed, and their moves."""
 ROUNDING = 1e-6
-"""What an admissible estimate may exceed the distance by: searches allow for as much rounding."""
+"""The amount that an admissible estimate may exceed the distance by: searches allow for as much rounding."""
 
 
 def check_estimates(

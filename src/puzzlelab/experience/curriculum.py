@@ -25,7 +25,7 @@ UNKNOWN = np.iinfo(np.int32).max
 
 
 class CurriculumSettings(Settings):
-    """Which boards episodes start from, and how their difficulty grows."""
+    """The boards that episodes start from, and the growth of their difficulty."""
 
     renamed: ClassVar[Mapping[str, str]] = {
         "walks": "random_walk_share",

@@ -114,7 +114,7 @@ def off_path_branch(puzzle: Puzzle, states: Sequence[State], draw: NDArray[np.fl
 
 
 UNITS: Mapping[Kind, str] = {"moves": "moves", "cost": "of cost", "score": "points"}
-"""What `remaining` counts, in words."""
+"""The unit of `remaining`, in words."""
 
 
 @dataclass
@@ -122,7 +122,7 @@ class SolutionPath:
     """The positions along one solution."""
 
     kind: Kind = "moves"
-    """What `remaining` counts."""
+    """The kind of what `remaining` counts."""
     states: list[State] = field(default_factory=list)
     targets: list[NDArray[np.bool_]] = field(default_factory=list)
     remaining: list[int] = field(default_factory=list)

@@ -58,7 +58,7 @@ class ShardToMake:
 
     source: SampleSource
     setup: SolverSetup | None
-    """As in `GamesToPlay`."""
+    """The setup of a process, as in `GamesToPlay`."""
     number: int
     games: int
 

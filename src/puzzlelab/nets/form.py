@@ -24,8 +24,8 @@ Part = TypeVar("Part")
 Head = Literal["policy", "cost_to_go", "q"]
 """Logits of moves, the number of moves to the goal, values of moves."""
 Policy = Literal["softmax", "binary", "cells"]
-"""What the logits of the head `policy` mean: one choice among all moves; for each move a decision of its own; or, for
-puzzles with `Candidates`, one choice in each cell.
+"""The meaning of the logits of the head `policy`: one choice among all moves; for each move a decision of its own; or,
+for puzzles with `Candidates`, one choice in each cell.
 """
 InputName = Literal[
     "planes", "scaled_planes", "symbol_planes", "symbol_features", "output_index", "candidates", "states"

@@ -30,9 +30,9 @@ from puzzlelab.nets.torch_model import TorchModel
 OPSET = 17
 """The version of the set of operators."""
 PREFIX = "module."
-"""What the exporter puts before the names of weights."""
+"""The text that the exporter puts before the names of weights."""
 TOLERANCE = 2e-4, 1e-4
-"""How far outputs may lie from those of PyTorch: absolutely, and as a share of them."""
+"""The difference that outputs may have from those of PyTorch: absolutely, and as a share of them."""
 TRACED, CHECKED = 3, 5
 """Boards with which a network is exported, and with which the result is compared: any number must do."""
 

@@ -63,7 +63,7 @@ UNFIT: dict[InputName, tuple[str, ...]] = {
 }
 """Kind of input -> the types that would change its numbers."""
 OUT_OF_MEMORY = "is smaller than requested bytes"
-"""In an error of ONNX Runtime: the arena may not grow."""
+"""The text of ONNX Runtime's error when the arena may not grow."""
 NAME = re.compile(r"[0-9a-f]{16}")
 """The name of a network: the hash of its weights, or of the file of another program."""
 

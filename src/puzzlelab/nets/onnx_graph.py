@@ -1,4 +1,5 @@
-"""What the graph of a network in the ONNX format may be, so that it cannot take much more memory or time than its file.
+"""The limits on the graph of a network in the ONNX format, so that it cannot take much more memory or time than its
+file.
 
 The operators are those of usual networks. They compute with numbers and booleans, whose arrays ONNX Runtime takes from
 the arena with a limit (see `onnx_limits.py`). Texts, sparse weights, loops, branches and functions are refused: they

@@ -33,7 +33,7 @@ RUNTIME_ERRORS: tuple[type[Exception], ...] = (
     UnicodeDecodeError,
     *(each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Exception)),
 )
-"""What ONNX Runtime raises, also for names that are no Unicode; its errors have no common class."""
+"""The errors that ONNX Runtime raises, also for names that are no Unicode; they have no common class."""
 
 
 def limited_options() -> onnxruntime.SessionOptions:

@@ -33,7 +33,7 @@ class TorchModel(Model):
     name: str = ""
     device: torch.device = CPU
     precision: Precision = "auto"
-    """That of its matrix products, in `evaluate`."""
+    """The precision of its matrix products, in `evaluate`."""
 
     @property
     def form(self) -> NetworkForm:

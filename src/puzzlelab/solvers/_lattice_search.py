@@ -53,7 +53,7 @@ class LatticeSearch:
         self.score_candidates = candidate_logits.logits_of(prior, view(instances[0]))
         self.began = time.perf_counter()
         self.stop: Stop = "interrupted"
-        """Why open boards are unsolved."""
+        """The reason why open boards are unsolved."""
         count, board_seeds = len(instances), [seeds.of_board(seed, instance.state) for instance in instances]
         self.seeds = np.array(board_seeds, np.uint64)
         """[G]."""

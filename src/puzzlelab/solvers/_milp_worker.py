@@ -22,7 +22,7 @@ FOUND, INFEASIBLE_END, LIMIT, FAILED = range(4)
 """Ends: a solution, a proof that there is none, a limit before either, or something unforeseen."""
 UNLIMITED = -1
 _TIME, _INFEASIBLE, _OTHER = 1, 2, 4
-"""What `scipy.optimize.milp` calls these ends; a limit on nodes is among the others."""
+"""The numbers of these ends in `scipy.optimize.milp`; a limit on nodes is among the others."""
 
 
 def write(stream: IO[bytes], message: Message) -> None:

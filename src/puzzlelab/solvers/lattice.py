@@ -42,8 +42,7 @@ class Lattice(SolverSettings):
     prior: str | Prior | None = None
     """The name of a network (`net`), or a `Prior`: the probability of each move."""
     policy: Policy | None = None
-    """What is done after each evaluation: candidates are eliminated, the surest cell is filled in, or all cells at
-    once."""
+    """The step after each evaluation: candidates are eliminated, the surest cell is filled in, or all cells at once."""
     restarts: int = Field(default=100, ge=0, le=1_000_000)
     """The most chains after the first one."""
     threshold: float = Field(default=0.02, gt=0, lt=0.5)

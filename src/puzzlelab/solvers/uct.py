@@ -70,7 +70,7 @@ class UctGuides(NamedTuple):
 
     estimate: Estimate
     prior: Prior | None
-    """None makes all moves equally likely."""
+    """The prior; None makes all moves equally likely."""
     both: PriorAndEstimate | None = None
     """The prior and the estimate, where they belong to one network."""
 
@@ -103,15 +103,16 @@ class Uct(SolverSettings):
     playouts: int = Field(default=50, ge=1, le=1_000_000)
     """Playouts at each position."""
     step_discount: float = Field(default=0.035, gt=0, le=10)
-    """Each move multiplies a value by exp(-step_discount), so that by default 20 moves halve it."""
+    """The discount of a move, which multiplies a value by exp(-step_discount), so that by default 20 moves halve it."""
     c_puct: float = Field(default=0.03, ge=0, le=1000)
     """The weight of the prior, in units of the value of the state."""
     policy: Literal["visits", "values"] = "visits"
-    """Where the prior comes from: the network's scores of moves, or the estimates of all children."""
+    """The source of the prior: the network's scores of moves, or the estimates of all children."""
     finish: bool = True
     """Whether play goes on to the goal after a playout has found a solution."""
     temperature: float = Field(default=0.0, ge=0, le=100)
-    """Above 0 a move is drawn, with a probability that grows with its visits to the power of 1 / temperature."""
+    """The temperature: above 0 a move is drawn, with a probability that grows with its visits to the power of 1 /
+    temperature."""
     dirichlet_fraction: float = Field(default=0.0, ge=0, le=1)
     """The share of Dirichlet noise in the prior of the root."""
     dirichlet_alpha: float = Field(default=1.0, gt=0, le=1000)

@@ -1,4 +1,4 @@
-"""How recipes act that learn from their own games: the rules by which they move, and the games of the learner itself.
+"""The play of recipes that learn from their own games: the rules by which they move, and the games of the learner.
 
 The rules know neither learner nor replay buffer, so that games can be played elsewhere too: see `acting_blocks`.
 
@@ -31,7 +31,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class ActingSettings(Settings):
-    """Where the games are played that a learner learns from. The names are those of RLlib."""
+    """The places where the games are played that a learner learns from. The names are those of RLlib."""
 
     num_env_runners: int = Field(default=0, ge=0)
     """0: the learner makes a move in its `parallel_games` games whenever one is due. Above 0: so many groups of
@@ -52,7 +52,7 @@ class History(Protocol):
 
 @dataclass
 class ActingRules:
-    """How a recipe moves in its games, and what it keeps of them."""
+    """The rules by which a recipe moves in its games, and what it keeps of them."""
 
     puzzle: Puzzle
     settings: Any
@@ -90,7 +90,7 @@ def explore(
 
 
 class GamesSummary(Protocol):
-    """What a learner knows of its games, wherever they are played."""
+    """The facts that a learner knows of its games, wherever they are played."""
 
     starts: StartSampler
     tally: NDArray[np.int64]

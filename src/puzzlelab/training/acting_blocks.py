@@ -39,7 +39,7 @@ class ActingBlocks(Acting):
     watch: Watch = lambda: None
     """Is called while a block is waited for, and may raise."""
     executor: Executor = field(default_factory=lambda: Executor(InlineWorkers()))
-    """By default this process plays the blocks."""
+    """The executor that plays the blocks; by default this process plays them."""
     is_told: bool = False
     """Whether the progress line tells what the executor is doing."""
     tally: NDArray[np.int64] = field(default_factory=lambda: np.zeros(4, np.int64))
@@ -53,7 +53,7 @@ class ActingBlocks(Acting):
     _played: dict[int, PlayedBlock] = field(default_factory=dict)
     """Blocks that are not consumed, by their numbers."""
     _problem: str = ""
-    """Why a block was put aside."""
+    """The reason why a block was put aside."""
 
     def use(self, executor: Executor) -> None:
         self.executor, self.is_told = executor, True

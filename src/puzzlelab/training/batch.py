@@ -17,7 +17,7 @@ from puzzlelab.experience.schema import unpacked
 
 @dataclass(frozen=True, eq=False)
 class PolicyValueBatch:
-    """What one step learns from. B = samples, S = length of a state, M = number of moves."""
+    """The samples that one step learns from. B = samples, S = length of a state, M = number of moves."""
 
     states: NDArray[Any]
     """[B, S]."""

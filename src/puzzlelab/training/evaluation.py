@@ -39,7 +39,7 @@ Metrics = dict[str, float]
 
 
 class EvalSettings(Settings):
-    """When and how a network is evaluated."""
+    """The times and the ways in which a network is evaluated."""
 
     renamed: ClassVar[Mapping[str, str]] = {
         "shifts": "scramble_length",
@@ -59,7 +59,7 @@ class EvalSettings(Settings):
     levels: tuple[int, ...] = ()
     """Levels on that scale, taken in turn; none: boards of every level."""
     scramble_length: int = Field(default=0, ge=0)
-    """Above 0: boards are made by this many random moves from the goal instead, for puzzles without a scale."""
+    """The number of random moves from the goal that make a board instead, if above 0, for puzzles without a scale."""
     max_moves: int = Field(default=1000, ge=1)
     """The move limit of greedy play."""
     guide: Literal["", "estimate", "prior"] = ""

@@ -48,7 +48,7 @@ class GameBlock:
 
 @dataclass(frozen=True)
 class PlayedBlock:
-    """What comes of a block."""
+    """The result of a block."""
 
     games: Arrays
     """The state of the group's `VectorGame`; its tally is of the games that ended in this block."""

@@ -34,7 +34,7 @@ POLL_SECONDS = 0.05
 
 
 class TrainingTask:
-    """What a recipe does in one step, and the state that it must save to continue: the base class of all tasks."""
+    """The steps of a recipe, and the state that it must save to continue: the base class of all tasks."""
 
     learner: Learner
     """The network in training."""

@@ -32,7 +32,7 @@ Stamp = tuple[int, int]
 
 @dataclass(frozen=True)
 class Changes:
-    """What has changed in a folder, by the names of its files."""
+    """The changes in a folder, by the names of its files."""
 
     whole: Mapping[str, bytes] = field(default_factory=dict)
     more: Mapping[str, tuple[int, bytes]] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Changes:
 
 @dataclass
 class ChangedFiles:
-    """What has changed in a folder since the last call of `take`."""
+    """The files of a folder that have changed since the last call of `take`."""
 
     folder: Path
     is_own: Callable[[str], bool] = lambda name: True

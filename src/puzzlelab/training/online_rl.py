@@ -77,8 +77,8 @@ class OnlineSettings(PlaySettings):
     replay: ReplaySettings = ReplaySettings()
     target_network: TargetUpdate = TargetUpdate()
     slack: float = Field(default=2.0, ge=0)
-    """Where all games start with random walks, the remaining moves of a state are bounded by the difficulty plus
-    this.
+    """The slack: where all games start with random walks, the remaining moves of a state are bounded by the difficulty
+    plus this.
     """
     distance: Distance = "huber"
     """The measure of the difference between a value and its target."""
@@ -168,7 +168,7 @@ class OnlineTask(GameTask):
     """Games of a network that learns from them by a replay buffer and a target network."""
 
     rules_type: ClassVar[type[ActingRules]] = ActingRules
-    """How the recipe plays."""
+    """The rules by which the recipe plays."""
     rules: Any
     acting: Acting
     target: TargetNetwork

@@ -24,17 +24,17 @@ from puzzlelab.training.recipe import Watch
 EXCHANGE_SECONDS = 1.0
 """Seconds between two exchanges."""
 SHORT_LIFE, MOST_STARTS = 30.0, 5
-"""So many processes in a row that end within so many seconds mean that it is of no use to start another one."""
+"""The learner is given up after `MOST_STARTS` processes in a row that ended within `SHORT_LIFE` seconds."""
 
 
 @dataclass(frozen=True)
 class LearnerWork:
-    """What a learner does, and which files of the folder the driver writes. It travels by pickle."""
+    """The work of a learner, and the files of the folder that the driver writes. It travels by pickle."""
 
     learn: Callable[[Path, Watch], None]
     """Learns in a folder until the run is done, or until `watch` raises."""
     of_driver: tuple[str, ...]
-    """How the names of files begin that the driver writes."""
+    """The beginnings of the names of files that the driver writes."""
 
     def is_of_driver(self, name: str) -> bool:
         """Tell whether the driver writes this file."""
@@ -47,7 +47,7 @@ class LearnerWork:
 
 @dataclass(frozen=True)
 class Exchange:
-    """What a learner gives back."""
+    """The answer of a learner to a call."""
 
     changes: Changes
     messages: list[tuple[str, tuple[Any, ...]]]
@@ -128,7 +128,7 @@ class RemoteLearner:
     folder: Path
     work: LearnerWork
     resources: Mapping[str, float]
-    """What its node must have, such as `{"gpu": 1}`."""
+    """The resources that its node must have, such as `{"gpu": 1}`."""
     _program: Program | None = None
     _changed: ChangedFiles = field(init=False)
     _started_at: float = 0.0

@@ -17,7 +17,7 @@ Distance = Literal["squared", "huber"]
 
 
 class LearnerSettings(Settings):
-    """How a network is optimised."""
+    """The optimisation of a network."""
 
     renamed: ClassVar[Mapping[str, str]] = {
         "batch": "batch_size",
@@ -54,7 +54,7 @@ class LearnerSettings(Settings):
     ema: float = Field(default=0.999, ge=0, lt=1)
     """The decay of the exponential moving average of the weights, which is evaluated and saved."""
     device: str = "auto"
-    """Where the network is trained: `auto` takes a GPU (CUDA) if PyTorch finds one; or `cpu`, `cuda`."""
+    """The device on which the network is trained: `auto` takes a GPU (CUDA) if PyTorch finds one; or `cpu`, `cuda`."""
     precision: Precision = "auto"
     """The arithmetic of the layers: `bf16` has 16 bits; `auto` takes it where it is fast."""
     threads: int = Field(default=1, ge=1)

@@ -1,4 +1,4 @@
-"""Who may ask the server: programs of this machine, and others by the token."""
+"""The programs that may ask the server: those of this machine, and others by the token."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 TOKEN = "token"
 COOKIE = "puzzlelab-token"
 FORWARDERS = ("forwarded", "via", "x-forwarded", "x-real-ip")
-"""How the names of headers begin that another server adds to a request which it passes on."""
+"""The beginnings of the names of headers that another server adds to a request which it passes on."""
 PROBE = ("192.0.2.1", 9)
 """An address for documentation (RFC 5737): a socket that is bound for it knows which of its own it would use."""
 

@@ -46,7 +46,8 @@ COOKIE_SECONDS = 30 * 86_400
 FOREIGN_SITES = ("cross-site", "same-site")
 """Values of `sec-fetch-site` for pages of other servers; other ports of this machine count as other servers."""
 OWN_SITES = ("none", "same-origin")
-"""Those for the user, who enters an address or reloads a page, and for the page of this server."""
+"""The values of `sec-fetch-site` for the user, who enters an address or reloads a page, and for the page of this
+server."""
 
 
 class RequestGuard:

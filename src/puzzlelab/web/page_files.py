@@ -25,7 +25,7 @@ from puzzlelab.web.server_limits import ServerLimits
 
 STATIC = Path(__file__).with_name("static")
 ANSWERS = Path(__file__).with_name("answers.json")
-"""What the API answers about the puzzles of the package; `tools/page_answers.py` writes it."""
+"""The answers of the API about the puzzles of the package; `tools/page_answers.py` writes it."""
 PUZZLES = "puzzles/"
 HASHED = re.compile(r"-[0-9a-f]{12}\.\w+$")
 """The end of a name that changes with the content."""

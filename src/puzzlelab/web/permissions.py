@@ -1,4 +1,4 @@
-"""What a request may ask of a solver: nothing that starts threads, opens files or fills the disk.
+"""The options of a solver that a request may set: nothing that starts threads, opens files or fills the disk.
 
 The solvers are looked at as they will run, with those that they run themselves, whatever text they were read from.
 """

@@ -52,7 +52,7 @@ STREAM_ERRORS: dict[int | str, dict[str, Any]] = {
     }
     for status, error in ERRORS.items()
 }
-"""The same for an endpoint whose answer is not JSON; its errors are JSON nevertheless."""
+"""The error responses of an endpoint whose answer is not JSON; its errors are JSON nevertheless."""
 
 api = APIRouter(prefix="/api", responses=ERRORS)
 

@@ -36,7 +36,7 @@ MAX_HEADER_BYTES = 2**18
 
 @dataclass(frozen=True)
 class Served:
-    """Where a server can be opened."""
+    """The addresses at which a server can be opened."""
 
     address: str
     """On this machine."""

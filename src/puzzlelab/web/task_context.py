@@ -1,4 +1,4 @@
-"""What a task sees of the server that it works for."""
+"""The server as a task sees it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ THROTTLE_SECONDS = 0.2
 
 
 class TaskContext:
-    """What a task sees of the server: it sends messages, and asks whether its result is still needed."""
+    """The server as a task sees it: the task sends messages, and asks whether its result is still needed."""
 
     def __init__(self, send: Callable[[str, Any], None], stop_requested: Callable[[], bool], memory: int) -> None:
         self.send, self.stop_requested, self.memory = send, stop_requested, memory

@@ -24,7 +24,7 @@ from puzzlelab.web.task_context import MAX_ANSWER, TaskContext
 
 DONE, REFUSED, FAULT = "done", "refused", "fault"
 FINAL_KINDS = (DONE, REFUSED, FAULT)
-"""How a task ends: with its result, with an error of the request, or with an internal error."""
+"""The kinds of the last message of a task: its result, an error of the request, or an internal error."""
 OUT_OF_MEMORY = "this needs more memory than a search may have here"
 INTERNAL_ERROR = "an internal error of the server; its log has the details"
 PREPARING = "preparing"

@@ -26,7 +26,7 @@ LEAVING_SECONDS = 60.0
 """Seconds in which a worker that prepared something for a client that has left may keep it, such as write a table."""
 Message = tuple[str, Any]
 Client = tuple[str, str]
-"""Who has asked: the address, and the name that a page gives itself."""
+"""The client of a request: the address, and the name that a page gives itself."""
 
 
 @dataclass

@@ -34,7 +34,7 @@ UNIT_SCALE = 1 / 3
 """A sum over a unit is about three times as large as one over a line of a box."""
 
 Reads = Literal["candidates", "digits"]
-"""What the network is trained on: boards with candidates removed, or boards with digits alone."""
+"""The inputs of training: boards with candidates removed, or boards with digits alone."""
 
 
 class LatticeNetwork(nn.Module):

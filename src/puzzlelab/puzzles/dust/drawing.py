@@ -36,7 +36,7 @@ class DustDrawing:
 
 
 FILLS = ("#c8323c", "#4f9a4f", "#3b6ea8", "#e0b93a", "#de7c2b", "#8a5aa8", "#3fa7b5", "#c2529b", "#e5e9f0")
-"""The same colours in drawings."""
+"""The colours of the cells in drawings."""
 
 
 def draw(state: Board, puzzle: Shape, taken: NDArray[np.bool_]) -> str:

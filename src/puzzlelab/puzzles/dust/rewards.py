@@ -1,4 +1,4 @@
-"""What a click is worth in dust, as the document 001 tried (its line 82); both change what the best solution is."""
+"""Rewards of a click in dust, as the document 001 tried them (its line 82); both change what the best solution is."""
 
 from __future__ import annotations
 

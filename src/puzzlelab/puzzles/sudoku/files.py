@@ -69,7 +69,7 @@ class Form:
     header: bytes
     blank: bytes
     between: bytes | None
-    """What stands between puzzle and solution; None where there is no solution."""
+    """The text between puzzle and solution; None where there is no solution."""
 
     @property
     def width(self) -> int:

@@ -61,9 +61,8 @@ class DqnSettings(OnlineSettings):
     and not only for the move itself.
     """
     minibatch_size: int = Field(default=0, ge=0)
-    """Above 0: a step fits a batch as Keras' `fit` does: all targets are computed first, and then the batch is learned
-    from once, in random order, in minibatches of this size. All moves have a target: the moves that were not played
-    keep the value that they had before the step. 0: one update for the whole batch.
+    """The size of minibatches, if above 0: a step fits a batch as Keras' `fit` does: all targets are computed first,
+    and then the batch is learned from once, in random order, in minibatches of this size. All moves have a target: the
     """
     min_value: float = -1000.0
     """The lower bound of targets. Without a discount, the values of moves in cycles would fall without end, and with
@@ -72,7 +71,7 @@ class DqnSettings(OnlineSettings):
 
 
 class Targets(NamedTuple):
-    """What the values of a batch are learned towards. B = transitions."""
+    """The targets towards which the values of a batch are learned. B = transitions."""
 
     states: State
     """[B, S]."""

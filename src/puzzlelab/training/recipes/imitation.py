@@ -61,8 +61,8 @@ class TeacherSettings(Settings):
     apply.
     """
     walk_length: int = Field(default=0, ge=0)
-    """Above 0: the samples are positions of random walks of this length from the goal, with the move that undoes the
-    last one; then the options below do not apply.
+    """The length of random walks from the goal, if above 0: the samples are their positions, with the move that undoes
+    the last one; then the options below do not apply.
     """
     solver: str = "beam"
     """The solver whose solutions are imitated."""

@@ -59,7 +59,7 @@ class TabularSettings(PlaySettings):
     blend: float = Field(default=1.0, gt=0, le=1)
     """The share of the new value in a value, the learning rate of the documents. 1 is right for deterministic rules."""
     start_boards: int = Field(default=10_000, ge=1)
-    """Where moves cannot be undone: the table has all states that are reached from so many random boards."""
+    """The number of random boards from which all states of the table are reached, where moves cannot be undone."""
 
 
 @dataclass(kw_only=True)

@@ -52,7 +52,7 @@ ENTRY = TypeAdapter(GameLogEntry)
 
 
 class GameLog:
-    """Which shards are complete, and the difficulty that results from their games.
+    """The complete shards, and the difficulty that results from their games.
 
     Entries are yielded once, and only those after a gap are kept, so that a long run needs little memory.
     """

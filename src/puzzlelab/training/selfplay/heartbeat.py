@@ -1,4 +1,4 @@
-"""What each program of a run is doing, in a file for each program: `programs/generator-machine-123.json`."""
+"""The status of each program of a run, in a file for each: `programs/generator-machine-123.json`."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class ProgramStatus:
     busy: str
     """The activity; empty while the program waits."""
     waiting: str
-    """What the program waits for; empty while it is busy."""
+    """The reason for which the program waits; empty while it is busy."""
     seconds: float
     """The time since the last change of these."""
     gone: bool

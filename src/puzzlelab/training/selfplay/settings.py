@@ -15,7 +15,7 @@ from puzzlelab.training.settings import Distance, LearnerSettings, PolicyValueSe
 
 
 class GameSettings(Settings):
-    """How games are played; most options are those of the solver `uct`."""
+    """The way in which games are played; most options are those of the solver `uct`."""
 
     renamed: ClassVar[Mapping[str, str]] = {
         "games": "parallel_games",
@@ -34,9 +34,9 @@ class GameSettings(Settings):
     c_puct: float = Field(default=0.1, ge=0)
     """The weight of the prior in the choice of a child."""
     policy: Literal["visits", "values"] = "visits"
-    """Where the prior comes from: the network's scores of moves, or the estimates of all children."""
+    """The source of the prior: the network's scores of moves, or the estimates of all children."""
     temperature: float = Field(default=0.0, ge=0)
-    """How moves are drawn by their visits; 0: the move with the most visits."""
+    """The temperature at which moves are drawn by their visits; 0: the move with the most visits."""
     dirichlet_fraction: float = Field(default=0.25, ge=0, le=1)
     """The share of Dirichlet noise in the prior at the root."""
     dirichlet_alpha: float = Field(default=1.0, gt=0)
@@ -60,11 +60,13 @@ class WindowSettings(Settings):
     samples_per_candidate: int = Field(default=500_000, ge=1)
     """The number of samples drawn between two candidate networks."""
     replay_ratio: float = Field(default=8.0, gt=0)
-    """How often a sample is drawn, on average, before the trainer waits for more samples."""
+    """The number of times that a sample is drawn, on average, before the trainer waits for more samples."""
 
 
 class MatchSettings(Settings):
-    """When a candidate network replaces the champion: if it wins with its search or, where both are equal, without."""
+    """The match after which a candidate network replaces the champion: if it wins with its search or, where both are
+    equal, without.
+    """
 
     renamed: ClassVar[Mapping[str, str]] = {
         "games": "max_boards",

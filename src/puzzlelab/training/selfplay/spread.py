@@ -98,7 +98,7 @@ class SpreadSelfPlay:
     settings: SelfPlaySettings
     executor: Executor
     resources: Mapping[str, float] = field(default_factory=dict)
-    """What the node of the trainer must have."""
+    """The resources that the node of the trainer must have."""
     _pending: set[int] = field(default_factory=set)
     """The numbers of the shards that are played now."""
     _left_out: set[int] = field(default_factory=set)

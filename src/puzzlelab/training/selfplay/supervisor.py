@@ -34,7 +34,7 @@ STATUS_SECONDS = 2.0
 SHORT_LIFE = 10.0
 """A program that is killed within this many seconds counts as killed soon after its start."""
 MAX_RESTARTS = 5
-"""How often in a row a program is restarted that is killed soon after its start."""
+"""The number of times in a row that a program is restarted which is killed soon after its start."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class ManagedProcess:
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     kills: int = 0
-    """How often in a row the process was killed soon after its start."""
+    """The number of times in a row that the process was killed soon after its start."""
     dismissed: bool = False
     """Whether it was ended from outside by a signal that asks it to end; then it is not started again."""
 
