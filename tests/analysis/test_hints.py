@@ -141,7 +141,7 @@ def test_every_move_gets_its_true_regret(distances_2x3, solver):
         if before == 0:
             continue
         assert told.proven
-        assert told.settled
+        assert told.best_proven
         assert {value.move for value in told.moves} == set(np.flatnonzero(SMALL.legal(board.state)).tolist())
         for value in told.moves:
             needed = 1 + distances_2x3[after(board, value.move).tobytes()]
@@ -187,7 +187,7 @@ def test_a_move_into_a_position_without_a_solution_is_proven_to_be_one():
     fall = told.moves[-1]
     assert (fall.move, fall.needed.unsolvable, fall.regret.unsolvable, fall.proven) == (2, True, True, True)
     assert told.proven
-    assert told.settled
+    assert told.best_proven
 
 
 def test_a_board_without_a_solution_has_no_best_move():
@@ -226,7 +226,7 @@ def test_what_was_not_proven_in_time_stays_a_range(distances_2x3, solver, nodes)
             assert value.regret.least <= needed - before
             assert value.regret.most is None or value.regret.most >= needed - before
         assert told.proven or told.stop == "nodes"
-        if told.settled:
+        if told.best_proven:
             assert set(told.best) == {
                 move
                 for move in (value.move for value in told.moves)
@@ -236,7 +236,7 @@ def test_what_was_not_proven_in_time_stays_a_range(distances_2x3, solver, nodes)
 
 def test_a_limit_that_ends_at_once_proves_next_to_nothing():
     told = hint(boards(1, seed=4)[0], "bfs", Limit(nodes=1))
-    assert (told.proven, told.settled, told.stop) == (False, False, "nodes")
+    assert (told.proven, told.best_proven, told.stop) == (False, False, "nodes")
 
 
 def test_a_move_that_is_not_best_is_left_there_when_only_the_best_are_wanted(corridor):
@@ -245,7 +245,7 @@ def test_a_move_that_is_not_best_is_left_there_when_only_the_best_are_wanted(cor
     assert whole.best == brief.best == (0,)
     assert (whole.moves[1].length, whole.moves[1].regret) == (6, Interval(2, 2))
     assert (brief.moves[1].length, brief.moves[1].regret) == (None, Interval(1, None))
-    assert (whole.settled, brief.settled, brief.proven, brief.stop) == (True, True, False, "done")
+    assert (whole.best_proven, brief.best_proven, brief.proven, brief.stop) == (True, True, False, "done")
 
 
 def test_what_is_known_of_the_board_is_not_asked_again():
@@ -293,7 +293,7 @@ def test_a_wrong_answer_is_not_believed():
 
 def test_a_solver_that_proves_nothing_gives_ranges(corridor):
     told = hints.hint(Climb(proves=False), corridor(9).read("4"), Limit())
-    assert (told.needed, told.best, told.proven, told.settled) == (Interval(1, 4), (0,), False, False)
+    assert (told.needed, told.best, told.proven, told.best_proven) == (Interval(1, 4), (0,), False, False)
     assert [(value.length, value.bound) for value in told.moves] == [(4, 1), (6, 1)]
     assert [value.regret for value in told.moves] == [Interval(0, 3), Interval(0, 5)]
 

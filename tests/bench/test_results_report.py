@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from puzzlelab.bench import history, results_report, runs, suites
-from puzzlelab.bench.hardest import hardest
-from puzzlelab.bench.pairs import comparisons
+from puzzlelab.bench.comparisons import comparisons
+from puzzlelab.bench.hardest_boards import hardest
 from puzzlelab.bench.statistics import ratio
 from puzzlelab.bench.suites import Suite
 from puzzlelab.bench.tables import Reference

@@ -81,7 +81,7 @@ class Hint:
         return self.needed.least
 
     @property
-    def settled(self) -> bool:
+    def best_proven(self) -> bool:
         """Whether `best` is proven to be exactly the set of optimal moves."""
         return self.needed.proven and all(value.regret.most == 0 or value.regret.least > 0 for value in self.moves)
 

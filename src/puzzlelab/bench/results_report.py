@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 from puzzlelab.bench import history, learning, level_table, plots, runs, selfplay_chart, tables
 from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.charts import INSTANT_SECONDS, Chart
-from puzzlelab.bench.hardest import HardBoard, hardest
+from puzzlelab.bench.comparisons import Comparison, comparisons
+from puzzlelab.bench.hardest_boards import HardBoard, hardest
 from puzzlelab.bench.history import Record
-from puzzlelab.bench.pairs import Comparison, comparisons
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import SUITE_FILE
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError

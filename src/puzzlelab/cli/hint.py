@@ -152,7 +152,7 @@ class HintReport:
         self.console.print(f"{_needed(result)}, {result.seconds:.3g} s, {result.expanded:,} states expanded{more}")
         if result.best:
             best = " ".join(puzzle.write_move(move) for move in result.best)
-            label = "all the best moves" if result.settled else "the best known moves"
+            label = "all the best moves" if result.best_proven else "the best known moves"
             self.console.print(f"{label}: {best}\n\n{_draw(result.instance, result.best[0])}\n")
         table = _table("move", "moves needed", "regret", "proven")
         for value in result.moves:

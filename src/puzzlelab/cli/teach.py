@@ -155,13 +155,13 @@ def _fill(
     """Write the samples, with progress; Ctrl-C keeps the samples so far."""
     import time
 
+    from puzzlelab.experience.distributed_games import DistributedSource
     from puzzlelab.experience.shards import shard_paths
-    from puzzlelab.experience.spread import SpreadSource
     from puzzlelab.experience.teachers import teach as fill
 
     start, rows = time.perf_counter(), [-1, 0]
     if executor is not None:
-        teacher = SpreadSource(teacher, executor)
+        teacher = DistributedSource(teacher, executor)
     with progress("teaching", count) as bars:
         show_progress = _progress_callback(bars, rows, start, executor)
         try:

@@ -91,7 +91,7 @@ class Rollouts:
                 _check_interrupt(hint.stop)
                 if hint.length is None or not hint.best or (last_length is not None and hint.length >= last_length):
                     break
-                path.add(position, hint.best, hint.length, hint.settled)
+                path.add(position, hint.best, hint.length, hint.best_proven)
                 move = int(random.choice(sorted(hint.best)))
                 last_length, interval = hint.length, hint.needed.plus(-1) if hint.needed.proven else None
                 position = Instance(self.puzzle, self.puzzle.apply(position.state, move))

@@ -64,7 +64,7 @@ def hint_facts(hint: Hint) -> Facts:
         **_range(hint.needed),
         "reason": hint.reason,
         "best": [puzzle.write_move(move) for move in hint.best],
-        "settled": hint.settled,
+        "best_proven": hint.best_proven,
         "all_proven": hint.proven,
         "moves": [facts(value) for value in hint.moves],
     }

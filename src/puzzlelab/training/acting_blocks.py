@@ -40,7 +40,7 @@ class ActingBlocks(Acting):
     """Is called while a block is waited for, and may raise."""
     executor: Executor = field(default_factory=lambda: Executor(InlineWorkers()))
     """The executor that plays the blocks; by default this process plays them."""
-    is_told: bool = False
+    shows_executor: bool = False
     """Whether the progress line tells what the executor is doing."""
     tally: NDArray[np.int64] = field(default_factory=lambda: np.zeros(4, np.int64))
     final_estimates: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
@@ -56,11 +56,11 @@ class ActingBlocks(Acting):
     """The reason why a block was put aside."""
 
     def use(self, executor: Executor) -> None:
-        self.executor, self.is_told = executor, True
+        self.executor, self.shows_executor = executor, True
 
     @property
     def executor_status(self) -> str:
-        return self.executor.status().in_words() if self.is_told else ""
+        return self.executor.status().in_words() if self.shows_executor else ""
 
     def close(self) -> None:
         """End the blocks in flight."""

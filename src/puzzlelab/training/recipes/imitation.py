@@ -31,6 +31,7 @@ from puzzlelab.experience.teachers import SampleSource, Teacher
 from puzzlelab.experience.walks import Walks
 from puzzlelab.nets.device import device
 from puzzlelab.training import loop, policy_value
+from puzzlelab.training.distributed_shards import DistributedShards
 from puzzlelab.training.evaluation import Metrics, compare_with_teacher
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.loop import TrainingTask
@@ -38,7 +39,6 @@ from puzzlelab.training.recipe import Recipe, Watch, allow_executor
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import PolicyValueSettings
 from puzzlelab.training.shard_loader import SAMPLING, DataSettings, ShardLoader
-from puzzlelab.training.shard_spread import ShardSpread
 from puzzlelab.training.state_files import saved_step
 
 POLL_SECONDS = 0.2
@@ -118,7 +118,7 @@ def generate(run: Run, settings: ImitationSettings, watch: Watch, executor: Exec
     if executor is None:
         _generate_here(run, settings, teacher, watch)
     else:
-        ShardSpread(run, settings.data, teacher, executor).generate(watch)
+        DistributedShards(run, settings.data, teacher, executor).generate(watch)
 
 
 def _generate_here(run: Run, settings: ImitationSettings, teacher: SampleSource, watch: Watch) -> None:

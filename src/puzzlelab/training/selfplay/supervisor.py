@@ -16,10 +16,10 @@ from puzzlelab.runtime import signals
 from puzzlelab.storage.files import not_a_link
 from puzzlelab.training.processes import GRACE_SECONDS, end_children, start_child
 from puzzlelab.training.selfplay import programs
+from puzzlelab.training.selfplay.distributed_selfplay import DistributedSelfPlay
 from puzzlelab.training.selfplay.heartbeat import forget_gone, forget_processes
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
-from puzzlelab.training.selfplay.spread import SpreadSelfPlay
 from puzzlelab.training.selfplay.status import StatusReader, headline
 
 TRAINER_GRACE_SECONDS = 8.0
@@ -178,7 +178,7 @@ def run_all(
         if run.finished():
             return
         if executor is not None:
-            SpreadSelfPlay(run, settings, executor, resources or {}).work(time_is_over)
+            DistributedSelfPlay(run, settings, executor, resources or {}).work(time_is_over)
             return
         if workers == 0:
             programs.take_turns(run, settings, time_is_over)

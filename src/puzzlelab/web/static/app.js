@@ -5,23 +5,23 @@ import { isAborted, get, setMaxSeconds } from "./api.js";
 import { byId, copyText, debounce, showText } from "./dom.js";
 import { createClock } from "./clock.js";
 import { createHistory } from "./history.js";
-import { createInsight } from "./insight.js";
+import { createMoveValues } from "./move-values.js";
 import { mountBoards } from "./panels/boards.js";
 import { mountHeader } from "./panels/header.js";
 import { mountHelp } from "./panels/help.js";
-import { mountInsight } from "./panels/insight.js";
+import { mountMoveValues } from "./panels/move-values.js";
 import { mountMake } from "./panels/make.js";
 import { mountPlay } from "./panels/play.js";
-import { mountRace } from "./panels/race.js";
+import { mountSolverTable } from "./panels/solver-table.js";
 import { mountShare } from "./panels/share.js";
 import { mountSolve } from "./panels/solve.js";
 import { mountTools } from "./panels/tools.js";
 import { mountVariations } from "./panels/variations.js";
-import { mountWaste } from "./panels/waste.js";
+import { mountWasteWarning } from "./panels/waste-warning.js";
 import { mountWatch } from "./panels/watch.js";
 import { createPlay } from "./play.js";
 import { createPlayer } from "./player.js";
-import { createRace } from "./race.js";
+import { createSolverRuns } from "./solver-runs.js";
 import { createSession } from "./session.js";
 import { createBoardView } from "./board-view.js";
 import { createStore, EMPTY, currentScene } from "./store.js";
@@ -57,7 +57,7 @@ function isBehindAddress() {
   return opening > 0 || (store.get().mode === "watch" && row !== undefined && row.status !== "done" && rowToWatch.isLink);
 }
 
-const race = createRace(store, (row) => {
+const race = createSolverRuns(store, (row) => {
   if (rowToWatch?.id !== row.id) return;
   if (row.status !== "done") showBestSoon();
   else if (!row.moves) sayNoSolution(row);
@@ -187,9 +187,9 @@ function isOpenedByUser() {
 }
 
 function mountParts() {
-  let insight = null;
-  const panel = mountInsight(store, () => insight);
-  insight = createInsight(store, panel.setError);
+  let moveValues = null;
+  const panel = mountMoveValues(store, () => moveValues);
+  moveValues = createMoveValues(store, panel.setError);
   const hooks = {
     edited: (state) => tryAndReport(() => session.edit(state)),
     played: play.move,
@@ -199,7 +199,7 @@ function mountParts() {
     redo: history.redo,
     say,
   };
-  const boardView = createBoardView(byId("board"), store, insight, hooks);
+  const boardView = createBoardView(byId("board"), store, moveValues, hooks);
   mountHeader(store, (name) => tryAndReport(async () => {
     await session.open(name, { withExample: true });
   }));
@@ -209,10 +209,10 @@ function mountParts() {
   mountPlay(store, play, history, say);
   mountWatch(store, player, async (text, done) => say((await copyText(text)) ? done : text));
   mountVariations(store, play.goTo);
-  mountWaste(store);
+  mountWasteWarning(store);
   mountHelp(store);
   mountSolve(store, race, solve, say);
-  mountRace(store, race, (row) => tryAndReport(() => watch(row)), (row) => solve(row.solver, row.query?.time ?? ""));
+  mountSolverTable(store, race, (row) => tryAndReport(() => watch(row)), (row) => solve(row.solver, row.query?.time ?? ""));
   mountShare(store, address.follow(store, isBehindAddress), say, tryAndReport);
 }
 

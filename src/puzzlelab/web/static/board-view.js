@@ -8,8 +8,8 @@ import { currentScene } from "./store.js";
 
 const KEYS = ["game", "mode", "draft", "trail", "marks", "line", "step", "hint", "learned", "heat", "regret", "tree", "net"];
 
-/** The board in `host`. `hooks` are the callbacks of the view; `insight` gives the marks drawn over the board. */
-export function createBoardView(host, store, insight, hooks) {
+/** The board in `host`. `hooks` are the callbacks of the view; `moveValues` gives the marks drawn over the board. */
+export function createBoardView(host, store, moveValues, hooks) {
   let view = null;
   let game = null;
   let mode = "";
@@ -80,8 +80,8 @@ export function createBoardView(host, store, insight, hooks) {
       ...motion,
       duration: motion.from ? duration : 0,
       clues: withMarks ? state.draft : null,
-      heat: withMarks ? insight.heat(text) : null,
-      regrets: withMarks ? insight.regrets(text) : null,
+      heat: withMarks ? moveValues.heat(text) : null,
+      regrets: withMarks ? moveValues.regrets(text) : null,
       next: scene.next ? [scene.next] : [],
       marks: state.mode === "play" ? state.marks : null,
       hint: state.mode === "play" && state.hint ? hintMarks(state.hint) : null,

@@ -26,9 +26,9 @@ export function hintMarks(hint) {
   return { best: level >= 2 ? best : [], cells: level >= 3 ? cells : [], wrong, withMove: level >= 3 };
 }
 
-function distance({ proven, settled, length, lower_bound: least }) {
+function distance({ proven, best_proven: bestProven, length, lower_bound: least }) {
   if (length === null) return `At least ${plural(least, "move")} to go.`;
-  if (proven || settled || least === length) return `${plural(length, "move")} to go, if each of them is a best one.`;
+  if (proven || bestProven || least === length) return `${plural(length, "move")} to go, if each of them is a best one.`;
   return `At least ${plural(least, "move")} to go; a way of ${length} is known.`;
 }
 
@@ -41,14 +41,14 @@ function ofCell({ level, best: [move], forced, why }, facts, game, state) {
   return level === 2 ? "The cell is marked." : `${sentence(why)}.`;
 }
 
-async function ofMoves({ best, proven, length, settled, moves }, game, state) {
+async function ofMoves({ best, proven, length, best_proven: bestProven, moves }, game, state) {
   const names = await Promise.all(best.slice(0, MOST_NAMES).map((move) => game.describeMove(state, move)));
   if (best.length > MOST_NAMES) names.push(`${plural(best.length - MOST_NAMES, "other marked move")}`);
   const others = moves.filter(({ move }) => !best.includes(move)).map(({ regret }) => regret);
   const waste = others.every((regret) => regret.proven) ? Math.min(...others.map((regret) => regret.length ?? Infinity)) : 0;
   const wasted = Number.isFinite(waste) && waste > 0 ? ` Every other move wastes ${waste} or more.` : "";
   const rest = `${proven ? "" : "at most "}${plural(length - 1, "move")}`;
-  return `${settled ? "Best" : "Best known"}: ${names.join(", or ")}. After it ${rest} remain.${wasted}`;
+  return `${bestProven ? "Best" : "Best known"}: ${names.join(", or ")}. After it ${rest} remain.${wasted}`;
 }
 
 const sentence = (text) => text[0].toUpperCase() + text.slice(1);

@@ -86,7 +86,7 @@ export function createPlay(store, say) {
     if (!store.get().facts.shows_board) {
       const quick = await ask(QUICK_SECONDS);
       if (store.get().trail !== question.trail) return;
-      tell(question, { ...quick, isQuick: !quick.settled });
+      tell(question, { ...quick, isQuick: !quick.best_proven });
       if (quick.all_proven) return;
     }
     tell(question, await ask(HINT_SECONDS));

@@ -5,7 +5,7 @@ import { clockText } from "../clock.js";
 import { byId, showText } from "../dom.js";
 import { hintInWords } from "../hints.js";
 import { plural } from "../format.js";
-import { bestLength } from "../race.js";
+import { bestLength } from "../solver-runs.js";
 
 /** A hint that takes longer tells why. */
 const LONG_SECONDS = 3;

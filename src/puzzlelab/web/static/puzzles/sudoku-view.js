@@ -5,7 +5,7 @@
  */
 
 import { Board } from "./sudoku-board.js";
-import { labelOf, ringsOf, toneOf } from "./sudoku-face.js";
+import { labelOf, ringsOf, toneOf } from "./sudoku-cells.js";
 import { boxJump, commandOf, digitOf, penOf } from "./sudoku-keys.js";
 import { erased, noNotes, notesInWords, toggled } from "./sudoku-notes.js";
 import { Pad } from "./sudoku-pad.js";

@@ -6,7 +6,7 @@ import { plural } from "../format.js";
 
 const SECONDS = 3;
 
-export function mountWaste(store) {
+export function mountWasteWarning(store) {
   const place = byId("waste");
   byId("warn").addEventListener("change", (event) => store.set({ warn: event.target.checked }));
 

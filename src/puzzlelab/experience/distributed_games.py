@@ -22,7 +22,7 @@ from puzzlelab.experience.state_space import StateSpace
 from puzzlelab.experience.teachers import SampleSource, Teacher
 
 MOST_GAMES = 10_000
-"""Games of a piece of `SpreadSource`, at most."""
+"""Games of a piece of `DistributedSource`, at most."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def make_shard_file(argument: ShardToMake) -> bytes:
 
 
 @dataclass(frozen=True)
-class SpreadGames:
+class DistributedGames:
     """Makes the pieces of one teacher. Raises `BadOption` for samples that one process makes all at once."""
 
     executor: Executor
@@ -103,7 +103,7 @@ class SpreadGames:
 
 
 @dataclass(frozen=True)
-class SpreadSource:
+class DistributedSource:
     """The samples of a teacher, whose games an executor plays; see `SampleSource`."""
 
     source: SampleSource
@@ -114,7 +114,7 @@ class SpreadSource:
         return self.source.name
 
     def __post_init__(self) -> None:
-        SpreadGames(self.executor, self.source)  # raises an error for samples that cannot be spread
+        DistributedGames(self.executor, self.source)  # raises an error for samples that cannot be spread
 
     def settings(self) -> dict[str, Any]:
         """Return the settings of the teacher: where its games are played makes no difference."""
@@ -122,7 +122,7 @@ class SpreadSource:
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
         """Yield the samples of the games from `first` on, in order, in parts that take some seconds each."""
-        games, size = SpreadGames(self.executor, self.source), 1
+        games, size = DistributedGames(self.executor, self.source), 1
 
         def pieces() -> Iterator[Piece]:
             begin = first

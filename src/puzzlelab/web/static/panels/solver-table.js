@@ -6,7 +6,7 @@ import { boundOf, claimText, compactNumber, duration, valueOf } from "../format.
 const HEADS = { moves: ["Moves", "At least"], cost: ["Cost", "At least"], score: ["Score", "At most"] };
 
 /** `watch(row)` shows the solution of a row; `again(row)` runs its solver once more. */
-export function mountRace(store, race, watch, again) {
+export function mountSolverTable(store, race, watch, again) {
   const table = byId("race");
   const partsByRow = new Map(); // the parts of each row by its id
 

@@ -13,9 +13,9 @@ from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.local_workers import LocalWorkers
 from puzzlelab.training import remote_learner
 from puzzlelab.training.selfplay import spread, supervisor
+from puzzlelab.training.selfplay.distributed_selfplay import train_in
 from puzzlelab.training.selfplay.generator import ShardOfGames, play_games
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
-from puzzlelab.training.selfplay.spread import train_in
 
 
 @pytest.fixture(autouse=True)

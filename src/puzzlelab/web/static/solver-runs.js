@@ -13,7 +13,7 @@ const STOP_TIMEOUT_MS = 4000;
  * A row: `{id, solver, start, status: "queued" | "running" | "done", text, waitsFor, moves, length, cost, score, proof, lower_bound,
  * upper_bound, seconds, expanded, stop, reason, error, busy, answer}`, where `answer` is the final answer of the server.
  */
-export function createRace(store, onAnswer) {
+export function createSolverRuns(store, onAnswer) {
   const controllers = new Map();
   const queue = [];
   let number = 0;

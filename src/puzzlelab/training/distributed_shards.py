@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Done, Executor
+from puzzlelab.experience.distributed_games import DistributedGames, required
 from puzzlelab.experience.shard_leases import write_shard
 from puzzlelab.experience.shards import shard_path
-from puzzlelab.experience.spread import SpreadGames, required
 from puzzlelab.experience.teachers import SampleSource
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run
@@ -20,7 +20,7 @@ REPORT_SECONDS = 10.0
 
 
 @dataclass
-class ShardSpread:
+class DistributedShards:
     """The shards of one run, by their numbers. Only one program of a run may use an executor for them."""
 
     run: Run
@@ -34,7 +34,7 @@ class ShardSpread:
 
     def generate(self, watch: Watch) -> None:
         """Make shards until the run is done; `watch` is called again and again, and may raise."""
-        games = SpreadGames(self.executor, self.teacher)
+        games = DistributedGames(self.executor, self.teacher)
         while not self.run.done.exists():
             watch()
             for number in self._numbers():

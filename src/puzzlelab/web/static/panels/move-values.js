@@ -8,7 +8,7 @@ const REGRET = "The numbers are the moves that each move wastes; ? where that is
 const SOLVED = "The board is solved: there are no moves to evaluate.";
 
 /** The panel. It returns `setError(kind, sentence)`, which shows an error, or clears it with an empty sentence. */
-export function mountInsight(store, insightOf) {
+export function mountMoveValues(store, moveValuesOf) {
   const errors = new Map();
 
   for (const name of SWITCHES) {
@@ -18,25 +18,25 @@ export function mountInsight(store, insightOf) {
 
   store.watch(["facts"], ({ facts, net }) => facts && offer(facts, net));
   store.watch(["mode", "draft", "trail", "line", "step", "learned", ...SWITCHES], (state) => {
-    if (state.game) draw(state, insightOf());
+    if (state.game) draw(state, moveValuesOf());
   });
 
-  async function draw(state, insight) {
+  async function draw(state, moveValues) {
     const board = currentScene(state).state;
-    if (!insight || !board) return;
+    if (!moveValues || !board) return;
     const text = state.game.write(board);
     const solved = await state.game.solved(board);
-    const searchTree = solved ? null : insight.tree(text);
+    const searchTree = solved ? null : moveValues.tree(text);
     showTree(searchTree, state.facts);
-    showText(byId("insight-text"), sentenceOf(state, insight, text, solved));
+    showText(byId("insight-text"), sentenceOf(state, moveValues, text, solved));
   }
 
-  function sentenceOf(state, insight, text, solved) {
+  function sentenceOf(state, moveValues, text, solved) {
     const on = SWITCHES.filter((name) => state[name]);
     if (!on.length) return "";
     if (solved) return SOLVED;
     const sentences = [...errors.values()].filter(Boolean);
-    const open = on.filter((name) => !errors.get(name) && !insight[name === "regret" ? "regrets" : name](text));
+    const open = on.filter((name) => !errors.get(name) && !moveValues[name === "regret" ? "regrets" : name](text));
     if (open.length) sentences.push("Thinking …");
     if (state.regret && !open.includes("regret")) sentences.push(REGRET);
     return sentences.join(" ");

@@ -14,8 +14,8 @@ const QUICK_SECONDS = 0.05;
 const PLAYOUTS = 200;
 const MAX_CACHED = 2000;
 
-/** The insight of a store: `heat(text)`, `regrets(text)` and `tree(text)` give the cached answers for a board. */
-export function createInsight(store, onError) {
+/** The values of moves in a store: `heat(text)`, `regrets(text)` and `tree(text)` give the cached answers for a board. */
+export function createMoveValues(store, onError) {
   const cache = new Map();
 
   const key = (kind, text) => {

@@ -91,7 +91,7 @@ def train_in(settings: SelfPlaySettings, folder: Path, watch: Watch) -> None:
 
 
 @dataclass
-class SpreadSelfPlay:
+class DistributedSelfPlay:
     """One call of the driver."""
 
     run: SelfPlayRun
