@@ -248,7 +248,7 @@ class SatSearch:
         self.stop = stop
         return False
 
-    def settle(self) -> Generator[Attempt, None, Result | None]:
+    def decide(self) -> Generator[Attempt, None, Result | None]:
         """Yield the attempts that end with a proof or at a limit.
 
         Where there are several solutions, returns the first.
@@ -304,7 +304,7 @@ class Sat(SolverSettings):
             yield from settled(self._list(cover, taken, clock))
             return
         with kept_engine(self.engine, cover) as engine:
-            first = yield from SatSearch(cover, taken, clock, engine).settle()
+            first = yield from SatSearch(cover, taken, clock, engine).decide()
         if first is None:
             return
         for attempt in settled(self._list(cover, taken, clock, first.expanded)):
