@@ -76,7 +76,7 @@ class Suite:
         return self.puzzle.read(entry.board)
 
     def boards(self, entries: Sequence[SuiteEntry]) -> Boards:
-        """The boards of these entries, ready to be solved; raises `BadBoard`."""
+        """Return the boards of these entries, ready to be solved; raises `BadBoard`."""
         boards = read_texts(self.puzzle, [entry.board for entry in entries], "")
         for error in boards.errors.values():
             raise BadBoard(error)

@@ -123,7 +123,7 @@ class BoardStream:
 
     @classmethod
     def of_arguments(cls, block: Boards, settling: Callable[[str], str] | None = None) -> BoardStream:
-        """The boards of a command line."""
+        """Return the boards of a command line."""
         stream = cls([block], settling)
         while not stream.is_complete:
             stream._read += stream._next_block()
@@ -206,7 +206,7 @@ def _tell_what_settled(block: Boards, settling: Callable[[str], str]) -> None:
 
 
 def _arguments(puzzle: Puzzle, arguments: list[str]) -> Boards:
-    """Each argument is a board; if none of several can be read, they are one board that was written without quotes."""
+    """Read each argument as a board; if none of several can be read, they are one board written without quotes."""
     from puzzlelab.text.board_blocks import read_texts
 
     # what is no UTF-8 is replaced, as in files, or it could not be read again from a file of rows

@@ -84,7 +84,8 @@ class EnumerationCall:
     def counts(
         self, parts: Iterator[Boards], most: int | None, executor: Executor | None
     ) -> Iterator[tuple[Boards, int, Sequence[Count] | str]]:
-        """The counts of the boards, in order, of some at a time: the part, the place of the first one, and the counts.
+        """Yield the counts of the boards, in order, of some at a time: the part, the place of the first one, the
+        counts.
 
         A part that cannot be read comes in its turn, without counts. A text is the reason why a board was put aside.
         """
@@ -237,7 +238,7 @@ def _enumerate(
 
 
 def _lines_of(puzzle: Puzzle, answers: AnswerBatch) -> Sequence[str]:
-    """A line for each of these boards that has a solution."""
+    """Return a line for each of these boards that has a solution."""
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.core.result_batch import UNSOLVED

@@ -63,7 +63,7 @@ def input_arrays(puzzle: Puzzle, names: tuple[InputName, ...], states: State) ->
 
 
 def planes_of(puzzle: Puzzle) -> Planes:
-    """The puzzle's input planes; raises `Unsupported`."""
+    """Return the puzzle's input planes; raises `Unsupported`."""
     return _required(puzzle.view(Planes), f"{puzzle.name} has no planes for networks")
 
 
@@ -94,7 +94,7 @@ def _no_features(puzzle: Puzzle) -> str:
 
 
 def candidates_of(puzzle: Puzzle) -> Candidates:
-    """The puzzle's view as cells that hold a digit each; raises `Unsupported`."""
+    """Return the puzzle's view as cells that hold a digit each; raises `Unsupported`."""
     return _required(puzzle.view(Candidates), f"{puzzle.name} has no cells that get a digit each")
 
 

@@ -132,12 +132,14 @@ class Ida(SolverSettings):
         return parallel_attempts(instance, search, estimate.admissible, limit, self.jobs)
 
     def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
-        """The results of all boards; see `solve_in_parts`."""
+        """Return the results of all boards; see `solve_in_parts`."""
         boards = Boards.of(instances)
         return joined(boards, self.solve_in_parts(boards, limit, over))
 
     def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
-        """The results of the boards in parts: one call of a kernel searches from many, and a long search is alone."""
+        """Yield the results of the boards in parts: one call of a kernel searches from many, and a long search is
+        alone.
+        """
         boards = Boards.of(instances)
         rules = rules_of(boards[0])
         estimate = fitted(chosen_estimate(boards.puzzle, self.estimate), rules, boards.states[0])

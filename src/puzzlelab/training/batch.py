@@ -53,7 +53,9 @@ class PolicyValueBatch:
         return cls(samples["state"], cost_to_go, canonical, target)
 
     def augmented(self, puzzle: Puzzle, random: np.random.Generator, permute_symbols: bool) -> PolicyValueBatch:
-        """The batch under a random symmetry of the puzzle, and under a random permutation of its symbols if wanted."""
+        """Return the batch under a random symmetry of the puzzle, and under a random permutation of its symbols if
+        wanted.
+        """
         planes = puzzle.view(Planes)
         if planes is None:
             return self

@@ -90,7 +90,7 @@ async def limits(request: Request) -> Response:
 
 @api.get("/check", response_model=list[schemas.CheckResponse])
 async def check(request: Request, puzzle: PuzzleName, board: BoardFields, time: Seconds = None) -> Response:
-    """Whether boards can be solved, the objections to them as sentences, and their difficulty."""
+    """Tell whether boards can be solved, the objections to them as sentences, and their difficulty."""
     boards = _service(request).checked_boards(board)
     return await _question(request, "check", {"puzzle": puzzle, "board": boards}, time)
 

@@ -74,7 +74,7 @@ class Convolution(NetworkSettings):
         return current
 
     def build(self, puzzle: Puzzle) -> ConvolutionNetwork:
-        """The network for this puzzle, with random weights."""
+        """Return the network for this puzzle, with random weights."""
         grid = grid_of(puzzle)
         cells = grid[0] * grid[1]
         features = self.filters[-1] * cells

@@ -85,7 +85,7 @@ class Exchangeable(NetworkSettings):
     """
 
     def build(self, puzzle: Puzzle) -> ExchangeableNetwork:
-        """The network for this puzzle, with random weights."""
+        """Return the network for this puzzle, with random weights."""
         symbols = symbols_of(puzzle)
         shape = feature_shape_of(puzzle) if self.features else symbols.shape
         return ExchangeableNetwork(self, shape, symbols.outputs)

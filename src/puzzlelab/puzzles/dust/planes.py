@@ -41,7 +41,7 @@ class DustPlanes:
         return one_hot(states, 0, self.puzzle.colours)
 
     def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
-        """The boards and, where the halves are equally wide, their mirror images."""
+        """Return the boards and, where the halves are equally wide, their mirror images."""
         same = (states, np.arange(self.puzzle.cells))
         if self.puzzle.width % 2:
             return (same,)
@@ -62,7 +62,9 @@ class DustPlanes:
         )
 
     def _colour_planes(self, states: Board) -> NDArray[np.uint8]:
-        """`uint8[B, C, N + E]`: for each colour a 1 in its cells, and for each pair of neighbours that both have it."""
+        """Return `uint8[B, C, N + E]`: for each colour a 1 in its cells, and for each pair of neighbours that have
+        it.
+        """
         colours = np.arange(1, self.puzzle.colours + 1, dtype=np.uint8)
         first, second = neighbours(*self.grid)
         of_pairs = states[:, first] * (states[:, first] == states[:, second])  # the common colour, or 0
@@ -70,12 +72,15 @@ class DustPlanes:
         return equal.view(np.uint8)
 
     def _output_index(self, states: Board) -> NDArray[np.int64]:
-        """`int64[B, N]`: the colour of a cell answers for it; for an empty one, the first."""
+        """Return `int64[B, N]`: the colour of a cell answers for it; for an empty one, the first."""
         colour = np.maximum(states, 1).astype(np.int64) - 1
         return colour * self.puzzle.cells + np.arange(self.puzzle.cells)
 
     def _permuted(self, states: Board, order: NDArray[np.int64]) -> tuple[Board, NDArray[np.int64]]:
-        """The boards with colour c + 1 in the place of colour `order[c]` + 1; the cells to click stay the same."""
+        """Return the boards with colour c + 1 in the place of colour `order[c]` + 1.
+
+        The cells to click stay the same.
+        """
         names = np.zeros(self.puzzle.colours + 1, np.uint8)
         names[order + 1] = np.arange(1, self.puzzle.colours + 1)
         return names[states], np.arange(self.puzzle.cells)

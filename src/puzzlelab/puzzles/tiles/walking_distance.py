@@ -29,7 +29,7 @@ Counts = tuple[tuple[int, ...], ...]
 
 
 def code(counts: Counts, blank: int) -> int:
-    """One number for how many tiles of each goal line lie in each line, and the blank's line."""
+    """Return a number for how many tiles of each goal line lie in each line, and the blank's line."""
     digits = [count for line in counts for count in line]
     return blank + sum(count << (2 + 3 * place) for place, count in enumerate(digits))
 
@@ -46,7 +46,7 @@ def _moved(counts: Counts, blank: int, side: int, goal: int) -> tuple[Counts, in
 
 
 def walk(lines: int, across: int, home: int) -> NDArray[np.int64]:
-    """`int64[Q, 10]`: code, distance and the eight links of every state of one axis, by breadth-first search."""
+    """Return `int64[Q, 10]`: code, distance and the eight links of every state of one axis, by breadth-first search."""
     goal = tuple(tuple((across - (j == home)) * (i == j) for j in range(lines)) for i in range(lines))
     order = [(goal, home)]
     index, distance = {(goal, home): 0}, [0]
@@ -69,7 +69,7 @@ def walk(lines: int, across: int, home: int) -> NDArray[np.int64]:
 
 @cache
 def walking(puzzle: Tiles) -> WalkingTables:
-    """The tables of the estimate, from the user's cache folder or built now."""
+    """Return the tables of the estimate, from the user's cache folder or built now."""
     geometry = rules(puzzle).tables
     home = divmod(int(geometry.home), puzzle.columns)
     sizes = ((puzzle.rows, puzzle.columns, home[0]), (puzzle.columns, puzzle.rows, home[1]))
@@ -90,5 +90,5 @@ def walking(puzzle: Tiles) -> WalkingTables:
 
 
 def estimate(puzzle: Tiles, name: str) -> Estimate:
-    """The estimate by its name."""
+    """Return the estimate by its name."""
     return Estimate(name, admissible=True, kernel=lambda: walking(puzzle), memo=2)

@@ -72,12 +72,12 @@ class Halves(SolverSettings):
         return self._attempts(instance, limit, self._memory or HalvesMemory())
 
     def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
-        """The results of all boards; see `solve_in_parts`."""
+        """Return the results of all boards; see `solve_in_parts`."""
         boards = Boards.of(instances)
         return joined(boards, self.solve_in_parts(boards, limit, over))
 
     def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
-        """The results of the boards, which are searched in the same arrays; a long search is in a part by itself.
+        """Yield the results of the boards, which are searched in the same arrays; a long search is in a part by itself.
 
         The results before it wait for it for `HOLD_SECONDS` at most.
         """

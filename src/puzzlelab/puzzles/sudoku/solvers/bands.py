@@ -97,12 +97,15 @@ class Bands(SolverSettings):
         return listed(machine(instance.state), limit)
 
     def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
-        """The results of many boards, without a clock between them."""
+        """Return the results of many boards, without a clock between them."""
         boards = Boards.of(instances)
         return joined(boards, self.solve_in_parts(boards, limit, over))
 
     def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
-        """The results of all boards at once, because none takes long; under a limit on nodes, of each by itself."""
+        """Yield the results of all boards at once, because none takes long.
+
+        Under a limit on nodes, of each by itself.
+        """
         began, boards = time.perf_counter(), Boards.of(instances)
         if limit.nodes is not None or over():
             yield from one_board_at_a_time(self, boards, limit, over)
@@ -114,7 +117,10 @@ class Bands(SolverSettings):
         return counted(machine(instance.state), limit, most)
 
     def count_batch(self, boards: Boards, most: int, limit: Limit) -> CountBatch:
-        """How many solutions each board has; those that need many guesses, or have little time, are not counted."""
+        """Return how many solutions each board has.
+
+        Those that need many guesses, or have little time, are not counted.
+        """
         is_timed = limit.memory is not None or (limit.seconds is not None and limit.seconds < LEAST_SECONDS)
         if is_timed:
             return CountBatch.uncounted(boards)
@@ -183,7 +189,7 @@ def solve_batch(
 
 
 def _results(boards: Boards, batch: BandsBatch, seconds: float) -> ResultBatch:
-    """The results of many boards with their proofs; each has an equal share of the seconds."""
+    """Return the results of many boards with their proofs; each has an equal share of the seconds."""
     codes = np.array([PROOFS.index("unsolvable"), PROOFS.index("unique"), PROOFS.index("none")], np.uint8)
     return replace(
         _solutions(boards, batch, seconds),
@@ -196,7 +202,7 @@ def _results(boards: Boards, batch: BandsBatch, seconds: float) -> ResultBatch:
 
 
 def _solutions(boards: Boards, batch: BandsBatch, seconds: float) -> ResultBatch:
-    """The first solution of each board, without a proof; each has an equal share of the seconds."""
+    """Return the first solution of each board, without a proof; each has an equal share of the seconds."""
     solved = batch.counts > 0
     is_move = (boards.states == 0) & solved[:, None]
     lengths = np.where(solved, is_move.sum(axis=1, dtype=np.int32), np.int32(UNSOLVED))
