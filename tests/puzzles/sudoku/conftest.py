@@ -131,14 +131,14 @@ def allowed_in(state: NDArray[np.uint16]) -> Candidates:
 @lanewise
 def lock(block, base):
     block.store(base, bands.locked(tuple(block.load(base, 9))))
-    return block.choose([], bands.SETTLED)
+    return block.choose([], bands.UNCHANGED)
 
 
 @lanewise
 def hide(block, base):
     cells, _, some = bands.hidden_singles(tuple(block.load(base, 9)))
     block.store(base, cells)
-    return block.choose([((some ^ bands.FULL).any(), bands.BROKEN)], bands.SETTLED)
+    return block.choose([((some ^ bands.FULL).any(), bands.BROKEN)], bands.UNCHANGED)
 
 
 @lanewise
@@ -146,7 +146,7 @@ def strip(block, base):
     """Naked singles."""
     cells, _ = bands.naked_singles(tuple(block.load(base, 9)))
     block.store(base, cells)
-    return block.choose([], bands.SETTLED)
+    return block.choose([], bands.UNCHANGED)
 
 
 @lanewise
@@ -194,8 +194,8 @@ def run_triads(stack):
 
 
 @compiled
-def run_settle(stack, control):
-    return bands_kernels.settle(stack, control, 0)
+def run_propagate(stack, control):
+    return bands_kernels.propagate(stack, control, 0)
 
 
 @compiled
@@ -236,7 +236,7 @@ FORMULAS = {
     "naked singles": run_strip,
     "infer": run_infer,
     "infer triads": run_triads,
-    "settle": lambda stack: run_settle(stack, np.zeros(16, np.int64)),
+    "propagate": lambda stack: run_propagate(stack, np.zeros(16, np.int64)),
 }
 
 

@@ -62,7 +62,7 @@ def told(harness, state):
 # --- nothing is lost ---
 
 
-@pytest.mark.parametrize("name", ["locked", "hidden singles", "naked singles", "infer", "infer triads", "settle"])
+@pytest.mark.parametrize("name", ["locked", "hidden singles", "naked singles", "infer", "infer triads", "propagate"])
 @settings(max_examples=300)
 @given(mixture=mixtures())
 def test_no_formula_loses_a_solution_or_adds_a_candidate(name, mixture, pool, harness) -> None:
@@ -100,12 +100,12 @@ def test_a_state_at_rest_stays_as_it_is(pool, harness) -> None:
     for seed in range(200):
         _, allowed = mixed(pool, harness, (seed, 3, 0.1))
         state = harness.state_of(allowed)
-        if harness.formulas["settle"](state) != bands.SETTLED:
+        if harness.formulas["propagate"](state) != bands.UNCHANGED:
             continue
         settled += 1
         for name in ("locked", "hidden singles", "naked singles", "infer", "infer triads"):
             again = state.copy()
-            assert harness.formulas[name](again) == bands.SETTLED
+            assert harness.formulas[name](again) == bands.UNCHANGED
             assert np.array_equal(again, state), name
     assert settled > 50
 
@@ -310,7 +310,7 @@ def test_a_triad_that_must_hold_four_digits_is_broken(turned, harness) -> None:
     allowed[4, :3] &= ~0b1111
     allowed[4, 6:] &= ~0b1111
     state = harness.state_of((allowed.T if turned else allowed).reshape(-1))
-    assert harness.formulas["locked"](state) == bands.SETTLED
+    assert harness.formulas["locked"](state) == bands.UNCHANGED
     assert harness.formulas["infer triads"](state) == bands.BROKEN
 
 
@@ -348,7 +348,7 @@ def test_the_choice_is_the_tightest_band_or_stack_and_its_tightest_digit(pool, h
     for seed in range(300):
         _, allowed = mixed(pool, harness, (seed, 1 + seed % 4, (0.1, 0.3, 0.5)[seed % 3]))
         state = harness.state_of(allowed)
-        if harness.formulas["settle"](state) != bands.SETTLED:
+        if harness.formulas["propagate"](state) != bands.UNCHANGED:
             continue
         left = left_by_definition(harness.allowed_in(state))
         totals = np.where((left > 1).any(axis=2), left.sum(axis=2), 999)
@@ -369,7 +369,7 @@ def test_a_branch_has_each_solution_on_one_side(mixture, pool, harness) -> None:
     _, allowed = mixed(pool, harness, mixture)
     stack = np.zeros(2 * bands.WIDTH, np.uint16)
     stack[: bands.WIDTH] = harness.state_of(allowed)
-    assume(harness.formulas["settle"](stack) == bands.SETTLED)
+    assume(harness.formulas["propagate"](stack) == bands.UNCHANGED)
     before = harness.allowed_in(stack)
     others = harness.branch(stack)
     rest, taken = harness.allowed_in(stack), harness.allowed_in(stack[bands.WIDTH :])
@@ -393,7 +393,7 @@ def test_broken_and_complete_are_true(mixture, holes, pool, harness) -> None:
         allowed[cell] = rest or allowed[cell]
     true = harness.solutions_of(allowed, 50)
     state = harness.state_of(allowed)
-    status = harness.formulas["settle"](state)
+    status = harness.formulas["propagate"](state)
     if status == bands.BROKEN:
         assert len(true) == 0
     elif status == bands.COMPLETE:
