@@ -35,7 +35,7 @@ FONT = "DejaVu Sans"
 
 
 Sample = Callable[[np.random.Generator, int | None, int], State]
-"""`[B, S]`: so many boards of this level."""
+"""A function of (random numbers, level, B) that gives boards `[B, S]` of this level."""
 
 
 class EnvironmentSettings(Settings):

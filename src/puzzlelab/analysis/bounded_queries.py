@@ -50,7 +50,7 @@ class Interval:
         return Interval(max(self.least, other.least), min(mosts, default=None))
 
     def plus(self, moves: int) -> Interval:
-        """Return the interval with so many moves added."""
+        """Return the interval with this number of moves added."""
         most = None if self.most is None else self.most + moves
         return replace(self, least=max(0, self.least + moves), most=most)
 

@@ -42,7 +42,7 @@ ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 NUMBERED = re.compile(r"[A-Za-z]+[0-9]+")
 MAX_SIDE = 64
 MOST_ROWS = 16
-"""Words of equal length on one line are rows if there are no more than so many."""
+"""The most words of equal length on one line that are taken as rows."""
 
 
 def plain(text: str) -> str:

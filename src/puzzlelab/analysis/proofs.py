@@ -54,7 +54,7 @@ class Claim:
         return f"claims that no solution has {bound}"
 
     def contradicted_by(self, total: int) -> bool:
-        """Tell whether a solution of so many moves, of this cost, or of minus this score, contradicts the claim.
+        """Tell whether a solution of this number of moves, of this cost, or of minus this score, contradicts the claim.
 
         Of a unique solution that cannot be said.
         """

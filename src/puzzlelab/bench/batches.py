@@ -27,7 +27,7 @@ class Batching(StrEnum):
 def batches(suite: Suite, indices: Sequence[int], batching: Batching, size: int, parts: int = 1) -> Iterator[list[int]]:
     """Yield the indices of boards in batches of at most `size`; the boards of a batch have one level, or clues too.
 
-    The boards that have it in common are in at least `parts` batches of equal size, if there are so many. Raises
+    The boards that have it in common are in at least `parts` batches of equal size, if there are enough. Raises
     `BadInput` if the number of clues is not known.
     """
     groups: dict[object, list[int]] = defaultdict(list)

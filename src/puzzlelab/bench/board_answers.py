@@ -74,7 +74,7 @@ class SuiteWork:
     limit: Limit
 
     def of(self, indices: Sequence[int], together: int) -> BoardsToSolve:
-        """Return the boards at these places of the suite, of which the solver gets so many at once."""
+        """Return the boards at these places of the suite, of which the solver gets `together` at once."""
         boards = self.suite.boards([self.suite.entries[index] for index in indices])
         is_one_by_one = ability(self.setup.solver, OneByOne) is not None
         name = batch_name(boards) if together > 1 and len(boards) > 1 and is_one_by_one else ""

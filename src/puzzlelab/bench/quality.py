@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 AXIS_FACTOR = 1.25
-"""An axis without its outliers ends at so many times the largest of the other values."""
+"""The end of an axis without its outliers, as a multiple of the largest of the other values."""
 LEAST_RATIO_OF_TICKS = 1.3
 """Two widths that both have a tick differ by this factor at least."""
 LEVEL_OFFSET = 0.1

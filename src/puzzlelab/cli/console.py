@@ -148,7 +148,7 @@ class BoardStream:
         return not self._has(2)
 
     def _has(self, count: int) -> bool:
-        """Tell whether there are so many boards; reads no more than that takes."""
+        """Tell whether there are at least this number of boards; reads no more than that takes."""
         while self.count < count and not self.is_complete:
             self._read += self._next_block()
         return self.count >= count

@@ -26,7 +26,7 @@ PROGRESS_VARIABLE = "PUZZLELAB_PROGRESS"
 PATIENCE = 10.0
 """The seconds after which there is a line of progress, if the variable does not say it."""
 GROWTH = 1.1
-"""A line of progress comes when the time so far is so many times that of the line before."""
+"""The factor between the times of two lines of progress."""
 
 
 # --- lines ---

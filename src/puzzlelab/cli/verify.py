@@ -46,7 +46,7 @@ def verify(
     """Replay the answers in files of rows, and say which do not hold and where.
 
     Replaying confirms moves. With --prove, claims that a solution is optimal or unique, that there is none, or that all
-    have at least so many moves, are proven or refuted by another method of the puzzle.
+    have at least that number of moves, are proven or refuted by another method of the puzzle.
 
     Exit code: 0 all hold as far as they were checked, 1 one does not, 2 something unreadable.
     """

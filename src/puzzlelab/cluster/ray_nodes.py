@@ -21,7 +21,7 @@ LOOK_SECONDS = 1.0
 CONNECT_SECONDS = 5.0
 """Seconds in which the head must accept a connection."""
 HEAD_SECONDS = 15.0
-"""A head that has accepted no connection for so many seconds is lost. Ray itself would end this process after 60."""
+"""Seconds without an accepted connection after which the head is lost. Ray itself would end this process after 60."""
 FIRST_PROBES_SECONDS = 60.0
 """Seconds in which the nodes that are there at the start should tell their versions."""
 

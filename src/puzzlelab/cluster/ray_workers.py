@@ -18,7 +18,7 @@ from puzzlelab.engine.executor import Ended, LostPlace, Node, Program, ProgramLo
 MOST_READY = 500
 """Results that are taken at once."""
 AHEAD_SHARE = 4
-"""One piece waits on a node for each so many slots, so that the node does not wait for the driver."""
+"""The slots of a node for each piece that waits there, so that the node does not wait for the driver."""
 CPU = "cpu"
 LOOK_SECONDS = 1.0
 """Seconds between two looks whether the head is still there, while a program answers."""

@@ -133,7 +133,7 @@ def _sampled(puzzle: CheckedPuzzle, seed: int) -> list[State]:
 
 
 def _walk(puzzle: CheckedPuzzle, state: State, random: np.random.Generator, steps: int) -> list[State]:
-    """Check the states of a random walk of so many moves, and return them."""
+    """Check the states of a random walk of this number of moves, and return them."""
     states = []
     for _ in range(steps):
         with calling(puzzle.at(state, "the check")):

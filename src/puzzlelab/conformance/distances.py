@@ -206,7 +206,7 @@ def solvable_states(
 def _random_game(
     puzzle: CheckedPuzzle, state: State, random: np.random.Generator, length: int
 ) -> tuple[list[State], list[int]]:
-    """Return the states and the moves of a random game of at most so many moves.
+    """Return the states and the moves of a random game of at most this number of moves.
 
     Where moves cannot be undone it ends at a solved board; otherwise no move undoes the one before it.
     """

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""The kernel of `log_probabilities`; shapes as there."""
+"""The kernel of `log_probabilities`: it merges the logits of equivalent moves; B = states, M = moves."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class StartSampler:
             self.difficulty = round(first + part * (settings.max_difficulty - first))
 
     def ended(self, games: int, won: int) -> None:
-        """Note that so many games ended, of which so many were won, and become harder when that is due."""
+        """Note the numbers of games that ended and that were won, and become harder when that is due."""
         settings = self.settings
         self.games, self.won = self.games + games, self.won + won
         if settings.growth == "wins" and self.games >= settings.games_per_check:
@@ -158,7 +158,7 @@ class StartSampler:
         return self.settings.growth == "evaluations" and self.games >= self.settings.evaluation_interval
 
     def evaluated(self, boards: int, solved: int) -> None:
-        """Note that play without random moves solved so many of these boards, and become harder when that is due."""
+        """Note how many boards play without random moves solved, and become harder when that is due."""
         self._judge(boards, solved)
 
     def _judge(self, games: int, won: int) -> None:

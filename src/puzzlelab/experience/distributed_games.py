@@ -86,7 +86,7 @@ class DistributedGames:
         return Piece(name, play_games, argument, self._preparation, context)
 
     def shard(self, number: int, games: int) -> Piece:
-        """Return the file of a shard of so many games."""
+        """Return the file of a shard of this number of games."""
         argument = ShardToMake(self.source, self._setup, number, games)
         return Piece(f"shard {number}", make_shard_file, argument, self._preparation, number)
 

@@ -37,7 +37,7 @@ from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.ida import Ida
 
 CHECK_EVERY = 10
-"""One game in so many is replayed with the plain rules."""
+"""The number of games of which one is replayed with the plain rules."""
 NODES_PER_STEP = 1 << 22
 """Nodes that are expanded between two checks whether to stop."""
 MAX_BYTES = 1 << 33

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 DEFAULT_SCALE = "uniform"
 """The default scale of random boards, if a puzzle has it."""
 MAX_EMPTY_GAMES = 10_000
-"""After so many games in a row without a sample the teacher gives up."""
+"""The number of games in a row without a sample after which the teacher gives up."""
 TIE_BREAKS, BRANCHES = 1, 2
 """Streams of a game's seed: the choice among optimal moves, and the off-path branches."""
 
@@ -165,7 +165,7 @@ def teach(
     jobs: int | None = None,
     progress: Callable[[int], None] = lambda rows: None,
 ) -> Shards:
-    """Fill a folder with at least `count` samples of whole games, if there are so many, about `size` in a shard.
+    """Fill a folder with at least `count` samples of whole games, if there are enough, about `size` in a shard.
 
     A folder with the same settings is continued. `progress` is called with the number of samples so far. Ctrl-C keeps
     every game that is complete.
@@ -188,7 +188,7 @@ def teach(
 def _fill(
     shards: Shards, teacher: SampleSource, count: int, jobs: int | None, progress: Callable[[int], None]
 ) -> Shards:
-    """Add samples until there are so many."""
+    """Add samples until there are at least `count`."""
     progress(shards.rows)
     if shards.rows >= count:
         return shards

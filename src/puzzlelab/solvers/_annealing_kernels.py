@@ -82,7 +82,7 @@ def step(record, budget):
     control, pairs, digits = record.control, record.pairs, record.digits
     state, cost, proposed = record.random[0], control[COST], 0
     while proposed < budget and cost > 0:
-        # The cooling schedule: so many proposals at each temperature.
+        # The cooling schedule: a fixed number of proposals at each temperature.
         if control[PROPOSALS_LEFT] == 0:
             cool(control, len(record.acceptance), len(pairs))
         control[PROPOSALS_LEFT] -= 1

@@ -4,7 +4,7 @@
 Names as in textbooks: g = the cost of the moves from the start, h = the estimated cost to the goal, f = g + h. Where
 moves have no costs, each costs 1; where they have points, their cost is minus the points.
 Source: Hart, Nilsson and Raphael, "A formal basis for the heuristic determination of minimum cost paths" (1968);
-reopening as there, since an estimate need not be consistent.
+closed states are reopened, as in the paper, since an estimate need not be consistent.
 
 Shapes: N = states seen, B = states expanded between two requests, S, M as in `engine.kernels`.
 """

@@ -55,7 +55,7 @@ from puzzlelab.solvers._uct_tree_kernels import (
 UNBOUNDED_SUM = 1 << 60
 """Minus this is a lower bound on every sum of costs."""
 PREFETCH_DISTANCE = 2
-"""The memory is asked for the tree of a game so many games before its turn."""
+"""The number of games before its turn at which the memory is asked for the tree of a game."""
 
 
 @inlined

@@ -59,7 +59,7 @@ SCORE_BATCH = 1 << 14
 MOST_REMEMBERED = 1 << 10
 """The greatest width whose arrays are reused from board to board; those of a width of 1000 take some megabytes."""
 FIRST_LAYERS, FIRST_DOUBLINGS = 2000, 5
-"""Until there is a solution, the first, narrow beams of a widening search give up after so many layers. On 7x7 tiles
+"""The layers after which the first, narrow beams of a widening search give up, until there is a solution. On 7x7 tiles
 one in seven of them wanders for tens of thousands of moves, and the next width finds a solution soon."""
 PRIOR_WEIGHT = 0.1
 """The weight of minus the log probability, in moves, beside an estimate: enough to break ties."""

@@ -19,13 +19,13 @@ from puzzlelab.core.errors import BadOption
 REQUEST_SECONDS = 20.0
 """The time in which a request has to arrive, with its body."""
 SEND_SECONDS, LEAST_TAKEN = 20.0, 2**20
-"""The time in which a client has to take what was sent to it, or at least so many bytes of it."""
+"""The time in which a client has to take what was sent to it, and the bytes that are enough within that time."""
 MAX_UNSENT = 32 * 2**20
 """The most bytes that wait to be taken by clients."""
 MAX_CONNECTIONS, MIN_CONNECTIONS = 500, 16
 """Connections at once; further ones are told that the server is busy. A server that may have fewer does not start."""
 ACCEPTED_AT_ONCE = 8
-"""Connections that are accepted before the first of them is counted; so many may be over the limit."""
+"""Connections that are accepted before the first of them is counted: the number that may be over the limit."""
 WAITING_CONNECTIONS = 1024
 """Connections that the system keeps until they are accepted."""
 OWN_FILES, FILES_OF_WORKER, FILES_OF_CONNECTION = 50, 3, 2
@@ -35,7 +35,7 @@ RECEIVING = (h11.IDLE, h11.SEND_BODY)
 
 
 def connection_limit(workers: int) -> int:
-    """Return the connections that a server with so many workers may have; raises `BadOption` if they are too few."""
+    """Return the connections that a server with this number of workers may have; raises `BadOption` if they are too few."""
     if sys.platform == "win32":
         return MAX_CONNECTIONS
     import resource

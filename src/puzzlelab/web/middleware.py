@@ -36,7 +36,7 @@ HEADERS = {
     OURS: VERSION,
 }
 LARGE_BODY, LARGE_BODY_PAUSE = 2**16, 0.1
-"""Bytes from which on bodies are read one after the other, with so many seconds for other requests between them."""
+"""Bytes from which on bodies are read one after the other, and the seconds for other requests between them."""
 MAX_HELD = 64 * 2**20
 """The most bytes of the bodies of all requests that are not answered yet."""
 HEALTH = "/health"

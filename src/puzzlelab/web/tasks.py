@@ -341,7 +341,7 @@ def _by_move_name(puzzle: Puzzle, share: Any) -> dict[str, float]:
 
 
 def tree(parameters: Parameters, context: TaskContext) -> Any:
-    """Return the statistics of a tree search with so many playouts for the moves at a board."""
+    """Return the statistics of a tree search with this number of playouts for the moves at a board."""
     import numpy as np
 
     from puzzlelab.analysis.network_options import network_options

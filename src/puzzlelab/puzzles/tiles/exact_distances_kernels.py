@@ -50,7 +50,7 @@ def unrank(number, state, digits, home):
         digits[cell] = number % (cells - cell)
         number //= cells - cell
     seen = np.uint64(0)
-    # Each digit counts the smaller pieces that are left: take the piece with so many before it.
+    # Each digit counts the smaller pieces that are left: take the piece with this number of them before it.
     for cell in range(cells):
         piece, remaining = 0, digits[cell]
         while remaining > 0 or (seen >> np.uint64(piece)) & np.uint64(1):

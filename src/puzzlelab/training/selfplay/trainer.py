@@ -165,7 +165,7 @@ class SelfPlayTask(TrainingTask):
         self._fill_ring({int(number): int(count) for number, count in values["in_ring"]}, int(values["total"]))
 
     def _fill_ring(self, counts: Mapping[int, int], total: int) -> None:
-        """Append these shards, which have so many samples each, to the ring buffer, which was given `total` samples."""
+        """Append these shards, of the given numbers of samples, to the ring buffer, which was given `total` samples."""
         shards = {number: self._samples(number, count) for number, count in counts.items()}
         present = {number: samples for number, samples in shards.items() if samples is not None}
         if {number: len(samples) for number, samples in present.items()} == dict(counts):

@@ -154,7 +154,7 @@ def solve_batch(
 
     Args:
         puzzles: `uint8[B, 81]`, 0 for blank.
-        most: stop at so many solutions of a puzzle; 2 tells whether the solution is unique.
+        most: the number of solutions of a puzzle at which to stop; 2 tells whether the solution is unique.
         jobs: threads.
         most_guesses: guesses for one puzzle; the count of one that needs more is `NOT_COUNTED`.
 
