@@ -35,7 +35,7 @@ RECEIVING = (h11.IDLE, h11.SEND_BODY)
 
 
 def connection_limit(workers: int) -> int:
-    """Return the connections that a server with this number of workers may have; raises `BadOption` if they are too few."""
+    """Return the most connections of a server with this number of workers; raises `BadOption` if they are too few."""
     if sys.platform == "win32":
         return MAX_CONNECTIONS
     import resource

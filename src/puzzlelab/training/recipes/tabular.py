@@ -180,7 +180,7 @@ def labels(
 ) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
     """Return (states `[N, S]`, distances `int32[N]`, optimal moves `bool[N, M]`) of all states of a small puzzle.
 
-    Where moves cannot be undone: of those that are reached from `start_boards` boards of the curriculum. Raises `BadInput` for
+    Where moves cannot be undone: of those that are reached from `start_boards` boards. Raises `BadInput` for
     a puzzle with too many states.
     """
     return _labels(puzzle, curriculum, boards, seed)  # type: ignore[arg-type]  # every puzzle is hashable
