@@ -56,7 +56,7 @@ class Interval:
 
 
 class BudgetedSolver:
-    """Runs one solver on several boards, under one limit for all of them together."""
+    """A solver for several boards, under one limit for all of them together."""
 
     def __init__(self, solver: Solver, limit: Limit, watch: Watch | None = None) -> None:
         self.solver, self.limit, self.watch = solver, limit, watch

@@ -115,7 +115,7 @@ def _positions(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]:
 
 
 class _SolutionSearch:
-    """Searches for solutions by one solver; the seconds of its limit are for all searches together."""
+    """The searches for solutions by one solver; the seconds of its limit are for all of them together."""
 
     def __init__(self, solver: Solver, limit: Limit) -> None:
         self.solver, self.limit, self.began = solver, limit, time.perf_counter()

@@ -83,7 +83,7 @@ class SuiteWork:
 
 
 class SuitePieces:
-    """Lets an executor answer boards of a suite; a node begins with a search of `first`, a board if there is one."""
+    """The pieces of a suite for an executor; a node begins with a search of `first`, a board if there is one."""
 
     def __init__(self, executor: Executor, work: SuiteWork, first: Boards | None) -> None:
         self._executor, self._work, self._size = executor, work, PieceSize(executor)

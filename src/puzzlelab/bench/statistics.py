@@ -14,7 +14,7 @@ Z = 1.959963984540054
 
 @dataclass(frozen=True)
 class Proportion:
-    """`count` of `total`."""
+    """The share of `count` in `total`."""
 
     count: int
     total: int

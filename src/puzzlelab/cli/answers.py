@@ -26,7 +26,7 @@ BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 
 @dataclass
 class Improvements:
-    """Reports each better solution of a board on standard error, as soon as the solver has it."""
+    """The reports of better solutions of a board on standard error, as soon as the solver has them."""
 
     best: dict[str, Result] = field(default_factory=dict)
     """The place of a board in words -> its best solution so far."""
@@ -48,7 +48,7 @@ class Improvements:
 
 @dataclass
 class SolveReport:
-    """Prints answers as they come, then a summary; counts them for the exit code."""
+    """The report of answers, which prints them as they come, then a summary; counts them for the exit code."""
 
     console: Console
     job: SolveJob

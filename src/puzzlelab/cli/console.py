@@ -29,7 +29,7 @@ def fail(sentence: str) -> None:
 
 
 class Console(Protocol):
-    """Standard output: the console of rich, or one that prints plain text without importing rich.
+    """The standard output: the console of rich, or one that prints plain text without importing rich.
 
     Texts are printed as they are: what is in brackets or between colons means nothing, in tables and their titles too.
     """
@@ -72,7 +72,7 @@ def print_table(columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None
 
 
 class ErrorTally:
-    """Prints the first errors of reading, and at the end the number of further ones."""
+    """The errors of reading, of which it prints the first, and at the end the number of further ones."""
 
     SHOWN = 20
 

@@ -81,7 +81,7 @@ def hint(
 
 @dataclass
 class HintReport:
-    """Prints hints and the regrets of games, by one solver under one limit for each."""
+    """The report of hints and of the regrets of games, by one solver under one limit for each."""
 
     console: Console
     puzzle: Puzzle

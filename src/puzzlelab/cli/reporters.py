@@ -33,7 +33,7 @@ GROWTH = 1.1
 
 
 class ProgressLines(Log):
-    """Progress as plain lines, where standard error is no terminal: the first after ten seconds, later ones rarely.
+    """The progress as plain lines, where standard error is no terminal: the first after ten seconds, later ones rarely.
 
     A line comes after ten seconds, and whenever ten seconds and a tenth of the time so far have passed since the line
     before.
@@ -76,7 +76,7 @@ class ProgressLines(Log):
 
 
 class ShareLines(ProgressLines):
-    """Progress of training as plain lines, which do not depend on the time.
+    """The progress of training as plain lines, which do not depend on the time.
 
     A line is printed at the first report of a title, whenever a further hundredth is done (a tenth where there is
     nothing to say but the number), and at the end. Early in a training the number doubles from line to line.
@@ -121,7 +121,7 @@ def _remaining(seconds: float, done: float, missing: float | None) -> str:
 
 
 class BarReporter(Log):
-    """Progress bars on the terminal."""
+    """The reporter that shows progress bars on the terminal."""
 
     def __init__(self, bars: Progress) -> None:
         self.bars = bars
@@ -169,7 +169,7 @@ def shown_by(reporter: Reporter, show: Callable[[str], None]) -> Iterator[None]:
 
 
 class _Handler(logging.Handler):
-    """Prints the messages of a logger."""
+    """The handler that prints the messages of a logger."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         super().__init__()

@@ -67,7 +67,7 @@ class HelperLibrary(JITCodeLibrary):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class KernelLowering(NativeLowering):
-    """Translates a kernel, and makes machine code of it that can be kept."""
+    """The pass that translates a kernel, and makes machine code of it that can be kept."""
 
     _name = "kernel_lowering"
     library: type[JITCodeLibrary] = KernelLibrary
@@ -82,7 +82,7 @@ class KernelLowering(NativeLowering):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class HelperLowering(KernelLowering):
-    """Translates a helper, and makes no machine code of it."""
+    """The pass that translates a helper, and makes no machine code of it."""
 
     _name = "helper_lowering"
     library = HelperLibrary
@@ -101,7 +101,7 @@ class HelperLowering(KernelLowering):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class KernelTyping(NopythonTypeInference):
-    """Infers the types of a kernel, with those settings in force that its helpers have.
+    """The pass that infers the types of a kernel, with those settings in force that its helpers have.
 
     Numba compiles a helper once for each set of settings that its callers have. So what both call is compiled once.
     """
@@ -272,7 +272,7 @@ KERNEL_PASSES = {NopythonTypeInference: KernelTyping, NativeLowering: KernelLowe
 
 
 class HelperCompiler(CompilerBase):
-    """Compiles helpers."""
+    """The compiler of helpers."""
 
     def define_pipelines(self) -> list[PassManager]:
         """Define Numba's passes, but for the last step."""
@@ -282,7 +282,7 @@ class HelperCompiler(CompilerBase):
 
 
 class KernelCompiler(CompilerBase):
-    """Compiles kernels."""
+    """The compiler of kernels."""
 
     def define_pipelines(self) -> list[PassManager]:
         """Define Numba's passes, with records turned into pointers."""

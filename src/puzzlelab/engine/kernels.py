@@ -336,13 +336,15 @@ class External(NamedTuple):
 
 
 class ExternalPrior(NamedTuple):
-    """Stands for an estimate where scores are requested for the moves of a state, and not for states."""
+    """The tables in the place of an estimate where scores are requested for the moves of a state, and not for
+    states.
+    """
 
     none: int = 0
 
 
 class NoEstimate(NamedTuple):
-    """Stands for an estimate where there is none: every state has the estimate 0."""
+    """The tables in the place of an estimate where there is none: every state has the estimate 0."""
 
     none: int = 0
 

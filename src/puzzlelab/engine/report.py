@@ -13,7 +13,7 @@ LOGGER = logging.getLogger("puzzlelab")
 
 
 class Reporter(Protocol):
-    """Receives messages and progress, such as the command line."""
+    """The receiver of messages and progress, such as the command line."""
 
     def note(self, sentence: str) -> None:
         """Show a message to the user."""

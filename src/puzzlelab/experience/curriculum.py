@@ -85,7 +85,7 @@ class CurriculumSettings(Settings):
 
 @dataclass
 class StartSampler:
-    """Makes the boards, and grows harder."""
+    """The sampler of boards, which grow harder."""
 
     puzzle: Puzzle
     settings: CurriculumSettings

@@ -71,7 +71,7 @@ def make_shard_file(argument: ShardToMake) -> bytes:
 
 @dataclass(frozen=True)
 class DistributedGames:
-    """Makes the pieces of one teacher. Raises `BadOption` for samples that one process makes all at once."""
+    """The pieces of one teacher. Raises `BadOption` for samples that one process makes all at once."""
 
     executor: Executor
     source: SampleSource

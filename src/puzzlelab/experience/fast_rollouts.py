@@ -74,7 +74,7 @@ def _restart_ida(search: Machine, start: State) -> None:
 
 @dataclass(frozen=True)
 class FastRollouts:
-    """Plays games by one compiled search."""
+    """The player of games by one compiled search."""
 
     puzzle: Puzzle
     board: Callable[[int], State]

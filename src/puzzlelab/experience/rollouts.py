@@ -31,7 +31,7 @@ leaves the solution, and one for the move.
 
 @dataclass(frozen=True)
 class Rollouts:
-    """Plays games by any solver."""
+    """The player of games by any solver."""
 
     puzzle: Puzzle
     solver: Solver

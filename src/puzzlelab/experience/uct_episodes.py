@@ -54,7 +54,7 @@ class EpisodeBatch(NamedTuple):
 
 
 class EpisodeRunner:
-    """Plays episodes from scrambled boards, one after the other."""
+    """The player of episodes from scrambled boards, one after the other."""
 
     def __init__(self, session: UctSession, random: np.random.Generator | None = None) -> None:
         if session.games != 1:

@@ -65,7 +65,7 @@ class SearchTree(NamedTuple):
 
 
 class UctSession:
-    """Plays games by UCT. The subtree of the move that was made is kept for the next search of the game.
+    """The player of games by UCT. The subtree of the move that was made is kept for the next search of the game.
 
     `options` are those of the solver `uct`: `estimate`, `prior`, `playouts` and so on. A game avoids its earlier
     states. It restarts, without the subtree, when it is given any other state than its last successor.

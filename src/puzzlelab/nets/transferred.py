@@ -18,7 +18,7 @@ from puzzlelab.core.views import Estimate, Isomorphism, Prior, PriorAndEstimate
 
 @dataclass(frozen=True, eq=False)
 class TransferredNetwork:
-    """Evaluates a network on the images of boards in its own puzzle. Its prior has no `candidate_logits`."""
+    """A network for the images of boards in its own puzzle. Its prior has no `candidate_logits`."""
 
     network: Network
     isomorphism: Isomorphism

@@ -150,7 +150,7 @@ class Ida(SolverSettings):
 
 
 class BatchSearch:
-    """Searches from many boards in the same arrays, B boards and D moves at most."""
+    """A search from many boards in the same arrays, B boards and D moves at most."""
 
     def __init__(self, boards: Boards, search: Machine, rules: KernelRules, limit: Limit) -> None:
         self.boards, self.search, self.limit = boards, search, limit

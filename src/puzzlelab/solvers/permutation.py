@@ -37,7 +37,7 @@ MAX_BYTES = 2**29
 
 
 class Permutation(SolverSettings):
-    """Lists the permutations of every row, and searches row by row.
+    """The search row by row over the permutations of every row.
 
     It counts the permutations first, because rows of large boards with few clues have too many to list. With `jobs`
     above 1, that many processes share the rest of a long search. They start after half a second, because each costs

@@ -23,7 +23,7 @@ from puzzlelab.engine.kernels import GOLDEN, scramble
 
 
 class Random(SolverSettings):
-    """Plays uniformly random moves, counting equivalent moves as one; proves nothing."""
+    """The player of uniformly random moves, which counts equivalent moves as one; proves nothing."""
 
     name: ClassVar[str] = "random"
     offers: ClassVar[tuple[type, ...]] = (BatchSolver, KeepsCosts)

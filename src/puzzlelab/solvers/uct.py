@@ -76,7 +76,7 @@ class UctGuides(NamedTuple):
 
 
 class Uct(SolverSettings):
-    """Plays the most visited move after `playouts` playouts, keeps its subtree, and continues from there.
+    """The player of the most visited move after `playouts` playouts, which keeps its subtree and continues from there.
 
     The playouts use a `prior` (by default that of the network) and an `estimate`. A network that is named for one of
     them serves for both if it has both heads, unless the prior is `uniform`. With the policy `values` the prior is

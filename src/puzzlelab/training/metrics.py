@@ -59,7 +59,7 @@ class MeanLosses:
 
 
 class MetricsWriter:
-    """Appends lines to a file, of which it keeps the first `length` bytes."""
+    """The writer of lines to a file, of which it keeps the first `length` bytes."""
 
     def __init__(self, path: Path, length: int = 0, tensorboard: Path | None = None) -> None:
         self.tensorboard = tensorboard

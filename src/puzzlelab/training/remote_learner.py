@@ -58,7 +58,7 @@ class Exchange:
 
 @dataclass
 class _Messages:
-    """Keeps what the learner reports, for the driver."""
+    """A reporter that keeps what the learner reports, for the driver."""
 
     kept: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
 

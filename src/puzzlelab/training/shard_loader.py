@@ -32,7 +32,7 @@ SAMPLING = 1
 
 
 class DataSettings(Settings):
-    """How samples are made, buffered and drawn."""
+    """The settings by which samples are made, buffered and drawn."""
 
     renamed: ClassVar[Mapping[str, str]] = {
         "shard": "shard_games",

@@ -22,7 +22,7 @@ PREFIX = "slow."
 
 
 class TargetUpdate(Settings):
-    """How the target network follows the network."""
+    """The rule by which the target network follows the network."""
 
     renamed: ClassVar[Mapping[str, str]] = {"every": "interval", "rate": "tau"}
     rule: Literal["hard", "soft", "none"] = "soft"

@@ -53,7 +53,7 @@ def connection_limit(workers: int) -> int:
 
 
 class PatientProtocol(H11Protocol):
-    """HTTP as uvicorn speaks it, with limits to the time of a request and of an answer, and to what is held.
+    """The protocol HTTP of uvicorn, with limits to the time of a request and of an answer, and to what is held.
 
     uvicorn limits only the time between requests.
     """

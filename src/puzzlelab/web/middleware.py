@@ -51,7 +51,8 @@ server."""
 
 
 class RequestGuard:
-    """Adds `HEADERS` to every response; refuses requests that need the token and lack it, and too large bodies.
+    """The guard that adds `HEADERS` to every response, and refuses requests without the needed token, and too large
+    bodies.
 
     A body may have `max_body` bytes. Requests of other machines need the `token`; where it is None, none does.
     """

@@ -184,7 +184,7 @@ class TreeResponse(OpenResponse):
 
 
 class StopResponse(OpenResponse):
-    """Whether the job was running."""
+    """The answer whether the job was running."""
 
     stopped: bool
 

@@ -28,7 +28,7 @@ class DenseNetwork(nn.Module):
 
 
 class Dense(NetworkSettings):
-    """`depth` layers of `width` units each."""
+    """A network of `depth` layers of `width` units each."""
 
     kind: Literal["dense"]
     width: int = Field(default=512, ge=1)

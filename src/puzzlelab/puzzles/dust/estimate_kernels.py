@@ -50,37 +50,37 @@ REMEMBERED, SLOTS = 5 << 19, 1 << 22
 
 
 class ColoursTables(NamedTuple):
-    """Colours left."""
+    """The tables of the estimate by the colours left."""
 
     tables: DustTables
 
 
 class ClustersTables(NamedTuple):
-    """Clusters left."""
+    """The tables of the estimate by the clusters left."""
 
     tables: DustTables
 
 
 class MixedTables(NamedTuple):
-    """Clusters left, and twice the colours left."""
+    """The tables of the estimate by the clusters left and twice the colours left."""
 
     tables: DustTables
 
 
 class FittedTables(NamedTuple):
-    """Clusters, colours and cells left, less for equal colours that nearly touch."""
+    """The tables of the estimate by clusters, colours and cells left, less for equal colours that nearly touch."""
 
     tables: DustTables
 
 
 class CellsTables(NamedTuple):
-    """Cells left."""
+    """The tables of the estimate by the cells left."""
 
     tables: DustTables
 
 
 class BulkTables(NamedTuple):
-    """Cells left outside the largest cluster."""
+    """The tables of the estimate by the cells left outside the largest cluster."""
 
     tables: DustTables
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class MisplacedTables(NamedTuple):
-    """Tiles that are not where they belong (Hamming distance)."""
+    """The tables of the number of tiles that are not where they belong (Hamming distance)."""
 
     geometry: TilesTables
 
 
 class ManhattanTables(NamedTuple):
-    """Sum of the distances of all tiles from where they belong."""
+    """The tables of the sum of the distances of all tiles from where they belong."""
 
     geometry: TilesTables
     distance: NDArray[np.uint8]

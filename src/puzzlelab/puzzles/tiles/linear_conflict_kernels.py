@@ -14,7 +14,9 @@ from puzzlelab.puzzles.tiles.estimate_kernels import ManhattanTables, manhattan_
 
 
 class ConflictTables(NamedTuple):
-    """Lines are numbered rows first, then columns. A line's code: a digit a cell, goal place in the line + 1 or 0."""
+    """The tables of linear conflicts. Lines are numbered rows first, then columns. A line's code: a digit a cell, goal
+    place in the line + 1 or 0.
+    """
 
     manhattan: ManhattanTables
     digits: NDArray[np.int64]

@@ -15,7 +15,9 @@ from puzzlelab.puzzles.tiles.kernels import TilesTables
 
 
 class WalkingTables(NamedTuple):
-    """Axis 0 is the rows (vertical moves), axis 1 the columns. Q = states of one axis; those of axis 1 count from Q."""
+    """The tables of the walking distance. Axis 0 is the rows (vertical moves), axis 1 the columns. Q = states of one
+    axis; those of axis 1 count from Q.
+    """
 
     geometry: TilesTables
     links: NDArray[np.uint16]

@@ -43,7 +43,7 @@ class CnnSettings(SupervisedSettings):
 
 @dataclass
 class CnnTask(SupervisedTask):
-    """Fills the cells that the network is most certain of, and learns the digits of all others."""
+    """The task that fills the cells that the network is most certain of, and learns the digits of all others."""
 
     settings: CnnSettings
 

@@ -95,7 +95,7 @@ class Targets(NamedTuple):
 
 @dataclass
 class DqnRules(ActingRules):
-    """Plays the move of the greatest value."""
+    """The rules that play the move of the greatest value."""
 
     settings: DqnSettings
     reward: rewards.Reward = field(init=False)
@@ -121,7 +121,7 @@ class DqnRules(ActingRules):
 
 @dataclass
 class DqnTask(OnlineTask):
-    """Plays by the network that it trains, and learns from the results of its moves."""
+    """The task that plays by the network that it trains, and learns from the results of its moves."""
 
     rules_type: ClassVar[type[ActingRules]] = DqnRules
     settings: DqnSettings

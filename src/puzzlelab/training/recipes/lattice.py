@@ -57,7 +57,7 @@ class LatticeSettings(SupervisedSettings):
 
 @dataclass
 class LatticeTask(SupervisedTask):
-    """Eliminates candidates as the network says, and learns which of them belong to the solution."""
+    """The task that eliminates candidates as the network says, and learns which of them belong to the solution."""
 
     settings: LatticeSettings
     outcomes: dict[str, int] = field(default_factory=lambda: {"won": 0, "lost": 0})

@@ -64,7 +64,7 @@ class TabularSettings(PlaySettings):
 
 @dataclass(kw_only=True)
 class TabularTask(GameTask):
-    """Plays the move of the greatest value, and moves its value towards what the move led to."""
+    """The task that plays the move of the greatest value, and moves its value towards what the move led to."""
 
     settings: TabularSettings
     games: VectorGame

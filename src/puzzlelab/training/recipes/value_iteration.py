@@ -57,7 +57,7 @@ class ValueIterationSettings(OnlineSettings):
 
 @dataclass
 class ValueIterationRules(ActingRules):
-    """Plays greedily by the cost-to-go."""
+    """The rules that play greedily by the cost-to-go."""
 
     settings: ValueIterationSettings
 
@@ -92,7 +92,7 @@ def move_costs(puzzle: Puzzle, states: State, model: TorchModel) -> NDArray[np.f
 
 @dataclass
 class ValueIterationTask(OnlineTask):
-    """Plays by the target network, and learns the cost-to-go by a lookahead of one move."""
+    """The task that plays by the target network, and learns the cost-to-go by a lookahead of one move."""
 
     rules_type: ClassVar[type[ActingRules]] = ValueIterationRules
     settings: ValueIterationSettings

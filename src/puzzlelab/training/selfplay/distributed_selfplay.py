@@ -92,7 +92,7 @@ def train_in(settings: SelfPlaySettings, folder: Path, watch: Watch) -> None:
 
 @dataclass
 class DistributedSelfPlay:
-    """One call of the driver."""
+    """The driver of a run whose games, matches and trainer are elsewhere."""
 
     run: SelfPlayRun
     settings: SelfPlaySettings

@@ -121,7 +121,7 @@ def solve_here(player: Solver, boards: Sequence[Instance], watch: Callable[[], N
 
 @dataclass(frozen=True)
 class MatchRunner:
-    """Plays the matches of a run."""
+    """The player of the matches of a run."""
 
     run: SelfPlayRun
     settings: SelfPlaySettings

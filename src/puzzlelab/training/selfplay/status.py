@@ -73,7 +73,9 @@ class RunStatus:
 
 
 class StatusReader:
-    """Reads the status from the folder; each `read` reads only the new lines of its files, and keeps sums of them."""
+    """The reader of the status from the folder; each `read` reads only the new lines of its files, and keeps sums of
+    them.
+    """
 
     def __init__(self, run: SelfPlayRun, settings: SelfPlaySettings) -> None:
         self.run, self.settings = run, settings

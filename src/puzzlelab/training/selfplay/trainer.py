@@ -37,7 +37,7 @@ COLUMNS = "state", "shares", "remaining"
 
 @dataclass
 class SelfPlayTask(TrainingTask):
-    """Learns from the newest samples of all generators.
+    """The task that learns from the newest samples of all generators.
 
     New shards are read when the present samples are used up, and after each candidate. If the programs take turns, turn
     t reads no shard after number t. So what a step learns from depends on the turn alone, also if a killed run replays
