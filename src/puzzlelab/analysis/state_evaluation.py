@@ -87,7 +87,7 @@ class PuzzleNetwork:
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """What it predicts: `policy` (which moves are good), `cost_to_go` (remaining moves), `q` (values of moves)."""
+        """The outputs: `policy` (which moves are good), `cost_to_go` (remaining moves), `q` (values of moves)."""
         return self._network.heads
 
     def estimate(self, states: Boards) -> NDArray[np.float64]:

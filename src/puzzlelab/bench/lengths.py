@@ -129,7 +129,7 @@ class Pair:
 
     @property
     def _boards(self) -> str:
-        """Which boards they are."""
+        """The boards of the pair, in words."""
         return "that it solved" if self.across == OPTIMUM else "that both solved"
 
     @property

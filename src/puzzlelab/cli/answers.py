@@ -85,7 +85,7 @@ class SolveReport:
 
     @cached_property
     def kind(self) -> str:
-        """What a solution minimises or maximises: its moves, their cost, or a score."""
+        """The kind of the objective: moves, their cost, or a score."""
         from puzzlelab.core.objective import objective_of
 
         return objective_of(self.puzzle).kind

@@ -66,7 +66,7 @@ class NetworkSettings(Settings):
 
     @property
     def form(self) -> NetworkForm:
-        """What a program must know to use a network with these settings."""
+        """The facts that a program must know to use a network with these settings."""
         return NetworkForm(
             inputs=self.input_names,
             heads=self.heads,

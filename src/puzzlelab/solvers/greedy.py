@@ -208,8 +208,7 @@ def _reason(record: GreedyRecord, game: int) -> str:
 
 
 class Greedy(SolverSettings):
-    """The player of the best move by an `estimate` of its successor or by a `prior`; by default by the puzzle's
-    network.
+    """The player of the best move by an `estimate` of its successor or by a `prior`; by default by the network.
 
     With both it considers moves at least `least` times as likely as the likeliest one, and plays the one with the least
     estimate minus a tenth of its log probability.

@@ -27,8 +27,7 @@ from puzzlelab.solvers._lattice_search import LatticeSearch, Policy
 
 
 class Lattice(SolverSettings):
-    """The solver that fills cells by a network's probabilities of candidates, with restarts; it never returns a wrong
-    board.
+    """The solver that fills cells by a network's probabilities of candidates, with restarts; never a wrong board.
 
     Without a `policy` it eliminates if the network reads candidates, and fills the surest cell first if it reads only
     digits. `masked` also removes the candidates that the rules exclude in row, column and box; `singles` also places

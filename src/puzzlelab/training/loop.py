@@ -80,7 +80,7 @@ class TrainingTask:
 
     @property
     def executor_status(self) -> str:
-        """What the executor is doing, in words; empty without one."""
+        """The status of the executor, in words; empty without one."""
         return ""
 
     def close(self) -> None:
