@@ -24,7 +24,7 @@ from puzzlelab.core.registry import parse_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.solutions import EnumeratesSolutions
 from puzzlelab.core.solver import Solver, solve
-from puzzlelab.core.views import Prior, RandomSymmetry
+from puzzlelab.core.views import Candidates, Prior
 from puzzlelab.solvers.lattice import Lattice
 
 SIZES = (4, 6, 9, 12, 16)
@@ -73,7 +73,7 @@ def full_grid(puzzle: Puzzle, random: np.random.Generator) -> NDArray[np.uint8]:
     size, rows = puzzle.size, puzzle.box_rows
     line, column = np.divmod(np.arange(size * size), size)
     cyclic = (line % rows * puzzle.box_columns + line // rows + column) % size
-    symmetry = puzzle.view(RandomSymmetry)
+    symmetry = puzzle.view(Candidates)
     cells, digits = symmetry.random_symmetry(random)
     grid: NDArray[np.uint8] = (digits[cyclic[cells]] + 1).astype(np.uint8)
     return grid

@@ -88,7 +88,13 @@ def example() -> str:
 
 
 def _views() -> Iterator[tuple[str, ...]]:
-    kinds = [*_classes(views), board_blocks.BatchNotation, board_files.MultilineNotation, puzzle.Presentation]
+    kinds = [
+        *_classes(views),
+        board_blocks.BatchNotation,
+        board_files.MultilineNotation,
+        puzzle.Drawing,
+        puzzle.Presentation,
+    ]
     for kind in sorted((kind for kind in kinds if kind not in NO_VIEWS), key=lambda kind: kind.__name__):
         default = "see below" if kind is puzzle.Presentation else "not offered"
         yield f"view `{kind.__name__}`", _sentence(kind), _askers(kind.__name__), default

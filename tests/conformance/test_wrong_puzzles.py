@@ -16,20 +16,19 @@ from puzzlelab import BadBoard, BadOption, Estimate, Example, Family, Instance, 
 from puzzlelab import check_puzzle as check
 from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import ConformanceError
+from puzzlelab.core.puzzle import Drawing, Lenient
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import (
     BatchDifficulty,
     BatchRules,
     Costs,
-    DrawsSvg,
-    EquivalentMoves,
     Estimates,
+    Legality,
     Planes,
     Reversible,
     Rewards,
     Samples,
     Scores,
-    SingleMoves,
 )
 from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import implements
@@ -61,13 +60,12 @@ def board_of(random: np.random.Generator, level: int | None) -> State:
 class Dials:
     """Three dials with the digits 0 to 4 are to be turned to 0; a move turns one of them by one."""
 
-    VIEWS: ClassVar[tuple[type, ...]] = (DrawsSvg, Estimates, Planes, Reversible, Rewards, Samples)
+    VIEWS: ClassVar[tuple[type, ...]] = (Estimates, Planes, Reversible, Rewards, Samples)
     PRESENTATION: ClassVar[Presentation] = Presentation(
         usual_solver=("bfs", {"bidirectional": True}),
         provers=(("ida", {"estimate": "turns"}),),
         examples={"far": Example("2 2 2", "as far from the goal as a board can be")},
         notations={"pair": lambda board, solution: f"{board.tolist()} -> {solution.tolist()}"},
-        cheap_bounds=("turns",),
     )
     name: ClassVar[str] = "dials-3"
     move_count: ClassVar[int] = 6
@@ -140,6 +138,8 @@ class Dials:
         return f"<svg xmlns='http://www.w3.org/2000/svg'><text>{self.write(state)}</text></svg>"
 
     def view(self, kind: type) -> Any:
+        if kind is Drawing:
+            return Drawing(self.svg)
         return self.PRESENTATION if kind is Presentation else self if kind in self.VIEWS else None
 
 
@@ -560,14 +560,6 @@ PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
         "`Presentation.usual_solver` raised Unsupported: dancing-links cannot solve dials-3",
     ),
     "an unknown prover": (shown(provers=(("idb", {}),)), "`Presentation.provers` cannot be used"),
-    "a bound that is no estimate": (
-        shown(cheap_bounds=("rounds",)),
-        "'rounds' in `Presentation.cheap_bounds` raised UnknownName",
-    ),
-    "a bound that is not admissible": (
-        {"estimate": lambda self, name=None: Estimate("turns", admissible=False, scores=turns)},
-        "'turns' in `Presentation.cheap_bounds` is no lower bound",
-    ),
     "a notation that fails": (shown(notations={"pair": raising}), "the notation 'pair' raised KeyError"),
     "a notation without a text": (
         shown(notations={"pair": lambda board, solution: solution}),
@@ -583,7 +575,7 @@ PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
         "`Presentation.has_warnings` gives True, and `warnings` []",
     ),
     "a lenient puzzle that reads otherwise": (
-        shown(lenient=lambda: variant(read=lambda self, text: Dials.read(self, "0 0 0"))),
+        shown(lenient=Lenient(variant(read=lambda self, text: Dials.read(self, "0 0 0")), str)),
         "the puzzle of `Presentation.lenient` reads another board",
     ),
 }
@@ -799,11 +791,9 @@ class TilesOfTest(Tiles):
             self.made.add(name or "a")
             return estimate_kernels.misplaced(self)
 
-        return Estimate(name or "a", admissible=True, kernel=kernel)
+        return Estimate(name or "a", admissible=True, kernel=kernel, is_cheap=(name or "a") in self.cheap)
 
     def view(self, kind: type) -> Any:
-        if kind is Presentation:
-            return Presentation(cheap_bounds=self.cheap)
         return self if kind is Estimates else super().view(kind)
 
 
@@ -955,13 +945,15 @@ class WrongSudoku(Sudoku):
         return super().view(BatchNotation).write_lines(states)
 
     def view(self, kind: type) -> Any:
-        return self if kind is self.kind else None
+        if kind is not self.kind:
+            return None
+        return Legality(self.is_legal) if kind is Legality else self
 
 
 @pytest.mark.parametrize(
     ("kind", "change", "sentence"),
     [
-        (SingleMoves, 4, "`is_legal` and `legal` disagree on move r1c2=1"),
+        (Legality, 4, "`is_legal` and `legal` disagree on move r1c2=1"),
         (BatchNotation, lambda states, found: (states, found.astype(np.uint8)), "must give bool[1], not uint8[1]"),
         (BatchNotation, lambda states, found: (states[:, :3], found), "`read_lines` must give uint8[1, 16], not uint8"),
         (BatchNotation, lambda states, found: (states + states, found), "`read_lines` reads another board than `read`"),
@@ -971,7 +963,7 @@ def test_wrong_single_moves_and_lines_are_named(
     monkeypatch: pytest.MonkeyPatch, kind: type, change: Any, sentence: str
 ) -> None:
     monkeypatch.setattr(WrongSudoku, "kind", kind)
-    monkeypatch.setattr(WrongSudoku, "change", change if kind is SingleMoves else staticmethod(change))
+    monkeypatch.setattr(WrongSudoku, "change", change if kind is Legality else staticmethod(change))
     assert sentence in fault(WrongSudoku(2, 2), "..34" + 12 * ".")
 
 
@@ -981,14 +973,14 @@ class WrongDust(Dust):
     names: ClassVar[Any] = None
 
     def canonical_moves(self, states: State) -> State:
-        names: State = self.names(super().view(EquivalentMoves).canonical_moves(states))
+        names: State = self.names(super().view(Legality).canonical_moves(states))
         return names
 
     def is_legal(self, state: State, move: int) -> bool:
-        return bool(super().view(EquivalentMoves).is_legal(state, move))
+        return bool(super().view(Legality).is_legal(state, move))
 
     def view(self, kind: type) -> Any:
-        return self if kind is EquivalentMoves else None
+        return Legality(self.is_legal, self.canonical_moves) if kind is Legality else None
 
 
 @pytest.mark.parametrize(

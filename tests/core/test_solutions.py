@@ -27,7 +27,7 @@ from puzzlelab.core.solutions import (
 )
 from puzzlelab.core.solver import Attempt, Selective, SolverSettings, ability, require, solve
 from puzzlelab.core.verify import Verdict, replay, verify
-from puzzlelab.core.views import Candidates, EquivalentMoves
+from puzzlelab.core.views import Candidates, Legality
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, REQUESTED
 from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.enumeration import counted, listed
@@ -404,7 +404,7 @@ def test_a_replay_asks_a_puzzle_that_can_say_it_for_one_move(corridor) -> None:
             return move == 0
 
         def view(self, kind):
-            return self if kind is EquivalentMoves else None
+            return Legality(self.is_legal) if kind is Legality else None
 
     start = Guarded().read("2")
     assert replay(start, (0, 0)) == Verdict(True)

@@ -7,7 +7,7 @@ pytest.importorskip("torch")
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
-from puzzlelab.core.views import Planes, RandomSymmetry
+from puzzlelab.core.views import Candidates, Planes
 from puzzlelab.nets.form import all_candidates
 from puzzlelab.nets.network import kinds, read_network
 
@@ -105,7 +105,7 @@ def test_the_weights_of_a_lattice_are_the_same_for_every_image_of_a_board(model_
     before = model.candidate_logits(left)
     assert before.std() > 0.05
     for _ in range(4):
-        cells, digits = puzzle.view(RandomSymmetry).random_symmetry(random)
+        cells, digits = puzzle.view(Candidates).random_symmetry(random)
         image = np.empty_like(left)
         image[:, :, digits] = left[:, cells]
         assert (image != left).any()
@@ -117,7 +117,7 @@ def test_a_transformer_has_to_learn_the_symmetries(model_of, states_of) -> None:
     puzzle = registry.load("sudoku-4x4")
     model = model_of(puzzle, "attention", heads=["policy"])
     left = all_candidates(puzzle, states_of(puzzle)).reshape(5, puzzle.cells, puzzle.size)
-    cells, digits = puzzle.view(RandomSymmetry).random_symmetry(np.random.default_rng(0))
+    cells, digits = puzzle.view(Candidates).random_symmetry(np.random.default_rng(0))
     image = np.empty_like(left)
     image[:, :, digits] = left[:, cells]
     assert not np.allclose(

@@ -1,7 +1,9 @@
 """The networks that come with the package: each is whole, small, told of, and can be made again."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from puzzlelab.core import networks, registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import make_solver
-from puzzlelab.core.views import PretrainedNetworks, Samples
+from puzzlelab.core.views import Samples
 from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.nets import model_zoo, network_files
 from puzzlelab.puzzles.tiles.rules import Tiles
@@ -94,10 +96,12 @@ def test_it_knows_what_to_do(name) -> None:
 def test_a_puzzle_may_bring_networks_of_its_own(tmp_path, monkeypatch):
     @dataclass(frozen=True)
     class WithNetworks(Tiles):
-        def view(self, kind):
-            return PretrainedNetworks(own) if kind is PretrainedNetworks else super().view(kind)
+        __module__ = "brought.rules"
 
-    own, puzzle = networks.SHELF, WithNetworks(3, 3)
+    package = ModuleType("brought")
+    package.__file__ = str(networks.SHELF.with_name("__init__.py"))
+    monkeypatch.setitem(sys.modules, "brought", package)
+    puzzle = WithNetworks(3, 3)
     monkeypatch.setattr(networks, "SHELF", tmp_path)
     networks._load.cache_clear()
     try:

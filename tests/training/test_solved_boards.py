@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 from puzzlelab import load, solve
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.views import RandomSymmetry
+from puzzlelab.core.views import Candidates
 from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.nets import checkpoint
 from puzzlelab.puzzles.sudoku import generate
@@ -45,7 +45,7 @@ def file(tmp_path_factory):
     """Boards of 4x4 with one solution each, dug out of random grids."""
     random, lines = np.random.default_rng(0), []
     while len(lines) < 40:
-        cells, digits = FOUR.view(RandomSymmetry).random_symmetry(random)
+        cells, digits = FOUR.view(Candidates).random_symmetry(random)
         grid = (digits + 1)[FOUR.read("1234341221434321").state[cells] - 1].astype(np.uint8)
         for cell in random.permutation(16)[: random.integers(4, 11)]:
             kept, grid[cell] = grid[cell], 0

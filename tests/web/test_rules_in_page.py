@@ -5,7 +5,7 @@ import pytest
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.views import RandomSymmetry
+from puzzlelab.core.views import Candidates
 from puzzlelab.puzzles.dust import notation
 
 pytestmark = pytest.mark.browser
@@ -126,7 +126,7 @@ def test_sudoku(page, size) -> None:
     assert puzzle.solved(full)
     boards = []
     for share in SHARES:
-        cells, digits = puzzle.view(RandomSymmetry).random_symmetry(random)
+        cells, digits = puzzle.view(Candidates).random_symmetry(random)
         board = np.where(random.random(puzzle.cells) < share, digits[full[cells] - 1] + 1, 0).astype(np.uint8)
         wrong = board.copy()
         wrong[random.integers(puzzle.cells, size=2)] = random.integers(1, puzzle.size + 1, 2)

@@ -6,6 +6,7 @@ The bounds are cheap: they come from estimates with small tables or none, never 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.analysis.game_analysis import positions_of
+from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, State, presentation_of
+from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.views import Candidates, Estimate, Estimates
 from puzzlelab.engine.batch_rules import estimated
 
@@ -78,8 +80,9 @@ def _cheap_estimates(puzzle: Puzzle) -> Iterator[Estimate]:
     view = puzzle.view(Estimates)
     if view is None:
         return
-    cheap = presentation_of(puzzle).cheap_bounds
-    for name in cheap or view.estimates:
-        estimate = view.estimate(name)
-        if estimate.admissible and (estimate.scores is not None or name in cheap):
-            yield estimate
+    estimates = []
+    for name in view.estimates:
+        with suppress(BadInput):  # a name may need an option behind it
+            estimates.append(view.estimate(name))
+    cheap = [estimate for estimate in estimates if estimate.is_cheap]
+    yield from cheap or (each for each in estimates if each.admissible and each.scores is not None)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.puzzle import Puzzle, State, presentation_of
-from puzzlelab.core.views import Boxes, Candidates
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import Candidates
 
 NEARLY_FULL = 3
 """The most blank cells of a unit whose missing digits a person sees at a glance."""
@@ -97,7 +97,7 @@ def _units(view: Candidates) -> Iterator[tuple[str, int, NDArray[np.int32]]]:
 
 def _box(puzzle: Puzzle, view: Candidates) -> str | None:
     """Return the kind of units that are boxes, if there are any."""
-    return list(view.units.kinds)[2] if puzzle.view(Boxes) else None
+    return list(view.units.kinds)[2] if view.units.box_shape else None
 
 
 def view_of(puzzle: Puzzle) -> Candidates:
@@ -118,8 +118,8 @@ def cell_of(puzzle: Puzzle, move: int) -> int:
 
 
 def cell_name(puzzle: Puzzle, cell: int) -> str:
-    """Return a cell as the puzzle writes it, or its number."""
-    return presentation_of(puzzle).write_cell(cell)
+    """Return a cell as the puzzle writes it."""
+    return view_of(puzzle).write_cell(cell)
 
 
 def _digit_name(puzzle: Puzzle, move: int) -> str:

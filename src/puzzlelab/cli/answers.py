@@ -239,10 +239,10 @@ class SolveReport:
             self.console.print(f"\n{title}{drawing}")
 
     def _drawings(self, answer: Answer) -> Iterator[tuple[str, str]]:
-        """Yield a title and a drawing for every board: after each move or, if drawings mark moves, before each."""
+        """Yield a title and a drawing for every board: after each move or, if a drawing marks it, before each."""
         puzzle, moves, states = self.puzzle, answer.result.moves or (), list(answer.states())
         titles = [f"{number}. {puzzle.write_move(move)}\n" for number, move in enumerate(moves, start=1)]
-        if self.presentation.marks_moves:
+        if moves and puzzle.draw(states[0], moves[0]) != puzzle.draw(states[0]):
             marks: list[int | None] = [*moves, None]
             yield from zip([*titles, ""], map(puzzle.draw, states, marks), strict=True)
         else:

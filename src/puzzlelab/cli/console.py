@@ -106,7 +106,7 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
     lenient = presentation_of(puzzle).lenient
     if lenient is None:
         raise BadOption(f"--settle has no meaning for {puzzle.name}, which has no variant that lets boards settle")
-    return lenient()
+    return lenient.puzzle
 
 
 class BoardStream:
@@ -179,7 +179,8 @@ def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, 
     from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.storage.files import blocks_of, text_blocks
 
-    settling = presentation_of(puzzle).settling if settle else None
+    lenient = presentation_of(puzzle).lenient
+    settling = lenient.changes if settle and lenient is not None else None
     arguments = arguments or []
     if file is not None and arguments:
         raise BadFile("give boards as arguments or with --file, not both")

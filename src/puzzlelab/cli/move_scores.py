@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.views import DrawsScores
+from puzzlelab.core.puzzle import Drawing
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle, State
@@ -37,12 +37,10 @@ def frames(answer: Answer, options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _draw(puzzle: Puzzle, state: State, share: NDArray[np.float64]) -> str:
-    """Return the board with percentages in its cells.
-
-    Without `DrawsScores`, the moves with their percentages beside it.
-    """
-    if (drawing := puzzle.view(DrawsScores)) is not None:
-        return drawing.draw_scores(state, share)
+    """Draw the board with percentages in its cells or, without such a drawing, the moves with theirs beside it."""
+    drawing = puzzle.view(Drawing)
+    if drawing is not None and drawing.with_scores is not None:
+        return drawing.with_scores(state, share)
     first, *rest = puzzle.draw(state).splitlines()
     width = max(map(len, (first, *rest)))
     return "\n".join([f"{first:<{width}}   {_list_moves(puzzle, share)}", *rest])

@@ -71,8 +71,8 @@ def check_puzzle(
     - `name` loads an equal puzzle if its family is installed. The name of a puzzle that is defined in a test or a
       notebook belongs to no installed family, and is not loaded.
 
-    Not checked: `Symbols`, `RandomSymmetry`, `Boxes`, `OwnGenerator`, `MultilineNotation`,
-    `DrawsScores`.
+    Not checked: `Symbols`, `Candidates.random_symmetry`, `OwnGenerator`, `MultilineNotation`,
+    `Drawing.with_scores`.
 
     Args:
         puzzle: the puzzle.
@@ -81,7 +81,7 @@ def check_puzzle(
         steps: the moves of each walk. A search visits 40 states a step, at most 2,000; each scale is asked for one
             level for every 15 steps, and with fewer only the main scale makes a board.
         estimates: the names of the estimates to check, by default all. If states have more than 16 numbers and
-            `Presentation.cheap_bounds` is not empty, the default is those bounds, and functions of states.
+            any estimate `is_cheap`, the default is those, and functions of states.
 
     Raises:
         BadOption: if `starts` are no boards; `UnknownName` for a name in `estimates` that is none.

@@ -15,7 +15,7 @@ from puzzlelab.conformance.distances import SolvableStates
 from puzzlelab.conformance.kernels import BELOW_MOST, follow
 from puzzlelab.core.errors import BadInput, ConformanceError
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, State, presentation_of
+from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.views import Estimate, Estimates
 from puzzlelab.engine import kernels
 from puzzlelab.engine.batch_rules import estimated
@@ -50,7 +50,7 @@ def check_estimates(
 def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
     """Return the default estimate and all that are listed; of puzzles with larger states only the quick ones.
 
-    Quick to make are functions of states, and what `Presentation.cheap_bounds` names. A puzzle that names nothing there
+    Quick to make are functions of states, and what `is_cheap`. A puzzle without cheap estimates
     has all its estimates checked. One that `estimates` lists may need an option after its name, and then raises
     `BadInput` without it. `like: [S]` is a state of the puzzle.
     """
@@ -65,8 +65,7 @@ def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
         must(isinstance(default, Estimate), f"{call} must give an Estimate, not {kind_of(default)}")
         again = view.estimate(default.name).name
     must(again == default.name, f"{call} gives '{default.name}' by default, and '{again}' for that name")
-    cheap = presentation_of(puzzle).cheap_bounds
-    seen = set()
+    estimates: dict[str, Estimate] = {}
     for name in [*names, default.name]:
         try:
             estimate = view.estimate(name)
@@ -75,10 +74,11 @@ def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
         except Exception as error:
             raise ConformanceError(f"{call} of '{name}' raised {type(error).__name__}: {error}") from error
         must(isinstance(estimate, Estimate), f"{call} of '{name}' must give an Estimate, not {kind_of(estimate)}")
-        quick = like.size <= SMALL or not cheap or name in cheap or estimate.scores is not None
-        if quick and estimate.name not in seen:
+        estimates.setdefault(estimate.name, estimate)
+    has_cheap = any(estimate.is_cheap for estimate in estimates.values())
+    for estimate in estimates.values():
+        if like.size <= SMALL or not has_cheap or estimate.is_cheap or estimate.scores is not None:
             yield estimate
-        seen.add(estimate.name)
 
 
 def _values(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:

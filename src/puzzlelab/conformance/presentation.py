@@ -14,7 +14,6 @@ from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadInput, ConformanceError
 from puzzlelab.core.puzzle import Example, Presentation, State
 from puzzlelab.core.solver import Solver, require
-from puzzlelab.core.views import Candidates, Estimates
 
 
 def _check_batch_notation(puzzle: CheckedPuzzle, state: State) -> None:
@@ -48,7 +47,6 @@ def check_presentation(puzzle: CheckedPuzzle, state: State, solvable: SolvableSt
             require(solver, puzzle.puzzle)
     for name, options in shown.provers:
         _solver(puzzle, "provers", name, options)
-    _check_cheap_bounds(puzzle, shown)
     _check_notations(puzzle, shown, solvable)
     warnings = puzzle.of_state("`Presentation.warnings`", lambda board: list(shown.warnings(board)), state)
     fits = all(isinstance(warning, str) for warning in warnings)
@@ -59,14 +57,9 @@ def check_presentation(puzzle: CheckedPuzzle, state: State, solvable: SolvableSt
         must_be_array(has_some, f"{puzzle.at(state)}: {call}", np.bool_, (1,))
         agrees = bool(has_some[0]) == bool(warnings)
         must(agrees, f"{puzzle.at(state)}: {call} gives {bool(has_some[0])}, and `warnings` {warnings}")
-    if (candidates := puzzle.view(Candidates)) is not None:
-        cells = range(len(candidates.digits(state)))
-        with calling(f"{puzzle.name}: `Presentation.write_cell`"):
-            texts = {shown.write_cell(cell) for cell in cells}
-        must(len(texts) == len(cells), f"{puzzle.name}: `Presentation.write_cell` writes two cells alike")
     if shown.lenient is not None:
         with calling(f"{puzzle.name}: the puzzle of `Presentation.lenient`"):
-            same = np.array_equal(shown.lenient().read(puzzle.write(state)).state, state)
+            same = np.array_equal(shown.lenient.puzzle.read(puzzle.write(state)).state, state)
         must(same, f"{puzzle.at(state)}: the puzzle of `Presentation.lenient` reads another board")
 
 
@@ -95,17 +88,6 @@ def _solver(puzzle: CheckedPuzzle, field: str, name: str, options: Mapping[str, 
         return registry.make_solver(name, options)
     except BadInput as error:
         raise ConformanceError(f"{puzzle.name}: `Presentation.{field}` cannot be used: {error}") from error
-
-
-def _check_cheap_bounds(puzzle: CheckedPuzzle, shown: Presentation) -> None:
-    view = puzzle.view(Estimates)
-    for name in shown.cheap_bounds:
-        call = f"{puzzle.name}: '{name}' in `Presentation.cheap_bounds`"
-        must(view is not None, f"{call} is no estimate: there is no view Estimates")
-        assert view is not None
-        with calling(call):
-            estimate = view.estimate(name)
-        must(estimate.admissible, f"{call} is no lower bound: the estimate is not marked admissible")
 
 
 def _check_notations(puzzle: CheckedPuzzle, shown: Presentation, solvable: SolvableStates) -> None:

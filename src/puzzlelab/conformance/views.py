@@ -6,23 +6,24 @@ Shapes: B = states in a batch, S = length of a state, M = number of moves.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.conformance.calls import CheckedPuzzle, calling, kind_of, must, must_be_array
-from puzzlelab.core.puzzle import State
+from puzzlelab.core.puzzle import Drawing, State
 from puzzlelab.core.views import (
     Candidates,
     Costs,
     Cover,
-    DrawsSvg,
-    EquivalentMoves,
     Isomorphism,
+    Legality,
     Planes,
     Rewards,
     Scores,
-    SingleMoves,
+    equivalence,
 )
 
 MOST_EQUIVALENT = 8
@@ -41,10 +42,11 @@ def check_views(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
     if (planes := puzzle.view(Planes)) is not None:
         _check_planes(puzzle, planes, state, legal)
         _check_symmetries(puzzle, planes, state, legal)
-    if (equivalent := puzzle.view(EquivalentMoves)) is not None:
-        _check_equivalent_moves(puzzle, equivalent, state, legal)
-    if (single := puzzle.view(SingleMoves)) is not None:
-        _check_single_moves(puzzle, single, state, legal)
+    if (legality := puzzle.view(Legality)) is not None:
+        if legality.canonical_moves is None:
+            _check_single_moves(puzzle, legality, state, legal)
+        else:
+            _check_equivalent_moves(puzzle, legality, legality.canonical_moves, state, legal)
     if (cover := puzzle.view(Cover)) is not None:
         _check_cover(puzzle, cover, state, legal)
     if (candidates := puzzle.view(Candidates)) is not None:
@@ -52,10 +54,10 @@ def check_views(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
     if (rewards := puzzle.view(Rewards)) is not None:
         _check_rewards(puzzle, rewards, state, legal)
     _check_steps(puzzle, state, legal)
-    if (draws := puzzle.view(DrawsSvg)) is not None:
-        drawing = puzzle.of_state("`svg`", draws.svg, state)
+    if (drawing := puzzle.view(Drawing)) is not None:
+        picture = puzzle.of_state("`svg`", drawing.svg, state)
         with calling(f"{puzzle.at(state)}: reading the drawing of `svg` as XML"):
-            ElementTree.fromstring(drawing)
+            ElementTree.fromstring(picture)
 
 
 def _check_isomorphism(puzzle: CheckedPuzzle, view: Isomorphism, state: State) -> None:
@@ -92,7 +94,7 @@ def _check_symmetries(puzzle: CheckedPuzzle, view: Planes, state: State, legal: 
 
     Of several equivalent moves `legal` names one, and an image may name another.
     """
-    where, equivalent = puzzle.at(state), puzzle.view(EquivalentMoves)
+    where, equivalent = puzzle.at(state), equivalence(puzzle)
     children = {move: puzzle.apply(state, move) for move in {*legal[:1], *legal[-1:]}}
     with calling(f"{where}: `symmetries`"):
         symmetries = view.symmetries(state[None])
@@ -102,7 +104,7 @@ def _check_symmetries(puzzle: CheckedPuzzle, view: Planes, state: State, legal: 
         image = states[0]
         with calling(f"{where}: a board of `symmetries`"):
             mask = puzzle.legal(image)
-            named = moves[legal] if equivalent is None else equivalent.canonical_moves(image[None])[0, moves[legal]]
+            named = moves[legal] if equivalent is None else equivalent(image[None])[0, moves[legal]]
             kept = bool((named >= 0).all() and mask[named].all()) and np.count_nonzero(mask) == len(legal)
         must(kept, f"{where}: a symmetry does not keep which moves are legal")
         must(puzzle.solved(image) == puzzle.solved(state), f"{where}: a symmetry does not keep whether it is solved")
@@ -111,12 +113,18 @@ def _check_symmetries(puzzle: CheckedPuzzle, view: Planes, state: State, legal: 
             must(same, f"{where}: a symmetry of the board is none of the board after move {puzzle.named(move)}")
 
 
-def _check_equivalent_moves(puzzle: CheckedPuzzle, view: EquivalentMoves, state: State, legal: list[int]) -> None:
+def _check_equivalent_moves(
+    puzzle: CheckedPuzzle,
+    view: Legality,
+    canonical_of: Callable[[State], NDArray[np.int64]],
+    state: State,
+    legal: list[int],
+) -> None:
     """Check that legal moves stand for themselves, and that another move is illegal, or has the effect of its legal
     one.
     """
     call = "`canonical_moves`"
-    canonical = puzzle.of_state(call, lambda one: view.canonical_moves(one[None]).copy(), state)
+    canonical = puzzle.of_state(call, lambda one: canonical_of(one[None]).copy(), state)
     where = puzzle.at(state, call)
     must_be_array(canonical, where, np.int64, (1, puzzle.move_count))
     names = canonical[0]
@@ -133,7 +141,7 @@ def _check_equivalent_moves(puzzle: CheckedPuzzle, view: EquivalentMoves, state:
             must(same, f"{where} maps move {name} to {puzzle.named(int(names[move]))}, which has another effect")
 
 
-def _check_single_moves(puzzle: CheckedPuzzle, view: SingleMoves, state: State, legal: list[int]) -> None:
+def _check_single_moves(puzzle: CheckedPuzzle, view: Legality, state: State, legal: list[int]) -> None:
     """Check that single moves are legal if and only if `legal` names them."""
     others = np.setdiff1d(np.arange(puzzle.move_count), legal)
     for move in [*legal[:MOST_SINGLE], *others[:: max(1, len(others) // MOST_SINGLE)].tolist()]:
@@ -175,6 +183,9 @@ def _check_candidates(puzzle: CheckedPuzzle, view: Candidates, state: State) -> 
     must(np.array_equal(candidates.reshape(-1), puzzle.legal(state)), f"{where}: `candidates` and `legal` disagree")
     written = view.written(puzzle.of_state("`digits`", view.digits, state)[None])
     must(np.array_equal(written, state[None]), f"{where}: `written` does not undo `digits`")
+    with calling(f"{puzzle.name}: `write_cell`"):
+        texts = {view.write_cell(cell) for cell in range(len(candidates))}
+    must(len(texts) == len(candidates), f"{puzzle.name}: `write_cell` writes two cells alike")
 
 
 def _check_steps(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -24,7 +25,7 @@ from puzzlelab.core.network_source import NetworkSource
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import old_and_new_name, with_new_names
 from puzzlelab.core.version import PACKAGE
-from puzzlelab.core.views import Estimate, Isomorphism, PretrainedNetworks, Prior, PriorAndEstimate
+from puzzlelab.core.views import Estimate, Isomorphism, Prior, PriorAndEstimate
 
 PREFIX = "net"
 SHELF = PACKAGE / "pretrained"
@@ -141,9 +142,14 @@ def puzzles_of_networks(puzzle: Puzzle) -> tuple[Puzzle, ...]:
 
 
 def shelves(puzzle: Puzzle) -> tuple[Path, ...]:
-    """The folders of trained networks that this puzzle may use: that of the package, and the puzzle's own."""
-    own = [usable.view(PretrainedNetworks) for usable in puzzles_of_networks(puzzle)]
-    return (SHELF, *(each.folder for each in own if each is not None))
+    """Return the folders of trained networks that this puzzle may use: that of this package, and of its own package.
+
+    A network in the folder `pretrained` of a plug-in's package is NAME.onnx with its card NAME.json; its name is that
+    of its puzzle, or that with a suffix.
+    """
+    packages = [type(usable).__module__.split(".") for usable in puzzles_of_networks(puzzle)]
+    files = [sys.modules[package].__file__ for package, *inner in packages if inner and package != PACKAGE.name]
+    return (SHELF, *(Path(file).with_name("pretrained") for file in files if file))
 
 
 def cards(puzzle: Puzzle) -> dict[str, dict[str, Any]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,7 +48,10 @@ class Puzzle(Protocol):
         """The inverse of `write_move`; raises `BadBoard`."""
 
     def draw(self, state: State, mark: int | None = None) -> str:
-        """The board as text on several lines; a puzzle may mark the cells that the move `mark` changes."""
+        """The board as text on several lines; a puzzle may mark the cells that the move `mark` changes.
+
+        If it does, each board of a solution is drawn before its move, and otherwise after it.
+        """
 
     def objection(self, state: State) -> str | None:
         """Why this well-formed board cannot be solved, as a sentence, if a cheap test proves it; otherwise None."""
@@ -79,6 +82,14 @@ def no_warnings(state: State) -> Sequence[str]:
     return ()
 
 
+class Lenient(NamedTuple):
+    """A variant of a puzzle whose `read` first lets pieces fall that have no support."""
+
+    puzzle: Puzzle
+    changes: Callable[[str], str]
+    """Says in words what that variant changes in the text of a board; an empty text if it changes nothing."""
+
+
 @dataclass(frozen=True)
 class Presentation:
     """Says how a puzzle is shown to people; a puzzle without this view is shown by the defaults."""
@@ -103,20 +114,12 @@ class Presentation:
     """Example boards by name; `read` accepts the names."""
     notations: Mapping[str, Callable[[State, State], str]] = field(default_factory=dict)
     """Ways to write a board together with its solution (`board, solution -> text`), by name."""
-    cheap_bounds: tuple[str, ...] = ()
-    """Names of lower bounds in the view `Estimates` whose tables take almost no time to build."""
-    marks_moves: bool = False
-    """Whether `draw` marks the cells that a move changes; each board of a solution is then drawn before its move."""
-    write_cell: Callable[[int], str] = str
-    """The notation of a cell, for puzzles whose moves fill cells."""
     warnings: Callable[[State], Sequence[str]] = no_warnings
     """Warnings about a board that `check` prints, as sentences."""
     has_warnings: Callable[[State], NDArray[np.bool_]] | None = None
     """Says which of many boards have warnings: `bool[B]` from plain states `[B, S]`; None asks `warnings` of each."""
-    lenient: Callable[[], Puzzle] | None = None
-    """Makes a variant of the puzzle whose `read` first lets pieces fall that have no support."""
-    settling: Callable[[str], str] | None = None
-    """Says in words what that variant changes in the text of a board; an empty text if it changes nothing."""
+    lenient: Lenient | None = None
+    """Reads boards on which pieces have no support."""
 
 
 @dataclass(frozen=True)
@@ -180,10 +183,14 @@ def states_along(puzzle: Puzzle, state: State, moves: Iterable[int]) -> Iterator
         yield state
 
 
-class DrawsSvg(Protocol):
-    """The view of a puzzle that draws its boards as SVG."""
+@dataclass(frozen=True)
+class Drawing:
+    """Draws boards as SVG, and as text with a score in each cell."""
 
-    def svg(self, state: State) -> str: ...
+    svg: Callable[[State], str]
+    """A board as SVG."""
+    with_scores: Callable[[State, NDArray[np.float64]], str] | None = None
+    """A board as text with `scores: float[M]`, from 0 to 1, of the legal moves, for puzzles whose moves are cells."""
 
 
 def _no_state(value: object) -> str:
@@ -241,7 +248,7 @@ class Instance:
 
     def svg(self) -> str | None:
         """The board as SVG; None if the puzzle has no pictures."""
-        drawing = self.puzzle.view(DrawsSvg)
+        drawing = self.puzzle.view(Drawing)
         return None if drawing is None else drawing.svg(self.state)
 
     def html(self) -> str:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
-from puzzlelab.core.puzzle import DrawsSvg as DrawsSvg  # noqa: PLC0414  # it is a view, and is imported from here
 from puzzlelab.core.puzzle import Puzzle, State
 
 if TYPE_CHECKING:
@@ -171,37 +170,22 @@ class Candidates(Protocol):
     def written(self, digits: NDArray[np.int64]) -> State:
         """The inverse of `digits` for a batch: the plain states `[B, S]` with `digits: int64[B, N]`."""
 
-
-class Boxes(Protocol):
-    """Says that the third kind of unit in `Candidates` is boxes on a square grid, in row-major order."""
-
-    @property
-    def box_shape(self) -> tuple[int, int]:
-        """Rows and columns of a box."""
-
-
-class RandomSymmetry(Protocol):
-    """Draws random symmetries of a puzzle with `Candidates` that has too many of them to list."""
+    def write_cell(self, cell: int) -> str:
+        """The notation of a cell, such as `r3c5`."""
 
     def random_symmetry(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """A random symmetry (`cells[N]`, `digits[D]`): cell k gets the digit d of `cells[k]` as `digits[d]`."""
 
 
-class EquivalentMoves(Protocol):
-    """Maps equivalent moves, which have the same effect, to the one that `legal` reports."""
+@dataclass(frozen=True)
+class Legality:
+    """Tests single moves, faster than `legal` tests all of them, and names the moves that have the same effect."""
 
-    def is_legal(self, state: State, move: int) -> bool:
-        """Whether this move is legal, or equivalent to a legal one."""
-
-    def canonical_moves(self, states: State) -> NDArray[np.int64]:
-        """`int64[B, M]`: for each move the equivalent one that `legal` reports, -1 for an illegal move."""
-
-
-class SingleMoves(Protocol):
-    """Tests a single move by the plain rules, faster than `legal` tests all of them."""
-
-    def is_legal(self, state: State, move: int) -> bool:
-        """Whether `legal` names this move."""
+    is_legal: Callable[[State, int], bool]
+    """Whether a move is legal in `state[S]`, or equivalent to a legal one."""
+    canonical_moves: Callable[[State], NDArray[np.int64]] | None = None
+    """`int64[B, M]` from `states[B, S]`: for each move the equivalent one that `legal` reports, -1 for an illegal move.
+    None if no two moves have the same effect."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,16 +270,6 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class PretrainedNetworks:
-    """Names the folder of the trained networks that come with a plug-in: NAME.onnx, each with its card NAME.json.
-
-    A network has the name of its puzzle, or that with a suffix.
-    """
-
-    folder: Path
-
-
-@dataclass(frozen=True)
 class KernelRules:
     """Gives the tables of the puzzle's compiled rules, and converts between plain and working states."""
 
@@ -353,6 +327,8 @@ class Estimate:
     scores: Callable[[State], NDArray[Any]] | None = field(default=None, compare=False, repr=False)
     unsolvable: int | None = None
     """The value of a compiled estimate that means that a state cannot be solved."""
+    is_cheap: bool = False
+    """Whether the tables of a compiled lower bound take almost no time to build."""
 
     def __post_init__(self) -> None:
         if (self.kernel is None) == (self.scores is None):
@@ -424,6 +400,8 @@ class Units:
 
     kinds: Mapping[str, NDArray[np.int32]]
     """Kind, such as 'row', 'column' and 'box' -> `int32[D, D]`, the cells of each unit; rows come first."""
+    box_shape: tuple[int, int] | None = None
+    """The rows and columns of a box, if the third kind is boxes on a square grid, in row-major order."""
 
     @cached_property
     def all(self) -> NDArray[np.int32]:
@@ -448,8 +426,14 @@ def is_legal(puzzle: Puzzle, state: State, move: int) -> bool:
 
 def legality(puzzle: Puzzle) -> Callable[[State, int], bool]:
     """The function `is_legal` of this puzzle, for many moves."""
-    moves = puzzle.view(EquivalentMoves) or puzzle.view(SingleMoves)
-    return (lambda state, move: bool(puzzle.legal(state)[move])) if moves is None else moves.is_legal
+    view = puzzle.view(Legality)
+    return (lambda state, move: bool(puzzle.legal(state)[move])) if view is None else view.is_legal
+
+
+def equivalence(puzzle: Puzzle) -> Callable[[State], NDArray[np.int64]] | None:
+    """Return the function `canonical_moves` of this puzzle; None if no two moves have the same effect."""
+    view = puzzle.view(Legality)
+    return None if view is None else view.canonical_moves
 
 
 def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
@@ -495,10 +479,3 @@ class Rewards(Protocol):
 
     def reward(self, name: str, before: State, after: State) -> NDArray[np.float64]:
         """`float64[B]`: the rewards of the transitions from the plain states `before[B, S]` to `after[B, S]`."""
-
-
-class DrawsScores(Protocol):
-    """Draws boards with a score in each cell, for puzzles whose moves are cells."""
-
-    def draw_scores(self, state: State, scores: NDArray[np.float64]) -> str:
-        """The board with `scores: float[M]`, from 0 to 1, of the legal moves; others are not read."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import BatchRules, EquivalentMoves, Estimate, KernelRules
+from puzzlelab.core.views import BatchRules, Estimate, KernelRules, equivalence
 from puzzlelab.engine.batch_rules_kernels import begin_all, make_moves, mark_legal, wander
 from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.search_rules import runner
@@ -68,10 +68,10 @@ class MoveNames(NamedTuple):
 
 def move_names(puzzle: Puzzle, states: State) -> MoveNames:
     """The moves that can be made on each of the plain `states[B, S]`."""
-    equivalent = puzzle.view(EquivalentMoves)
-    if equivalent is None:
+    canonical_of = equivalence(puzzle)
+    if canonical_of is None:
         return MoveNames(legal_moves(puzzle, states), None)
-    canonical = equivalent.canonical_moves(states)
+    canonical = canonical_of(states)
     return MoveNames(canonical >= 0, canonical)
 
 
@@ -221,7 +221,7 @@ def _room(puzzle: Puzzle) -> NDArray[np.int32]:
 
 def canonical_moves(puzzle: Puzzle, states: State) -> NDArray[np.int64]:
     """`int64[B, M]`: for each move the equivalent one that `legal` reports, -1 for an illegal move."""
-    equivalent = puzzle.view(EquivalentMoves)
-    if equivalent is not None:
-        return equivalent.canonical_moves(states)
+    canonical_of = equivalence(puzzle)
+    if canonical_of is not None:
+        return canonical_of(states)
     return np.where(legal_moves(puzzle, states), np.arange(puzzle.move_count), -1)

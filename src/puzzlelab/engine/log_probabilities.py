@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import EquivalentMoves
+from puzzlelab.core.views import equivalence
 from puzzlelab.engine.batch_rules import canonical_moves
 from puzzlelab.engine.log_probabilities_kernels import merge, normalise
 
@@ -23,7 +23,7 @@ def merged_logits(puzzle: Puzzle, states: State, scores: NDArray[np.float64], su
     The softmax of the result over the legal moves is the same as that of the scores. Puzzles without equivalent moves
     have nothing to merge, and their illegal moves keep their scores.
     """
-    return scores if puzzle.view(EquivalentMoves) is None else _of_legal_moves(puzzle, states, scores, sums)
+    return scores if equivalence(puzzle) is None else _of_legal_moves(puzzle, states, scores, sums)
 
 
 def log_probabilities(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ from puzzlelab.core.result import Stop
 from puzzlelab.core.result_batch import UNSOLVED
 from puzzlelab.core.solutions import BATCH, NO_SOLUTION, Listing
 from puzzlelab.core.solver import Solver, board_after
-from puzzlelab.core.views import NO_LEVEL, BatchDifficulty, Samples
+from puzzlelab.core.views import NO_LEVEL, BatchDifficulty, Candidates, Samples
 from puzzlelab.engine.batch_answers import has_objection
 from puzzlelab.jobs.unique_solutions import unique_parts
 
@@ -230,6 +230,7 @@ def _uniqueness_objection(puzzle: Puzzle, boards: tuple[State, ...], complete: b
 
 def _difference(puzzle: Puzzle, first: State, second: State) -> str:
     differ = [place for place in range(len(first)) if first[place] != second[place]]
-    cell = presentation_of(puzzle).write_cell
-    names = [cell(place) for place in differ[:SHOWN]] + (["..."] if len(differ) > SHOWN else [])
+    view = puzzle.view(Candidates)
+    write = str if view is None else view.write_cell
+    names = [write(place) for place in differ[:SHOWN]] + (["..."] if len(differ) > SHOWN else [])
     return f"more than one solution; two of them differ in {len(differ)} places: {', '.join(names)}"

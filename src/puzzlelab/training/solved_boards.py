@@ -25,7 +25,7 @@ from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import board_after, solve, uninterrupted, usual_solver
-from puzzlelab.core.views import BoardGenerator, OwnGenerator, RandomSymmetry
+from puzzlelab.core.views import BoardGenerator, OwnGenerator
 from puzzlelab.engine import candidate_logits, report
 from puzzlelab.nets.device import device
 from puzzlelab.nets.form import candidates_of
@@ -241,8 +241,9 @@ class BoardPool:
 
     def __init__(self, puzzle: Puzzle, boards: LabelledBoards, slots: int, seed: int, augment: bool = True) -> None:
         self.boards, self.seed = boards, seed
-        self.symmetry = puzzle.view(RandomSymmetry) if augment else None
-        self.digits = np.arange(candidates_of(puzzle).units.all.shape[1])
+        view = candidates_of(puzzle)
+        self.random_symmetry = view.random_symmetry if augment else None
+        self.digits = np.arange(view.units.all.shape[1])
         self.taken = 0
         """The number of boards that were put into slots so far."""
         self.solutions = np.empty((slots, boards.clues.shape[1]), np.int8)
@@ -271,8 +272,8 @@ class BoardPool:
             self._epoch, self._order = epoch, generator(self.seed, ORDER, epoch).permutation(len(self.boards.clues))
         board = self._order[index]
         clues, solution = self.boards.clues[board], self.boards.solutions[board]
-        if self.symmetry is not None:
-            cells, digits = self.symmetry.random_symmetry(generator(self.seed, SYMMETRY, self.taken))
+        if self.random_symmetry is not None:
+            cells, digits = self.random_symmetry(generator(self.seed, SYMMETRY, self.taken))
             clues, solution = (np.append(digits, -1)[array[cells]].astype(np.int8) for array in (clues, solution))
         self.taken += 1
         return clues, solution

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from puzzlelab.conformance.check import check_puzzle
 from puzzlelab.core.errors import BadBoard, BadInput, BadOption
-from puzzlelab.core.puzzle import Instance, presentation_of
+from puzzlelab.core.puzzle import Drawing, Instance, presentation_of
 from puzzlelab.core.registry import families, load
 from puzzlelab.core.verify import Verdict, replay
-from puzzlelab.core.views import Candidates, Cover, DrawsSvg, KernelRules, Planes, RandomSymmetry, Samples, is_legal
+from puzzlelab.core.views import Candidates, Cover, KernelRules, Planes, Samples, is_legal
 from puzzlelab.puzzles.sudoku import FAMILY
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 
@@ -340,7 +340,7 @@ def test_what_is_no_move_is_told_so(text: str) -> None:
 
 
 def test_every_view_is_offered() -> None:
-    for view in (Samples, Planes, Cover, Candidates, KernelRules, DrawsSvg):
+    for view in (Samples, Planes, Cover, Candidates, KernelRules, Drawing):
         assert NINE.view(view) is not None, view.__name__
 
 
@@ -462,7 +462,7 @@ def test_every_relabelling_makes_solved_grids_of_solved_grids(name) -> None:
     grid, board = dug(puzzle, 3, 0.4)
     seen_images = set()
     for seed in range(6):
-        cells, digits = puzzle.view(RandomSymmetry).random_symmetry(np.random.default_rng(seed))
+        cells, digits = puzzle.view(Candidates).random_symmetry(np.random.default_rng(seed))
         assert sorted(cells.tolist()) == list(range(puzzle.cells))
         assert sorted(digits.tolist()) == list(range(puzzle.size))
         names = np.concatenate([[0], digits + 1]).astype(np.uint8)
@@ -481,7 +481,7 @@ def test_relabellings_of_the_smallest_grids_are_all_there_are() -> None:
         grid = FOUR.read(text).state
         images = set()
         for seed in range(6000):
-            cells, digits = FOUR.view(RandomSymmetry).random_symmetry(np.random.default_rng(seed))
+            cells, digits = FOUR.view(Candidates).random_symmetry(np.random.default_rng(seed))
             images.add((digits + 1)[grid[cells] - 1].tobytes())
         sizes.add(len(images))
     assert sizes == {96, 192}

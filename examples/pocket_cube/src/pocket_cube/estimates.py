@@ -41,7 +41,7 @@ class CubeEstimates:
         if name not in self.estimates:
             raise UnknownName(f"estimate of {self.puzzle.name}", name, self.estimates)
         if self.puzzle.rules == "compiled":
-            return Estimate(name, admissible=True, kernel=lambda: _tables(name))
+            return Estimate(name, admissible=True, kernel=lambda: _tables(name), is_cheap=name == "corners")
         return Estimate(name, admissible=True, scores=lambda states: _scores(name, states))
 
 

@@ -18,5 +18,4 @@ def presentation(puzzle: PocketCube) -> Presentation:
         provers=(("bfs", {"bidirectional": True}), ("ida", {})),
         move_note="U, R, F: the upper, right or front face clockwise; U2 a half turn, U' counterclockwise",
         examples=EXAMPLES,
-        cheap_bounds=("corners",),
     )

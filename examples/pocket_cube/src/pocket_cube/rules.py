@@ -9,7 +9,6 @@ Shapes: M = 9 moves, P = 7 places and corners.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,8 @@ from numpy.typing import NDArray
 from pocket_cube import drawing, notation
 from puzzlelab import BadBoard, Instance, KernelRules, Presentation
 from puzzlelab.core.errors import BadOption, shorten
-from puzzlelab.core.puzzle import View, Views, find_view, itself
-from puzzlelab.core.views import BatchRules, DrawsSvg, Estimates, Planes, PretrainedNetworks, Reversible, Samples
+from puzzlelab.core.puzzle import Drawing, View, Views, find_view, itself
+from puzzlelab.core.views import BatchRules, Estimates, Planes, Reversible, Samples
 
 Cube = NDArray[np.uint8]
 
@@ -152,12 +151,11 @@ class PocketCube:
 
 VIEWS: Views = {
     BatchRules: "pocket_cube.batch:rules",
-    DrawsSvg: itself,
+    Drawing: lambda cube: Drawing(cube.svg),
     Estimates: "pocket_cube.estimates:CubeEstimates",
     KernelRules: "pocket_cube.kernels:rules",
     Planes: "pocket_cube.planes:CubePlanes",
     Presentation: "pocket_cube.presentation:presentation",
-    PretrainedNetworks: lambda cube: PretrainedNetworks(Path(__file__).with_name("pretrained")),
     Reversible: itself,
     Samples: "pocket_cube.sampling:CubeSamples",
 }

@@ -23,5 +23,4 @@ def presentation(puzzle: SameGame) -> Presentation:
         provers=(("astar", {"estimate": "colours"}),),
         move_note="6,1: click column 6, row 1, counted from 0 at the lower left",
         examples=examples_of(puzzle),
-        marks_moves=True,
     )

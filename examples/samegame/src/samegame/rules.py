@@ -13,24 +13,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab import BadBoard, Instance, KernelRules, Presentation
 from puzzlelab.core.errors import BadOption, shorten
-from puzzlelab.core.puzzle import View, Views, find_view, itself
-from puzzlelab.core.views import (
-    BatchRules,
-    DrawsSvg,
-    EquivalentMoves,
-    Estimates,
-    Planes,
-    PretrainedNetworks,
-    Samples,
-    Scores,
-)
+from puzzlelab.core.puzzle import Drawing, View, Views, find_view, itself
+from puzzlelab.core.views import BatchRules, Estimates, Legality, Planes, Samples, Scores
 from samegame import drawing, notation
 
 Board = NDArray[np.uint8]
@@ -222,13 +212,12 @@ class SameGame:
 
 VIEWS: Views = {
     BatchRules: "samegame.batch:rules",
-    DrawsSvg: itself,
-    EquivalentMoves: itself,
+    Drawing: lambda game: Drawing(game.svg),
     Estimates: "samegame.estimates:SameGameEstimates",
     KernelRules: "samegame.kernels:rules",
+    Legality: lambda game: Legality(game.is_legal, game.canonical_moves),
     Planes: "samegame.planes:SameGamePlanes",
     Presentation: "samegame.presentation:presentation",
-    PretrainedNetworks: lambda game: PretrainedNetworks(Path(__file__).with_name("pretrained")),
     Samples: "samegame.sampling:SameGameSamples",
     Scores: itself,
 }

@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.views import Boxes, Candidates
+from puzzlelab.core.views import Candidates
 from puzzlelab.nets.form import Head, InputName, Policy
 from puzzlelab.nets.network import NetworkSettings
 
@@ -120,12 +120,13 @@ def shape_of(puzzle: Puzzle, settings: NetworkSettings) -> tuple[int, tuple[int,
 
     Raises `Unsupported` for puzzles without boxes and heads other than `policy`.
     """
-    cells, boxes = puzzle.view(Candidates), puzzle.view(Boxes)
-    if cells is None or boxes is None:
+    view = puzzle.view(Candidates)
+    box_shape = None if view is None else view.units.box_shape
+    if view is None or box_shape is None:
         raise Unsupported(f"a network of the kind {settings.kind} is for puzzles whose boxes hold each digit once")
     if settings.heads != ("policy",):
         raise Unsupported(f"a network of the kind {settings.kind} has one head: heads = ['policy']")
-    return cells.units.all.shape[1], boxes.box_shape
+    return view.units.all.shape[1], box_shape
 
 
 ARCHITECTURE = LatticeModule

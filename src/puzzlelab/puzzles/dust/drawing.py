@@ -5,34 +5,27 @@ Shapes: W = columns, H = rows, N = W * H cells.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.puzzle import Drawing
 from puzzlelab.puzzles.dust.notation import LETTERS, Board, Shape, write
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Dust
 
 
-@dataclass(frozen=True)
-class DustDrawing:
-    """The views `DrawsSvg` and `DrawsScores` of dust."""
+def drawing(puzzle: Dust) -> Drawing:
+    """Return the drawings of dust."""
 
-    puzzle: Dust
+    def with_scores(state: Board, scores: NDArray[np.float64]) -> str:
+        """Draw the board with the percentage of each cluster in its cells."""
+        first = puzzle.clusters(state)
+        return draw_scores(state, puzzle, np.where(first < 0, 0.0, scores[first]))
 
-    def svg(self, state: Board) -> str:
-        return svg(state, self.puzzle)
-
-    def draw_scores(self, state: Board, scores: NDArray[np.float64]) -> str:
-        """Return the board with the percentage of each cluster in its cells.
-
-        `scores: float[N]` are those of the moves that `legal` names, from 0 to 1; what stands at others is not read.
-        """
-        first = self.puzzle.clusters(state)
-        return draw_scores(state, self.puzzle, np.where(first < 0, 0.0, scores[first]))
+    return Drawing(lambda state: svg(state, puzzle), with_scores)
 
 
 FILLS = ("#c8323c", "#4f9a4f", "#3b6ea8", "#e0b93a", "#de7c2b", "#8a5aa8", "#3fa7b5", "#c2529b", "#e5e9f0")

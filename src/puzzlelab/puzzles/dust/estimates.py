@@ -40,7 +40,7 @@ class DustEstimates:
 
 @cache
 def _estimate(puzzle: Dust, name: str) -> Estimate:
-    return Estimate(name, CATALOGUE[name][1], lambda: _tables(puzzle, name))
+    return Estimate(name, CATALOGUE[name][1], lambda: _tables(puzzle, name), is_cheap=name == "colours")
 
 
 def _tables(puzzle: Dust, name: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.core.puzzle import Presentation
+from puzzlelab.core.puzzle import Lenient, Presentation
 from puzzlelab.core.solver import PATIENCE
 from puzzlelab.puzzles.dust import examples
 
@@ -20,10 +20,7 @@ def presentation(puzzle: Dust) -> Presentation:
         provers=_provers(puzzle.cells),
         move_note="6,1: click column 6, row 1, counted from 0 at the lower left",
         examples=examples.of(puzzle.name),
-        cheap_bounds=("colours",),
-        marks_moves=True,
-        lenient=puzzle.with_gravity,
-        settling=puzzle.settling,
+        lenient=Lenient(puzzle.with_gravity(), puzzle.settling),
     )
 
 

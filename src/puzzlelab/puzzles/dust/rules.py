@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 from puzzlelab.core.arguments import board_text, move_text
 from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
-from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view
+from puzzlelab.core.puzzle import Drawing, Instance, Presentation, View, Views, find_view
 from puzzlelab.core.views import (
-    DrawsScores,
-    DrawsSvg,
-    EquivalentMoves,
     Estimates,
     KernelRules,
+    Legality,
     Planes,
     Rewards,
     Samples,
@@ -204,11 +202,10 @@ class Dust:
 
 VIEWS: Views = {
     BatchNotation: "puzzlelab.puzzles.dust.batch_notation:DustLines",
-    DrawsScores: "puzzlelab.puzzles.dust.drawing:DustDrawing",
-    DrawsSvg: "puzzlelab.puzzles.dust.drawing:DustDrawing",
-    EquivalentMoves: "puzzlelab.puzzles.dust.clusters:DustClusters",
+    Drawing: "puzzlelab.puzzles.dust.drawing:drawing",
     Estimates: "puzzlelab.puzzles.dust.estimates:DustEstimates",
     KernelRules: "puzzlelab.puzzles.dust.kernels:rules",
+    Legality: "puzzlelab.puzzles.dust.clusters:legality",
     MultilineNotation: "puzzlelab.puzzles.dust.files:DustFiles",
     Planes: "puzzlelab.puzzles.dust.planes:DustPlanes",
     Presentation: "puzzlelab.puzzles.dust.presentation:presentation",

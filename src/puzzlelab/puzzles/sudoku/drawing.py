@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from puzzlelab.core.puzzle import Drawing
 from puzzlelab.puzzles.sudoku.notation import SYMBOLS, Board, write
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Sudoku
 
 
-@dataclass(frozen=True)
-class SudokuSvg:
-    """The view `DrawsSvg` of Sudoku."""
-
-    puzzle: Sudoku
-
-    def svg(self, state: Board) -> str:
-        return svg(state, self.puzzle.box_rows, self.puzzle.box_columns)
+def drawing(puzzle: Sudoku) -> Drawing:
+    """Return the drawing of the puzzle."""
+    return Drawing(lambda state: svg(state, puzzle.box_rows, puzzle.box_columns))
 
 
 def draw(board: Board, box_rows: int, box_columns: int) -> str:

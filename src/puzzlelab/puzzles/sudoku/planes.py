@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SudokuPlanes:
-    """The views `Planes` and `RandomSymmetry` of Sudoku."""
+    """The view `Planes` of Sudoku."""
 
     puzzle: Sudoku
     symbols: ClassVar[None] = None
@@ -54,16 +54,3 @@ class SudokuPlanes:
             moves = np.argsort(sources)[:, None] * self.puzzle.size + digits
             images_of.append((states[..., sources], moves.reshape(-1)))
         return tuple(images_of)
-
-    def random_symmetry(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Put digits, bands, stacks, and lines within them in random order; with square boxes reflect them or not."""
-        rows, columns = (
-            np.concatenate(
-                [at * side + random.permutation(side) for at in random.permutation(self.puzzle.size // side)]
-            )
-            for side in (self.puzzle.box_rows, self.puzzle.box_columns)
-        )
-        cells = rows[:, None] * self.puzzle.size + columns
-        if self.puzzle.box_rows == self.puzzle.box_columns and random.integers(2):
-            cells = cells.T
-        return cells.reshape(-1), random.permutation(self.puzzle.size)

@@ -39,7 +39,6 @@ def presentation(puzzle: Sudoku) -> Presentation:
         unique_expected=True,
         examples=examples.of(puzzle.name),
         notations=drawing.with_solution(puzzle.box_rows, puzzle.box_columns),
-        write_cell=puzzle.write_cell,
         warnings=warnings,
         has_warnings=has_warnings,
     )

@@ -18,19 +18,16 @@ from puzzlelab.core.arguments import board_text, move_text
 from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
-from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
+from puzzlelab.core.puzzle import Drawing, Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     BatchDifficulty,
-    Boxes,
     Candidates,
     Cover,
-    DrawsSvg,
     KernelRules,
+    Legality,
     OwnGenerator,
     Planes,
-    RandomSymmetry,
     Samples,
-    SingleMoves,
     Units,
 )
 from puzzlelab.puzzles.sudoku import drawing, examples, notation
@@ -82,8 +79,9 @@ class Sudoku:
     def units(self) -> Units:
         """Rows, columns and boxes, each `int32[N, N]`."""
         cells = np.arange(self.cells, dtype=np.int32).reshape(self.size, self.size)
-        boxes = cells.reshape(self.box_columns, self.box_rows, self.box_rows, self.box_columns)
-        return Units({"row": cells, "column": cells.T, "box": boxes.swapaxes(1, 2).reshape(self.size, self.size)})
+        grid = cells.reshape(self.box_columns, self.box_rows, self.box_rows, self.box_columns)
+        boxes = grid.swapaxes(1, 2).reshape(self.size, self.size)
+        return Units({"row": cells, "column": cells.T, "box": boxes}, (self.box_rows, self.box_columns))
 
     @cached_property
     def _cell_units(self) -> NDArray[np.int64]:
@@ -229,9 +227,16 @@ class Sudoku:
         """Return `uint8[B, N * N]` from `int64[B, N * N]`."""
         return (digits + 1).astype(np.uint8)
 
-    @property
-    def box_shape(self) -> tuple[int, int]:
-        return self.box_rows, self.box_columns
+    def random_symmetry(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Put digits, bands, stacks, and lines within them in random order; with square boxes reflect them or not."""
+        rows, columns = (
+            np.concatenate([at * side + random.permutation(side) for at in random.permutation(self.size // side)])
+            for side in (self.box_rows, self.box_columns)
+        )
+        cells = rows[:, None] * self.size + columns
+        if self.box_rows == self.box_columns and random.integers(2):
+            cells = cells.T
+        return cells.reshape(-1), random.permutation(self.size)
 
     def view(self, kind: type[View]) -> View | None:
         return find_view(self, kind, VIEWS)
@@ -240,18 +245,16 @@ class Sudoku:
 VIEWS: Views = {
     BatchDifficulty: "puzzlelab.puzzles.sudoku.sampling:SudokuSamples",
     BatchNotation: "puzzlelab.puzzles.sudoku.batch_notation:SudokuLines",
-    Boxes: itself,
     Candidates: itself,
     Cover: itself,
-    DrawsSvg: "puzzlelab.puzzles.sudoku.drawing:SudokuSvg",
+    Drawing: "puzzlelab.puzzles.sudoku.drawing:drawing",
     OwnGenerator: "puzzlelab.puzzles.sudoku.generate:own_generator",
     KernelRules: "puzzlelab.puzzles.sudoku.kernels:rules",
+    Legality: lambda sudoku: Legality(sudoku.is_legal),
     MultilineNotation: "puzzlelab.puzzles.sudoku.notation:SudokuFiles",
     Planes: "puzzlelab.puzzles.sudoku.planes:SudokuPlanes",
     Presentation: "puzzlelab.puzzles.sudoku.presentation:presentation",
-    RandomSymmetry: "puzzlelab.puzzles.sudoku.planes:SudokuPlanes",
     Samples: "puzzlelab.puzzles.sudoku.sampling:SudokuSamples",
-    SingleMoves: itself,
 }
 
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from puzzlelab.core.puzzle import Drawing
 from puzzlelab.puzzles.tiles.notation import Board, write
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
 
 
-@dataclass(frozen=True)
-class TilesSvg:
-    """The view `DrawsSvg` of sliding tiles."""
-
-    puzzle: Tiles
-
-    def svg(self, state: Board) -> str:
-        return svg(state, self.puzzle.columns, self.puzzle.goal)
+def drawing(puzzle: Tiles) -> Drawing:
+    """Return the drawing of the puzzle."""
+    return Drawing(lambda state: svg(state, puzzle.columns, puzzle.goal))
 
 
 def draw(board: Board, columns: int) -> str:

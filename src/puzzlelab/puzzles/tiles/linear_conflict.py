@@ -51,4 +51,4 @@ def conflicts(puzzle: Tiles) -> ConflictTables:
 def estimate(puzzle: Tiles, name: str) -> Estimate:
     """Return the estimate by its name."""
     memo = max(6, puzzle.rows + puzzle.columns)
-    return Estimate(name, admissible=True, kernel=lambda: conflicts(puzzle), memo=memo)
+    return Estimate(name, admissible=True, kernel=lambda: conflicts(puzzle), memo=memo, is_cheap=True)

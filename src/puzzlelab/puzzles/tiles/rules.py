@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from puzzlelab.core.arguments import board_text, move_text
 from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
-from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
+from puzzlelab.core.puzzle import Drawing, Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     BatchDifficulty,
-    DrawsSvg,
     Estimates,
     Isomorphism,
     KernelRules,
@@ -179,7 +178,7 @@ class Tiles:
 VIEWS: Views = {
     BatchDifficulty: "puzzlelab.puzzles.tiles.scales:TilesSamples",
     BatchNotation: "puzzlelab.puzzles.tiles.batch_notation:TilesLines",
-    DrawsSvg: "puzzlelab.puzzles.tiles.drawing:TilesSvg",
+    Drawing: "puzzlelab.puzzles.tiles.drawing:drawing",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
     Isomorphism: "puzzlelab.puzzles.tiles.isomorphism:isomorphism",
     KernelRules: "puzzlelab.puzzles.tiles.kernels:rules",
