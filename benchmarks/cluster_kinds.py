@@ -24,8 +24,8 @@ from puzzlelab.engine.board_pieces import BoardsToSolve, SolverSetup, solve_boar
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.piece_size import MOST_ITEMS, SHARE
 from puzzlelab.experience.curriculum import scrambled
-from puzzlelab.experience.shards import encoded, save_encoded
 from puzzlelab.experience.distributed_games import ShardToMake
+from puzzlelab.experience.shards import encoded, save_encoded
 from puzzlelab.experience.teachers import Teacher
 from puzzlelab.experience.uct_episodes import play_episodes
 from puzzlelab.experience.uct_session import UctSession

@@ -26,7 +26,7 @@ def rows() -> list[bytes]:
     """Files of rows: solved boards of each family, an unsolvable one, one without an answer."""
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.registry import parse_solver
-    from puzzlelab.core.solver import answer
+    from puzzlelab.engine.solving import answer
     from puzzlelab.storage.row import row_of, unanswered
 
     files: list[list[str]] = []

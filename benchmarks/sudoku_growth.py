@@ -22,9 +22,9 @@ from puzzlelab import Limit, load
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.registry import parse_solver
 from puzzlelab.core.result import Result
-from puzzlelab.core.solutions import EnumeratesSolutions
-from puzzlelab.core.solver import Solver, solve
+from puzzlelab.core.solver import EnumeratesSolutions, Solver
 from puzzlelab.core.views import Candidates, Prior
+from puzzlelab.engine.solving import solve
 from puzzlelab.solvers.lattice import Lattice
 
 SIZES = (4, 6, 9, 12, 16)

@@ -21,7 +21,7 @@ from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import parse_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver
-from puzzlelab.engine.batch_answers import solve_all
+from puzzlelab.engine.solving import solve_all
 from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
 from puzzlelab.puzzles.sudoku.solvers.bands import solve_batch
 

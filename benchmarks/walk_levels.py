@@ -18,9 +18,9 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.solver import solve
 from puzzlelab.core.views import KernelRules, scale_of
 from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.solving import solve
 from puzzlelab.puzzles.tiles import sampling
 
 LEVELS = {"tiles-3x3": (5, 10, 15, 20, 21), "tiles-4x4": (5, 10, 15, 18, 20, 25, 30)}

@@ -268,7 +268,7 @@ def test_many_boards_are_played_side_by_side_by_a_solver_that_can(boards, eight,
         "solve_batch",
         lambda self, asked, limit, over: portions.append(len(asked)) or batch(self, asked, limit, over),
     )
-    monkeypatch.setattr("puzzlelab.engine.batch_answers.BATCH", 10)
+    monkeypatch.setattr("puzzlelab.engine.solving.BATCH", 10)
     asked = [*boards, eight.read(ODD)]
     found = list(puzzlelab.solve_many(asked, "greedy", jobs=jobs, estimate=true))
     assert [result.length for result in found] == [*range(25), None]
@@ -279,7 +279,7 @@ def test_many_boards_are_played_side_by_side_by_a_solver_that_can(boards, eight,
 
 
 def test_the_boards_of_all_batches_are_counted_for_the_sample_of_plain_replays(boards, monkeypatch):
-    import puzzlelab.engine.batch_answers as module
+    import puzzlelab.engine.solving as module
 
     numbers, real = [], module.checked
 

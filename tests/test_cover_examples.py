@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadBoard, BadOption, Limit, check_puzzle, check_solver, solve
-from puzzlelab.core.solutions import Listing, count
+from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.solvers.dancing_links import DancingLinks
 from puzzlelab.solvers.integer import Integer
 from puzzlelab.solvers.sat import Sat

@@ -15,7 +15,7 @@ import network_table
 import package_map
 import surface
 from fenced_blocks import fenced_blocks
-from puzzlelab.core import solutions, solver, views
+from puzzlelab.core import solver, views
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -139,7 +139,7 @@ def test_no_text_of_the_drawing_is_wider_than_its_box():
 def test_the_table_of_what_may_be_offered_is_made_from_the_classes():
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     assert surface.BEGIN + surface.table() + surface.END in page, "run python tools/surface.py"
-    declared = {kind for module in (views, solver, solutions) for kind in vars(module).values() if is_protocol(kind)}
+    declared = {kind for module in (views, solver) for kind in vars(module).values() if is_protocol(kind)}
     for kind in declared - {*surface.NO_VIEWS, solver.Solver, Protocol}:
         assert f"`{kind.__name__}`" in page, kind
 

@@ -15,8 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
-from puzzlelab.core import puzzle, solutions, solver, views
-from puzzlelab.text import board_blocks, board_files
+from puzzlelab.core import boards, puzzle, solver, views
+from puzzlelab.text import board_files
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "extending.md"
@@ -90,7 +90,7 @@ def example() -> str:
 def _views() -> Iterator[tuple[str, ...]]:
     kinds = [
         *_classes(views),
-        board_blocks.BatchNotation,
+        boards.BatchNotation,
         board_files.MultilineNotation,
         puzzle.Drawing,
         puzzle.Presentation,
@@ -109,7 +109,7 @@ def _presentation() -> Iterator[tuple[str, ...]]:
 
 
 def _abilities() -> Iterator[tuple[str, ...]]:
-    kinds = [*_classes(solver), *_classes(solutions)]
+    kinds = _classes(solver)
     for kind in sorted((kind for kind in kinds if kind is not solver.Solver), key=lambda kind: kind.__name__):
         if _is_protocol(kind):
             yield f"ability `{kind.__name__}`", _sentence(kind), _askers(kind.__name__), "not offered"

@@ -72,10 +72,10 @@ _HOMES = {
     "core.cover": ("ExactCover",),
     "core.puzzle": ("Example", "Family", "Instance", "Presentation", "Puzzle", "State"),
     "core.views": ("BatchRules", "Estimate", "KernelRules", "Scale"),
-    "core.result": ("Progress", "Result"),
+    "core.result": ("Count", "Progress", "Result"),
     "analysis.game_analysis": ("Regrets",),
     "storage.row": ("Row",),
-    "core.solutions": ("Count", "Listing"),
+    "engine.enumeration": ("Listing",),
     "core.solver": ("Solver",),
     "core.verify": ("Verdict",),
     "analysis.state_evaluation": ("PuzzleNetwork", "estimate", "network"),
@@ -183,11 +183,11 @@ if TYPE_CHECKING:
     )
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Example, Family, Instance, Presentation, Puzzle, State
-    from puzzlelab.core.result import Progress, Result
-    from puzzlelab.core.solutions import Count, Listing
+    from puzzlelab.core.result import Count, Progress, Result
     from puzzlelab.core.solver import Solver
     from puzzlelab.core.verify import Verdict
     from puzzlelab.core.views import BatchRules, Estimate, KernelRules, Scale
+    from puzzlelab.engine.enumeration import Listing
     from puzzlelab.jobs.checks import Check
     from puzzlelab.puzzles.dust.rules import Dust
     from puzzlelab.puzzles.sudoku.rules import Sudoku

@@ -26,13 +26,14 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, Solver, attempts_of, usual_solver
-from puzzlelab.core.solver import solve as run
+from puzzlelab.core.solver import Attempt, Solver
 from puzzlelab.core.verify import Verdict
 from puzzlelab.core.verify import verify as run_verify
-from puzzlelab.engine.batch_answers import AnswerBatch, Portions, answer_parts
 from puzzlelab.engine.parallel import ordered_flat_map
+from puzzlelab.engine.solving import AnswerBatch, Portions, answer_parts, attempts_of
+from puzzlelab.engine.solving import solve as run
 
 PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
 
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.proofs import ProofCheck
-    from puzzlelab.core.solutions import Count, Listing
+    from puzzlelab.core.result import Count
+    from puzzlelab.engine.enumeration import Listing
     from puzzlelab.engine.executor import Executor
     from puzzlelab.jobs.checks import Check
 
@@ -298,7 +300,7 @@ def count(
     Raises:
         Unsupported: if the solver cannot count.
     """
-    from puzzlelab.core.solutions import count as run_count
+    from puzzlelab.engine.enumeration import count as run_count
 
     board, most = checked.board(instance), checked.solution_count(most)
     with naming_bad_boards([board]):
@@ -319,7 +321,7 @@ def solutions(
     Raises:
         Unsupported: if the solver cannot enumerate solutions.
     """
-    from puzzlelab.core.solutions import Listing
+    from puzzlelab.engine.enumeration import Listing
 
     board = checked.board(instance)
     return Listing(_solver(solver, board.puzzle, options), board, checked.limit(limit), checked.solution_count(most))

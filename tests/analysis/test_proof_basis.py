@@ -10,8 +10,8 @@ from tests.objectives import Runs
 from puzzlelab.analysis.proof_basis import basis_of
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.registry import load, make_solver
-from puzzlelab.core.solver import answer
 from puzzlelab.core.views import Estimate, Estimates
+from puzzlelab.engine.solving import answer
 from puzzlelab.jobs import row_checks
 from puzzlelab.jobs.row_tally import RowTally
 from puzzlelab.puzzles.tiles.rules import Tiles

@@ -10,7 +10,7 @@ from puzzlelab import Limit, Presentation, Result, load
 from puzzlelab.analysis.proofs import Claim, Method, claim_of, follows_from_rules, provers
 from puzzlelab.core.puzzle import presentation_of
 from puzzlelab.core.registry import make_solver
-from puzzlelab.core.solver import solve
+from puzzlelab.engine.solving import solve
 
 TWO, FAR, ODD = "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 PUZZLES = [

@@ -15,8 +15,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State
-from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.solutions import SEVERAL
+from puzzlelab.core.result import SEVERAL, Progress, Result
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Reversible, Samples
 from puzzlelab.text.board_files import MultilineNotation

@@ -114,7 +114,7 @@ def test_a_limit_is_told_with_the_place_of_the_board(program):
 
 
 def test_ctrl_c_shows_the_number_so_far(program, monkeypatch):
-    from puzzlelab.core.solutions import Count
+    from puzzlelab.core.result import Count
     from puzzlelab.solvers.dancing_links import DancingLinks
 
     def count(self, instance, limit, most):

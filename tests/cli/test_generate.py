@@ -12,9 +12,9 @@ import pytest
 
 from puzzlelab import load
 from puzzlelab.cli.main import run
-from puzzlelab.core import solutions
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.views import Samples
+from puzzlelab.engine import enumeration
 from puzzlelab.puzzles.sudoku import files, generate
 from puzzlelab.puzzles.sudoku.generate import LEVELS
 from puzzlelab.solvers.dancing_links import DancingLinks
@@ -52,7 +52,7 @@ def clues(board):
 
 def number_of_solutions(board, most=2):
     """Up to two, by the solver that has nothing to do with the generator."""
-    return solutions.count(DancingLinks(), load("sudoku-9x9").read(board), Limit(), most).solutions
+    return enumeration.count(DancingLinks(), load("sudoku-9x9").read(board), Limit(), most).solutions
 
 
 def pattern(board):

@@ -332,7 +332,7 @@ def test_steps_of_a_solved_board(program):
 @pytest.fixture
 def counted(monkeypatch):
     """The boards that a solver was really asked about."""
-    from puzzlelab.engine import batch_answers as module
+    from puzzlelab.engine import solving as module
 
     asked, real = [], module.unverified_results
 
@@ -432,7 +432,7 @@ def test_a_board_that_ran_out_of_nodes_is_tried_again_under_a_larger_limit(progr
 
 
 def test_ctrl_c_shows_the_best_answer_so_far_and_does_not_keep_it(program, tmp_path, monkeypatch):
-    from puzzlelab.engine import batch_answers as module
+    from puzzlelab.engine import solving as module
 
     out, real = tmp_path / "rows.jsonl", module.best_result
 
@@ -648,7 +648,7 @@ def test_options_that_do_not_exist_end_with_the_same_code(program, words):
 
 
 def test_what_a_question_is_agrees_between_the_library_and_the_command_line(program, tmp_path):
-    from puzzlelab.core.solver import solve
+    from puzzlelab.engine.solving import solve
     from puzzlelab.storage.row import row_of
 
     puzzle, out = load("tiles-3x3"), tmp_path / "rows.jsonl"

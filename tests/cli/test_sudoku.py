@@ -227,7 +227,7 @@ def test_rows_hold_when_they_are_verified(program, file, tmp_path):
 
 
 def test_the_same_boards_in_another_notation_are_not_asked_again(program, file, tmp_path, monkeypatch):
-    from puzzlelab.engine import batch_answers as module
+    from puzzlelab.engine import solving as module
 
     asked, real = [], module.unverified_results
 

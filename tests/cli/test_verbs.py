@@ -236,7 +236,7 @@ def without_searches(monkeypatch, stand_in):
     """Have `warm` call this in the place of every search, in a process that could keep everything so far."""
     for name in ("tiles-2x2", "dust-8x6x5", "sudoku-9x9"):
         load(name).view(Samples)  # or modules that are imported meanwhile would keep the stand-in
-    monkeypatch.setattr("puzzlelab.core.solver.solve", stand_in)
+    monkeypatch.setattr("puzzlelab.engine.solving.solve", stand_in)
     monkeypatch.setattr("puzzlelab.engine.kernel_cache.write_failures", {})
     monkeypatch.setattr("puzzlelab.engine.table_cache.table_write_failures", {})
 

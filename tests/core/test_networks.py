@@ -12,8 +12,9 @@ from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName, Uns
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import make_solver
-from puzzlelab.core.solver import chosen_estimate, chosen_prior, require
+from puzzlelab.core.solver import require
 from puzzlelab.core.views import Estimate, Estimates, Prior
+from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.storage.row import unanswered
 

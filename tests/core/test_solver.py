@@ -8,21 +8,13 @@ import pytest
 from puzzlelab.core import registry
 from puzzlelab.core.errors import NoRoom, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Presentation, Puzzle
+from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, names_of
+from puzzlelab.core.registry import FIRST_NODES, PATIENCE, usual_solver
 from puzzlelab.core.result import Progress, Result, with_stop
-from puzzlelab.core.solver import (
-    FIRST_NODES,
-    PATIENCE,
-    Attempt,
-    SolverSettings,
-    chosen_estimate,
-    names_of,
-    options_of,
-    require,
-    solve,
-    usual_solver,
-)
+from puzzlelab.core.solver import Attempt, SolverSettings, options_of, require
 from puzzlelab.core.views import Cover, Estimate, Estimates, KernelRules, Reversible
+from puzzlelab.engine.search_rules import chosen_estimate
+from puzzlelab.engine.solving import solve
 
 
 class Script(SolverSettings):

@@ -14,7 +14,6 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.solver import solve
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate, Samples
 from puzzlelab.engine import driver
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED
@@ -30,6 +29,7 @@ from puzzlelab.engine.driver import (
 )
 from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING
+from puzzlelab.engine.solving import solve
 
 # --- a machine that plays a script ------------------------------------------------------------------------------------
 

@@ -6,11 +6,11 @@ import pytest
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.registry import make_solver
-from puzzlelab.core.solver import solve
 from puzzlelab.core.views import Estimate, KernelRules
 from puzzlelab.engine import kernels
 from puzzlelab.engine.interpreted_kernels import PlainTables, plain_rules
 from puzzlelab.engine.search_rules import rules_of
+from puzzlelab.engine.solving import solve
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.bfs import count_by_depth
 

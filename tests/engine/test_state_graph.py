@@ -13,12 +13,12 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import solve
 from puzzlelab.core.verify import verify
 from puzzlelab.core.views import BatchRules, Costs, Estimate, Estimates, KernelRules, Scores
 from puzzlelab.engine import search_rules, state_graph
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, legal_moves, random_walks, solved, successors
 from puzzlelab.engine.search_rules import rules_of
+from puzzlelab.engine.solving import solve
 from puzzlelab.engine.state_graph import GraphRules, Promising, Window
 from puzzlelab.experience.state_space import label_states
 from puzzlelab.puzzles.tiles.rules import Tiles

@@ -8,7 +8,7 @@ import pytest
 from tests.objectives import Runs, Tolls
 
 from puzzlelab import load, solver
-from puzzlelab.core import solver as core_solver
+from puzzlelab.core import puzzle as core_puzzle
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
@@ -16,7 +16,7 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.solver import Solver
-from puzzlelab.engine.batch_answers import AnswerBatch, answers_of
+from puzzlelab.engine.solving import AnswerBatch, answers_of
 from puzzlelab.jobs.row_batch import RowBatch
 from puzzlelab.storage.row import unanswered
 from puzzlelab.storage.row_columns import COLUMNS, RowList, arrow_schema, row_of_record, rows_of_table
@@ -103,12 +103,12 @@ def test_records_can_be_read_again(batch: RowBatch) -> None:
 
 
 def test_lines_of_a_puzzle_with_very_many_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    core_solver.move_names.cache_clear()
-    monkeypatch.setattr(core_solver, "MOST_NAMES", 3)
+    core_puzzle.move_names.cache_clear()
+    monkeypatch.setattr(core_puzzle, "MOST_NAMES", 3)
     rows = synthetic()
     assert rows.json_lines() == [row.to_json() for row in rows.rows()]
     assert rows.csv_records() == RowList(rows.rows()).csv_records()
-    core_solver.move_names.cache_clear()
+    core_puzzle.move_names.cache_clear()
 
 
 def test_answers_of_any_kind_will_do() -> None:

@@ -4,7 +4,7 @@ from puzzlelab import load
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, UnknownName
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.solver import answer
+from puzzlelab.engine.solving import answer
 from puzzlelab.jobs.row_checks import RowsToCheck, checks
 from puzzlelab.storage.row import row_of
 from puzzlelab.storage.row_files import RowFile

@@ -68,11 +68,11 @@ def test_what_a_file_holds_is_not_solved_again(puzzle, chosen, jobs, tmp_path, m
 
 
 def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
-    from puzzlelab.engine import batch_answers
+    from puzzlelab.engine import solving
     from puzzlelab.solvers import ida
 
     monkeypatch.setattr(ida, "QUICK_NODES", 50)
-    monkeypatch.setattr(batch_answers, "PART_SECONDS", 1e9)  # parts grow, however slow the machine is
+    monkeypatch.setattr(solving, "PART_SECONDS", 1e9)  # parts grow, however slow the machine is
     monkeypatch.setattr(solve_job, "FEW", 1)
     job = SolveJob(load("tiles-3x3"), solver("ida", estimate="manhattan"), Limit())
     hard = "8 6 7 2 5 4 3 0 1"

@@ -13,7 +13,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.views import Samples
-from puzzlelab.engine.batch_answers import solve_all
+from puzzlelab.engine.solving import solve_all
 from puzzlelab.nets import model_zoo, network_files
 from puzzlelab.puzzles.tiles.rules import Tiles
 

@@ -9,10 +9,10 @@ from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load, make_solver
-from puzzlelab.core.solver import solve
 from puzzlelab.core.verify import verify
 from puzzlelab.core.views import Isomorphism
 from puzzlelab.engine.log_probabilities import log_probabilities
+from puzzlelab.engine.solving import solve
 from puzzlelab.nets import model_zoo
 from puzzlelab.nets.onnx_model import OnnxModel
 from puzzlelab.nets.transferred import TransferredNetwork

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Instance, Limit, Progress, Unsupported, check_solver, load, solve
-from puzzlelab.core.solutions import count
 from puzzlelab.core.views import Units
 from puzzlelab.engine import driver
+from puzzlelab.engine.enumeration import count
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.solvers._annealing_kernels import COST, LEAST_COST, step
 from puzzlelab.solvers.annealing import Annealing, record_of

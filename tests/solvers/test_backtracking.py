@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzlelab import Instance, Limit, check_solver, load, solve
-from puzzlelab.core.solutions import NO_SOLUTION, SEVERAL, Listing, count
+from puzzlelab.core.result import NO_SOLUTION, SEVERAL
 from puzzlelab.core.views import Units
+from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.solvers.backtracking import Backtracking
 

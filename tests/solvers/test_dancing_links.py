@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from puzzlelab import Instance, Limit, check_solver, load, solve
 from puzzlelab.core.cover import ExactCover
-from puzzlelab.core.solutions import Listing, count
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.control_slots import EXPANDED
+from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.engine.kernels import IMPROVED, RUNNING
 from puzzlelab.solvers.dancing_links import DancingLinks, machine
 from puzzlelab.solvers.integer import Integer

@@ -9,8 +9,8 @@ from puzzlelab import BadOption, Estimate, Instance, Limit, PuzzlelabError, Unsu
 from puzzlelab.core import networks
 from puzzlelab.core.solver import options_of
 from puzzlelab.core.views import Estimates, KernelRules, Prior, Samples
-from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.engine.driver import Drive
+from puzzlelab.engine.solving import solve_all
 from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import greedy

@@ -5,10 +5,10 @@ import pytest
 
 from puzzlelab import check_solver, load, solve
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import board_after
 from puzzlelab.core.result import Result
-from puzzlelab.core.solutions import count
-from puzzlelab.core.solver import board_after
 from puzzlelab.core.views import Prior
+from puzzlelab.engine.enumeration import count
 from puzzlelab.solvers.backtracking import Backtracking
 
 NINE, FOUR = load("sudoku-9x9"), load("sudoku-4x4")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from puzzlelab import Limit, Progress, PuzzlelabError, check_solver, load, solve
-from puzzlelab.core.solutions import Listing, count
+from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.solvers import _milp_worker, integer
 from puzzlelab.solvers.integer import Integer
 

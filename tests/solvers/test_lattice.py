@@ -5,11 +5,11 @@ import pytest
 
 from puzzlelab import Limit, load, solve
 from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
-from puzzlelab.core.solver import board_after
+from puzzlelab.core.puzzle import board_after
 from puzzlelab.core.views import Prior
 from puzzlelab.engine import candidate_logits
-from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.engine.batch_rules import legal_moves
+from puzzlelab.engine.solving import solve_all
 from puzzlelab.solvers import _lattice_search
 from puzzlelab.solvers.lattice import Lattice
 

@@ -10,8 +10,9 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.solver import require, solve
+from puzzlelab.core.solver import require
 from puzzlelab.core.verify import verify
+from puzzlelab.engine.solving import solve
 
 RUNS = Runs()
 ROWS = [

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import BadOption, Instance, Limit, Progress, PuzzlelabError, check_solver, load, solve
-from puzzlelab.core.solutions import NO_SOLUTION, Listing, count
+from puzzlelab.core.result import NO_SOLUTION
 from puzzlelab.core.views import Units
 from puzzlelab.engine.driver import Clock
+from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.solvers import _permutation_workers
 from puzzlelab.solvers._permutation_workers import WorkerPool

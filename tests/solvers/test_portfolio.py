@@ -5,8 +5,9 @@ import pytest
 from puzzlelab.core import registry
 from puzzlelab.core.errors import UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.solver import options_of, solve
+from puzzlelab.core.solver import options_of
 from puzzlelab.core.views import Estimates
+from puzzlelab.engine.solving import solve
 from puzzlelab.solvers.portfolio import Portfolio
 
 FAR = "8 6 7 2 5 4 3 0 1"

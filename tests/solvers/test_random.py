@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from puzzlelab import Instance, Limit, load
-from puzzlelab.core.solver import solve
 from puzzlelab.core.views import Samples, scale_of
-from puzzlelab.engine.batch_answers import solve_all
+from puzzlelab.engine.solving import solve, solve_all
 from puzzlelab.solvers.random import Random
 
 

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from puzzlelab import Limit, Result, UnknownName, Unsupported, check_solver, load, solve, solver
-from puzzlelab.core.solutions import Listing, count
+from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.solvers import sat
 from puzzlelab.solvers.sat import ENGINES, EXACT, Engine, Sat
 

@@ -23,8 +23,8 @@ from puzzlelab.core import networks
 from puzzlelab.core.solver import options_of
 from puzzlelab.core.views import Estimates, Prior, Samples
 from puzzlelab.engine import driver
-from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.engine.driver import Drive
+from puzzlelab.engine.solving import solve_all
 from puzzlelab.experience.uct_session import UctSession
 from puzzlelab.solvers import uct
 from puzzlelab.solvers._uct_tree_kernels import DEAD_END

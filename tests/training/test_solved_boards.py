@@ -9,7 +9,7 @@ from puzzlelab import load, solve
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.views import Candidates
-from puzzlelab.engine.batch_answers import solve_all
+from puzzlelab.engine.solving import solve_all
 from puzzlelab.nets import checkpoint
 from puzzlelab.puzzles.sudoku import generate
 from puzzlelab.solvers.lattice import Lattice

@@ -10,8 +10,8 @@ import torch
 from puzzlelab import BadInput, Limit, load
 from puzzlelab.core import networks, registry
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.solver import solve
 from puzzlelab.engine.batch_rules import canonical_moves
+from puzzlelab.engine.solving import solve
 from puzzlelab.experience.state_space import label_reachable, label_states
 from puzzlelab.nets.architectures.table import Table
 from puzzlelab.training import recipe

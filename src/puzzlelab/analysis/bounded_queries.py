@@ -13,8 +13,9 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
 from puzzlelab.core.result import Result, Stop
-from puzzlelab.core.solver import Attempt, Solver, solve
+from puzzlelab.core.solver import Attempt, Solver
 from puzzlelab.engine import report
+from puzzlelab.engine.solving import solve
 
 Watch = Callable[[Attempt], bool]
 DEFAULT_LIMIT = Limit(seconds=60)

@@ -13,9 +13,9 @@ from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, presentation_of
+from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.settings import fill
-from puzzlelab.core.solutions import EnumeratesSolutions
-from puzzlelab.core.solver import Solver, ability, require, require_views, usual_solver
+from puzzlelab.core.solver import EnumeratesSolutions, Solver, ability, require, require_views
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Estimates, Samples
 from puzzlelab.engine import installed

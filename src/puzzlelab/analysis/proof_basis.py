@@ -16,10 +16,10 @@ from puzzlelab.core import networks
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.solver import chosen_estimate
 from puzzlelab.core.verify import Answer
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine.batch_rules import estimated
+from puzzlelab.engine.search_rules import chosen_estimate
 
 TOLERANCE = 1e-6
 

@@ -18,11 +18,12 @@ from puzzlelab.core import networks, objective, registry
 from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import UNKNOWN, objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
+from puzzlelab.core.puzzle import Instance, Puzzle, board_after, presentation_of
 from puzzlelab.core.result import Progress, Result, moves_in_words
-from puzzlelab.core.solutions import require_lister
-from puzzlelab.core.solver import Attempt, Solver, attempts_of, board_after, chosen_estimate, options_of, require
+from puzzlelab.core.solver import Attempt, Solver, options_of, require, require_lister
 from puzzlelab.core.verify import verify
+from puzzlelab.engine.search_rules import chosen_estimate
+from puzzlelab.engine.solving import attempts_of
 
 Kind = Literal["optimal", "lower bound", "upper bound", "unsolvable", "unique"]
 Outcome = Literal["proven", "refuted", "undecided"]

@@ -17,9 +17,9 @@ from puzzlelab.core import arguments, networks, registry
 from puzzlelab.core.board_values import naming_bad_boards
 from puzzlelab.core.errors import BadBoard, BadOption, UnknownName, Unsupported
 from puzzlelab.core.puzzle import Instance, Puzzle, State
-from puzzlelab.core.solver import chosen_estimate
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine.batch_rules import estimated, legal_moves
+from puzzlelab.engine.search_rules import chosen_estimate
 
 Boards: TypeAlias = State | Instance | Iterable[Instance]
 """Several states `[B, S]`, or boards; a single state `[S]` and a single board mean B = 1."""

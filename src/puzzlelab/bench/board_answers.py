@@ -17,7 +17,6 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import OneByOne, ability
-from puzzlelab.engine.batch_answers import AnswerBatch, answers_of, batch_name, never
 from puzzlelab.engine.board_pieces import (
     BoardsToSolve,
     SolverSetup,
@@ -27,6 +26,7 @@ from puzzlelab.engine.board_pieces import (
 )
 from puzzlelab.engine.executor import Executor, Piece, unordered
 from puzzlelab.engine.piece_size import PieceSize
+from puzzlelab.engine.solving import AnswerBatch, answers_of, batch_name, never
 
 
 def answers_or_reasons(work: BoardsToSolve, over: Callable[[], bool] = never) -> Iterator[AnswerBatch | str]:

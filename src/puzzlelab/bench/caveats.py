@@ -7,7 +7,7 @@ from collections import defaultdict
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.tables import Reference, excesses, has_filled_answers, has_optimum, references
 from puzzlelab.bench.timing import ADVICE, BatchSizes
-from puzzlelab.core.solutions import SEVERAL
+from puzzlelab.core.result import SEVERAL
 
 MAX_SENTENCES = 5
 """The most sentences of one kind."""

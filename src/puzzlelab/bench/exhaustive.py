@@ -8,11 +8,11 @@ from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, solver_label
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.solver import BatchSolver, Solver, ability, names_of, require
+from puzzlelab.core.puzzle import Puzzle, names_of
+from puzzlelab.core.solver import BatchSolver, Solver, ability, require
 from puzzlelab.core.verify import Answer
 from puzzlelab.engine import report
-from puzzlelab.engine.batch_answers import SAMPLED_EVERY, SAMPLED_FIRST, answers_of
+from puzzlelab.engine.solving import SAMPLED_EVERY, SAMPLED_FIRST, answers_of
 from puzzlelab.experience.state_space import label_states
 from puzzlelab.storage.row import Row, shared_time, unanswered
 

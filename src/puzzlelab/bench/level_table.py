@@ -20,8 +20,9 @@ from puzzlelab.bench.statistics import Proportion
 from puzzlelab.bench.timing import BatchSizes
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.solver import names_of, solve, uninterrupted, usual_solver
+from puzzlelab.core.puzzle import Puzzle, names_of
+from puzzlelab.core.registry import usual_solver
+from puzzlelab.engine.solving import solve, uninterrupted
 
 if TYPE_CHECKING:
     from rich.table import Table

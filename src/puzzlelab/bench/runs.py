@@ -27,13 +27,12 @@ from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import Settings, read_options
-from puzzlelab.core.solutions import counts_solutions
-from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of, require
+from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, counts_solutions, options_of, require
 from puzzlelab.engine import report
-from puzzlelab.engine.batch_answers import BATCH, AnswerBatch
 from puzzlelab.engine.board_pieces import PREPARE_LIMIT, SolverSetup, solver_setup
 from puzzlelab.engine.executor import Executor, unordered
 from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.solving import BATCH, AnswerBatch
 from puzzlelab.jobs.row_batch import RowBatch
 from puzzlelab.storage.outputs import only_writer_in
 from puzzlelab.storage.row import Row, unanswered

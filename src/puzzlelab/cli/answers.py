@@ -114,7 +114,7 @@ class SolveReport:
                 self._answer(outcome.text, outcome.where, outcome.answer)
 
     def _count(self, outcomes: OutcomeBatch) -> None:
-        from puzzlelab.engine.batch_answers import AnswerBatch
+        from puzzlelab.engine.solving import AnswerBatch
 
         stored = [outcome.answer.result for outcome in outcomes.stored.values() if outcome.answer is not None]
         if self.kind == "moves" and isinstance(outcomes.answers, AnswerBatch):
@@ -198,7 +198,7 @@ class SolveReport:
 
         Prints an error for each board without one.
         """
-        from puzzlelab.engine.batch_answers import AnswerBatch
+        from puzzlelab.engine.solving import AnswerBatch
 
         answers, write = outcomes.answers, self.presentation.notations[notation]
         if isinstance(answers, AnswerBatch) and not outcomes.stored:

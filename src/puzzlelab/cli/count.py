@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
-    from puzzlelab.core.result import Stop
-    from puzzlelab.core.solutions import Count
+    from puzzlelab.core.result import Count, Stop
     from puzzlelab.core.solver import Solver
-    from puzzlelab.engine.batch_answers import AnswerBatch
     from puzzlelab.engine.executor import Executor
+    from puzzlelab.engine.solving import AnswerBatch
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as sudoku-9x9.")]
 SolverOptions = Annotated[list[str] | None, typer.Option("--set", help="An option of the solver: NAME=VALUE.")]
@@ -40,7 +39,7 @@ class EnumerationCall:
     ) -> None:
         from puzzlelab import api
         from puzzlelab.core.settings import read_options
-        from puzzlelab.core.solutions import require_lister
+        from puzzlelab.core.solver import require_lister
 
         self.limit = limit
         self.puzzle: Puzzle = api.load(puzzle)
@@ -89,7 +88,7 @@ class EnumerationCall:
 
         A part that cannot be read comes in its turn, without counts. A text is the reason why a board was put aside.
         """
-        from puzzlelab.core.solutions import count_parts
+        from puzzlelab.engine.enumeration import count_parts
         from puzzlelab.jobs.count_pieces import counts_elsewhere
 
         if executor is not None:
@@ -214,7 +213,7 @@ def _enumerate(
 ) -> None:
     """Write the solutions of these boards, and report how the searches ended."""
     from puzzlelab.core.puzzle import Instance
-    from puzzlelab.core.solutions import Listing
+    from puzzlelab.engine.enumeration import Listing
     from puzzlelab.jobs.unique_solutions import unique_parts
 
     done = total = 0
@@ -251,8 +250,7 @@ def _lines_of(puzzle: Puzzle, answers: AnswerBatch) -> Sequence[str]:
 
 
 def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
-    from puzzlelab.core.puzzle import presentation_of
-    from puzzlelab.core.solver import board_after, names_of
+    from puzzlelab.core.puzzle import board_after, names_of, presentation_of
 
     if not presentation_of(puzzle).answer_is_board:
         return " ".join(names_of(puzzle, moves))

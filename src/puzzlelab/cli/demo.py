@@ -75,10 +75,10 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
     from rich.table import Table
 
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import presentation_of
+    from puzzlelab.core.puzzle import board_after, names_of, presentation_of
     from puzzlelab.core.registry import parse_solver
-    from puzzlelab.core.solver import board_after, names_of, solve, uninterrupted
     from puzzlelab.core.verify import verify
+    from puzzlelab.engine.solving import solve, uninterrupted
 
     table = Table("solver", "moves", "proof", "at least", "seconds", "expanded")
     best: tuple[int, ...] = ()

@@ -59,8 +59,7 @@ def hint(
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.settings import read_options
-    from puzzlelab.core.solutions import require_lister
-    from puzzlelab.core.solver import require
+    from puzzlelab.core.solver import require, require_lister
     from puzzlelab.core.views import Candidates
 
     loaded_puzzle = load_puzzle(puzzle, settle)

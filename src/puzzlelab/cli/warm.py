@@ -45,8 +45,8 @@ def warm(
         return
     from puzzlelab import api
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.solver import solve, uninterrupted
     from puzzlelab.engine.kernel_cache import user_cache, write_failures
+    from puzzlelab.engine.solving import solve, uninterrupted
     from puzzlelab.engine.table_cache import table_write_failures
 
     limit = Limit(nodes=NODES, seconds=SECONDS)

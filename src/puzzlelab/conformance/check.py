@@ -27,9 +27,10 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import BatchSolver, Solver, ability, chosen_estimate, solve
+from puzzlelab.core.solver import BatchSolver, Solver, ability
 from puzzlelab.core.verify import verify
-from puzzlelab.engine.batch_answers import solve_all
+from puzzlelab.engine.search_rules import chosen_estimate
+from puzzlelab.engine.solving import solve, solve_all
 
 STATES_PER_STEP, MOST_STATES = 40, 2_000
 """States that the search for known solutions visits for each step of a walk, and the most of them."""

@@ -6,7 +6,7 @@ encoding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
@@ -22,6 +22,8 @@ from puzzlelab.core.text_grid import TextGrid
 
 State = NDArray[Any]
 View = TypeVar("View")
+MOST_NAMES = 20_000
+"""Moves whose names are kept for the rows of a puzzle."""
 
 
 class Puzzle(Protocol):
@@ -181,6 +183,32 @@ def states_along(puzzle: Puzzle, state: State, moves: Iterable[int]) -> Iterator
     for move in moves:
         state = puzzle.apply(state, move)
         yield state
+
+
+def names_of(puzzle: Puzzle, moves: Sequence[int]) -> list[str]:
+    """The moves as the puzzle writes them."""
+    names = move_names(cast(Hashable, puzzle))
+    return [names[move] for move in moves] if names else [puzzle.write_move(move) for move in moves]
+
+
+@lru_cache(maxsize=16)
+def move_names(puzzle: Any) -> Sequence[str]:
+    """The names of all moves of a puzzle; none where it has more than `MOST_NAMES`."""
+    moves = range(puzzle.move_count)
+    return tuple(map(puzzle.write_move, moves)) if len(moves) <= MOST_NAMES else ()
+
+
+@lru_cache(maxsize=16)
+def move_numbers(puzzle: Any) -> Mapping[str, int]:
+    """The number of each move of a puzzle by the name that it writes; none where it has more than `MOST_NAMES`."""
+    return {name: puzzle.read_move(name) for name in move_names(puzzle)}
+
+
+def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
+    """The state after these moves, which must be legal."""
+    for last in states_along(puzzle, state, moves):
+        state = last
+    return state
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,21 @@ from typing import Any
 
 from puzzlelab.core import arguments
 from puzzlelab.core.errors import BadOption, BrokenPlugin, UnknownName, shorten
-from puzzlelab.core.puzzle import Family, Puzzle
+from puzzlelab.core.puzzle import Family, Puzzle, presentation_of
 from puzzlelab.core.settings import Settings, fill, read_options
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.version import PACKAGE
+from puzzlelab.core.views import Cover, Estimates, KernelRules, Reversible
 
 _OPTION = re.compile(r":(?=[A-Za-z_]\w*=)")
 """What stands before each option in the text of a solver."""
+
+
+BREADTH_FIRST: tuple[str, Mapping[str, Any]] = ("bfs", {})
+FIRST_NODES = 500
+"""The nodes of the first turn of each search of a default portfolio: some tenths of a second by plain rules."""
+PATIENCE = 10.0
+"""The seconds without a better solution after which a default solver that proves nothing ends."""
 
 
 @cache
@@ -225,3 +233,23 @@ def as_solver(solver: str | Solver, options: Mapping[str, Any]) -> Solver:
     for option in options:
         raise BadOption(f"the solver {solver.name} is made already: give it the option '{option}' where it is made")
     return solver
+
+
+def usual_solver(puzzle: Puzzle | None) -> tuple[str, Mapping[str, Any]]:
+    """The name and the options of the puzzle's default solver: what the puzzle names, or what suits its views.
+
+    Estimates lead to a solution soon, by a beam search that gets wider. What proves that a solution is optimal takes
+    turns with it: a search from both ends where moves can be undone, and one by an admissible estimate.
+    """
+    named = None if puzzle is None else presentation_of(puzzle).usual_solver
+    if puzzle is None or named is not None:
+        return named or BREADTH_FIRST
+    if puzzle.view(Cover) is not None:
+        return "dancing-links", {}
+    estimates, is_reversible = puzzle.view(Estimates), puzzle.view(Reversible) is not None
+    provers = ["bfs:bidirectional=true"] if is_reversible else []
+    if estimates is not None and estimates.estimate().admissible:
+        provers.append("astar" if puzzle.view(KernelRules) is None else "ida")
+    if estimates is not None:
+        return "portfolio", {"of": (*provers, "beam"), "first_nodes": FIRST_NODES, "patience": PATIENCE}
+    return ("bfs", {"bidirectional": True}) if is_reversible else BREADTH_FIRST

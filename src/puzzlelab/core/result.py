@@ -16,6 +16,11 @@ LIMITS: tuple[Stop, ...] = ("time", "nodes", "memory", "interrupted")
 """The stops after which a larger limit might give a better result."""
 
 
+SEVERAL = "it has more than one solution; this is one of them"
+"""The reason of a result whose board has other solutions."""
+NO_SOLUTION = "every possibility was tried, and none is a solution"
+
+
 @dataclass(frozen=True)
 class Progress:
     """The state of a running search; yielded about twenty times a second."""
@@ -116,6 +121,21 @@ class Result:
         """Whether this solution has fewer moves, a lower cost, or a higher score; any is better than none."""
         mine, theirs = self.objective, other.objective
         return mine is not None and (theirs is None or mine < theirs)
+
+
+@dataclass(frozen=True)
+class Count:
+    """A number of solutions: all of them if `stop` is 'done', the requested maximum if it is 'solutions'."""
+
+    solutions: int
+    stop: Stop = "done"
+    expanded: int = 0
+    seconds: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all solutions."""
+        return self.stop == "done"
 
 
 def moves_in_words(count: int) -> str:

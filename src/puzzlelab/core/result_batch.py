@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.made_on_request import MadeOnRequest
-from puzzlelab.core.result import Proof, Result, Stop
+from puzzlelab.core.result import Count, Proof, Result, Stop
 
 PROOFS: tuple[Proof, ...] = get_args(Proof)
 STOPS: tuple[Stop, ...] = get_args(Stop)
@@ -146,6 +146,44 @@ class ResultBatch(MadeOnRequest[Result]):
     def is_proven(self, proof: Proof) -> NDArray[np.bool_]:
         """`bool[B]`: the results with this proof."""
         return np.asarray(self.proofs == PROOFS.index(proof))
+
+
+@dataclass(frozen=True, eq=False)
+class CountBatch(Sequence[Count]):
+    """The numbers of solutions of many boards: a sequence of `Count`s, which are made when they are asked for."""
+
+    solutions: NDArray[np.int64]
+    """[B]: up to the requested maximum."""
+    is_counted: NDArray[np.bool_]
+    """[B]: the boards that were counted; the others have no meaning here, and are counted by themselves."""
+    is_complete: NDArray[np.bool_]
+    """[B]: where these are all solutions; elsewhere there are as many as were requested."""
+    expanded: NDArray[np.int64]
+    """[B]."""
+    firsts: ResultBatch
+    """[B]: a solution of each counted board that has any; nothing is proven."""
+
+    @classmethod
+    def uncounted(cls, boards: Boards) -> CountBatch:
+        """None of these boards is counted."""
+        zeros, none = np.zeros(len(boards), np.int64), np.zeros(len(boards), bool)
+        return cls(zeros, none, none, zeros, ResultBatch.of(boards, [Result(None)] * len(boards)))
+
+    def __len__(self) -> int:
+        return len(self.solutions)
+
+    @overload
+    def __getitem__(self, index: int) -> Count: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Count]: ...
+    def __getitem__(self, index: int | slice) -> Count | list[Count]:
+        if isinstance(index, slice):
+            columns = self.solutions[index], self.is_complete[index], self.expanded[index]
+            return [
+                Count(solutions, "done" if is_complete else "solutions", expanded)
+                for solutions, is_complete, expanded in zip(*(column.tolist() for column in columns), strict=True)
+            ]
+        return self[index : index + 1 or None][0]
 
 
 def _rare(result: Result) -> dict[str, Any]:

@@ -1,38 +1,25 @@
-"""The contract of a solver, and the functions that run one on a board or on many."""
+"""The contract of a solver: its methods, its abilities, and which puzzles suit it. `engine.solving` runs solvers."""
 
 from __future__ import annotations
 
 import logging
-import re
-import time
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from puzzlelab.core import networks
 from puzzlelab.core.boards import Boards
-from puzzlelab.core.errors import BadOption, NoRoom, PuzzlelabError, UnknownName, Unsupported, shorten
-from puzzlelab.core.limit import Limit, within
-from puzzlelab.core.objective import bound_of, objective_of, require_counted_moves, with_tighter_bound
-from puzzlelab.core.puzzle import Instance, Puzzle, State, presentation_of, states_along
-from puzzlelab.core.result import Progress, Result, Stop, with_stop
-from puzzlelab.core.result_batch import ResultBatch
+from puzzlelab.core.errors import Unsupported
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import require_counted_moves
+from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
+from puzzlelab.core.result import Count, Progress, Result
+from puzzlelab.core.result_batch import CountBatch, ResultBatch
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.verify import Answer, Verdict
-from puzzlelab.core.views import Cover, Estimate, Estimates, KernelRules, Prior, Reversible
+from puzzlelab.core.views import Candidates, Cover, Estimate, Estimates, Prior
 
 Attempt = Progress | Result
 Ability = TypeVar("Ability")
-BREADTH_FIRST: tuple[str, Mapping[str, Any]] = ("bfs", {})
-FIRST_NODES = 500
-"""The nodes of the first turn of each search of a default portfolio: some tenths of a second by plain rules."""
-PATH = re.compile(r"^[^:]*[/\\]|\.onnx$|\.safetensors$")
-"""Found in the path of a network. Nothing is looked up: that would tell others whether a file exists."""
-MOST_NAMES = 20_000
-"""Moves whose names are kept for the rows of a puzzle."""
-PATIENCE = 10.0
-"""The seconds without a better solution after which a default solver that proves nothing ends."""
 
 
 class Solver(Protocol):
@@ -128,6 +115,36 @@ class Explains(Protocol):
         """The search in sentences."""
 
 
+class EnumeratesSolutions(Protocol):
+    """Enumerates all solutions of a board, one by one."""
+
+    def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """Yield `Progress` from time to time, and a `Result` for each solution; no solution is repeated.
+
+        The last `Result` has no moves; its `stop` is 'done' if there are no more solutions.
+        """
+
+
+class CountsSolutions(Protocol):
+    """Counts the solutions of a board faster than it enumerates them."""
+
+    def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
+        """Yield growing `Count`s up to `most`; only the `stop` of the last one has a meaning."""
+
+
+class CountsInBatches(Protocol):
+    """Counts the solutions of many boards together, faster than one after the other.
+
+    Such a solver enumerates solutions too.
+    """
+
+    def count_batch(self, boards: Boards, most: int, limit: Limit) -> CountBatch:
+        """Count the solutions of each board up to `most`, and find one of them; a board with an objection has none.
+
+        `limit` is for each board. A board that may reach the limit, or take long, is not counted.
+        """
+
+
 class SolverSettings(Settings):
     """The base class of solvers; by default one needs no view and has no ability."""
 
@@ -183,195 +200,8 @@ def require_views(solver: Solver, puzzle: Puzzle) -> None:
         require_counted_moves(puzzle, solver.name)
 
 
-def usual_solver(puzzle: Puzzle | None) -> tuple[str, Mapping[str, Any]]:
-    """The name and the options of the puzzle's default solver: what the puzzle names, or what suits its views.
-
-    Estimates lead to a solution soon, by a beam search that gets wider. What proves that a solution is optimal takes
-    turns with it: a search from both ends where moves can be undone, and one by an admissible estimate.
-    """
-    named = None if puzzle is None else presentation_of(puzzle).usual_solver
-    if puzzle is None or named is not None:
-        return named or BREADTH_FIRST
-    if puzzle.view(Cover) is not None:
-        return "dancing-links", {}
-    estimates, is_reversible = puzzle.view(Estimates), puzzle.view(Reversible) is not None
-    provers = ["bfs:bidirectional=true"] if is_reversible else []
-    if estimates is not None and estimates.estimate().admissible:
-        provers.append("astar" if puzzle.view(KernelRules) is None else "ida")
-    if estimates is not None:
-        return "portfolio", {"of": (*provers, "beam"), "first_nodes": FIRST_NODES, "patience": PATIENCE}
-    return ("bfs", {"bidirectional": True}) if is_reversible else BREADTH_FIRST
-
-
 def _is_score(option: object) -> bool:
     return isinstance(option, Estimate | Prior) or networks.is_network(option)
-
-
-def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:
-    """The estimate for this puzzle that the value of a solver's option names."""
-    if isinstance(option, Estimate):
-        return option
-    if option is not None and networks.is_network(option):
-        return networks.estimate(puzzle, option)
-    estimates = puzzle.view(Estimates)
-    if estimates is None:
-        raise UnknownName("estimate of " + puzzle.name, option or "default", ())
-    try:
-        return estimates.estimate(option)
-    except UnknownName:
-        if option is not None and PATH.search(option):
-            name = shorten(option)
-            raise BadOption(f"'{name}' is no estimate of {puzzle.name}; a network is written net:{name}") from None
-        raise
-
-
-def chosen_prior(puzzle: Puzzle, option: str | Prior) -> Prior:
-    """The prior for this puzzle that the value of a solver's option names; only networks are priors by name."""
-    if isinstance(option, Prior):
-        return option
-    if not networks.is_network(option):
-        raise BadOption(f"'{shorten(option)}' is no prior; write net, or net:NAME")
-    return networks.prior(puzzle, option)
-
-
-def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[Attempt, None, None]:
-    """The attempts of a solver on a board; raises `Unsupported` if it cannot solve this puzzle.
-
-    A board with an `objection` is proven unsolvable without a search. Where the memory is used up, the best result so
-    far is the last, with the stop `memory`.
-    """
-    require(solver, instance.puzzle)
-    began = time.perf_counter()
-    if objection := instance.puzzle.objection(instance.state):
-        yield Result(None, "unsolvable", objection, seconds=time.perf_counter() - began)
-        return
-    yield from ended_by_memory(lambda: within(limit, lambda: solver.attempts(instance, limit)))
-
-
-def ended_by_memory(begin: Callable[[], Iterator[Attempt]]) -> Generator[Attempt, None, None]:
-    """The attempts that `begin` gives; the best so far with the stop `memory` is the last where memory runs out."""
-    best: Result = Result(None)
-    latest: Attempt = best
-    try:
-        for latest in begin():
-            if isinstance(latest, Result):
-                best = latest
-            yield latest
-    except (NoRoom, MemoryError) as error:
-        best = _ended(best, latest, "memory")
-        yield best if best.moves is not None else replace(best, reason=memory_reason(error))
-
-
-def memory_reason(error: NoRoom | MemoryError) -> str:
-    """Why memory ran out, as a sentence for a result; nothing where the system refused it."""
-    return str(error) if isinstance(error, NoRoom) else ""
-
-
-def solve(
-    solver: Solver,
-    instance: Instance,
-    limit: Limit,
-    watch: Callable[[Attempt], bool] | None = None,
-) -> Result:
-    """Run a solver to its end and return its best result, verified; see `answer`."""
-    return answer(solver, instance, limit, watch).result
-
-
-def uninterrupted(result: Result) -> Result:
-    """The result; raises `KeyboardInterrupt` if Ctrl-C ended its search, for work that needs the whole answer."""
-    if result.stop == "interrupted":
-        raise KeyboardInterrupt
-    return result
-
-
-def answer(
-    solver: Solver,
-    instance: Instance,
-    limit: Limit,
-    watch: Callable[[Attempt], bool] | None = None,
-) -> Answer:
-    """Run a solver to its end and return its best answer, verified; see `best_result`."""
-    verified = Answer.of(instance, best_result(solver, instance, limit, watch))
-    if not verified.verdict.holds:
-        raise wrong_answer(solver, instance, verified.verdict)
-    return verified
-
-
-def best_result(
-    solver: Solver,
-    instance: Instance,
-    limit: Limit,
-    watch: Callable[[Attempt], bool] | None = None,
-) -> Result:
-    """Run a solver to its end and return its best result, with its cost or score, but not verified.
-
-    `watch` is called with every attempt and may return True to end the search. Ctrl-C ends it too: the best answer so
-    far is returned with the stop `interrupted`. A board with an `objection` is proven unsolvable without a search.
-    """
-    best = best_of(attempts_of(solver, instance, limit), watch)
-    return replace(objective_of(instance.puzzle).completed(instance, best), instance=instance)
-
-
-def best_of(attempts: Generator[Attempt, None, None], watch: Callable[[Attempt], bool] | None = None) -> Result:
-    """The best result of these attempts; `watch` and Ctrl-C end the search as in `best_result`."""
-    best = Result(None, stop="interrupted")
-    try:
-        for better in bests_of(attempts, watch):
-            best = better
-    except KeyboardInterrupt:  # between two attempts
-        best = with_stop(best, "interrupted")
-    return best
-
-
-def bests_of(
-    attempts: Generator[Attempt, None, None], watch: Callable[[Attempt], bool] | None = None
-) -> Iterator[Result]:
-    """The best result after each of these attempts; the last one is that of `best_of`."""
-    best = Result(None, stop="interrupted")
-    latest: Attempt = best
-    try:
-        for latest in attempts:
-            if isinstance(latest, Result):
-                best = latest
-            if watch and watch(latest):
-                yield _ended(best, latest, "interrupted")
-                return
-            yield best
-    except KeyboardInterrupt:
-        yield _ended(best, latest, "interrupted")
-    finally:
-        attempts.close()
-
-
-def one_board_at_a_time(
-    solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool]
-) -> Iterator[ResultBatch]:
-    """The best result of each of these boards by itself, for `OneByOne`; all after an interrupted one are too."""
-    is_interrupted = False
-    for place, board in enumerate(boards):
-        result = Result(None, stop="interrupted")
-        if not is_interrupted:
-            result = best_result(solver, board, limit, lambda attempt: over())
-            is_interrupted = result.stop == "interrupted"
-        yield ResultBatch.of(boards[place : place + 1], [result])
-
-
-def wrong_answer(solver: Solver, instance: Instance, verdict: Verdict) -> PuzzlelabError:
-    """The error of a solver whose answer does not hold."""
-    return PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verdict.reason}")
-
-
-def _ended(best: Result, latest: Attempt, stop: Stop) -> Result:
-    """The best result with this stop, and with the counts of the latest attempt."""
-    if isinstance(latest, Progress):
-        best = replace(
-            with_tighter_bound(best, bound_of(latest, best)),
-            expanded=latest.expanded,
-            generated=latest.generated,
-            evaluations=latest.evaluations,
-            seconds=latest.seconds,
-        )
-    return with_stop(best, stop)
 
 
 def options_of(solver: Solver, puzzle: Puzzle) -> dict[str, Any]:
@@ -394,32 +224,6 @@ def uses_default_estimate(solver: Solver) -> bool:
     return options.get("estimate", "") is None and options.get("prior") is None
 
 
-def names_of(puzzle: Puzzle, moves: Sequence[int]) -> list[str]:
-    """The moves as the puzzle writes them."""
-    names = move_names(cast(Hashable, puzzle))
-    return [names[move] for move in moves] if names else [puzzle.write_move(move) for move in moves]
-
-
-@lru_cache(maxsize=16)
-def move_names(puzzle: Any) -> Sequence[str]:
-    """The names of all moves of a puzzle; none where it has more than `MOST_NAMES`."""
-    moves = range(puzzle.move_count)
-    return tuple(map(puzzle.write_move, moves)) if len(moves) <= MOST_NAMES else ()
-
-
-@lru_cache(maxsize=16)
-def move_numbers(puzzle: Any) -> Mapping[str, int]:
-    """The number of each move of a puzzle by the name that it writes; none where it has more than `MOST_NAMES`."""
-    return {name: puzzle.read_move(name) for name in move_names(puzzle)}
-
-
-def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
-    """The state after these moves, which must be legal."""
-    for last in states_along(puzzle, state, moves):
-        state = last
-    return state
-
-
 class WithMemory(Protocol):
     """Keeps a memory of its searches, which speeds up related boards.
 
@@ -434,3 +238,18 @@ def with_memory(solver: Solver) -> Solver:
     """The solver with a memory of its own, if it can have one."""
     remembering = ability(solver, WithMemory)
     return remembering.remembering() if remembering else solver
+
+
+def counts_solutions(puzzle: Puzzle) -> bool:
+    """Whether a board of this puzzle can have a unique solution: the proof 'unique' means nothing for other puzzles."""
+    offers = puzzle.view(Cover) is not None or puzzle.view(Candidates) is not None
+    return offers or presentation_of(puzzle).unique_expected
+
+
+def require_lister(solver: Solver, puzzle: Puzzle) -> EnumeratesSolutions:
+    """The solver's ability to enumerate; raises `Unsupported` if it lacks it, or cannot solve this puzzle."""
+    require(solver, puzzle)
+    enumerates = ability(solver, EnumeratesSolutions)
+    if enumerates is None:
+        raise Unsupported(f"{solver.name} looks for one solution, and cannot list or count them all")
+    return enumerates

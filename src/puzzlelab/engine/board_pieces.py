@@ -20,7 +20,10 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result_batch import joined
 from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of, require
-from puzzlelab.engine.batch_answers import (
+from puzzlelab.engine.executor import Executor, Piece, Preparation, Published, ordered
+from puzzlelab.engine.piece_size import PieceSize
+from puzzlelab.engine.published_networks import published_networks, using
+from puzzlelab.engine.solving import (
     LARGEST_BATCH,
     NOT_SAMPLED,
     AnswerBatch,
@@ -29,9 +32,6 @@ from puzzlelab.engine.batch_answers import (
     none_wrong,
     unverified_results,
 )
-from puzzlelab.engine.executor import Executor, Piece, Preparation, Published, ordered
-from puzzlelab.engine.piece_size import PieceSize
-from puzzlelab.engine.published_networks import published_networks, using
 
 BOARDS_OF_PIECE = 250
 """Boards in a piece for a solver that solves a batch as a whole: rows name the batch, so that the number is fixed."""

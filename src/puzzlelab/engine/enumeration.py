@@ -1,20 +1,41 @@
-"""Enumerates or counts all solutions of a board by a search machine.
+"""Enumerates and counts the solutions of boards, by solvers and by search machines, and proves that one is unique.
 
-The machine returns IMPROVED with each solution or, with a number in `control[MOST]`, counts in `control[FOUND]` and is
+A solver that enumerates has `solutions(instance, limit)`; its `attempts` are `settled(self.solutions(...))`. A solver
+that can count faster than it enumerates also has `count`, and one that can count for many boards at once `count_batch`.
+
+A machine returns IMPROVED with each solution or, with a number in `control[MOST]`, counts in `control[FOUND]` and is
 DONE when it has that many or all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
+from puzzlelab.core.boards import Boards, runs
+from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.result import Progress, Result, Stop
-from puzzlelab.core.solutions import Count
-from puzzlelab.core.solver import Attempt
+from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count, Progress, Result, Stop
+from puzzlelab.core.result_batch import CountBatch
+from puzzlelab.core.solver import (
+    Attempt,
+    CountsInBatches,
+    CountsSolutions,
+    EnumeratesSolutions,
+    Solver,
+    ability,
+    require_lister,
+)
+from puzzlelab.core.verify import verify
 from puzzlelab.engine import kernels
 from puzzlelab.engine.driver import Clock, Drive, Machine, Score
 from puzzlelab.engine.enumeration_slots import FOUND, MOST
+
+UNLIMITED = 2**62
+BATCH = 1000
+"""The most boards whose solutions are counted together, and the most solutions of each of them."""
 
 
 def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Score | None = None) -> Iterator[Attempt]:
@@ -49,3 +70,140 @@ def counted(
         if status == kernels.DONE:
             stop = "solutions" if total >= most else "done"
         yield Count(total, stop or "interrupted", drive.counts[0], drive.clock.seconds)
+
+
+def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
+    """The attempts of a solver that enumerates: the first solution, then whether there is a second one."""
+    first: Result | None = None
+    for attempt in solutions:
+        if not isinstance(attempt, Result):
+            yield attempt
+        elif attempt.moves is None:
+            if attempt.stop != "done":
+                yield _after(first or attempt, attempt, stop=attempt.stop)
+            elif first is None:
+                yield replace(attempt, proof="unsolvable", reason=attempt.reason or NO_SOLUTION)
+            else:
+                yield _after(first, attempt, proof="unique")
+            return
+        elif first is None:
+            first = replace(attempt, lower_bound=len(attempt.moves))
+            yield first
+        else:
+            yield _after(first, attempt, reason=SEVERAL)
+            return
+
+
+def _after(result: Result, last: Result, **changes: Any) -> Result:
+    """The result with the counts of the last one, and these changes."""
+    counts = {name: getattr(last, name) for name in ("expanded", "generated", "evaluations", "seconds")}
+    return replace(result, **counts, **changes)
+
+
+def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> Count:
+    """Count the solutions of a board, at most `most`; Ctrl-C ends the search, with the count so far.
+
+    A board with an `objection` has none. Raises `Unsupported`.
+    """
+    lister = require_lister(solver, instance.puzzle)
+    _require_some(most)
+    if instance.puzzle.objection(instance.state):
+        return Count(0)
+    ceiling = UNLIMITED if most is None else most
+    best = Count(0, "interrupted")
+    counting = ability(solver, CountsSolutions)
+    steps = counting.count(instance, limit, ceiling) if counting else _tally(lister, instance, limit, ceiling)
+    try:
+        for total in steps:
+            best = total
+    except KeyboardInterrupt:
+        best = replace(best, stop="interrupted")
+    return best
+
+
+def count_parts(solver: Solver, boards: Boards, limit: Limit, most: int | None = None) -> Iterator[Sequence[Count]]:
+    """The counts of `count` for each of these boards, in their order, of some boards at a time.
+
+    A part has the boards that a solver counts together, or one that is counted by itself; Ctrl-C ends the counts with
+    that of the board then counted. Raises `Unsupported`.
+    """
+    require_lister(solver, boards.puzzle)
+    _require_some(most)
+    together = BATCH if most is None else min(most, BATCH)
+    for first in range(0, len(boards), BATCH):
+        part = boards[first : first + BATCH]
+        try:
+            counts = count_together(solver, part, limit, together)
+        except KeyboardInterrupt:
+            yield [Count(0, "interrupted")]
+            return
+        is_final = counts.is_counted & (counts.is_complete | (together == most))
+        for begin, end in runs(is_final):
+            if is_final[begin]:
+                yield counts[begin:end]
+                continue
+            for instance in part[begin:end]:
+                yield [result := count(solver, instance, limit, most)]
+                if result.stop == "interrupted":
+                    return
+
+
+def count_together(solver: Solver, boards: Boards, limit: Limit, most: int) -> CountBatch:
+    """The solutions of up to `BATCH` boards, counted up to `most`; of none for a solver that counts one by one."""
+    counting = ability(solver, CountsInBatches)
+    return CountBatch.uncounted(boards) if counting is None else counting.count_batch(boards, most, limit)
+
+
+def _tally(solver: EnumeratesSolutions, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
+    total = 0
+    for attempt in solver.solutions(instance, limit):
+        if isinstance(attempt, Progress):
+            yield Count(total, "interrupted", attempt.expanded, attempt.seconds)
+        elif attempt.moves is None:
+            yield Count(total, attempt.stop, attempt.expanded, attempt.seconds)
+            return
+        else:
+            total += 1
+            yield Count(total, "solutions", attempt.expanded, attempt.seconds)
+            if total >= most:
+                return
+
+
+class Listing:
+    """The solutions of a board, each verified; after the iteration, `stop` says why it ended.
+
+    `stop` is 'done' if there are no other solutions, 'solutions' if the requested number was reached.
+    """
+
+    def __init__(self, solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> None:
+        self.solver = require_lister(solver, instance.puzzle)
+        _require_some(most)
+        self.instance, self.limit, self.most = instance, limit, most
+        self.name = solver.name
+        self.stop: Stop = "interrupted"
+        self.count = 0
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        self.count, self.stop = 0, "interrupted"
+        if self.instance.puzzle.objection(self.instance.state):
+            self.stop = "done"
+            return
+        for attempt in self.solver.solutions(self.instance, self.limit):
+            if isinstance(attempt, Progress):
+                continue
+            if attempt.moves is None:
+                self.stop = attempt.stop
+                return
+            verdict = verify(self.instance, attempt)
+            if not verdict.holds:
+                raise PuzzlelabError(f"{self.name} gave a wrong answer for {self.instance!r}: {verdict.reason}")
+            self.count += 1
+            yield attempt.moves
+            if self.most is not None and self.count >= self.most:
+                self.stop = "solutions"
+                return
+
+
+def _require_some(most: int | None) -> None:
+    if most is not None and most < 1:
+        raise BadOption(f"the number of solutions must be at least 1, not {most}")

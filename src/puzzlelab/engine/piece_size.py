@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TypeVar
 
-from puzzlelab.engine.batch_answers import GROWTH
 from puzzlelab.engine.executor import DRIVER_SECONDS, Executor
+from puzzlelab.engine.solving import GROWTH
 
 Item = TypeVar("Item")
 

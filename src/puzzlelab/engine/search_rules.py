@@ -1,20 +1,25 @@
-"""Chooses the rules that a search runs on: a puzzle's kernels, a graph made by its batch rules, or its plain rules."""
+"""Chooses what a search runs on: its rules (kernels, a graph made by batch rules, or plain rules) and its estimate."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.errors import NoRoom, PuzzlelabError
+from puzzlelab.core import networks
+from puzzlelab.core.errors import BadOption, NoRoom, PuzzlelabError, UnknownName, shorten
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, State
-from puzzlelab.core.views import BatchRules, Estimate, KernelRules
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels
 from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.state_graph import ALMOST, GraphRules, graph_rules
+
+PATH = re.compile(r"^[^:]*[/\\]|\.onnx$|\.safetensors$")
+"""Found in the path of a network. Nothing is looked up: that would tell others whether a file exists."""
 
 
 def rules_of(instance: Instance) -> KernelRules:
@@ -78,3 +83,30 @@ def stepper(step: Any, rules: KernelRules) -> Callable[..., int]:
         return status
 
     return step_with_room
+
+
+def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:
+    """The estimate for this puzzle that the value of a solver's option names."""
+    if isinstance(option, Estimate):
+        return option
+    if option is not None and networks.is_network(option):
+        return networks.estimate(puzzle, option)
+    estimates = puzzle.view(Estimates)
+    if estimates is None:
+        raise UnknownName("estimate of " + puzzle.name, option or "default", ())
+    try:
+        return estimates.estimate(option)
+    except UnknownName:
+        if option is not None and PATH.search(option):
+            name = shorten(option)
+            raise BadOption(f"'{name}' is no estimate of {puzzle.name}; a network is written net:{name}") from None
+        raise
+
+
+def chosen_prior(puzzle: Puzzle, option: str | Prior) -> Prior:
+    """The prior for this puzzle that the value of a solver's option names; only networks are priors by name."""
+    if isinstance(option, Prior):
+        return option
+    if not networks.is_network(option):
+        raise BadOption(f"'{shorten(option)}' is no prior; write net, or net:NAME")
+    return networks.prior(puzzle, option)

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from puzzlelab.core.errors import BadOption, PuzzlelabError
-from puzzlelab.engine.batch_answers import GROWTH
 from puzzlelab.engine.board_pieces import SolverSetup, solver_setup, using_networks
 from puzzlelab.engine.executor import Done, Executor, Piece, Preparation, ordered
+from puzzlelab.engine.solving import GROWTH
 from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.experience.shard_leases import encoded_shard
 from puzzlelab.experience.state_space import StateSpace

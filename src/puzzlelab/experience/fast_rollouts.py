@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result_batch import UNSOLVED
-from puzzlelab.core.solver import Solver, chosen_estimate
+from puzzlelab.core.solver import Solver
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify_kernels import replay_all
 from puzzlelab.engine.control_slots import BOUND, LENGTH
 from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED
+from puzzlelab.engine.search_rules import chosen_estimate
 from puzzlelab.experience.fast_rollouts_kernels import branch_all
 from puzzlelab.experience.rollouts import BranchDraws
 from puzzlelab.experience.schema import TrainingSamples, joined, packed

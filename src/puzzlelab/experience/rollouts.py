@@ -20,7 +20,8 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import Kind, objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
-from puzzlelab.core.solver import Solver, solve, with_memory
+from puzzlelab.core.solver import Solver, with_memory
+from puzzlelab.engine.solving import solve
 from puzzlelab.experience.schema import TrainingSamples, joined, packed, remaining_type
 
 BranchDraws = Callable[[int], NDArray[np.float64]]

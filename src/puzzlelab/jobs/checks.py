@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.made_on_request import MadeOnRequest
-from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State, no_warnings, presentation_of
-from puzzlelab.core.result import Stop
+from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State, board_after, no_warnings, presentation_of
+from puzzlelab.core.result import NO_SOLUTION, Stop
 from puzzlelab.core.result_batch import UNSOLVED
-from puzzlelab.core.solutions import BATCH, NO_SOLUTION, Listing
-from puzzlelab.core.solver import Solver, board_after
+from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import NO_LEVEL, BatchDifficulty, Candidates, Samples
-from puzzlelab.engine.batch_answers import has_objection
+from puzzlelab.engine.enumeration import BATCH, Listing
+from puzzlelab.engine.solving import has_objection
 from puzzlelab.jobs.unique_solutions import unique_parts
 
 ENCODER = json.JSONEncoder()

@@ -10,9 +10,10 @@ from typing import TypeVar
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.solutions import Count, count_parts
+from puzzlelab.core.result import Count
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.board_pieces import PREPARE_LIMIT, SolverSetup, solver_setup, using_networks
+from puzzlelab.engine.enumeration import count_parts
 from puzzlelab.engine.executor import Done, Executor, Piece, Preparation, ordered
 from puzzlelab.engine.piece_size import PieceSize
 

@@ -16,11 +16,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.puzzle import Puzzle, move_names, names_of
 from puzzlelab.core.result_batch import PROOFS, RARE, STOPS, UNSOLVED, ResultBatch
-from puzzlelab.core.solver import move_names, names_of
 from puzzlelab.core.verify import Answer
-from puzzlelab.engine.batch_answers import CONFIRMED_BY, AnswerBatch
+from puzzlelab.engine.solving import CONFIRMED_BY, AnswerBatch
 from puzzlelab.storage.row import Row, answered
 from puzzlelab.storage.row_columns import (
     COLUMNS,

@@ -18,15 +18,14 @@ from puzzlelab.analysis.proofs import RULES, Claim, Method, ProofCheck, claim_of
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.puzzle import Puzzle, names_of
 from puzzlelab.core.registry import load
-from puzzlelab.core.solver import names_of
 from puzzlelab.core.verify import Answer, Verdict
 from puzzlelab.engine import report
-from puzzlelab.engine.batch_answers import never
 from puzzlelab.engine.executor import Executor, Piece, ordered
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.piece_size import PieceSize
+from puzzlelab.engine.solving import never
 from puzzlelab.storage.row import Row
 from puzzlelab.storage.row_files import place_in_words, read_rows
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import Solver
-from puzzlelab.engine.batch_answers import AnswerBatch
+from puzzlelab.engine.solving import AnswerBatch
 from puzzlelab.jobs.row_batch import RowBatch
 from puzzlelab.storage.parquet_parts import require_pyarrow
 from puzzlelab.storage.row import unanswered

@@ -17,7 +17,7 @@ from typing import Any
 from puzzlelab.analysis.proofs import RULES, Claim, sum_in_words
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.result import LIMITS
-from puzzlelab.core.solutions import counts_solutions
+from puzzlelab.core.solver import counts_solutions
 from puzzlelab.core.verify import Answer
 from puzzlelab.jobs.row_checks import UNCHECKED, Place, RowCheck
 from puzzlelab.storage.row import Row

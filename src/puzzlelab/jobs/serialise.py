@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.hints import Hint, MoveValue
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.solutions import Count
+    from puzzlelab.core.result import Count
 
 Facts = dict[str, Any]
 

@@ -25,10 +25,10 @@ from puzzlelab.core.made_on_request import MadeOnRequest
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.result_batch import ResultBatch
-from puzzlelab.core.solver import Attempt, OneByOne, Solver, ability, answer
+from puzzlelab.core.solver import Attempt, OneByOne, Solver, ability
 from puzzlelab.core.verify import Answer
-from puzzlelab.engine.batch_answers import AnswerBatch, Portions, answer_parts, checked
 from puzzlelab.engine.parallel import ordered_flat_map
+from puzzlelab.engine.solving import AnswerBatch, Portions, answer, answer_parts, checked
 from puzzlelab.jobs.board_parts import BoardPart
 from puzzlelab.jobs.row_batch import RowBatch
 from puzzlelab.storage.row import Row, answered, unanswered

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
-from puzzlelab.engine.batch_answers import AnswerBatch
 from puzzlelab.engine.board_pieces import (
     BoardsToSolve,
     SolverSetup,
@@ -17,6 +16,7 @@ from puzzlelab.engine.board_pieces import (
     together_of,
 )
 from puzzlelab.engine.executor import Done, Executor, Piece, Preparation, ordered
+from puzzlelab.engine.solving import AnswerBatch
 from puzzlelab.jobs.board_parts import BoardPart
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from puzzlelab.core.boards import Boards, runs
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.solutions import BATCH, CountsInBatches, count_together
-from puzzlelab.core.solver import Solver, ability
-from puzzlelab.engine.batch_answers import AnswerBatch, checked, none_wrong
+from puzzlelab.core.solver import CountsInBatches, Solver, ability
+from puzzlelab.engine.enumeration import BATCH, count_together
+from puzzlelab.engine.solving import AnswerBatch, checked, none_wrong
 
 
 def unique_parts(solver: Solver, boards: Boards, limit: Limit) -> Iterator[AnswerBatch | Instance]:

@@ -11,13 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Instance, Puzzle, State, board_after
 from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.solutions import settled
-from puzzlelab.core.solver import board_after
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine, Score
-from puzzlelab.engine.enumeration import listed
+from puzzlelab.engine.enumeration import listed, settled
 from puzzlelab.solvers._candidates import view
 
 

@@ -18,12 +18,11 @@ import numpy as np
 
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.solutions import UNLIMITED, Count
+from puzzlelab.core.result import Count, Progress, Result
 from puzzlelab.core.solver import Attempt
 from puzzlelab.engine.control_slots import EXPANDED, GENERATED
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Machine
-from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.engine.enumeration import UNLIMITED, counted, listed
 from puzzlelab.engine.enumeration_slots import FOUND, MOST
 from puzzlelab.engine.kernels import DONE, IMPROVED
 from puzzlelab.runtime import signals

@@ -19,13 +19,13 @@ from pydantic import Field
 from puzzlelab.core.limit import Limit, reserved
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, State
-from puzzlelab.core.solver import Attempt, KeepsCosts, SolverSettings, chosen_estimate
+from puzzlelab.core.solver import Attempt, KeepsCosts, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import BOUND, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.minimising import minimised
-from puzzlelab.engine.search_rules import fitted, rules_of, stepper
+from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
 from puzzlelab.solvers._astar_kernels import ADMISSIBLE, GOAL, PROVES, STATES, AstarRecord, Heap, step
 
 ORDERS: Mapping[str, tuple[float, float]] = {"astar": (1.0, 1.0), "greedy": (0.0, 1.0), "breadth": (1.0, 0.0)}

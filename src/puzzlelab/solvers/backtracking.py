@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions, settled
-from puzzlelab.core.solver import Attempt, Explains, SolverSettings, chosen_prior
+from puzzlelab.core.result import Count
+from puzzlelab.core.solver import Attempt, CountsSolutions, EnumeratesSolutions, Explains, SolverSettings
 from puzzlelab.core.views import Candidates, Prior
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.driver import EXHAUSTED, Machine, Score
-from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.engine.enumeration import counted, listed, settled
+from puzzlelab.engine.search_rules import chosen_prior
 from puzzlelab.solvers._backtracking_kernels import CLUES, GUIDED, LEVEL, SOLVED, BacktrackingRecord, step
 from puzzlelab.solvers._candidates import digits_of, grid_of, masks_of, view, writer
 

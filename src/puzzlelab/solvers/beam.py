@@ -20,21 +20,13 @@ from puzzlelab.core.limit import Limit, require_memory
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop
-from puzzlelab.core.solver import (
-    Attempt,
-    KeepsCosts,
-    Selective,
-    SolverSettings,
-    WithMemory,
-    chosen_estimate,
-    chosen_prior,
-)
+from puzzlelab.core.solver import Attempt, KeepsCosts, Selective, SolverSettings, WithMemory
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one, with_patience
 from puzzlelab.engine.minimising import minimised
-from puzzlelab.engine.search_rules import fitted, rules_of, stepper
+from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
 from puzzlelab.solvers import _cost_beam, _prior_beam
 from puzzlelab.solvers._beam_kernels import (
     ADMISSIBLE,

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions, settled
-from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.result import Count
+from puzzlelab.core.solver import Attempt, CountsSolutions, EnumeratesSolutions, SolverSettings
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import EXHAUSTED, Machine
-from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.engine.enumeration import counted, listed, settled
 from puzzlelab.solvers._dancing_links_kernels import LEVEL, DancingLinksRecord, step
 
 

@@ -22,12 +22,12 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.result import Proof, Stop
-from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate
+from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Reversible
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, scorer, switched_scorer
-from puzzlelab.engine.search_rules import fitted, rules_of, stepper
+from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
 from puzzlelab.solvers._depth_first_kernels import (
     AWAIT_BOUNDS,
     DEPTH,

@@ -17,10 +17,10 @@ from puzzlelab.core import networks
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, Selective, SolverSettings, chosen_prior
+from puzzlelab.core.solver import Attempt, Selective, SolverSettings
 from puzzlelab.core.views import Prior
 from puzzlelab.engine.driver import one_by_one
-from puzzlelab.engine.search_rules import rules_of
+from puzzlelab.engine.search_rules import chosen_prior, rules_of
 from puzzlelab.solvers import _prior_beam
 from puzzlelab.solvers._prior_beam import Bounds
 from puzzlelab.solvers._prior_beam_kernels import WAS_CUT

@@ -20,16 +20,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
-from puzzlelab.core.solver import (
-    Attempt,
-    BatchSolver,
-    KeepsCosts,
-    NamesOptions,
-    Selective,
-    SolverSettings,
-    chosen_estimate,
-    chosen_prior,
-)
+from puzzlelab.core.solver import Attempt, BatchSolver, KeepsCosts, NamesOptions, Selective, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels, records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
@@ -37,7 +28,7 @@ from puzzlelab.engine.driver import Drive, Machine, played, prior_scorer, scorer
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD
 from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord
-from puzzlelab.engine.search_rules import fitted, rules_of, stepper
+from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
 from puzzlelab.solvers._greedy_kernels import (
     ADMISSIBLE,
     AVOIDS_REPEATS,

@@ -23,20 +23,13 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.result_batch import PROOFS, STOPS, UNSOLVED, ResultBatch, joined
-from puzzlelab.core.solver import (
-    Attempt,
-    BatchSolver,
-    OneByOne,
-    SolverSettings,
-    best_of,
-    chosen_estimate,
-    one_board_at_a_time,
-)
+from puzzlelab.core.solver import Attempt, BatchSolver, OneByOne, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import kernels, records
 from puzzlelab.engine.control_slots import EXPANDED, LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Clock, Drive, Machine, drive
-from puzzlelab.engine.search_rules import fitted, rules_of, stepper
+from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
+from puzzlelab.engine.solving import best_of, one_board_at_a_time
 from puzzlelab.solvers._ida_kernels import (
     DEPTH,
     LAST_MOVE,

@@ -28,10 +28,10 @@ from puzzlelab.core.free_memory import resident
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
-from puzzlelab.core.solutions import EnumeratesSolutions, settled
-from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.solver import Attempt, EnumeratesSolutions, SolverSettings
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock
+from puzzlelab.engine.enumeration import settled
 from puzzlelab.solvers import _milp_worker
 from puzzlelab.solvers._milp_worker import Message
 

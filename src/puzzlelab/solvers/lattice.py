@@ -21,8 +21,9 @@ from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, BatchSolver, Selective, SolverSettings, chosen_prior
+from puzzlelab.core.solver import Attempt, BatchSolver, Selective, SolverSettings
 from puzzlelab.core.views import Candidates, Prior
+from puzzlelab.engine.search_rules import chosen_prior
 from puzzlelab.solvers._lattice_search import LatticeSearch, Policy
 
 

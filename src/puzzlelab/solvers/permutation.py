@@ -22,12 +22,11 @@ from pydantic import Field
 
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions, settled
-from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.result import Count, Progress, Result
+from puzzlelab.core.solver import Attempt, CountsSolutions, EnumeratesSolutions, SolverSettings
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Clock, Machine
-from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.engine.enumeration import counted, listed, settled
 from puzzlelab.solvers._permutation_kernels import PermutationLists, step
 from puzzlelab.solvers._permutation_search import machine, record_of
 from puzzlelab.solvers._permutations import PermutationRows

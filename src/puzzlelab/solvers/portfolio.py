@@ -22,13 +22,13 @@ from puzzlelab.core.solver import (
     Selective,
     Solver,
     SolverSettings,
-    ended_by_memory,
     options_of,
     require,
     uses_default_estimate,
 )
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine.driver import Search, in_rounds, one_by_one, with_patience
+from puzzlelab.engine.solving import ended_by_memory
 
 
 class Portfolio(SolverSettings):

@@ -31,11 +31,11 @@ from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.result import Progress, Proof, Result, Stop
-from puzzlelab.core.solutions import NO_SOLUTION, SEVERAL, EnumeratesSolutions, settled
-from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Progress, Proof, Result, Stop
+from puzzlelab.core.solver import Attempt, EnumeratesSolutions, SolverSettings
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import Clock
+from puzzlelab.engine.enumeration import settled
 
 ENGINES = (
     "cadical153",

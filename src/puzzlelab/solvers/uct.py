@@ -22,16 +22,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import Objective, objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
-from puzzlelab.core.solver import (
-    Attempt,
-    BatchSolver,
-    KeepsCosts,
-    NamesOptions,
-    Selective,
-    SolverSettings,
-    chosen_estimate,
-    chosen_prior,
-)
+from puzzlelab.core.solver import Attempt, BatchSolver, KeepsCosts, NamesOptions, Selective, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
@@ -47,7 +38,7 @@ from puzzlelab.engine.driver import (
 )
 from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import NOWHERE
-from puzzlelab.engine.search_rules import fitted, rules_of, runner, stepper
+from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, runner, stepper
 from puzzlelab.solvers import _uct_kernels, _uct_tree_kernels
 from puzzlelab.solvers._uct_tree_kernels import UctRecord
 

@@ -11,10 +11,9 @@ from pydantic import BaseModel, ConfigDict
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.puzzle import Puzzle, move_numbers, names_of
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
-from puzzlelab.core.solutions import counts_solutions
-from puzzlelab.core.solver import Solver, move_numbers, names_of, options_of
+from puzzlelab.core.solver import Solver, counts_solutions, options_of
 from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.version import VERSION
 

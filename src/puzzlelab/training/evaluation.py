@@ -21,13 +21,14 @@ from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Solver, solve, uninterrupted, usual_solver
+from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import scale_of
 from puzzlelab.engine import report
-from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.solving import solve, solve_all, uninterrupted
 from puzzlelab.experience.curriculum import scrambled
 from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.nets.model import Model

@@ -21,12 +21,13 @@ from torch import Tensor
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Instance, Puzzle, board_after
+from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import board_after, solve, uninterrupted, usual_solver
 from puzzlelab.core.views import BoardGenerator, OwnGenerator
 from puzzlelab.engine import candidate_logits, report
+from puzzlelab.engine.solving import solve, uninterrupted
 from puzzlelab.nets.device import device
 from puzzlelab.nets.form import candidates_of
 from puzzlelab.nets.network import NetworkSettings

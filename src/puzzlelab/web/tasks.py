@@ -157,7 +157,7 @@ def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskCo
     Each board is timed alone where its solver can do that.
     """
     from puzzlelab.core.solver import BatchSolver, OneByOne, ability
-    from puzzlelab.engine.batch_answers import BATCH
+    from puzzlelab.engine.solving import BATCH
 
     is_together = ability(work.solver, BatchSolver) is not None and ability(work.solver, OneByOne) is None
     size, used, each = BATCH if is_together else 1, 0.0, work.limit.seconds
@@ -180,7 +180,7 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
     """Return the row of one board; sends each better solution and the progress of the search."""
     from puzzlelab.core.objective import objective_of
     from puzzlelab.core.result import Progress, Result
-    from puzzlelab.core.solver import answer
+    from puzzlelab.engine.solving import answer
     from puzzlelab.storage.row import row_of
     from puzzlelab.text.board_files import text_of
 
@@ -221,7 +221,7 @@ def _progress_facts(progress: Progress, objective: Objective) -> Mapping[str, An
 
 def _send_solution(instance: Instance, result: Result, context: TaskContext) -> None:
     """Send a solution if it is verified."""
-    from puzzlelab.core.solver import names_of
+    from puzzlelab.core.puzzle import names_of
     from puzzlelab.core.verify import verify
 
     if verify(instance, result).holds:
@@ -233,8 +233,8 @@ def _send_solution(instance: Instance, result: Result, context: TaskContext) -> 
 
 def count(parameters: Parameters, context: TaskContext) -> Any:
     """Return how many solutions each board has."""
-    from puzzlelab.core.solutions import count as count_one
-    from puzzlelab.core.solutions import require_lister
+    from puzzlelab.core.solver import require_lister
+    from puzzlelab.engine.enumeration import count as count_one
     from puzzlelab.jobs.serialise import count_facts
 
     puzzle, limit = _puzzle(parameters), _limit(parameters, context)
@@ -252,7 +252,7 @@ def hint(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.analysis.game_analysis import positions_of
     from puzzlelab.analysis.hints import hint as hint_at
     from puzzlelab.analysis.logical_hints import deduce, deduction_row
-    from puzzlelab.core.solutions import require_lister
+    from puzzlelab.core.solver import require_lister
     from puzzlelab.core.views import Candidates
     from puzzlelab.jobs.serialise import hint_row
 
@@ -292,7 +292,7 @@ def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:
     """Return the drawing of a board, and its legal moves."""
     import numpy as np
 
-    from puzzlelab.core.solver import names_of
+    from puzzlelab.core.puzzle import names_of
 
     instance = puzzle.read(board)
     legal = names_of(puzzle, np.flatnonzero(puzzle.legal(instance.state)).tolist())

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load, make_solver
-from puzzlelab.core.solver import solve
 from puzzlelab.core.views import Isomorphism
+from puzzlelab.engine.solving import solve
 from puzzlelab.puzzles.tiles.rules import Tiles
 
 IN_A_CORNER = (

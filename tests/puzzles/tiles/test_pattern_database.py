@@ -9,9 +9,8 @@ from puzzlelab.core.errors import BadOption, UnknownName
 from puzzlelab.core.free_memory import resident
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.registry import load, make_solver
-from puzzlelab.core.solver import solve
 from puzzlelab.core.views import Estimates, Planes, Samples
-from puzzlelab.engine.batch_answers import solve_all
+from puzzlelab.engine.solving import solve, solve_all
 from puzzlelab.engine.table_cache import table_folder
 from puzzlelab.puzzles.tiles import pattern_database
 from puzzlelab.puzzles.tiles.rules import Tiles, source_cell

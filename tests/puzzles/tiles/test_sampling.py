@@ -9,8 +9,8 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.solver import solve
 from puzzlelab.core.views import NO_LEVEL, BatchDifficulty, KernelRules, Samples
+from puzzlelab.engine.solving import solve
 from puzzlelab.puzzles.tiles import sampling
 from puzzlelab.puzzles.tiles.rules import Tiles
 

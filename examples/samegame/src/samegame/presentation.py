@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from puzzlelab import Presentation
-from puzzlelab.core.solver import PATIENCE
+from puzzlelab.core.registry import PATIENCE
 from samegame.notation import examples_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.puzzle import Lenient, Presentation
-from puzzlelab.core.solver import PATIENCE
+from puzzlelab.core.registry import PATIENCE
 from puzzlelab.puzzles.dust import examples
 
 if TYPE_CHECKING:

@@ -18,9 +18,10 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, solve
+from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Scale
 from puzzlelab.engine import report
+from puzzlelab.engine.solving import solve
 from puzzlelab.puzzles.dust.backward_generation import build_backwards
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.puzzle import Presentation
-from puzzlelab.core.solver import PATIENCE
+from puzzlelab.core.registry import PATIENCE
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles

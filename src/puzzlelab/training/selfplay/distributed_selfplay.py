@@ -21,11 +21,11 @@ from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Solver, uninterrupted
+from puzzlelab.core.solver import Solver
 from puzzlelab.engine import report
-from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.engine.executor import Done, Executor, Piece, Published
 from puzzlelab.engine.published_networks import published_networks, using
+from puzzlelab.engine.solving import solve_all, uninterrupted
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.remote_learner import LearnerWork, RemoteLearner
 from puzzlelab.training.selfplay import programs

@@ -17,9 +17,9 @@ from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import with_new_names
-from puzzlelab.core.solver import Solver, uninterrupted
+from puzzlelab.core.solver import Solver
 from puzzlelab.engine import report
-from puzzlelab.engine.batch_answers import solve_all
+from puzzlelab.engine.solving import solve_all, uninterrupted
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.storage.files import JsonLines
 from puzzlelab.training.selfplay.game_log import GameLog

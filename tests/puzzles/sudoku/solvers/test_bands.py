@@ -13,10 +13,10 @@ from puzzlelab.core.errors import BadBoard, BadOption, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import presentation_of
 from puzzlelab.core.result import Result
-from puzzlelab.core.solutions import CountsSolutions, EnumeratesSolutions, Listing, count_parts
-from puzzlelab.core.solutions import count as counted
-from puzzlelab.core.solver import ability
+from puzzlelab.core.solver import CountsSolutions, EnumeratesSolutions, ability
 from puzzlelab.core.verify import verify
+from puzzlelab.engine.enumeration import Listing, count_parts
+from puzzlelab.engine.enumeration import count as counted
 from puzzlelab.puzzles.sudoku.bands_kernels import NOT_COUNTED
 from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
 from puzzlelab.puzzles.sudoku.solvers.bands import CHUNK, SOLVER, Bands, solve_batch

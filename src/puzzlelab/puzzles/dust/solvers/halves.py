@@ -20,17 +20,9 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.result_batch import ResultBatch, joined
-from puzzlelab.core.solver import (
-    Attempt,
-    BatchSolver,
-    OneByOne,
-    Selective,
-    SolverSettings,
-    WithMemory,
-    bests_of,
-    ended_by_memory,
-)
+from puzzlelab.core.solver import Attempt, BatchSolver, OneByOne, Selective, SolverSettings, WithMemory
 from puzzlelab.engine.driver import Drive, Search, one_by_one
+from puzzlelab.engine.solving import bests_of, ended_by_memory
 from puzzlelab.puzzles.dust.half_pair_search import HalvesMemory
 from puzzlelab.puzzles.dust.rules import Dust
 

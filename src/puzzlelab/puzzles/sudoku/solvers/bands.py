@@ -18,31 +18,24 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.result_batch import PROOFS, STOPS, UNSOLVED, ResultBatch, joined
-from puzzlelab.core.solutions import (
-    NO_SOLUTION,
-    SEVERAL,
-    UNLIMITED,
-    Count,
-    CountBatch,
-    CountsInBatches,
-    CountsSolutions,
-    EnumeratesSolutions,
-    settled,
-)
+from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count
+from puzzlelab.core.result_batch import PROOFS, STOPS, UNSOLVED, CountBatch, ResultBatch, joined
 from puzzlelab.core.solver import (
     Attempt,
     BatchSolver,
+    CountsInBatches,
+    CountsSolutions,
+    EnumeratesSolutions,
     OneByOne,
     ProvesUnsolvable,
     Selective,
     SolverSettings,
-    one_board_at_a_time,
 )
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.engine.enumeration import UNLIMITED, counted, listed, settled
 from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.solving import one_board_at_a_time
 from puzzlelab.puzzles.sudoku import bands_kernels
 from puzzlelab.puzzles.sudoku.bands_kernels import DIGIT_OF, NOT_COUNTED, BandsRecord, begin, new_stack, step
 

@@ -11,28 +11,26 @@ from puzzlelab.core.boards import Boards, runs
 from puzzlelab.core.errors import PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.solutions import (
-    NO_SOLUTION,
-    SEVERAL,
-    Count,
-    CountBatch,
+from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count, Progress, Result
+from puzzlelab.core.result_batch import CountBatch
+from puzzlelab.core.solver import (
+    Attempt,
     CountsInBatches,
     CountsSolutions,
     EnumeratesSolutions,
-    Listing,
-    count,
-    count_parts,
-    settled,
+    Selective,
+    SolverSettings,
+    ability,
+    require,
 )
-from puzzlelab.core.solver import Attempt, Selective, SolverSettings, ability, require, solve
 from puzzlelab.core.verify import Verdict, replay, verify
 from puzzlelab.core.views import Candidates, Legality
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, REQUESTED
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.engine.enumeration import Listing, count, count_parts, counted, listed, settled
 from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING
+from puzzlelab.engine.solving import solve
 
 ONE, OTHER, THIRD = Result((0, 0)), Result((1, 0, 0, 0)), Result((0, 1, 0, 0))
 """Ways from place 2 of the corridor to place 0."""

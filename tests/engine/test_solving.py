@@ -17,12 +17,13 @@ from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.result_batch import ResultBatch, joined
-from puzzlelab.core.solver import Attempt, BatchSolver, OneByOne, SolverSettings, ability, answer
+from puzzlelab.core.solver import Attempt, BatchSolver, OneByOne, SolverSettings, ability
 from puzzlelab.core.views import Estimates
-from puzzlelab.engine import batch_answers
-from puzzlelab.engine.batch_answers import (
+from puzzlelab.engine import solving
+from puzzlelab.engine.solving import (
     SAMPLED_FIRST,
     Portions,
+    answer,
     answer_parts,
     answers_of,
     has_objection,
@@ -161,7 +162,7 @@ def test_results_are_columns_and_a_sequence():
 
 
 def test_parts_of_a_batch_grow_while_they_are_quick(monkeypatch):
-    monkeypatch.setattr(batch_answers, "LARGEST_BATCH", 100)
+    monkeypatch.setattr(solving, "LARGEST_BATCH", 100)
     portions = Portions(make_solver("ida", {}))
     sizes = []
     for part in portions.cut(range(300)):
@@ -295,11 +296,11 @@ def test_ctrl_c_in_a_batch_interrupts_the_boards_after_it(monkeypatch):
 
 def test_the_time_in_which_parts_are_used_does_not_count(monkeypatch):
     seconds = [0.0]
-    monkeypatch.setattr("puzzlelab.engine.batch_answers.time.perf_counter", lambda: seconds[0])
+    monkeypatch.setattr("puzzlelab.engine.solving.time.perf_counter", lambda: seconds[0])
     portions = Portions(make_solver("ida", {}))
     for _ in portions.timed(1, iter("ab")):
         seconds[0] += 100
-    assert portions.size == batch_answers.GROWTH
+    assert portions.size == solving.GROWTH
 
 
 # --- solvers of a corridor ---
@@ -402,7 +403,7 @@ def test_who_answers_differently_among_other_boards_is_caught(corridor, walker: 
 def test_boards_come_in_portions_of_one_puzzle_as_they_are_asked_for(
     corridor, walker: type[Walker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("puzzlelab.engine.batch_answers.BATCH", 2)
+    monkeypatch.setattr("puzzlelab.engine.solving.BATCH", 2)
     taken = []
 
     def boards() -> Iterator[Instance]:

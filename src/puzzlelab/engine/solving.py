@@ -1,4 +1,6 @@
-"""Solves many boards, and verifies the answers together: by the compiled rules, and a sample by the plain ones.
+"""Runs solvers on one board or on many, and verifies their answers.
+
+Many answers are verified together: by the compiled rules, and a sample by the plain ones.
 
 Shapes: B = boards.
 """
@@ -7,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby, islice
 from typing import TypeVar
@@ -16,24 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.boards import BatchNotation, Boards, as_text
-from puzzlelab.core.errors import NoRoom
+from puzzlelab.core.errors import NoRoom, PuzzlelabError
 from puzzlelab.core.limit import Limit, within
 from puzzlelab.core.made_on_request import MadeOnRequest
-from puzzlelab.core.objective import objective_of
+from puzzlelab.core.objective import bound_of, objective_of, with_tighter_bound
 from puzzlelab.core.puzzle import Instance, Puzzle, State
-from puzzlelab.core.result import Result
+from puzzlelab.core.result import Progress, Result, Stop, with_stop
 from puzzlelab.core.result_batch import UNSOLVED, ResultBatch, joined
-from puzzlelab.core.solver import (
-    BatchSolver,
-    OneByOne,
-    ProvesUnsolvable,
-    Solver,
-    ability,
-    best_result,
-    memory_reason,
-    require,
-    wrong_answer,
-)
+from puzzlelab.core.solver import Attempt, BatchSolver, OneByOne, ProvesUnsolvable, Solver, ability, require
 from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify import confirmed_by_kernels
@@ -58,6 +50,149 @@ NOT_SAMPLED = SAMPLED_FIRST + 1
 def never() -> bool:
     """Whether to end early: no."""
     return False
+
+
+def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[Attempt, None, None]:
+    """The attempts of a solver on a board; raises `Unsupported` if it cannot solve this puzzle.
+
+    A board with an `objection` is proven unsolvable without a search. Where the memory is used up, the best result so
+    far is the last, with the stop `memory`.
+    """
+    require(solver, instance.puzzle)
+    began = time.perf_counter()
+    if objection := instance.puzzle.objection(instance.state):
+        yield Result(None, "unsolvable", objection, seconds=time.perf_counter() - began)
+        return
+    yield from ended_by_memory(lambda: within(limit, lambda: solver.attempts(instance, limit)))
+
+
+def ended_by_memory(begin: Callable[[], Iterator[Attempt]]) -> Generator[Attempt, None, None]:
+    """The attempts that `begin` gives; the best so far with the stop `memory` is the last where memory runs out."""
+    best: Result = Result(None)
+    latest: Attempt = best
+    try:
+        for latest in begin():
+            if isinstance(latest, Result):
+                best = latest
+            yield latest
+    except (NoRoom, MemoryError) as error:
+        best = _ended(best, latest, "memory")
+        yield best if best.moves is not None else replace(best, reason=memory_reason(error))
+
+
+def memory_reason(error: NoRoom | MemoryError) -> str:
+    """Why memory ran out, as a sentence for a result; nothing where the system refused it."""
+    return str(error) if isinstance(error, NoRoom) else ""
+
+
+def solve(
+    solver: Solver,
+    instance: Instance,
+    limit: Limit,
+    watch: Callable[[Attempt], bool] | None = None,
+) -> Result:
+    """Run a solver to its end and return its best result, verified; see `answer`."""
+    return answer(solver, instance, limit, watch).result
+
+
+def uninterrupted(result: Result) -> Result:
+    """The result; raises `KeyboardInterrupt` if Ctrl-C ended its search, for work that needs the whole answer."""
+    if result.stop == "interrupted":
+        raise KeyboardInterrupt
+    return result
+
+
+def answer(
+    solver: Solver,
+    instance: Instance,
+    limit: Limit,
+    watch: Callable[[Attempt], bool] | None = None,
+) -> Answer:
+    """Run a solver to its end and return its best answer, verified; see `best_result`."""
+    verified = Answer.of(instance, best_result(solver, instance, limit, watch))
+    if not verified.verdict.holds:
+        raise wrong_answer(solver, instance, verified.verdict)
+    return verified
+
+
+def best_result(
+    solver: Solver,
+    instance: Instance,
+    limit: Limit,
+    watch: Callable[[Attempt], bool] | None = None,
+) -> Result:
+    """Run a solver to its end and return its best result, with its cost or score, but not verified.
+
+    `watch` is called with every attempt and may return True to end the search. Ctrl-C ends it too: the best answer so
+    far is returned with the stop `interrupted`. A board with an `objection` is proven unsolvable without a search.
+    """
+    best = best_of(attempts_of(solver, instance, limit), watch)
+    return replace(objective_of(instance.puzzle).completed(instance, best), instance=instance)
+
+
+def best_of(attempts: Generator[Attempt, None, None], watch: Callable[[Attempt], bool] | None = None) -> Result:
+    """The best result of these attempts; `watch` and Ctrl-C end the search as in `best_result`."""
+    best = Result(None, stop="interrupted")
+    try:
+        for better in bests_of(attempts, watch):
+            best = better
+    except KeyboardInterrupt:  # between two attempts
+        best = with_stop(best, "interrupted")
+    return best
+
+
+def bests_of(
+    attempts: Generator[Attempt, None, None], watch: Callable[[Attempt], bool] | None = None
+) -> Iterator[Result]:
+    """The best result after each of these attempts; the last one is that of `best_of`."""
+    best = Result(None, stop="interrupted")
+    latest: Attempt = best
+    try:
+        for latest in attempts:
+            if isinstance(latest, Result):
+                best = latest
+            if watch and watch(latest):
+                yield _ended(best, latest, "interrupted")
+                return
+            yield best
+    except KeyboardInterrupt:
+        yield _ended(best, latest, "interrupted")
+    finally:
+        attempts.close()
+
+
+def one_board_at_a_time(
+    solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool]
+) -> Iterator[ResultBatch]:
+    """The best result of each of these boards by itself, for `OneByOne`; all after an interrupted one are too."""
+    is_interrupted = False
+    for place, board in enumerate(boards):
+        result = Result(None, stop="interrupted")
+        if not is_interrupted:
+            result = best_result(solver, board, limit, lambda attempt: over())
+            is_interrupted = result.stop == "interrupted"
+        yield ResultBatch.of(boards[place : place + 1], [result])
+
+
+def wrong_answer(solver: Solver, instance: Instance, verdict: Verdict) -> PuzzlelabError:
+    """The error of a solver whose answer does not hold."""
+    return PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verdict.reason}")
+
+
+def _ended(best: Result, latest: Attempt, stop: Stop) -> Result:
+    """The best result with this stop, and with the counts of the latest attempt."""
+    if isinstance(latest, Progress):
+        best = replace(
+            with_tighter_bound(best, bound_of(latest, best)),
+            expanded=latest.expanded,
+            generated=latest.generated,
+            evaluations=latest.evaluations,
+            seconds=latest.seconds,
+        )
+    return with_stop(best, stop)
+
+
+# --- many boards ---
 
 
 @dataclass(frozen=True, eq=False)
