@@ -26,7 +26,7 @@ from puzzlelab.core.limit import read_memory
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings, read_levels, read_options
-from puzzlelab.core.solver import options_of, require
+from puzzlelab.core.solver import require
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.core.views import Estimates, Samples, scale_of
 from puzzlelab.storage.files import text_lines
@@ -176,7 +176,7 @@ def read_solver(data: bytes, folder: Path) -> object:
         puzzle = puzzle_of(name)
         try:
             require(solver, puzzle)
-            options = options_of(solver, puzzle)
+            options = solver.options_for(puzzle)
             row = unanswered(puzzle, "", solver, Limit(seconds=1.0))
         except BadInput:
             continue

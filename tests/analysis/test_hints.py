@@ -1,17 +1,18 @@
 """Hints: all optimal moves, the regret of the others, and nothing claimed that was not proven."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from pydantic import PrivateAttr
 
 from puzzlelab import BadBoard, Instance, Limit, Progress, PuzzlelabError, Result, Unsupported, api, hint, load, regrets
 from puzzlelab.analysis import game_analysis as games
 from puzzlelab.analysis import hints
 from puzzlelab.analysis.bounded_queries import Interval, interval_difference
-from puzzlelab.core.solver import WithMemory
+from puzzlelab.core.solver import SolverSettings
 from puzzlelab.core.views import Samples
 
 SMALL = load("tiles-2x3")
@@ -46,64 +47,37 @@ class Trapdoor:
         return bool(state[0] == 0)
 
 
-@dataclass(frozen=True)
-class Spy:
+class Spy(SolverSettings):
     """Asks a real solver, and keeps what it was asked; a remembering one keeps that in a list of its own."""
 
     name: ClassVar[str] = "spy"
-    needs: ClassVar[tuple[type, ...]] = ()
-    offers: ClassVar[tuple[type, ...]] = (WithMemory,)
-    asked: list[Any] = field(default_factory=list)
-    memories: list[Any] = field(default_factory=list)
-
-    def options(self):
-        return {}
-
-    def values(self):
-        return {}
+    _asked: list[Any] = PrivateAttr(default_factory=list)
+    _memories: list[Any] = PrivateAttr(default_factory=list)
 
     def attempts(self, instance, limit):
-        self.asked.append(instance)
+        self._asked.append(instance)
         yield from api.solver("bfs").attempts(instance, limit)
 
     def remembering(self):
-        self.memories.append(replace(self, asked=[], memories=[]))
-        return self.memories[-1]
+        self._memories.append(Spy())
+        return self._memories[-1]
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(SolverSettings):
     """Answers every board with the same results."""
 
     name: ClassVar[str] = "told"
-    needs: ClassVar[tuple[type, ...]] = ()
-    offers: ClassVar[tuple[type, ...]] = ()
-    results: tuple[Any, ...]
-
-    def options(self):
-        return {}
-
-    def values(self):
-        return {}
+    results: tuple[Any, ...] = ()
 
     def attempts(self, instance, limit):
         yield from self.results
 
 
-@dataclass(frozen=True)
-class Climb:
+class Climb(SolverSettings):
     """Walks back a corridor, and proves one move more in every attempt until that is the whole way."""
 
     name: ClassVar[str] = "climb"
-    needs: ClassVar[tuple[type, ...]] = ()
-    offers: ClassVar[tuple[type, ...]] = ()
     proves: bool = True
-
-    def options(self):
-        return {}
-
-    def values(self):
-        return {}
 
     def attempts(self, instance, limit):
         way = int(instance.state[0])
@@ -252,15 +226,15 @@ def test_what_is_known_of_the_board_is_not_asked_again():
     spy = Spy()
     told = hints.hint(spy, place(4), Limit(), bounds=Interval(4, 4))
     assert (told.best, told.proven) == ((0, 1), True)
-    assert [int(board.state[0]) for board in spy.memories[0].asked] == [3, 99]
+    assert [int(board.state[0]) for board in spy._memories[0]._asked] == [3, 99]
 
 
 def test_one_memory_serves_all_questions_and_equal_children_are_asked_about_once():
     spy = Spy()
     hints.hint(spy, place(4), Limit())
-    assert spy.asked == []
-    assert len(spy.memories) == 1
-    assert [int(board.state[0]) for board in spy.memories[0].asked] == [4, 99]  # 4 says what 3 needs
+    assert spy._asked == []
+    assert len(spy._memories) == 1
+    assert [int(board.state[0]) for board in spy._memories[0]._asked] == [4, 99]  # 4 says what 3 needs
 
 
 def test_a_watch_ends_the_work_and_keeps_what_is_known(corridor):
@@ -283,12 +257,12 @@ def test_a_watch_that_is_content_with_a_proven_answer_ends_the_work_too():
     spy = Spy()
     told = hints.hint(spy, place(4), Limit(), lambda attempt: isinstance(attempt, Result))
     assert (told.stop, told.length) == ("interrupted", 4)
-    assert len(spy.memories[0].asked) == 1
+    assert len(spy._memories[0]._asked) == 1
 
 
 def test_a_wrong_answer_is_not_believed():
     with pytest.raises(PuzzlelabError, match="told gave a wrong answer"):
-        hints.hint(Told((Result((0,)),)), place(4), Limit())
+        hints.hint(Told(results=(Result((0,)),)), place(4), Limit())
 
 
 def test_a_solver_that_proves_nothing_gives_ranges(corridor):
@@ -343,7 +317,7 @@ def test_an_optimal_game_needs_one_question():
     spy = Spy()
     told = games.regrets(spy, place(9), [0, 1] * 4 + [0], Limit())
     assert (told.total, told.proven) == (Interval(0, 0), True)
-    assert len(spy.memories[0].asked) == 1
+    assert len(spy._memories[0]._asked) == 1
 
 
 def test_a_game_need_not_be_finished():

@@ -11,7 +11,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, names_of
 from puzzlelab.core.registry import FIRST_NODES, PATIENCE, usual_solver
 from puzzlelab.core.result import Progress, Result, with_stop
-from puzzlelab.core.solver import Attempt, SolverSettings, options_of, require
+from puzzlelab.core.solver import Attempt, SolverSettings, require
 from puzzlelab.core.views import Cover, Estimate, Estimates, KernelRules, Reversible
 from puzzlelab.engine.search_rules import chosen_estimate
 from puzzlelab.engine.solving import solve
@@ -131,9 +131,9 @@ def test_the_chosen_estimate_is_the_given_or_named_or_usual_one(corridor, eight:
 
 
 def test_the_estimate_that_was_left_to_the_puzzle_is_named(corridor, eight: Puzzle) -> None:
-    assert options_of(Script(), eight)["estimate"] == eight.view(Estimates).estimate().name
-    assert options_of(Script(estimate="walking"), eight)["estimate"] == "walking"
-    assert options_of(Script(), corridor())["estimate"] is None
+    assert Script().options_for(eight)["estimate"] == eight.view(Estimates).estimate().name
+    assert Script(estimate="walking").options_for(eight)["estimate"] == "walking"
+    assert Script().options_for(corridor())["estimate"] is None
 
 
 def test_moves_are_named_as_the_puzzle_writes_them(corridor, eight: Puzzle) -> None:

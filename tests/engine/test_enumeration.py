@@ -18,7 +18,6 @@ from puzzlelab.core.solver import (
     CountsInBatches,
     CountsSolutions,
     EnumeratesSolutions,
-    Selective,
     SolverSettings,
     ability,
     require,
@@ -88,7 +87,7 @@ class Picky(Script):
     """Refuses all corridors but one."""
 
     name: ClassVar[str] = "picky"
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, Selective)
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
 
     def refusal(self, puzzle: Any) -> str | None:
         return None if puzzle.length == 9 else "it likes nine steps"
@@ -366,7 +365,7 @@ def test_who_lists_nothing_cannot_be_asked_to(corridor) -> None:
 def test_a_view_that_is_missing_is_named_before_anything_else(corridor) -> None:
     class Needy(Script):
         needs: ClassVar[tuple[type, ...]] = (Candidates,)
-        offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, Selective)
+        offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
 
         def refusal(self, puzzle: Any) -> str | None:
             raise AssertionError("asked too early")

@@ -2,13 +2,13 @@
 
 import re
 import threading
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Instance, Limit, PuzzlelabError, UnknownName, Unsupported, api, load, solve
-from puzzlelab.core.solver import WithMemory
+from puzzlelab.core.solver import SolverSettings
 from puzzlelab.core.views import Estimate, KernelRules, Prior
 from puzzlelab.experience.fast_rollouts import FastRollouts, fast_rollouts
 from puzzlelab.experience.rollouts import Rollouts
@@ -198,17 +198,8 @@ def test_what_an_exact_teacher_did_not_prove_in_time_is_not_called_proven():
 def test_an_exact_teacher_remembers_within_a_game(corridor):
     memories = []
 
-    @dataclass(frozen=True)
-    class Remembering:
-        name: str = "remembering"
-        needs: tuple = ()
-        offers: tuple = (WithMemory,)
-
-        def options(self):
-            return {}
-
-        def values(self):
-            return {}
+    class Remembering(SolverSettings):
+        name: ClassVar[str] = "remembering"
 
         def attempts(self, instance, limit):
             raise AssertionError("only the memory is asked")

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
-from puzzlelab.core.solver import options_of, with_memory
 from puzzlelab.core.views import Estimates, KernelRules, Samples
 from puzzlelab.engine.records import unpacked
 from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
@@ -257,8 +256,8 @@ def test_a_prior_needs_no_estimate_and_leaves_none_to_the_puzzle(toy, corridor):
     puzzle = corridor(9)
     prior = toy(puzzle, lambda states: states[:, 0]).prior()
     assert solve(puzzle.read("6"), Beam(prior=prior, width=1)).length == 6
-    assert options_of(Beam(prior=prior), TILES)["estimate"] is None
-    assert options_of(Beam(), TILES)["estimate"] == TILES.view(Estimates).estimate().name
+    assert Beam(prior=prior).options_for(TILES)["estimate"] is None
+    assert Beam().options_for(TILES)["estimate"] == TILES.view(Estimates).estimate().name
 
 
 def test_a_prior_whose_memory_is_used_up_says_so(toy, monkeypatch):
@@ -351,7 +350,7 @@ def test_a_narrow_beam_that_wanders_gives_way_to_a_wider_one():
 def test_a_beam_with_a_memory_has_the_same_results(options):
     boards = [board(distance, name) for name in ("tiles-3x3", "tiles-2x3") for distance in (9, 20, 0, 14)]
     boards = [each for each in boards if each.puzzle == TILES or "estimate" not in options]
-    remembering = with_memory(Beam(**options))
+    remembering = Beam(**options).remembering()
     for each in boards:
         for limit in (Limit(nodes=30), Limit(nodes=2000)):
             with_and_without = [solve(each, solver, limit) for solver in (remembering, Beam(**options))]

@@ -7,7 +7,6 @@ import pytest
 
 from puzzlelab import BadOption, Estimate, Instance, Limit, PuzzlelabError, Unsupported, check_solver, load, solve
 from puzzlelab.core import networks
-from puzzlelab.core.solver import options_of
 from puzzlelab.core.views import Estimates, KernelRules, Prior, Samples
 from puzzlelab.engine.driver import Drive
 from puzzlelab.engine.solving import solve_all
@@ -306,8 +305,8 @@ def test_it_keeps_the_promises_of_a_solver(options):
 def test_without_a_choice_it_asks_the_network(toy_networks, corridor):
     puzzle = corridor()
     assert Greedy().options()["estimate"] == "net"
-    assert options_of(Greedy(), puzzle)["estimate"] == "net"
-    assert options_of(Greedy(prior="net"), TILES) == {
+    assert Greedy().options_for(puzzle)["estimate"] == "net"
+    assert Greedy(prior="net").options_for(TILES) == {
         "estimate": None,
         "prior": "net",
         "avoid_repeats": False,

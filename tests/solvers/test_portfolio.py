@@ -5,7 +5,6 @@ import pytest
 from puzzlelab.core import registry
 from puzzlelab.core.errors import UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.solver import options_of
 from puzzlelab.core.views import Estimates
 from puzzlelab.engine.solving import solve
 from puzzlelab.solvers.portfolio import Portfolio
@@ -93,6 +92,6 @@ def test_an_estimate_is_for_the_solvers_that_name_none() -> None:
     eight = registry.load("tiles-3x3")
     portfolio = Portfolio(of=("ida", "beam:estimate=walking", "bfs"), estimate="misplaced")
     assert [solver.options().get("estimate") for solver in portfolio.solvers] == ["misplaced", "walking", None]
-    assert options_of(portfolio, eight)["estimate"] == "misplaced"
-    assert options_of(Portfolio(of=("ida",)), eight)["estimate"] == eight.view(Estimates).estimate().name
-    assert options_of(Portfolio(of=("bfs",)), eight)["estimate"] is None
+    assert portfolio.options_for(eight)["estimate"] == "misplaced"
+    assert Portfolio(of=("ida",)).options_for(eight)["estimate"] == eight.view(Estimates).estimate().name
+    assert Portfolio(of=("bfs",)).options_for(eight)["estimate"] is None

@@ -20,7 +20,6 @@ from puzzlelab import (
     solve,
 )
 from puzzlelab.core import networks
-from puzzlelab.core.solver import options_of
 from puzzlelab.core.views import Estimates, Prior, Samples
 from puzzlelab.engine import driver
 from puzzlelab.engine.driver import Drive
@@ -653,7 +652,7 @@ def network(monkeypatch):
 )
 def test_a_network_is_asked_for_all_that_it_tells(network, heads, given, estimate, prior):
     network(*heads)
-    options = options_of(Uct(**given), TILES)
+    options = Uct(**given).options_for(TILES)
     assert (options["estimate"], options["prior"]) == (estimate, prior)
     assert options.keys() == Uct(**given).options().keys()
 
@@ -661,7 +660,7 @@ def test_a_network_is_asked_for_all_that_it_tells(network, heads, given, estimat
 @pytest.mark.parametrize(("counts", "estimate"), [(True, "net"), (False, TILES.view(Estimates).estimate().name)])
 def test_values_of_moves_are_the_estimate_where_they_count_moves(network, counts, estimate):
     network("q").values_count_moves = counts
-    options = options_of(Uct(), TILES)
+    options = Uct().options_for(TILES)
     assert (options["estimate"], options["prior"]) == (estimate, "net")
 
 

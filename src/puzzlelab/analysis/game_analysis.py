@@ -17,7 +17,7 @@ from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, states_along
 from puzzlelab.core.result import LIMITS, Stop
-from puzzlelab.core.solver import Solver, with_memory
+from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import is_legal
 
 
@@ -62,7 +62,7 @@ def regrets(
         Unsupported: if all solutions of this puzzle are equally long, or the solver cannot solve it.
     """
     require_comparable_moves(instance.puzzle)
-    budgeted = BudgetedSolver(with_memory(solver), limit, watch)
+    budgeted = BudgetedSolver(solver.remembering(), limit, watch)
     positions = list(positions_of(instance, moves))
     puzzle = instance.puzzle
     bounds = [Interval(0, 0) if puzzle.solved(place.state) else Interval(1) for place in positions]

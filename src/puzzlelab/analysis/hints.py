@@ -21,7 +21,7 @@ from puzzlelab.analysis.bounded_queries import (
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import LIMITS, Result, Stop
-from puzzlelab.core.solver import Attempt, Solver, with_memory
+from puzzlelab.core.solver import Attempt, Solver
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def hint(
     goes to the open ones. Equal children are searched once.
 
     Args:
-        solver: the solver; one that is `WithMemory` reuses its memory.
+        solver: the solver; one that is `remembering` reuses its memory.
         instance: the position.
         limit: for all searches together.
         watch: is called with every attempt, and ends the work by returning True.
@@ -126,7 +126,7 @@ def hint(
         Unsupported: if all solutions of this puzzle are equally long, or the solver cannot solve it.
     """
     require_comparable_moves(instance.puzzle)
-    return hint_by(BudgetedSolver(with_memory(solver), limit, watch), instance, bounds, only_best)
+    return hint_by(BudgetedSolver(solver.remembering(), limit, watch), instance, bounds, only_best)
 
 
 def hint_by(

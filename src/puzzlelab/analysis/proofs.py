@@ -20,7 +20,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import UNKNOWN, objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, board_after, presentation_of
 from puzzlelab.core.result import Progress, Result, moves_in_words
-from puzzlelab.core.solver import Attempt, Solver, options_of, require, require_lister
+from puzzlelab.core.solver import Attempt, Solver, require, require_lister
 from puzzlelab.core.verify import verify
 from puzzlelab.engine.search_rules import chosen_estimate
 from puzzlelab.engine.solving import attempts_of
@@ -99,7 +99,7 @@ class Method:
     def of(cls, puzzle: Puzzle, solver: str, options: Mapping[str, Any]) -> Method:
         """Return the method of a row; the solver need not be installed here."""
         with suppress(PuzzlelabError, ImportError):
-            options = options_of(registry.make_solver(solver, options), puzzle)
+            options = registry.make_solver(solver, options).options_for(puzzle)
         name = options.get("estimate")
         if isinstance(name, str) and not networks.is_network(name):
             with suppress(PuzzlelabError):

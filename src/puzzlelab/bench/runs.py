@@ -27,7 +27,7 @@ from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import Settings, read_options
-from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, counts_solutions, options_of, require
+from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, counts_solutions, require
 from puzzlelab.engine import report
 from puzzlelab.engine.board_pieces import PREPARE_LIMIT, SolverSetup, solver_setup
 from puzzlelab.engine.executor import Executor, unordered
@@ -76,7 +76,7 @@ def _option_texts(options: Mapping[str, Any], always: Collection[str], defaults:
 
 def solver_label(solver: Solver, puzzle: Puzzle) -> str:
     """Return the label of this solver with the options that it uses for this puzzle."""
-    return label_of(solver.name, options_of(solver, puzzle))
+    return label_of(solver.name, solver.options_for(puzzle))
 
 
 def file_stem(text: str) -> str:

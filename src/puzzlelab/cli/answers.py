@@ -223,12 +223,11 @@ class SolveReport:
 
     def _steps(self, answer: Answer) -> None:
         """Print the solver's explanation or, without one, the board at each move."""
-        from puzzlelab.core.solver import Explains, ability
         from puzzlelab.core.views import Samples
 
-        explains = ability(self.job.solver, Explains)
-        if explains is not None:
-            for line in explains.explain(answer.instance):
+        sentences = self.job.solver.explain(answer.instance)
+        if sentences is not None:
+            for line in sentences:
                 self.console.print(line)
             return
         if (samples := self.puzzle.view(Samples)) is not None:
@@ -251,9 +250,8 @@ class SolveReport:
     def _scores(self, answer: Answer) -> None:
         """Print the board at each move with the percentages of a network, and the move."""
         from puzzlelab.cli.move_scores import frames
-        from puzzlelab.core.solver import options_of
 
-        for frame in frames(answer, options_of(self.job.solver, self.puzzle)):
+        for frame in frames(answer, self.job.solver.options_for(self.puzzle)):
             self.console.print(frame)
 
     def summary(self, boards: int | None) -> int:

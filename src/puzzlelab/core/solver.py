@@ -28,6 +28,9 @@ class Solver(Protocol):
     name: ClassVar[str]
     needs: ClassVar[tuple[type, ...]]
     """The views of a puzzle without which this solver cannot work."""
+    keeps_costs: ClassVar[bool]
+    """Whether it minimises the cost of the moves, or maximises the score, where the puzzle has one, and not only their
+    number. It cannot solve such a puzzle otherwise."""
     offers: ClassVar[tuple[type, ...]]
     """Its abilities besides `attempts`, such as `BatchSolver`; see `ability`."""
 
@@ -39,6 +42,25 @@ class Solver(Protocol):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield `Progress` from time to time, and ever better `Result`s; the last one says why the search ended."""
+
+    def refusal(self, puzzle: Puzzle) -> str | None:
+        """Return why the solver cannot solve this puzzle, which has the views that it needs, as a sentence, or None."""
+
+    def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
+        """Return every setting by name, as plain data, with the defaults for this puzzle."""
+
+    @property
+    def solvers(self) -> Sequence[Solver]:
+        """The other solvers that it runs, with their options."""
+
+    def remembering(self) -> Solver:
+        """Return the solver with a memory of its own, for one thread: equal answers, sooner for related boards.
+
+        A hint solves a position and all its children; a teacher solves every position of a game.
+        """
+
+    def explain(self, instance: Instance, limit: Limit | None = None) -> Iterator[str] | None:
+        """Return the search in sentences, or None."""
 
 
 class BatchSolver(Protocol):
@@ -79,42 +101,6 @@ class ProvesUnsolvable(Protocol):
     """
 
 
-class KeepsCosts(Protocol):
-    """Minimises the cost of the moves, or maximises the score, where the puzzle has one, and not only their number.
-
-    It has no method. A portfolio has this ability, and refuses solvers that do not.
-    """
-
-
-class Selective(Protocol):
-    """Refuses some puzzles although they have the views that the solver needs."""
-
-    def refusal(self, puzzle: Puzzle) -> str | None:
-        """Why the solver cannot solve this puzzle, as a sentence, or None."""
-
-
-class NamesOptions(Protocol):
-    """Names the options of a solver whose defaults depend on the puzzle."""
-
-    def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
-        """Every setting by name, as plain data, with the defaults for this puzzle."""
-
-
-class Combines(Protocol):
-    """Runs other solvers, which have options of their own."""
-
-    @property
-    def solvers(self) -> Sequence[Solver]:
-        """The solvers that it runs, with their options."""
-
-
-class Explains(Protocol):
-    """Explains in sentences how the solver searched a board."""
-
-    def explain(self, instance: Instance, limit: Limit | None = None) -> Iterator[str]:
-        """The search in sentences."""
-
-
 class EnumeratesSolutions(Protocol):
     """Enumerates all solutions of a board, one by one."""
 
@@ -150,12 +136,43 @@ class SolverSettings(Settings):
 
     name: ClassVar[str]
     needs: ClassVar[tuple[type, ...]] = ()
+    keeps_costs: ClassVar[bool] = False
     offers: ClassVar[tuple[type, ...]] = ()
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
         for old in self.renamed.keys() & values.keys():
             _warn_of_old_name(self.name, old, self.renamed[old])
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        raise NotImplementedError
+
+    def refusal(self, puzzle: Puzzle) -> str | None:
+        """Return None: views are enough."""
+        return None
+
+    def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
+        """Return every setting, with the name of the puzzle's default estimate where it is used.
+
+        A solver with a prior and no estimate uses the prior alone.
+        """
+        options = dict(self.options())
+        if uses_default_estimate(self) and (estimates := puzzle.view(Estimates)) is not None:
+            options["estimate"] = estimates.estimate().name
+        return options
+
+    @property
+    def solvers(self) -> Sequence[Solver]:
+        """None."""
+        return ()
+
+    def remembering(self) -> Solver:
+        """Return the solver itself, which has no memory."""
+        return self
+
+    def explain(self, instance: Instance, limit: Limit | None = None) -> Iterator[str] | None:
+        """Return None."""
+        return None
 
 
 @cache
@@ -172,16 +189,14 @@ def ability(solver: Solver, kind: type[Ability]) -> Ability | None:
 def with_inner_solvers(solver: Solver) -> Iterator[Solver]:
     """The solver, and all that it runs, at every depth."""
     yield solver
-    combining = ability(solver, Combines)
-    for inner in combining.solvers if combining else ():
+    for inner in solver.solvers:
         yield from with_inner_solvers(inner)
 
 
 def require(solver: Solver, puzzle: Puzzle) -> None:
     """Raise `Unsupported` unless the puzzle offers every view that the solver needs, and the solver accepts it."""
     require_views(solver, puzzle)
-    selective = ability(solver, Selective)
-    if selective and (reason := selective.refusal(puzzle)):
+    if reason := solver.refusal(puzzle):
         raise Unsupported(f"{solver.name} cannot solve {puzzle.name}: {reason}")
 
 
@@ -196,7 +211,7 @@ def require_views(solver: Solver, puzzle: Puzzle) -> None:
     missing = [view.__name__ for view in needed if puzzle.view(view) is None]
     if missing:
         raise Unsupported(f"{solver.name} cannot solve {puzzle.name}, which offers no view '{missing[0]}'")
-    if ability(solver, KeepsCosts) is None:
+    if not solver.keeps_costs:
         require_counted_moves(puzzle, solver.name)
 
 
@@ -204,40 +219,10 @@ def _is_score(option: object) -> bool:
     return isinstance(option, Estimate | Prior) or networks.is_network(option)
 
 
-def options_of(solver: Solver, puzzle: Puzzle) -> dict[str, Any]:
-    """Every setting of a solver for this puzzle, with the name of the puzzle's default estimate where it is used.
-
-    A solver with a prior and no estimate uses the prior alone.
-    """
-    names_options = ability(solver, NamesOptions)
-    if names_options is not None:
-        return dict(names_options.options_for(puzzle))
-    options = dict(solver.options())
-    if uses_default_estimate(solver) and (estimates := puzzle.view(Estimates)) is not None:
-        options["estimate"] = estimates.estimate().name
-    return options
-
-
 def uses_default_estimate(solver: Solver) -> bool:
     """Whether the solver uses the puzzle's default estimate: it names none, and no prior in the place of one."""
     options = solver.options()
     return options.get("estimate", "") is None and options.get("prior") is None
-
-
-class WithMemory(Protocol):
-    """Keeps a memory of its searches, which speeds up related boards.
-
-    A hint solves a position and all its children; a teacher solves every position of a game.
-    """
-
-    def remembering(self) -> Solver:
-        """The same solver with a memory of its own, for one thread: equal answers in less time."""
-
-
-def with_memory(solver: Solver) -> Solver:
-    """The solver with a memory of its own, if it can have one."""
-    remembering = ability(solver, WithMemory)
-    return remembering.remembering() if remembering else solver
 
 
 def counts_solutions(puzzle: Puzzle) -> bool:

@@ -19,7 +19,7 @@ from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result_batch import joined
-from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of, require
+from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, require
 from puzzlelab.engine.executor import Executor, Piece, Preparation, Published, ordered
 from puzzlelab.engine.piece_size import PieceSize
 from puzzlelab.engine.published_networks import published_networks, using
@@ -49,7 +49,7 @@ class SolverSetup:
 
 def solver_setup(executor: Executor, solver: Solver, puzzle: Puzzle) -> SolverSetup:
     """The solver for boards of this puzzle, with its networks published by this executor; raises `BadInput`."""
-    return SolverSetup(solver, published_networks(executor, puzzle, options_of(solver, puzzle)))
+    return SolverSetup(solver, published_networks(executor, puzzle, solver.options_for(puzzle)))
 
 
 def using_networks(setup: SolverSetup | None) -> AbstractContextManager[None]:

@@ -20,7 +20,7 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import Kind, objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
-from puzzlelab.core.solver import Solver, with_memory
+from puzzlelab.core.solver import Solver
 from puzzlelab.engine.solving import solve
 from puzzlelab.experience.schema import TrainingSamples, joined, packed, remaining_type
 
@@ -82,7 +82,7 @@ class Rollouts:
 
         The path ends early where the solver, under its limit, finds no shorter solution than from the position before.
         """
-        random, solver = self.tie_breaks(game), with_memory(self.solver)
+        random, solver = self.tie_breaks(game), self.solver.remembering()
 
         def rollout(start: Instance, stop: threading.Event) -> SolutionPath:
             path, position, interval, last_length = SolutionPath(), start, None, None

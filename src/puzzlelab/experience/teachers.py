@@ -22,7 +22,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of, require_counted_moves
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.solver import Solver, options_of, require
+from puzzlelab.core.solver import Solver, require
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine.parallel import ordered_map
@@ -99,7 +99,7 @@ class Teacher:
             "puzzle": self.puzzle.name,
             "targets": "all optimal moves" if self.exact else "the chosen move",
             "solver": self.solver.name,
-            "options": options_of(self.solver, self.puzzle),
+            "options": self.solver.options_for(self.puzzle),
             "limit": vars(self.limit),
             "scale": self.scale,
             "levels": list(self.levels),

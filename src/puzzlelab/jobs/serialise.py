@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.puzzle import Instance, Puzzle, State
-from puzzlelab.core.solver import Solver, options_of
+from puzzlelab.core.solver import Solver
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import scale_of
 
@@ -43,7 +43,7 @@ def _question(instance: Instance, solver: Solver, limit: Limit) -> Facts:
         "puzzle": puzzle.name,
         "board": puzzle.write(instance.state),
         "solver": solver.name,
-        "options": options_of(solver, puzzle),
+        "options": solver.options_for(puzzle),
         "limit": vars(limit),
         "version": VERSION,
     }

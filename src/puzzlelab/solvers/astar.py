@@ -19,7 +19,7 @@ from pydantic import Field
 from puzzlelab.core.limit import Limit, reserved
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, State
-from puzzlelab.core.solver import Attempt, KeepsCosts, SolverSettings
+from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import BOUND, REQUESTED
@@ -96,7 +96,7 @@ class Astar(SolverSettings):
 
     name: ClassVar[str] = "astar"
     needs: ClassVar[tuple[type, ...]] = (Estimates,)
-    offers: ClassVar[tuple[type, ...]] = (KeepsCosts,)
+    keeps_costs: ClassVar[bool] = True
 
     estimate: str | Estimate | None = None
     """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Count
-from puzzlelab.core.solver import Attempt, CountsSolutions, EnumeratesSolutions, Explains, SolverSettings
+from puzzlelab.core.solver import Attempt, CountsSolutions, EnumeratesSolutions, SolverSettings
 from puzzlelab.core.views import Candidates, Prior
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.driver import EXHAUSTED, Machine, Score
@@ -73,7 +73,7 @@ class Backtracking(SolverSettings):
 
     name: ClassVar[str] = "backtracking"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions, Explains)
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions)
 
     prior: str | Prior | None = None
     """A network that chooses among cells with equally few candidates, and orders their digits."""

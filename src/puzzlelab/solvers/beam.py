@@ -20,7 +20,7 @@ from puzzlelab.core.limit import Limit, require_memory
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop
-from puzzlelab.core.solver import Attempt, KeepsCosts, Selective, SolverSettings, WithMemory
+from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import LENGTH, REQUESTED
@@ -160,7 +160,7 @@ class Beam(SolverSettings):
 
     name: ClassVar[str] = "beam"
     needs: ClassVar[tuple[type, ...]] = (Estimates,)
-    offers: ClassVar[tuple[type, ...]] = (KeepsCosts, Selective, WithMemory)
+    keeps_costs: ClassVar[bool] = True
     _memory: BeamMemory | None = PrivateAttr(default=None)
 
     estimate: str | Estimate | None = None

@@ -17,7 +17,7 @@ from puzzlelab.core import networks
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, Selective, SolverSettings
+from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Prior
 from puzzlelab.engine.driver import one_by_one
 from puzzlelab.engine.search_rules import chosen_prior, rules_of
@@ -33,7 +33,6 @@ class Discrepancy(SolverSettings):
     """
 
     name: ClassVar[str] = "discrepancy"
-    offers: ClassVar[tuple[type, ...]] = (Selective,)
 
     prior: str | Prior = networks.PREFIX
     """The name of a network (`net`), or a `Prior`: the probability of each move."""

@@ -20,7 +20,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
-from puzzlelab.core.solver import Attempt, BatchSolver, KeepsCosts, NamesOptions, Selective, SolverSettings
+from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels, records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
@@ -208,7 +208,8 @@ class Greedy(SolverSettings):
     """
 
     name: ClassVar[str] = "greedy"
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver, KeepsCosts, Selective, NamesOptions)
+    keeps_costs: ClassVar[bool] = True
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     estimate: str | Estimate | None = None
     """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default. The move after

@@ -21,7 +21,7 @@ from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, BatchSolver, Selective, SolverSettings
+from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
 from puzzlelab.core.views import Candidates, Prior
 from puzzlelab.engine.search_rules import chosen_prior
 from puzzlelab.solvers._lattice_search import LatticeSearch, Policy
@@ -38,7 +38,7 @@ class Lattice(SolverSettings):
 
     name: ClassVar[str] = "lattice"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver, Selective)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     prior: str | Prior | None = None
     """The name of a network (`net`), or a `Prior`: the probability of each move."""

@@ -16,13 +16,8 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.solver import (
     Attempt,
-    Combines,
-    KeepsCosts,
-    NamesOptions,
-    Selective,
     Solver,
     SolverSettings,
-    options_of,
     require,
     uses_default_estimate,
 )
@@ -41,7 +36,7 @@ class Portfolio(SolverSettings):
     """
 
     name: ClassVar[str] = "portfolio"
-    offers: ClassVar[tuple[type, ...]] = (Combines, KeepsCosts, NamesOptions, Selective)
+    keeps_costs: ClassVar[bool] = True
 
     of: tuple[str, ...] = Field(default=("beam:width=100", "astar:weight=2"), min_length=1)
     """The solvers that take turns, each as text with its options."""
@@ -68,7 +63,7 @@ class Portfolio(SolverSettings):
         options = dict(self.options())
         for solver in self.solvers:
             if uses_default_estimate(solver):
-                options["estimate"] = options_of(solver, puzzle)["estimate"]
+                options["estimate"] = solver.options_for(puzzle)["estimate"]
         return options
 
     def refusal(self, puzzle: Puzzle) -> str | None:

@@ -17,7 +17,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result, Stop, moves_in_words
-from puzzlelab.core.solver import Attempt, BatchSolver, KeepsCosts, SolverSettings
+from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, solved
 from puzzlelab.engine.kernels import GOLDEN, scramble
 
@@ -26,7 +26,8 @@ class Random(SolverSettings):
     """The player of uniformly random moves, which counts equivalent moves as one; proves nothing."""
 
     name: ClassVar[str] = "random"
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver, KeepsCosts)
+    keeps_costs: ClassVar[bool] = True
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     seed: int = Field(default=0, ge=0, lt=1 << 63)
     """The seed of the random numbers."""

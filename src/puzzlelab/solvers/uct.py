@@ -22,7 +22,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import Objective, objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
-from puzzlelab.core.solver import Attempt, BatchSolver, KeepsCosts, NamesOptions, Selective, SolverSettings
+from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
@@ -85,7 +85,8 @@ class Uct(SolverSettings):
         "concentration": "dirichlet_alpha",
         "leaves": "parallel_leaves",
     }
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver, KeepsCosts, Selective, NamesOptions)
+    keeps_costs: ClassVar[bool] = True
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     estimate: str | Estimate | None = None
     """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""

@@ -13,7 +13,7 @@ from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, move_numbers, names_of
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
-from puzzlelab.core.solver import Solver, counts_solutions, options_of
+from puzzlelab.core.solver import Solver, counts_solutions
 from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.version import VERSION
 
@@ -155,7 +155,7 @@ def _read_singly(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:
 
 def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: int | None = None) -> Row:
     """The row of a board that has no answer yet; `board` is the input text."""
-    options = options_of(solver, puzzle)
+    options = dict(solver.options_for(puzzle))
     return Row(
         puzzle=puzzle.name,
         board=board,

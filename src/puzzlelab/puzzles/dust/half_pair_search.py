@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit, reserved
-from puzzlelab.core.solver import Solver, with_memory
+from puzzlelab.core.solver import Solver
 from puzzlelab.engine.control_slots import LENGTH
 from puzzlelab.engine.driver import EXHAUSTED, Machine
 from puzzlelab.engine.kernels import survey
@@ -217,7 +217,7 @@ class HalvesMemory:
     def beam(self, width: int) -> Solver:
         """Return the beam search of this width."""
         if width not in self.beams:
-            self.beams[width] = with_memory(registry.make_solver("beam", {"width": width}))
+            self.beams[width] = registry.make_solver("beam", {"width": width}).remembering()
         return self.beams[width]
 
     def recall(self, puzzle: Dust, limit: Limit) -> HalvesSearch:

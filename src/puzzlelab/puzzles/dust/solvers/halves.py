@@ -20,7 +20,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.result_batch import ResultBatch, joined
-from puzzlelab.core.solver import Attempt, BatchSolver, OneByOne, Selective, SolverSettings, WithMemory
+from puzzlelab.core.solver import Attempt, BatchSolver, OneByOne, SolverSettings
 from puzzlelab.engine.driver import Drive, Search, one_by_one
 from puzzlelab.engine.solving import bests_of, ended_by_memory
 from puzzlelab.puzzles.dust.half_pair_search import HalvesMemory
@@ -42,7 +42,7 @@ class Halves(SolverSettings):
     """The fewest clicks, with proof; `width` is that of the beam that finds a good solution where the proof is long."""
 
     name: ClassVar[str] = "halves"
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver, OneByOne, WithMemory, Selective)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver, OneByOne)
     _memory: HalvesMemory | None = PrivateAttr(default=None)
 
     width: int = Field(default=1000, ge=1, le=1 << 20)

@@ -28,7 +28,6 @@ from puzzlelab.core.solver import (
     EnumeratesSolutions,
     OneByOne,
     ProvesUnsolvable,
-    Selective,
     SolverSettings,
 )
 from puzzlelab.core.views import Candidates
@@ -74,7 +73,6 @@ class Bands(SolverSettings):
         EnumeratesSolutions,
         CountsSolutions,
         CountsInBatches,
-        Selective,
     )
 
     def refusal(self, puzzle: Puzzle) -> str | None:
