@@ -443,7 +443,7 @@ def run_files() -> dict[str, list[bytes]]:
         "matches.jsonl": [(json.dumps(asdict(match)) + "\n").encode() * 2],
         "metrics.jsonl": ["".join(metrics).encode()],
         "programs/trainer-m-7.json": [json.dumps(status).encode()],
-        "state.json": [json.dumps({"step": 5, "tensors": "state-5.safetensors", "losses": {"x": 0.5}}).encode()],
+        "state.json": [json.dumps({"step": 5, "losses": {"x": 0.5}}).encode()],
         "state-5.safetensors": [state_file(), network_files()[0]],
         "progress.json": [b'{"first": 0, "end": 7}\n'],
         "champion": [f"{network_hash()}\n".encode()],
@@ -494,7 +494,7 @@ def read_table(right_checksum: bool, changed: str, data: bytes, folder: Path) ->
 
     path = folder / "table.npy"
     path.write_bytes(data if changed == "table" else table_file())
-    card = json.dumps({"crc32": table_cache.checksum(path)}).encode()
+    card = json.dumps({"crc32": table_cache.checksum(path), "name": path.stem}).encode()
     path.with_suffix(".json").write_bytes(data if changed == "card" else card)
     if changed == "table" and not right_checksum:
         path.with_suffix(".json").write_bytes(table_card())

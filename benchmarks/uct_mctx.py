@@ -114,9 +114,9 @@ def answers(weights: Mapping[str, Array], inputs: Array) -> tuple[Array, Array]:
         else:
             inner = positive(linear(f"{name}.layer.1", normal(f"{name}.layer.0", features)))
             features = features + linear(f"{name}.layer.3", inner)
-    head = "heads.each.remaining"
-    remaining = linear(f"{head}.linear", features)[:, 0] * weights[f"{head}.spread"] + weights[f"{head}.middle"]
-    return linear("heads.each.moves", features), remaining
+    head = "heads.each.cost_to_go"
+    remaining = linear(f"{head}.linear", features)[:, 0] * weights[f"{head}.scale"] + weights[f"{head}.offset"]
+    return linear("heads.each.policy", features), remaining
 
 
 def weights_of(puzzle: str) -> dict[str, NDArray[np.float32]]:

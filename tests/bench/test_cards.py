@@ -76,7 +76,7 @@ def test_a_network_of_the_package_keeps_its_name(monkeypatch, network, boards, t
     from puzzlelab.core import networks
     from puzzlelab.nets import model_zoo
 
-    for ending in (".json", ".safetensors"):
+    for ending in (".json", ".onnx", ".safetensors"):
         network.with_suffix(ending).rename(tmp_path / f"tiles-2x3-odd{ending}")
     monkeypatch.setattr(networks, "SHELF", tmp_path)
     monkeypatch.setattr(model_zoo, "SHELF", tmp_path)

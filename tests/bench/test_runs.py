@@ -110,20 +110,6 @@ def test_files_of_rows_have_plain_and_different_names() -> None:
     assert all(len(name) <= 80 and not set(name) & set(':/\\,*?"<>| ') for name in names)
 
 
-def test_a_run_is_resumed_with_rows_under_old_names_of_options(suite: Suite, tmp_path: Path) -> None:
-    solvers = runs.parse_solvers(["uct:estimate=manhattan:c_puct=2.0:playouts=2:max_moves=2"])
-    runs.run(suite, solvers, NODES, tmp_path)
-    (new,) = tmp_path.glob("*.jsonl")
-    old = new.with_name(new.name.replace("c_puct", "exploration"))
-    old.write_text(new.read_text().replace('"c_puct"', '"exploration"'))
-    new.unlink()
-    label = "uct:estimate=manhattan:prior=uniform:playouts=2:c_puct=2.0:max_moves=2"
-    assert list(runs.read_run(tmp_path).by_solver) == [label]
-    rows = old.read_text()
-    runs.run(suite, solvers, NODES, tmp_path)
-    assert [path.read_text() for path in tmp_path.glob("*.jsonl")] == [rows]
-
-
 # --- asking ---
 
 

@@ -89,7 +89,7 @@ def test_training_that_cannot_be_gets_a_sentence(program, tmp_path) -> None:
     pytest.importorskip("torch")
     config = tmp_path / "bad.toml"
     config.write_text(
-        'recipe = "lattice"\npuzzle = "sudoku-4x4"\nnetwork = { kind = "lattice" }\npuzzles = [{ count = 5 }]\n'
+        'recipe = "lattice"\npuzzle = "sudoku-4x4"\nnetwork = { kind = "lattice" }\nboards = [{ count = 5 }]\n'
     )
     code, _, err = program("train", "lattice", "--config", config, "--run", tmp_path / "run")
     assert (code, "sudoku-4x4 has no generator of boards" in err) == (2, True)

@@ -47,7 +47,7 @@ def test_a_network_of_the_package_is_copied(program, tmp_path, name) -> None:
     code, out, err = program("export", name, "--to", "onnx", file)
     assert (code, err) == (0, "")
     assert file.read_bytes() == SHIPPED.read_bytes()
-    assert "for tiles-3x3, 1,142,737 bytes" in out
+    assert "for tiles-3x3, 1,142,913 bytes" in out
     lines = [line.split() for line in out.splitlines()[1:]]
     assert lines[1:] == [
         ["input", "planes", "float32", "[boards,", "72]"],

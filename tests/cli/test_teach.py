@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from puzzlelab.experience.schema import joined
-from puzzlelab.experience.shards import facts, read_shard, read_shards, save, shard_paths
+from puzzlelab.experience.shards import read_shards, shard_paths
 from puzzlelab.storage.outputs import only_writer_in
 
 pytest.importorskip("pyarrow")
@@ -159,36 +159,6 @@ def test_other_settings_in_one_folder_are_refused(program, tmp_path):
     assert (code, out) == (2, "")
     assert "was begun with other settings: seed is 0 there, not 7" in err
     assert contents(tmp_path / "a") == before
-
-
-def test_a_folder_of_a_version_with_fewer_options_is_continued_by_both_versions(program, tmp_path):
-    words = ("tiles-3x3", "--width", 10, "--shard", 60, "--out")
-    program(*words, tmp_path / "whole", "--count", 200)
-    program(*words, tmp_path / "old", "--count", 100)
-
-    def without_later_options(settings):
-        options = {name: settings["options"][name] for name in ("estimate", "prior", "width")}
-        left_out = ("branches", "options", "limit")
-        old = {name: value for name, value in settings.items() if name not in left_out}
-        return {**old, "options": options, "limit": {"seconds": None, "nodes": None}}
-
-    teacher = tmp_path / "old" / "teacher.json"
-    settings = without_later_options(json.loads(teacher.read_text()))
-    teacher.write_text(json.dumps(settings))
-    for number, path in enumerate(shard_paths(tmp_path / "old")):
-        save(tmp_path / "old", number, read_shard(path), without_later_options(facts(path)[1]))
-    before = contents(tmp_path / "old")
-    for changed in (("--set", "patience=3"), ("--branches", 1)):
-        code, _, err = program(*words, tmp_path / "old", "--count", 200, *changed)
-        assert (code, "was begun with other settings: " in err) == (2, True)
-        assert contents(tmp_path / "old") == before
-    assert program(*words, tmp_path / "old", "--count", 200)[0] == 0
-    paths = shard_paths(tmp_path / "old")
-    samples, whole = (joined(read_shards(tmp_path / name)) for name in ("old", "whole"))
-    assert np.array_equal(samples.state, whole.state)
-    assert len(paths) > 2
-    assert all(settings.items() <= facts(path)[1].items() for path in paths)  # which that version wants
-    assert json.loads(teacher.read_text()) == settings
 
 
 @pytest.mark.parametrize(

@@ -249,8 +249,8 @@ def test_a_summary_shows_the_network_and_makes_no_run(program, tmp_path, config)
         ["layers.1", "ReLU", "8", "0"],
         ["layers.2", "Linear", "8", "72"],
         ["layers.3", "ReLU", "8", "0"],
-        ["heads.each.moves", "Logits", "12", "108"],
-        ["heads.each.remaining.linear", "Linear", "1", "9"],
+        ["heads.each.policy", "Logits", "12", "108"],
+        ["heads.each.cost_to_go.linear", "Linear", "1", "9"],
     ]
     assert table.splitlines()[-1] == "581 parameters; outputs: policy, cost_to_go"
     assert program("train", "imitation", "--config", config, "--run", tmp_path / "run", "--summary")[0] == 0
@@ -268,7 +268,7 @@ def test_the_layers_of_a_trained_network_are_listed(program) -> None:
     code, table, _ = program("list", "net:tiles-3x3-dqn")
     first, *_, last = table.splitlines()
     assert code == 0
-    assert first == "168a57427d8624f2: dense for tiles-3x3, 140,000 steps of dqn"
+    assert first == "ca63a778aea297f0: dense for tiles-3x3, 140,000 steps of dqn"
     assert last == "145,005 parameters; outputs: q"
     code, text, _ = program("list", "net:tiles-3x3-dqn", "--json")
     card = json.loads(text)

@@ -8,10 +8,8 @@ import pytest
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, BrokenPlugin, PuzzlelabError, UnknownName
-from puzzlelab.core.solver import _warn_of_old_name
 from puzzlelab.engine import installed
 from puzzlelab.solvers.astar import Astar
-from puzzlelab.solvers.uct import Uct
 
 EXAMPLES = [name for family in registry.families() for name in registry.family(family).names]
 
@@ -72,16 +70,6 @@ def test_options_reach_the_solver_and_none_leaves_them() -> None:
     assert registry.make_solver("astar", {"weight": 2, "estimate": None}) == Astar(weight=2)
     with pytest.raises(BadOption, match="astar has no option 'wait'; did you mean 'weight'"):
         registry.make_solver("astar", {"wait": 2})
-
-
-def test_an_old_name_of_an_option_is_read_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    _warn_of_old_name.cache_clear()
-    assert registry.parse_solver("uct:exploration=2:noise=0.5") == Uct(c_puct=2, dirichlet_fraction=0.5)
-    registry.make_solver("uct", {"exploration": 3})
-    assert sorted(caplog.messages) == [
-        "uct: the option 'exploration' is now called 'c_puct'",
-        "uct: the option 'noise' is now called 'dirichlet_fraction'",
-    ]
 
 
 def test_a_name_of_a_megabyte_makes_a_short_message() -> None:

@@ -1,5 +1,3 @@
-from typing import ClassVar
-
 import pytest
 from pydantic import Field, ValidationError
 
@@ -93,21 +91,3 @@ def test_options_are_read_as_json_where_they_can_be() -> None:
 def test_what_is_no_option_is_told_how_to_write_one(text: str) -> None:
     with pytest.raises(BadOption, match="is no option; write NAME=VALUE"):
         read_options([text])
-
-
-class Renamed(Settings):
-    renamed: ClassVar[dict[str, str]] = {"rate": "learning_rate"}
-
-    learning_rate: float = 1.0
-    inner: "Renamed | None" = None
-
-
-def test_an_old_name_of_an_option_is_read_and_the_new_one_is_written() -> None:
-    assert Renamed(rate=0.5) == Renamed(learning_rate=0.5)
-    assert Renamed(rate=0.5).options()["learning_rate"] == 0.5
-    with pytest.raises(BadOption, match="'rate' is the old name of 'learning_rate'"):
-        Renamed(rate=0.5, learning_rate=0.5)
-
-
-def test_old_names_are_read_within_settings_of_other_settings() -> None:
-    assert Renamed(inner={"rate": 0.5}).inner == Renamed(learning_rate=0.5)

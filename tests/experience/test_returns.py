@@ -96,8 +96,8 @@ def test_moves_are_told_with_their_states(corridor, dealt, turn) -> None:
 
 def new(seed, most=6, games=5):
     puzzle = registry.load("tiles-2x2")
-    starts = StartSampler.of(puzzle, CurriculumSettings(random_walk_share=1, initial_difficulty=4))
-    return VectorGame.of(puzzle, starts, most, games, np.random.default_rng(seed))
+    start_sampler = StartSampler.of(puzzle, CurriculumSettings(random_walk_share=1, initial_difficulty=4))
+    return VectorGame.of(puzzle, start_sampler, most, games, np.random.default_rng(seed))
 
 
 def one_turn(play, random):

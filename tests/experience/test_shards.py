@@ -9,7 +9,7 @@ import pytest
 
 from puzzlelab import BadFile
 from puzzlelab.experience.schema import TrainingSamples, joined, packed
-from puzzlelab.experience.shards import Shards, begin, read_shard, read_shards, shard_paths
+from puzzlelab.experience.shards import Shards, read_shard, read_shards, shard_paths
 from puzzlelab.experience.teachers import teach
 
 pytest.importorskip("pyarrow")
@@ -88,17 +88,6 @@ def test_other_settings_are_refused_with_what_differs(tmp_path):
         Shards(tmp_path, {**SETTINGS, "seed": 1, "more": "x"}, 10)
     with pytest.raises(BadFile, match="shard is 10 there, not 20"):
         Shards(tmp_path, SETTINGS, 20)
-
-
-def test_a_folder_with_an_old_name_of_a_setting_is_continued(tmp_path):
-    settings = {**SETTINGS, "branches": 2}
-    Shards(tmp_path, settings, 10)
-    path = tmp_path / "teacher.json"
-    path.write_text(path.read_text().replace('"branches"', '"detours"'))
-    (tmp_path / "shard-00000.parquet").touch()
-    begin(tmp_path, {**settings, "shard": 10})
-    with pytest.raises(BadFile, match="branches is 2 there, not 3"):
-        begin(tmp_path, {**settings, "branches": 3, "shard": 10})
 
 
 def test_a_folder_in_which_nothing_was_written_takes_other_settings(tmp_path):

@@ -15,8 +15,9 @@ BACK, ON = 0, 1
 
 
 def told(columns):
-    """(state, bound, left) of each, in the order of the game."""
-    return list(zip(columns["state"][:, 0].tolist(), columns["bound"].tolist(), columns["left"].tolist(), strict=True))
+    """(state, bound, moves to the end) of each, in the order of the game."""
+    lists = (columns["state"][:, 0].tolist(), columns["bound"].tolist(), columns["moves_to_end"].tolist())
+    return list(zip(*lists, strict=True))
 
 
 def play_on(play, histories, turn, *moves):
@@ -75,7 +76,7 @@ def test_bounds_are_short_numbers(corridor, dealt, turn) -> None:
     assert {name: column.dtype for name, column in found.items()} == {
         "state": np.int16,
         "bound": np.int32,
-        "left": np.int32,
+        "moves_to_end": np.int32,
     }
 
 
@@ -84,10 +85,10 @@ def test_bounds_are_short_numbers(corridor, dealt, turn) -> None:
 
 def new(walks, most, seed, games=8):
     puzzle = registry.load("tiles-2x3")
-    starts = StartSampler.of(
+    start_sampler = StartSampler.of(
         puzzle, CurriculumSettings(random_walk_share=walks, initial_difficulty=5, scale="distance")
     )
-    return VectorGame.of(puzzle, starts, most, games, np.random.default_rng(seed))
+    return VectorGame.of(puzzle, start_sampler, most, games, np.random.default_rng(seed))
 
 
 def one_turn(play, histories, random):
@@ -113,10 +114,10 @@ def test_every_state_of_a_finished_game_is_given_once_and_bounded_truly(distance
                 won = turn.successors.solved[place]
                 expected += [(state, len(game) - t if won else UNKNOWN) for t, state in enumerate(game)]
                 running[place] = []
-        assert sorted(zip(found["state"].tolist(), found["left"].tolist(), strict=True)) == sorted(expected)
+        assert sorted(zip(found["state"].tolist(), found["moves_to_end"].tolist(), strict=True)) == sorted(expected)
         distance = distances(play.puzzle)(found["state"])
         assert (found["bound"] >= distance).all()
-        assert (found["bound"] <= found["left"]).all()
+        assert (found["bound"] <= found["moves_to_end"]).all()
         if walks == 1:
             assert found["bound"].max(initial=0) < 5 + most
 

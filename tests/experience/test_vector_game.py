@@ -36,7 +36,7 @@ def test_a_game_that_is_won_is_followed_by_a_new_one(corridor, dealt, turn) -> N
     assert play.states[:, 0].tolist() == [7, 4]
     assert play.lengths.tolist() == [0, 1]
     assert play.tally.tolist() == [1, 1, 1, 0]
-    assert play.starts.heard == [(1, 1)]
+    assert play.start_sampler.heard == [(1, 1)]
     assert found.states[:, 0].tolist() == [1, 5]
     turn(play, BACK, BACK)
     assert found.successors.states[:, 0].tolist() == [0, 4]  # what a turn says stays as it was
@@ -51,7 +51,7 @@ def test_a_game_is_given_up_after_too_many_moves(corridor, dealt, turn) -> None:
     assert found.ended.tolist() == [True, True]
     assert play.states[:, 0].tolist() == [5, 3]
     assert play.tally.tolist() == [2, 1, 6, 0]
-    assert play.starts.heard == [(2, 1)]
+    assert play.start_sampler.heard == [(2, 1)]
 
 
 def test_guesses_are_counted_for_each_game(corridor, dealt, turn) -> None:
@@ -173,7 +173,7 @@ def test_restored_games_go_on_as_they_would_have() -> None:
         assert np.array_equal(first.ended, second.ended)
     assert one.state().keys() == other.state().keys()
     assert all(np.array_equal(other.state()[name], array) for name, array in one.state().items())
-    assert one.starts.difficulty == other.starts.difficulty > 1
+    assert one.start_sampler.difficulty == other.start_sampler.difficulty > 1
 
 
 def test_restored_games_are_their_own() -> None:

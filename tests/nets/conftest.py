@@ -10,7 +10,7 @@ from puzzlelab.core.views import Samples, scale_of
 SMALL = {
     "dense": {"width": 16, "depth": 2},
     "residual": {"width": 16, "blocks": 2},
-    "convolution": {"channels": 8, "depth": 2, "width": 16},
+    "convolution": {"filters": [8, 8], "width": 16},
     "exchangeable": {"width": 16, "depth": 2, "pooled": 8},
     "lattice": {"width": 8, "rounds": 3},
     "attention": {"width": 16, "depth": 1, "loops": 2, "parts": 2, "inner": 16},

@@ -1,4 +1,4 @@
-"""Convolutions: layers of their own sizes, batch normalisation, one scaled plane, and settings of earlier versions."""
+"""Convolutions: layers of their own sizes, batch normalisation, and one scaled plane."""
 
 from pathlib import Path
 
@@ -70,31 +70,13 @@ def test_a_scaled_plane_is_the_number_of_the_digit() -> None:
     assert np.allclose(plane, states / 9 - 0.5, atol=1e-6)
 
 
-def test_settings_of_earlier_versions_mean_the_same() -> None:
-    puzzle = registry.load("tiles-3x3")
-    earlier, present = network_of(channels=8, depth=2, size=5), network_of(filters=[8, 8], kernels=[5])
-    assert earlier == present
-    assert network_of(depth=3) == network_of(filters=[64, 64, 64])
-    assert network_of(channels=32) == network_of(filters=[32] * 4)
-    assert list(present.build(puzzle).state_dict())[:5] == [
-        "convolutions.0.weight",
-        "convolutions.0.bias",
-        "convolutions.2.weight",
-        "convolutions.2.bias",
-        "dense.1.weight",
-    ]
-
-
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
         ({"filters": [2, 2, 2], "kernels": [3, 3]}, "give one kernel, or one for each of the 3 convolutions"),
         ({"filters": []}, "the option 'filters' cannot be"),
         ({"filters": [0]}, "the option 'filters' cannot be '0'"),
-        ({"depth": 0}, "the option 'filters' cannot be '0'"),
-        ({"depth": "deep"}, "the option 'filters' cannot be 'deep'"),
-        ({"filters": [2], "channels": 2}, "'filters' replaces 'channels': give one of them"),
-        ({"kernels": [2], "size": 2}, "'kernels' replaces 'size': give one of them"),
+        ({"depth": 3}, "convolution has no option 'depth'"),
         ({"norm": "layer"}, "the option 'norm' cannot be 'layer'"),
         ({"planes": "two"}, "the option 'planes' cannot be 'two'"),
     ],

@@ -52,8 +52,8 @@ def test_the_mean_of_all_moves_is_the_value_of_the_state() -> None:
 def test_other_heads_answer_as_they_would_alone() -> None:
     found, features = heads("policy", "cost_to_go", "q"), torch.randn(3, 6)
     answers = found(features)
-    assert torch.equal(answers["policy"], found.each["moves"](features))
-    assert torch.equal(answers["cost_to_go"], found.each["remaining"](features)[:, 0])
+    assert torch.equal(answers["policy"], found.each["policy"](features))
+    assert torch.equal(answers["cost_to_go"], found.each["cost_to_go"](features)[:, 0])
 
 
 def test_only_values_of_moves_duel() -> None:

@@ -117,14 +117,6 @@ def test_the_question_is_all_but_the_answer_and_the_limit() -> None:
     assert len({each.question for each in [row(), *others]}) == 1 + len(others)
 
 
-def test_rows_with_old_names_of_options_answer_the_same_question(path: Path) -> None:
-    old = row(solver="uct", options={"playouts": 9, "exploration": 2.0, "leaves": 1, "widths": 3})
-    opened(path).append([old])
-    new = row(solver="uct", options={"playouts": 9, "c_puct": 2.0, "parallel_leaves": 1, "widths": 3})
-    assert opened(path).take(new, Limit()) == new
-    assert [each for _, each in read_rows(path)] == [old]
-
-
 def test_the_order_of_options_does_not_matter() -> None:
     assert row(options={"a": 1, "b": 2}).question == row(options={"b": 2, "a": 1}).question
 

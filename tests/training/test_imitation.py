@@ -1,7 +1,5 @@
 """Imitation from its first step to its network: it learns, one seed is one run, and what is ended goes on."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,6 @@ from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.views import scale_of
 from puzzlelab.engine.batch_rules import canonical_moves, legal_moves
 from puzzlelab.experience.schema import packed
-from puzzlelab.experience.shards import facts, numbers, read_shard, save, shard_path
 from puzzlelab.nets import checkpoint
 from puzzlelab.training import recipe, state_files
 from puzzlelab.training.batch import PolicyValueBatch
@@ -143,28 +140,6 @@ def test_a_run_whose_shards_have_another_teacher_is_refused_before_anything_is_c
     assert {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()} == before
 
 
-def test_a_run_of_a_version_whose_teacher_had_fewer_options_goes_on(
-    tmp_path, settings_of, train, metrics_of, stop_after
-) -> None:
-    whole, run = train(tmp_path / "whole", settings_of()), Run(tmp_path / "run")
-    with pytest.raises(KeyboardInterrupt):
-        train(run.folder, settings_of(), stop_after(run.folder, 2))
-
-    def without_later_options(settings):
-        options = {
-            name: value for name, value in settings["options"].items() if name not in ("first_width", "patience")
-        }
-        return {**settings, "options": options}
-
-    teacher = run.shards / "teacher.json"
-    teacher.write_text(json.dumps(without_later_options(json.loads(teacher.read_text()))))
-    for number in numbers(run.shards):
-        path = shard_path(run.shards, number)
-        save(run.shards, number, read_shard(path), without_later_options(facts(path)[1]))
-    assert metrics_of(train(run.folder, settings_of())) == metrics_of(whole)
-    assert not list(run.shards.glob("*.damaged*"))
-
-
 def test_two_learners_do_not_share_a_folder(tmp_path, settings_of, train) -> None:
     from puzzlelab.training.runs import Run
 
@@ -185,7 +160,7 @@ def test_the_loss_of_one_batch_falls(settings_of, policy) -> None:
     batch = PolicyValueBatch.from_samples(puzzle, batch_of(puzzle))
     losses = [learner.update(lambda: losses_of(learner.model, batch, settings)) for _ in range(10)]
     assert losses[-1]["loss"] < losses[0]["loss"]
-    assert losses[0]["loss"] == pytest.approx(losses[0]["remaining_loss"] + losses[0]["moves_loss"])
+    assert losses[0]["loss"] == pytest.approx(losses[0]["cost_to_go_loss"] + losses[0]["policy_loss"])
 
 
 def batch_of(puzzle, count=8):

@@ -23,8 +23,8 @@ NETWORK = {"kind": "dense", "width": 4, "depth": 1}
 
 def play(games=4):
     puzzle = registry.load("tiles-2x2")
-    starts = StartSampler.of(puzzle, CurriculumSettings(random_walk_share=1, initial_difficulty=2))
-    return VectorGame.of(puzzle, starts, 5, games, np.random.default_rng(0))
+    start_sampler = StartSampler.of(puzzle, CurriculumSettings(random_walk_share=1, initial_difficulty=2))
+    return VectorGame.of(puzzle, start_sampler, 5, games, np.random.default_rng(0))
 
 
 def test_a_network_without_the_head_is_refused() -> None:
@@ -65,7 +65,7 @@ def test_metrics_are_those_since_the_last_call() -> None:
     )
     task = DqnTask.new(None, settings)
     task.games.tally[:], task.games.final_estimates[:] = [8, 6, 40, 10], 4
-    of_games = {"games": 8, "won": 0.75, "length": 5.0, "guesses": 1.25, "left": 0.5}
+    of_games = {"games": 8, "won": 0.75, "length": 5.0, "random_moves": 1.25, "final_estimate": 0.5}
     found = {"difficulty": 2, **of_games, "epsilon": 0.1, "turns": 0}
     assert task.metrics() == found
     assert task.metrics() == {"difficulty": 2, "games": 0, "epsilon": 0.1, "turns": 0}
@@ -80,7 +80,7 @@ def test_all_that_is_kept_comes_back_as_it_was(settings) -> None:
         complete = returns.completed(turn, np.ones(4, np.float32))
         if len(complete["move"]):
             memory.append(complete)
-    parts = {"play": games.state(), "returns": returns.state(), "memory": memory.state()}
+    parts = {"games": games.state(), "returns": returns.state(), "replay": memory.state()}
     kept = online_rl.to_tensors(parts)
     assert all(isinstance(value, torch.Tensor) for value in kept.values())
     for name, part in parts.items():
@@ -90,13 +90,13 @@ def test_all_that_is_kept_comes_back_as_it_was(settings) -> None:
             assert (found[column].dtype, found[column].shape) == (array.dtype, array.shape)
             assert np.array_equal(found[column], array)
     again = ReplayBuffer(memory.settings)
-    again.restore(online_rl.arrays_of(kept, "memory"))
+    again.restore(online_rl.arrays_of(kept, "replay"))
     drawn = [each.sample(3, 0, np.random.default_rng(0)).columns for each in (memory, again)]
     assert drawn[0].keys() == drawn[1].keys() > {"state", "move"}
     assert all(np.array_equal(drawn[0][name], drawn[1][name]) for name in drawn[0])
 
 
 def test_parts_whose_names_begin_alike_are_not_mixed_up() -> None:
-    kept = online_rl.to_tensors({"play": {"states": np.arange(3)}, "player": {"states": np.arange(5)}})
-    assert online_rl.arrays_of(kept, "play")["states"].tolist() == [0, 1, 2]
-    assert online_rl.arrays_of(kept, "player")["states"].tolist() == [0, 1, 2, 3, 4]
+    kept = online_rl.to_tensors({"games": {"states": np.arange(3)}, "games_of": {"states": np.arange(5)}})
+    assert online_rl.arrays_of(kept, "games")["states"].tolist() == [0, 1, 2]
+    assert online_rl.arrays_of(kept, "games_of")["states"].tolist() == [0, 1, 2, 3, 4]

@@ -291,8 +291,9 @@ def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) ->
     states, distances = known
     task = tabular(settings_of("value_iteration", "distance=squared", *NO_WALKS), rate=len(states) / 2)
     unknown = np.full(len(states), UNKNOWN, np.int32)
+    batch = ReplayBatch({"state": states, "bound": unknown, "moves_to_end": unknown})
     for _ in range(40):
-        task.learner.update(lambda: task.losses(ReplayBatch({"state": states, "bound": unknown, "left": unknown}), []))
+        task.learner.update(lambda: task.losses(batch, []))
     assert task.learner.model.cost_to_go(states) == pytest.approx(distances, abs=0.01)
 
 
@@ -313,7 +314,7 @@ def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
     columns = transitions(known)
     if variant[0] == "value_iteration":
         unknown = np.full(len(known[0]), UNKNOWN, np.int32)
-        columns = {"state": known[0], "bound": unknown, "left": unknown}
+        columns = {"state": known[0], "bound": unknown, "moves_to_end": unknown}
     losses = [task.learner.update(lambda: task.losses(ReplayBatch(columns), []))["loss"] for _ in range(10)]
     assert losses[-1] < losses[0]
 
@@ -322,7 +323,7 @@ def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
     ("name", "changes", "words"),
     [
         ("dqn", ["reward=golds"], "reward for tiles-2x3 'golds'"),
-        ("dqn", ["network.heads=moves"], "trains the head 'q'"),
+        ("dqn", ["network.heads=policy"], "trains the head 'q'"),
         ("value_iteration", ["network.heads=q"], "trains the head 'cost_to_go'"),
         ("dqn", ["puzzle=dust-4x3x3", "curriculum.scale=uniform"], "cannot be undone"),
         ("value_iteration", ["curriculum.scale=nowhere"], "scale of tiles-2x3 'nowhere'"),

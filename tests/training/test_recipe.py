@@ -13,10 +13,16 @@ from puzzlelab.training.runs import read_toml
 
 
 def test_changes_reach_into_tables() -> None:
-    values = {"seed": 1, "data": {"ring": 5}}
-    changed = recipe.with_changes(values, ["data.ring=7", "data.reuse=2", "seed=3", "teacher.set.width=9"])
-    assert changed == {"seed": 3, "data": {"ring": 7, "reuse": 2}, "teacher": {"set": {"width": 9}}}
-    assert values == {"seed": 1, "data": {"ring": 5}}
+    values = {"seed": 1, "data": {"buffer_size": 5}}
+    changed = recipe.with_changes(
+        values, ["data.buffer_size=7", "data.replay_ratio=2", "seed=3", "teacher.solver_options.width=9"]
+    )
+    assert changed == {
+        "seed": 3,
+        "data": {"buffer_size": 7, "replay_ratio": 2},
+        "teacher": {"solver_options": {"width": 9}},
+    }
+    assert values == {"seed": 1, "data": {"buffer_size": 5}}
 
 
 @pytest.mark.parametrize(

@@ -83,19 +83,6 @@ def test_files_of_others_stay_when_a_training_ends_goes_on_and_begins_anew(
     assert Run(run.folder).saved_settings()["seed"] == 6
 
 
-def test_a_run_of_an_earlier_version_replaces_its_champion_and_leaves_other_files(
-    tmp_path, begun, settings_of, train
-) -> None:
-    run = Run(tmp_path / "run")
-    shutil.copytree(begun, run.folder)
-    (run.folder / "networks.jsonl").unlink()
-    put(run.folder)
-    train(run.folder, settings_of())
-    assert kept(run.folder)
-    own = {path.stem for path in run.nets.iterdir()} - {name[5:].partition(".")[0] for name in OTHERS}
-    assert own - {"notes.json"} == {run.champion.read_text().strip()}
-
-
 def test_a_network_of_another_run_that_was_made_the_champion_stays(tmp_path, begun, settings_of, train) -> None:
     run = Run(tmp_path / "run")
     shutil.copytree(begun, run.folder)

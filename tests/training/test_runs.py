@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from puzzlelab.core.errors import BadInput
+from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.training import recipe, runs
 from puzzlelab.training.runs import Run, differences
 
@@ -18,16 +18,19 @@ def test_a_folder_remembers_its_settings(tmp_path, settings_of) -> None:
         run.begin(settings_of("data.buffer_size=400"))
 
 
-def test_a_setting_that_an_earlier_version_did_not_have_counts_as_if_nobody_said_it(tmp_path, settings_of) -> None:
+def test_other_settings_are_refused_with_what_differs(tmp_path, settings_of) -> None:
     run, settings = Run(tmp_path / "run"), settings_of()
     run.begin(settings)
-    held = run.config.read_text(encoding="utf-8")
-    assert "walk_length = 0\n" in held
-    run.config.write_text(held.replace("walk_length = 0\n", ""), encoding="utf-8")
     run.begin(settings)
+    saved = run.config.read_text(encoding="utf-8")
     with pytest.raises(BadInput, match=r"teacher.walk_length is 0 there, not 7"):
         run.begin(settings_of("teacher.walk_length=7"))
-    run.config.write_text(held.replace('"imitation"', '"dqn"'), encoding="utf-8")
+    run.config.write_text(saved.replace("walk_length = 0\n", ""), encoding="utf-8")
+    run.begin(settings)  # a setting that is left out has its default
+    run.config.write_text(saved.replace("walk_length = 0", "walks = 0"), encoding="utf-8")
+    with pytest.raises(BadOption, match="teacher has no option 'walks'; known are"):
+        run.begin(settings)
+    run.config.write_text(saved.replace('"imitation"', '"dqn"'), encoding="utf-8")
     with pytest.raises(BadInput, match='begun with other settings: recipe is "dqn" there, not "imitation"'):
         run.begin(settings)
 

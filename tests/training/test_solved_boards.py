@@ -88,7 +88,7 @@ NETWORKS = {
     "lattice": (),
     "cnn": (),
     "convolution": (
-        'network={"kind": "convolution", "heads": ["policy"], "policy": "cells", "channels": 8, "depth": 2}',
+        'network={"kind": "convolution", "heads": ["policy"], "policy": "cells", "filters": [8, 8]}',
         "augment=false",
         "learning.learning_rate=0.005",
     ),
@@ -136,7 +136,7 @@ def test_one_seed_is_one_run_and_an_ended_run_goes_on(
 def test_an_untrained_network_has_the_loss_of_guessing_in_the_cells_that_count(tmp_path, digits_of, cells) -> None:
     """With all logits equal, every cell that counts costs log 4; a filled cell among its own candidate would cost 0."""
     task = CnnTask.new(Run(tmp_path), digits_of("cnn", *DOCUMENT[:2], f"loss_cells={cells}"))
-    head = task.learner.model.module.heads.each["moves"]
+    head = task.learner.model.module.heads.each["policy"]
     head.weight.data.zero_()
     head.bias.data.zero_()
     assert task.step()["loss"] == pytest.approx(np.log(4), abs=1e-5)

@@ -59,7 +59,7 @@ def test_a_hard_copy_is_made_now_and_then(model) -> None:
 
 def test_a_hard_copy_takes_the_units_too(model) -> None:
     target = TargetNetwork.of(model, TargetUpdate(rule="hard", interval=1))
-    model.module.heads.each["remaining"].middle.fill_(7.0)
+    model.module.heads.each["cost_to_go"].offset.fill_(7.0)
     target.update(model.module, 1)
     assert target.model.outputs(STATES)["cost_to_go"].tolist() == [7.0]
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +15,6 @@ from puzzlelab.training import metrics, recipe
 from puzzlelab.training.state_files import saved_step
 from puzzlelab.training.train_state import SavedStates
 
-OLD = Path(__file__).parents[1] / "data" / "old"
 PLAYING = {
     "puzzle": "tiles-2x3",
     "seed": 3,
@@ -39,7 +36,7 @@ def saved(tmp_path):
     """A folder with the states of steps 5, 10 and 15, of which the last two are kept."""
     states = SavedStates(tmp_path)
     for step in (5, 10, 15):
-        states.save(tensors_of(step), {"step": step, "metrics": 100 * step, "spent": 0.5})
+        states.save(tensors_of(step), {"step": step, "metrics": 100 * step, "seconds": 0.5})
     return tmp_path
 
 
@@ -78,7 +75,7 @@ def test_the_last_two_states_are_kept(saved) -> None:
     ]
     states = SavedStates(saved)
     tensors, values = states.load()
-    assert values == {"step": 15, "metrics": 1500, "spent": 0.5}
+    assert values == {"step": 15, "metrics": 1500, "seconds": 0.5}
     assert torch.equal(tensors["weights"], tensors_of(15)["weights"])
     assert (states.oldest["step"], states.newest_step, saved_step(saved)) == (10, 15, 15)
 
@@ -112,29 +109,16 @@ def test_what_a_killed_program_left_is_removed_and_the_note_beside_the_states_ma
     assert json.loads((saved / "state.json").read_text())["step"] == 20
 
 
-def test_a_state_of_an_earlier_version_is_read(tmp_path, caplog) -> None:
-    shutil.copytree(OLD / "dqn", tmp_path, dirs_exist_ok=True)
-    states = SavedStates(tmp_path)
-    tensors, values = states.load()
-    assert (values["step"], values["metrics"], saved_step(tmp_path)) == (20, 587, 20)
-    states.save(tensors, {**values, "step": 30})
-    states.save(tensors, {**values, "step": 40})
-    assert SavedStates(tmp_path).load()[1]["step"] == 40
-    flip_tensor_bit(tmp_path / "state-40.safetensors")
-    assert SavedStates(tmp_path).load()[1]["step"] == 30
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"step": 20}', '{"step": 9, "tensors": "state-20.safetensors"}'])
-def test_an_earlier_version_s_damaged_values_get_a_sentence(tmp_path, text) -> None:
+def test_tensors_without_values_get_a_sentence(tmp_path) -> None:
     save_file(tensors_of(20), tmp_path / "state-20.safetensors")
-    (tmp_path / "state.json").write_text(text)
-    with pytest.raises(BadFile, match=r"is damaged.*; --restart begins the run anew"):
+    (tmp_path / "state.json").write_text('{"step": 20}')
+    with pytest.raises(BadFile, match=r"the values of the state are missing, and .*; --restart begins the run anew"):
         SavedStates(tmp_path).load()
 
 
 def test_values_without_tensors_get_a_sentence(tmp_path) -> None:
     assert SavedStates(tmp_path).load() is None
-    (tmp_path / "state.json").write_text('{"step": 20, "tensors": "state-20.safetensors"}')
+    (tmp_path / "state.json").write_text('{"step": 20}')
     with pytest.raises(BadFile, match="--restart begins the run anew"):
         SavedStates(tmp_path).load()
 

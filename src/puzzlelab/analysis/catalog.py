@@ -114,7 +114,7 @@ def _has_network(puzzle: Puzzle, options: Sequence[str], solver: Solver) -> bool
 
 
 def _heads(card: Mapping[str, Any]) -> list[str]:
-    return list(networks.current_heads(card.get("network", {}).get("heads", ())))
+    return list(card.get("network", {}).get("heads", ()))
 
 
 def _estimates(puzzle: Puzzle) -> Iterator[Facts]:

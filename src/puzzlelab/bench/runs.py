@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.settings import Settings, read_options
+from puzzlelab.core.settings import read_options
 from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, counts_solutions, require
 from puzzlelab.engine import report
 from puzzlelab.engine.board_pieces import PREPARE_LIMIT, SolverSetup, solver_setup
@@ -85,17 +85,6 @@ def file_stem(text: str) -> str:
     if len(name) <= 80 and name.replace("+", ":") == text:
         return name
     return f"{name[:60]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
-
-
-def _rows_path(out: Path, solver: Solver, text: str) -> Path:
-    """Return the file of rows of a solver with this label.
-
-    A run that is resumed may have it under old names of options.
-    """
-    old_names = {new: old for old, new in cast(type[Settings], type(solver)).renamed.items()}
-    old_text = re.sub(r":(\w+)=", lambda match: f":{old_names.get(match[1], match[1])}=", text)
-    path, old_path = (out / f"{file_stem(each)}.jsonl" for each in (text, old_text))
-    return old_path if old_path.is_file() and not path.is_file() else path
 
 
 # --- answers ---
@@ -199,8 +188,8 @@ def run(
             files: dict[str, RowFile] = {}
             if out is not None:
                 resources.enter_context(only_writer_in(out))
-                for text, solver in by_label.items():  # first: a file of others is refused before anything is written
-                    files[text] = resources.enter_context(RowFile(_rows_path(out, solver, text)))
+                for text in by_label:  # first: a file of others is refused before anything is written
+                    files[text] = resources.enter_context(RowFile(out / f"{file_stem(text)}.jsonl"))
                 suites.save(suite, out)
             benchmarks = [
                 SolverBenchmark(suite, solver, text, limit, files.get(text), stop) for text, solver in by_label.items()
@@ -375,9 +364,8 @@ def read_run(folder: Path) -> BenchRun:
     suite = suites.read_stored(folder)
     rows_by_solver: dict[tuple[str, str | None], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted(folder.glob("*.jsonl"), key=_by_numbers):
-        for _, stored_row in read_rows(path, report.note):
-            if stored_row.puzzle == suite.puzzle.name:
-                row = stored_row.with_current_options()
+        for _, row in read_rows(path, report.note):
+            if row.puzzle == suite.puzzle.name:
                 rows_by_solver[label_of(row.solver, row.options), row.net][row.board].append(row)
     name_counts = Counter(name for name, _ in rows_by_solver)
     answers = [

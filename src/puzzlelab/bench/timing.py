@@ -15,10 +15,6 @@ from typing import Literal
 import numpy as np
 
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
-from puzzlelab.core import registry
-from puzzlelab.core.errors import BadInput
-from puzzlelab.core.solver import BatchSolver, OneByOne
-from puzzlelab.storage.row import Row
 
 ADVICE = "bench --batch level, clues or board measures them again, into another --out"
 
@@ -42,7 +38,6 @@ class BatchSizes:
     """The batches of a run with the number of their boards."""
 
     def __init__(self, run: BenchRun) -> None:
-        self._unmarked = {solver: _repeated_seconds(answers) for solver, answers in run.by_solver.items()}
         self._sizes = Counter(self._batch(answer) for answer in run.answers)
 
     def timing(self, answers: Sequence[BenchAnswer]) -> Timing:
@@ -60,30 +55,7 @@ class BatchSizes:
     def _batch(self, answer: BenchAnswer) -> tuple[str, str] | None:
         """The solver and the name of the batch; None if this board was timed alone."""
         row = answer.row
-        if row.seconds_shared:
-            return answer.solver, row.batch or f"{row.seconds} s"
-        return (answer.solver, f"{row.seconds} s") if row.seconds in self._unmarked[answer.solver] else None
-
-
-def _repeated_seconds(answers: Sequence[BenchAnswer]) -> frozenset[float]:
-    """The seconds that several unmarked rows have, if they may be of a version without a mark for batches.
-
-    Solvers that solve boards `OneByOne` answer batches only since there is a mark: two of their boards that were timed
-    alone may take equally many microseconds.
-    """
-    if not _answers_batches(answers[0].row):
-        return frozenset()
-    counts = Counter(answer.row.seconds for answer in answers if answer.row.seconds_shared is None)
-    return frozenset(seconds for seconds, count in counts.items() if count > 1 and seconds)
-
-
-def _answers_batches(row: Row) -> bool:
-    """Whether its solver has always answered batches."""
-    try:
-        offers = registry.solver_class(row.solver).offers
-    except BadInput:  # a solver that is not installed here
-        return False
-    return BatchSolver in offers and OneByOne not in offers
+        return (answer.solver, row.batch or "") if row.seconds_shared else None
 
 
 def note(solvers: Sequence[str], kind: str) -> tuple[str, ...]:

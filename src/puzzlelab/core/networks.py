@@ -15,15 +15,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Protocol
-
-from pydantic import BeforeValidator
+from typing import Any, Protocol
 
 from puzzlelab.core import network_source
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.network_source import NetworkSource
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.settings import old_and_new_name, with_new_names
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.core.views import Estimate, Isomorphism, Prior, PriorAndEstimate
 
@@ -37,37 +34,10 @@ ESTIMATES, PRIORS = ("cost_to_go",), ("policy", "q")
 """The heads that give an estimate, and those that give a prior."""
 VALUES = "q"
 """The head that gives an estimate too where its values count moves: the value of the best move."""
-RENAMED_HEADS = {"moves": "policy", "remaining": "cost_to_go"}
-"""Old name of a head -> its name. Recipes and cards with the old names are read."""
-RENAMED_OPTIONS = {"above": "residual_over", "duelling": "dueling"}
-"""Old name of a network's setting -> its name."""
 INSIDE = rf"=({PREFIX}(?::.*?)?)(?=:\w+=|$)"
 """Matches the name of a network in the text of a solver, such as `beam:estimate=net:NAME:width=5`."""
 _moved: dict[str, str] = {}
 """What a name means here: text between `net:` and `:averaged` -> the path of a copy; see `moved`."""
-
-
-def current_names(options: Any) -> Any:
-    """The settings of a network with today's names in the place of old ones; raises `ValueError` for both at once."""
-    if not isinstance(options, Mapping):
-        return options
-    if both := old_and_new_name(options, RENAMED_OPTIONS):
-        raise ValueError(both)
-    values = with_new_names(options, RENAMED_OPTIONS)
-    if "heads" in values:
-        values["heads"] = current_heads(values["heads"])
-    return values
-
-
-def current_heads(heads: Any) -> Any:
-    """The names of heads with today's names in the place of old ones; other values than lists and tuples stay."""
-    if not isinstance(heads, list | tuple):
-        return heads
-    return type(heads)(RENAMED_HEADS.get(name, name) if isinstance(name, str) else name for name in heads)
-
-
-NetworkOptions = Annotated[dict[str, Any], BeforeValidator(current_names)]
-"""A field of settings that holds the settings of a network, whose old names are read too."""
 
 
 class Network(Protocol):

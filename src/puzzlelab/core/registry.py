@@ -15,7 +15,7 @@ from typing import Any
 from puzzlelab.core import arguments
 from puzzlelab.core.errors import BadOption, BrokenPlugin, UnknownName, shorten
 from puzzlelab.core.puzzle import Family, Puzzle, presentation_of
-from puzzlelab.core.settings import Settings, fill, read_options
+from puzzlelab.core.settings import fill, read_options
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.core.views import Cover, Estimates, KernelRules, Reversible
@@ -134,36 +134,6 @@ def solver_class(name: str) -> type[Any]:
     if found is None:
         raise UnknownName("solver", name, _all_modules("solvers"))
     return found
-
-
-def current_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a solver by the names that they have today; those of an unknown solver as they are."""
-    settings = _settings(name)
-    return dict(options) if settings is None else settings.current_names(options)
-
-
-def with_defaults(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a solver, and the defaults of the others; those of an unknown solver as they are.
-
-    A row that was written before its solver got another option thus has the value that its search had.
-    """
-    settings = _settings(name)
-    fields = {} if settings is None else settings.model_fields
-    defaults = {
-        option: field.get_default(call_default_factory=True)
-        for option, field in fields.items()
-        if not field.is_required()
-    }
-    return {**defaults, **options}
-
-
-def _settings(name: str) -> type[Settings] | None:
-    """The class of the solver of this name, if it is known and has settings."""
-    try:
-        solver = solver_class(name)
-    except UnknownName:
-        return None
-    return solver if issubclass(solver, Settings) else None
 
 
 def make_solver(name: str, options: Mapping[str, Any]) -> Solver:

@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from puzzlelab.core.errors import BadOption, is_unicode, nearest, shorten
 
@@ -16,21 +16,12 @@ class Settings(BaseModel):
     """A frozen set of options; the error for an unknown option names the nearest valid one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False)
-    renamed: ClassVar[Mapping[str, str]] = {}
-    """Old name of an option -> its new name. Old names are accepted when reading; new names are written."""
 
     def __init__(self, **values: Any) -> None:
         try:
-            super().__init__(**self.current_names(values))
+            super().__init__(**values)
         except ValidationError as error:
             raise BadOption(_sentence(type(self), error)) from None
-
-    @classmethod
-    def current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The values by the names that options have today; raises `BadOption` if one has both its names."""
-        if both := old_and_new_name(values, cls.renamed):
-            raise BadOption(f"{cls.label()}: {both}")
-        return with_new_names(values, cls.renamed)
 
     @classmethod
     def label(cls) -> str:
@@ -44,38 +35,6 @@ class Settings(BaseModel):
     def values(self) -> Mapping[str, Any]:
         """Every setting by name, with the object that was passed."""
         return dict(self)
-
-
-def old_values(**names: str) -> BeforeValidator:
-    """For `Annotated`: reads an old value of an option as its present one, as in `old_values(won="wins")`."""
-    return BeforeValidator(lambda value: names.get(value, value) if isinstance(value, str) else value)
-
-
-def with_new_names(values: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
-    """The values with new names in the place of old ones; `renamed` maps an old name to its new name.
-
-    Where both names of a value occur, both stay: see `old_and_new_name`.
-    """
-    names = {old: new for old, new in renamed.items() if new not in values}
-    return {names.get(name, name): value for name, value in values.items()}
-
-
-def old_and_new_name(values: Mapping[str, Any], renamed: Mapping[str, str]) -> str | None:
-    """A sentence about a name that occurs among the values both as the old and as the new one, or None."""
-    for old, new in renamed.items():
-        if old in values and new in values:
-            return f"'{old}' is the old name of '{new}': give one of them"
-    return None
-
-
-def with_new_names_inside(model: type[Settings], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a settings class with new names, those of nested settings too; see `with_new_names`."""
-    changed = with_new_names(values, model.renamed)
-    for name, value in changed.items():
-        nested = field.annotation if (field := model.model_fields.get(name)) else None
-        if isinstance(value, Mapping) and isinstance(nested, type) and issubclass(nested, Settings):
-            changed[name] = with_new_names_inside(nested, value)
-    return changed
 
 
 def _sentence(model: type[Settings], error: ValidationError) -> str:

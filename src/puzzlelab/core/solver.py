@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from puzzlelab.core import networks
@@ -139,11 +137,6 @@ class SolverSettings(Settings):
     keeps_costs: ClassVar[bool] = False
     offers: ClassVar[tuple[type, ...]] = ()
 
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**values)
-        for old in self.renamed.keys() & values.keys():
-            _warn_of_old_name(self.name, old, self.renamed[old])
-
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         raise NotImplementedError
 
@@ -173,12 +166,6 @@ class SolverSettings(Settings):
     def explain(self, instance: Instance, limit: Limit | None = None) -> Iterator[str] | None:
         """Return None."""
         return None
-
-
-@cache
-def _warn_of_old_name(solver: str, old: str, new: str) -> None:
-    """Print a sentence, once in a process."""
-    logging.getLogger("puzzlelab").warning(f"{solver}: the option '{old}' is now called '{new}'")
 
 
 def ability(solver: Solver, kind: type[Ability]) -> Ability | None:

@@ -39,7 +39,7 @@ machine."""
 LOCK_INTERVAL = 0.05
 """Seconds between two looks whether a lock is free."""
 HOMELESS = "There is no home folder, so that compiled kernels and tables are kept until this process ends."
-OLD_NAME = re.compile("[0-9a-f]{16}")
+FOLDER_NAME = re.compile("[0-9a-f]{16}")
 """The names of folders that `kernel_cache` makes."""
 
 write_failures: dict[Path, str] = {}
@@ -193,7 +193,7 @@ def _wait_for_lock(descriptor: int, name: str) -> bool:
 
 
 def _prune(parent: Path, keep: Path) -> None:
-    others = [path for path in parent.iterdir() if path.is_dir() and path != keep and OLD_NAME.fullmatch(path.name)]
+    others = [path for path in parent.iterdir() if path.is_dir() and path != keep and FOLDER_NAME.fullmatch(path.name)]
     others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
     for age, path in enumerate(others, start=1):
         if age >= KEPT_FOLDERS or time.time() - path.stat().st_mtime > KEPT_SECONDS:

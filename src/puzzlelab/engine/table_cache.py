@@ -109,7 +109,7 @@ def _load(path: Path, dtype: np.dtype[Any], shape: tuple[int | None, ...]) -> ND
     try:
         with path.with_suffix(".json").open(encoding="utf-8") as file:
             card = json.loads(file.read(LONGEST_CARD))
-        expected, name = card["crc32"], card.get("name", path.stem)  # older cards have no name
+        expected, name = card["crc32"], card["name"]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise CorruptData("its checksum cannot be read") from None
     if name != path.stem:

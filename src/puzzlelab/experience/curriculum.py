@@ -6,9 +6,8 @@ Shapes: B = boards, S = length of a state.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from pydantic import Field, model_validator
 
 from puzzlelab.core.errors import BadOption, Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.settings import Settings, old_values
+from puzzlelab.core.settings import Settings
 from puzzlelab.core.views import Reversible, scale_of
 from puzzlelab.engine.batch_rules import random_walks
 
@@ -27,17 +26,6 @@ UNKNOWN = np.iinfo(np.int32).max
 class CurriculumSettings(Settings):
     """The boards that episodes start from, and the growth of their difficulty."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        "walks": "random_walk_share",
-        "first": "initial_difficulty",
-        "last": "max_difficulty",
-        "grows": "growth",
-        "over": "growth_steps",
-        "share": "win_rate",
-        "games": "games_per_check",
-        "in_a_row": "checks_in_a_row",
-        "by": "increment",
-    }
     scale: str = ""
     """A difficulty scale of the puzzle; empty: its main one."""
     random_walk_share: float = Field(default=0.0, ge=0, le=1)
@@ -48,9 +36,7 @@ class CurriculumSettings(Settings):
     """The difficulty at the start: the longest random walk, and the level on the scale; 0: boards of every level."""
     max_difficulty: int = Field(default=0, ge=0)
     """The greatest difficulty."""
-    growth: Annotated[Literal["never", "linear", "wins", "evaluations"], old_values(evenly="linear", won="wins")] = (
-        "never"
-    )
+    growth: Literal["never", "linear", "wins", "evaluations"] = "never"
     """Linear: from the initial to the greatest difficulty in `growth_steps` steps. Wins: by `increment` as soon as more
     than `win_rate` of `games_per_check` training games were won, `checks_in_a_row` times in a row. Evaluations: as soon
     as play without random moves solved more than `win_rate` of `evaluation_boards` new boards of the present

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,6 @@ MIN_PRIORITY = 1e-3
 
 class ReplaySettings(Settings):
     """The size of the replay buffer, and how batches are drawn from it."""
-
-    renamed: ClassVar[Mapping[str, str]] = {"over": "beta_steps"}
 
     size: int = Field(default=100_000, ge=0)
     """Transitions in the buffer; with 0 each transition is learned from once, as soon as it exists."""

@@ -180,14 +180,14 @@ class PrioritisedRing:
         """Return all that `restore` needs, as plain arrays; see `Ring.state`."""
         own = {
             "alpha": np.array(self.alpha),
-            "greatest": np.array(self.max_priority),
+            "max_priority": np.array(self.max_priority),
             "weights": sumtree.leaves(self._tree)[: len(self)],
         }
         return self.ring.state() | own
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Restore what `state` returned; raises `BadInput` for the state of another kind of ring."""
-        for name in ("alpha", "greatest", "weights"):
+        for name in ("alpha", "max_priority", "weights"):
             if name not in state:
                 raise BadInput(f"the state of a ring with priorities holds '{name}', and this one does not")
         if float(state["alpha"]) != self.alpha:
@@ -196,7 +196,7 @@ class PrioritisedRing:
         if weights.shape != (min(_count(state, "total"), _count(state, "capacity")),):
             raise BadInput(f"the state of a ring holds one priority a sample, not {weights.shape}")
         self.ring.restore(state)
-        self.max_priority = float(state["greatest"])
+        self.max_priority = float(state["max_priority"])
         self._tree[:] = 0
         sumtree.leaves(self._tree)[: weights.size] = weights
         sumtree_kernels.sum_up(self._tree)

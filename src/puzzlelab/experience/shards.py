@@ -2,7 +2,7 @@
 
 A shard ends with the game that fills it, so that no game is cut in two. It is written in one step: a killed process
 loses one shard at most. The last shard may have room; it is replaced when the folder is continued. A damaged shard is
-renamed, and made again.
+set aside, and made again.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core import registry
-from puzzlelab.core.errors import BadFile, BadOption, is_unicode
-from puzzlelab.core.settings import with_new_names
+from puzzlelab.core.errors import BadFile, is_unicode
 from puzzlelab.engine import report
 from puzzlelab.experience.schema import (
     CHECKSUM,
@@ -38,10 +36,6 @@ from puzzlelab.experience.schema import (
 from puzzlelab.storage.files import make_folder, replace_file, require_regular, writing
 
 TEACHER = "teacher.json"
-RENAMED = {"detours": "branches"}
-"""Old name of a setting in `teacher.json` -> its name."""
-DEFAULTS = {"branches": 0}
-"""Settings that earlier versions did not write -> the value that they had then; of others it is None."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +96,7 @@ class Shards:
     def resume(self) -> None:
         """Determine the progress of the folder, up to the first shard that is missing, damaged or not full.
 
-        A damaged shard, or one of other samples, is renamed, with a note. Raises `BadFile` where that fails.
+        A damaged shard, or one of other samples, is set aside, with a note. Raises `BadFile` where that fails.
         """
         self._state, last = _State(), max(numbers(self.folder), default=-1)
         while self.number <= last and self._advance(shard_path(self.folder, self.number)):
@@ -154,8 +148,7 @@ class Shards:
 def begin(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Make a folder for samples of these settings, or check that its shards belong to them; the settings in its files.
 
-    Those of an earlier version lack what is the default of a later one. Raises `BadFile` for a folder of other samples,
-    or one that cannot be written.
+    Raises `BadFile` for a folder of other samples, or one that cannot be written.
     """
     if not is_unicode(str(folder)):
         raise BadFile(f"{folder} is no Unicode, which the names of Parquet files must be: give another folder")
@@ -243,21 +236,8 @@ def shard_path(folder: Path, number: int) -> Path:
 
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return the names of the settings that differ; one that is lacking has its default."""
-    one, other = _with_defaults(old), _with_defaults(new)
-    return [name for name in {**one, **other} if one.get(name) != other.get(name)]
-
-
-def _with_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings by their present names, with the defaults of those that earlier versions did not have."""
-    known = {**DEFAULTS, **with_new_names(settings, RENAMED)}
-    if isinstance(solver := known.get("solver"), str) and isinstance(options := known.get("options"), Mapping):
-        with suppress(BadOption):  # an option under both its names, which differs from all others
-            options = registry.current_options(solver, options)
-        known["options"] = json.loads(json.dumps(registry.with_defaults(solver, options), default=str))
-    if isinstance(limit := known.get("limit"), Mapping):
-        known["limit"] = {name: value for name, value in limit.items() if value is not None}
-    return known
+    """Return the names of the settings that differ."""
+    return [name for name in {**old, **new} if old.get(name) != new.get(name)]
 
 
 def shard_paths(folder: Path) -> list[Path]:
@@ -282,7 +262,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
         values = None
     if not isinstance(values, dict):
         raise BadFile(f"{path} does not say what {folder} holds: give another folder, or remove this file")
-    return with_new_names(values, RENAMED)
+    return values
 
 
 def set_aside(path: Path) -> Path:
@@ -301,7 +281,7 @@ def note_damaged(path: Path, error: BadFile) -> None:
 
 def check_card(card: Mapping[str, Any], settings: Mapping[str, Any], path: Path) -> None:
     """Raise `BadFile` unless the description of a shard is that of samples with these settings."""
-    if not {*settings, *DEFAULTS}.isdisjoint(_differing(card, settings)) or not _is_range(card.get("games")):
+    if not settings.keys().isdisjoint(_differing(card, settings)) or not _is_range(card.get("games")):
         raise BadFile(f"{path} holds other samples than this folder")
 
 
@@ -331,7 +311,7 @@ def read_shard(path: Path, kind: type[Kind] = TrainingSamples) -> Kind:  # type:
     try:
         table = pq.read_table(path, partitioning=None)
         samples, card = from_table(table, kind), card_of(table.schema, path)
-        intact = CHECKSUM not in card or card[CHECKSUM] == checksum(samples)  # earlier versions wrote none
+        intact = card.get(CHECKSUM) == checksum(samples)
     except (OSError, ValueError, pa.ArrowException):
         intact = False
     if not intact:

@@ -44,29 +44,29 @@ class Trajectories:
     def completed(self, step: Transition, lengths: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
         """Return the states of all games that this step ended, after `lengths: int32[B]` moves, as columns.
 
-        `state`, `bound` (`int32`, an upper bound on the cost-to-go), and `left` (`int32`, the moves from there to the
-        end of the game if it was won), both UNKNOWN where there is none.
+        `state`, `bound` (`int32`, an upper bound on the cost-to-go), and `moves_to_end` (`int32`, the moves from there
+        to the end of the game if it was won), both UNKNOWN where there is none.
         """
         ended = np.flatnonzero(step.ended)
         moves = np.arange(len(self.states))[:, None]
         played = moves < lengths[ended]
-        to_end = np.where(step.successors.solved[ended], lengths[ended] - moves, UNKNOWN).astype(np.int32)
-        bounds = np.minimum(self.bounds[:, ended], to_end)
-        columns = {"state": self.states[:, ended], "bound": bounds, "left": to_end}
+        moves_to_end = np.where(step.successors.solved[ended], lengths[ended] - moves, UNKNOWN).astype(np.int32)
+        bounds = np.minimum(self.bounds[:, ended], moves_to_end)
+        columns = {"state": self.states[:, ended], "bound": bounds, "moves_to_end": moves_to_end}
         return {name: column[played] for name, column in columns.items()}
 
     # --- state ---
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that `restore` needs, as arrays."""
-        return {"states": self.states, "known": self.bounds}
+        return {"states": self.states, "bounds": self.bounds}
 
     def state_of_running(self, games: VectorGame) -> dict[str, NDArray[Any]]:
         """Return all that `restore` needs to go on with these games."""
         moves = games.lengths.max(initial=0)
-        return {"states": self.states[:moves], "known": self.bounds[:moves]}
+        return {"states": self.states[:moves], "bounds": self.bounds[:moves]}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
         """Restore what `state` or `state_of_running` returned."""
         moves = min(len(state["states"]), len(self.states))
-        self.states[:moves], self.bounds[:moves] = state["states"][:moves], state["known"][:moves]
+        self.states[:moves], self.bounds[:moves] = state["states"][:moves], state["bounds"][:moves]

@@ -17,15 +17,8 @@ from puzzlelab.core.views import Estimates
 from puzzlelab.engine.batch_rules import Successors, apply_moves, canonical_moves, estimated
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
 
-STATE_ARRAYS = {
-    "states": "states",
-    "length": "lengths",
-    "guesses": "random_moves",
-    "known": "bounds",
-    "tally": "tally",
-    "left": "final_estimates",
-}
-"""Array in the saved state of a run -> field of `VectorGame`."""
+STATE_FIELDS = ("states", "lengths", "random_moves", "bounds", "tally", "final_estimates")
+"""The fields of `VectorGame` whose arrays are in the saved state of a run."""
 
 
 class Transition(NamedTuple):
@@ -47,7 +40,7 @@ class VectorGame:
     """Many running games. All that changes is in arrays, which `state` returns."""
 
     puzzle: Puzzle
-    starts: StartSampler
+    start_sampler: StartSampler
     max_moves: int
     """Moves after which a game ends unsolved."""
     states: State
@@ -67,13 +60,13 @@ class VectorGame:
 
     @classmethod
     def of(
-        cls, puzzle: Puzzle, starts: StartSampler, max_moves: int, games: int, random: np.random.Generator
+        cls, puzzle: Puzzle, start_sampler: StartSampler, max_moves: int, games: int, random: np.random.Generator
     ) -> VectorGame:
         """Make this number of games, without a move yet."""
-        states, bounds = starts.boards(games, random)
+        states, bounds = start_sampler.boards(games, random)
         return cls(
             puzzle=puzzle,
-            starts=starts,
+            start_sampler=start_sampler,
             max_moves=max_moves,
             states=states,
             lengths=np.zeros(games, np.int32),
@@ -86,12 +79,12 @@ class VectorGame:
 
     @classmethod
     def resumed(
-        cls, puzzle: Puzzle, starts: StartSampler, max_moves: int, state: Mapping[str, NDArray[Any]]
+        cls, puzzle: Puzzle, start_sampler: StartSampler, max_moves: int, state: Mapping[str, NDArray[Any]]
     ) -> VectorGame:
-        """Return the games of such a `state`, which is copied; new ones begin as `starts` says."""
-        fields = {field: state[name].copy() for name, field in STATE_ARRAYS.items()}
+        """Return the games of such a `state`, which is copied; new ones begin as `start_sampler` says."""
+        fields = {name: state[name].copy() for name in STATE_FIELDS}
         legal = canonical_moves(puzzle, fields["states"])
-        return cls(puzzle=puzzle, starts=starts, max_moves=max_moves, canonical_moves=legal, **fields)
+        return cls(puzzle=puzzle, start_sampler=start_sampler, max_moves=max_moves, canonical_moves=legal, **fields)
 
     def legal(self) -> NDArray[np.bool_]:
         """Return `bool[B, M]`: the legal moves of the current states."""
@@ -120,8 +113,8 @@ class VectorGame:
             won = transition.successors.solved[rows].sum()
             self.tally += [rows.size, won, self.lengths[rows].sum(), self.random_moves[rows].sum()]
             self.final_estimates += self._estimate_sum(self.states[rows])
-            self.starts.ended(rows.size, int(won))
-            self.states[rows], self.bounds[rows] = self.starts.boards(rows.size, random)
+            self.start_sampler.ended(rows.size, int(won))
+            self.states[rows], self.bounds[rows] = self.start_sampler.boards(rows.size, random)
             self.lengths[rows] = self.random_moves[rows] = 0
             self.canonical_moves[rows] = canonical_moves(self.puzzle, self.states[rows])
 
@@ -137,12 +130,12 @@ class VectorGame:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that `restore` needs, as arrays."""
-        arrays: dict[str, NDArray[Any]] = {name: getattr(self, field) for name, field in STATE_ARRAYS.items()}
-        return arrays | {"starts": np.array(self.starts.state())}
+        arrays: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in STATE_FIELDS}
+        return arrays | {"start_sampler": np.array(self.start_sampler.state())}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
         """Restore what `state` returned."""
-        self.starts.restore(state["starts"].tolist())
-        for name, field in STATE_ARRAYS.items():
-            setattr(self, field, state[name].copy())
+        self.start_sampler.restore(state["start_sampler"].tolist())
+        for name in STATE_FIELDS:
+            setattr(self, name, state[name].copy())
         self.canonical_moves = canonical_moves(self.puzzle, self.states)

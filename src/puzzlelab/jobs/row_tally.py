@@ -170,7 +170,7 @@ class RowTally:
         """The earlier row of the same question, if this row need not have been asked; for each row at most once."""
         if check.answer is None:
             return None
-        instance, row = check.answer.instance, check.row.with_current_options()
+        instance, row = check.answer.instance, check.row
         question = row.model_copy(update={"board": instance.puzzle.write(instance.state)}).question
         key, settled = _digest(question), row.stop not in (*LIMITS, "interrupted")
         earlier = self._questions.get(key)

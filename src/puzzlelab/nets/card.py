@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.storage.files import read_regular, replace_file
 
 WEIGHTS, CARD, ONNX = ".safetensors", ".json", ".onnx"
@@ -37,7 +36,7 @@ class Card(BaseModel):
     quantised_from: str = ""
     """The name of the network with weights of 32 bits from which it was made, if its own have 8 bits."""
     puzzle: str
-    network: NetworkOptions
+    network: dict[str, Any]
     """The settings of its architecture."""
     parameters: int
     recipe: str = ""

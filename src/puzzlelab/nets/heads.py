@@ -10,31 +10,28 @@ from torch import Tensor, nn
 
 from puzzlelab.nets.form import Head
 
-WEIGHT_KEYS: dict[Head, str] = {"policy": "moves", "cost_to_go": "remaining", "q": "q"}
-"""Head -> its key in saved weights. The hash of a network covers these keys, so that they never change."""
-
 
 class Scalar(nn.Module):
-    """A linear layer whose outputs have a unit and a scale: `middle + spread * linear(features)`."""
+    """A linear layer whose outputs have an offset and a scale: `offset + scale * linear(features)`."""
 
     def __init__(self, features: int, outputs: int = 1) -> None:
         super().__init__()
         self.linear = nn.Linear(features, outputs)
         nn.init.zeros_(self.linear.weight)
         nn.init.zeros_(self.linear.bias)
-        self.middle: Tensor
-        self.spread: Tensor
-        self.register_buffer("middle", torch.zeros(()))
-        self.register_buffer("spread", torch.ones(()))
+        self.offset: Tensor
+        self.scale: Tensor
+        self.register_buffer("offset", torch.zeros(()))
+        self.register_buffer("scale", torch.ones(()))
 
     def fit(self, values: Tensor) -> None:
         """Initialise the output's mean and standard deviation to those of `values`."""
-        self.middle.copy_(values.mean())
-        self.spread.copy_(values.std().clamp(min=1e-3))
+        self.offset.copy_(values.mean())
+        self.scale.copy_(values.std().clamp(min=1e-3))
 
     def forward(self, features: Tensor) -> Tensor:
         with torch.autocast(features.device.type, enabled=False):
-            output: Tensor = self.middle + self.spread * self.linear(features.float())
+            output: Tensor = self.offset + self.scale * self.linear(features.float())
         return output
 
 
@@ -63,11 +60,11 @@ class Heads(nn.Module):
     def __init__(self, features: int, moves: int, names: tuple[Head, ...], dueling: bool = False) -> None:
         super().__init__()
         self.names = names
-        self.each = nn.ModuleDict({WEIGHT_KEYS[name]: head(name, features, features, moves) for name in names})
+        self.each = nn.ModuleDict({name: head(name, features, features, moves) for name in names})
         self.value = Scalar(features) if dueling and "q" in names else None
 
     def forward(self, features: Tensor) -> dict[str, Tensor]:
-        outputs: dict[str, Tensor] = {name: self.each[WEIGHT_KEYS[name]](features).float() for name in self.names}
+        outputs: dict[str, Tensor] = {name: self.each[name](features).float() for name in self.names}
         if self.value is not None:
             outputs["q"] = dueling_q(self.value(features).squeeze(-1), outputs["q"])
         if "cost_to_go" in outputs:

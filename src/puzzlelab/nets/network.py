@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 from pydantic import field_validator
 
 from puzzlelab.core.errors import BadOption, UnknownName
-from puzzlelab.core.networks import RENAMED_OPTIONS, current_heads
 from puzzlelab.core.settings import Settings
 from puzzlelab.nets import architectures
 from puzzlelab.nets.form import Head, InputName, NetworkForm, Policy
@@ -29,7 +28,6 @@ Uniform weights are the smallest: dust's network learned twice as fast from them
 class NetworkSettings(Settings):
     """The settings that every architecture has."""
 
-    renamed: ClassVar[Mapping[str, str]] = RENAMED_OPTIONS
     batch_size: ClassVar[int] = 4096
     """States that are evaluated at once: more do not fit the processor's caches."""
 
@@ -76,11 +74,6 @@ class NetworkSettings(Settings):
             reads_candidates=self.reads_candidates,
             batch_size=self.batch_size,
         )
-
-    @field_validator("heads", mode="before")
-    @classmethod
-    def _current_names(cls, heads: Any) -> Any:
-        return current_heads(heads)
 
     @field_validator("heads")
     @classmethod

@@ -1,24 +1,16 @@
-"""Loads networks for searches: their program for ONNX Runtime, without PyTorch.
-
-Networks of earlier versions have no `.onnx`. Where PyTorch is installed, it is made of their weights once, and kept in
-the cache folder of the user.
-"""
+"""Loads networks for searches: their program for ONNX Runtime, without PyTorch."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.engine import report
-from puzzlelab.engine.kernel_cache import user_cache
 from puzzlelab.nets import onnx_files
-from puzzlelab.nets.card import ONNX, WEIGHTS, Card, card_path, read_card, stem_of
+from puzzlelab.nets.card import ONNX, Card, card_path, read_card, stem_of
 from puzzlelab.nets.onnx_files import OnnxNetwork
 from puzzlelab.nets.onnx_model import OnnxModel, fitted
-from puzzlelab.storage.files import make_folder, replace_file
 
 
 def load(path: Path, puzzle: Puzzle | None = None) -> tuple[OnnxModel, Card | None]:
@@ -65,36 +57,5 @@ def card_of(path: Path, network: OnnxNetwork) -> Card | None:
 
 
 def content(path: Path) -> bytes:
-    """Return the content of a network's `.onnx`, which is made for a network that has none; raises `BadFile`."""
-    file = onnx_path(path)
-    if file.exists() or not card_path(path).exists():
-        return onnx_files.content_of(file)
-    stem, card = stem_of(path), read_card(card_path(path))
-    kept = user_cache() / "networks" / f"{card.name}{ONNX}"
-    with suppress(BadFile):  # where it is missing or damaged, it is made again
-        data = onnx_files.content_of(kept)
-        if onnx_files.is_sealed(data):
-            return data
-    weights = stem.with_name(stem.name + WEIGHTS)
-    if not weights.exists():
-        raise BadFile(f"cannot read {stem.name}{ONNX}: there is no such file")
-    data = _converted(weights, card)
-    try:
-        make_folder(kept.parent)
-        replace_file(kept, data, durable=False)
-    except OSError as error:
-        report.note(f"{kept} cannot be written ({error.strerror}): {weights.name} will be converted again")
-    return data
-
-
-def _converted(weights: Path, card: Card) -> bytes:
-    """Return the `.onnx` of a network of an earlier version, which has weights only; raises `BadFile`."""
-    try:
-        from puzzlelab.nets import checkpoint, onnx_export
-    except ModuleNotFoundError as error:
-        raise BadFile(
-            f"{weights} was written by an earlier version of puzzlelab, and {error.name} is needed to convert it: "
-            "pip install 'puzzlelab[learn]'"
-        ) from None
-    model, _ = checkpoint.load(weights)
-    return onnx_export.to_onnx(model, card)
+    """Return the content of a network's `.onnx`; raises `BadFile`."""
+    return onnx_files.content_of(onnx_path(path))

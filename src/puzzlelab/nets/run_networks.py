@@ -79,7 +79,7 @@ def name_in(path: Path) -> str | None:
 
 
 def list_of(folder: Path) -> JsonLines:
-    """Return the list of the networks that a run has written; runs of earlier versions have none."""
+    """Return the list of the networks that a run has written."""
     return JsonLines(folder / WRITTEN, shared=True)
 
 
@@ -94,26 +94,8 @@ def names_in(networks: JsonLines) -> list[str]:
 
 
 def written(folder: Path) -> set[str]:
-    """Return the networks that the run has written, by its list; in a run of an earlier version those that its files
-    name.
-
-    Raises `BadFile` for a damaged list.
-    """
-    if (folder / WRITTEN).exists():
-        return set(names_in(list_of(folder)))
-    names = set[str]()
-    for path in (folder / CHAMPION, folder / LATEST):
-        with suppress(BadFile):
-            names |= {name for name in [hash_in(path)] if name is not None}
-    return names
-
-
-def begin_list(folder: Path) -> None:
-    """Begin the list of a run of an earlier version, and read the list of another one; raises `BadFile`."""
-    names = written(folder)
-    if not (folder / WRITTEN).exists():
-        for name in sorted(names):
-            note_written(folder, name)
+    """Return the networks that the run has written; raises `BadFile` for a damaged list."""
+    return set(names_in(list_of(folder)))
 
 
 def remove(folder: Path, name: str) -> None:

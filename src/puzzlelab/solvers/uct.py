@@ -78,13 +78,6 @@ class Uct(SolverSettings):
     """
 
     name: ClassVar[str] = "uct"
-    renamed: ClassVar[Mapping[str, str]] = {
-        "decay": "step_discount",
-        "exploration": "c_puct",
-        "noise": "dirichlet_fraction",
-        "concentration": "dirichlet_alpha",
-        "leaves": "parallel_leaves",
-    }
     keeps_costs: ClassVar[bool] = True
     offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 

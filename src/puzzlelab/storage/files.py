@@ -183,9 +183,9 @@ def replacing(path: Path, temporary: Path | None = None, durable: bool = True) -
     beside `path`, and its name contains the numbers of the thread and of the process. A caller chooses another name
     where several machines share the folder, or where it removes what killed processes have left.
 
-    With `durable`, a power cut leaves the old file or the new one: the new one is synced before it is renamed, and the
-    folder after that. Without it, a power cut may leave an empty file. That is enough for files with a checksum that
-    can be made again, and for those that only say what a program does at the moment.
+    With `durable`, a power cut leaves the old file or the new one: the new one is synced before it gets its name, and
+    the folder after that. Without it, a power cut may leave an empty file. That is enough for files with a checksum
+    that can be made again, and for those that only say what a program does at the moment.
     """
     if temporary is None:
         temporary = path.with_name(f"{path.name}.{threading.get_native_id()}.{os.getpid()}")

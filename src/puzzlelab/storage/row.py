@@ -3,12 +3,11 @@
 import json
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict
 
-from puzzlelab.core import networks, registry
+from puzzlelab.core import networks
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, move_numbers, names_of
@@ -69,14 +68,10 @@ class Row(BaseModel):
         """The columns of the row; those in `RARE` only where they are not empty."""
         return {name: value for name, value in vars(self).items() if value is not None or name not in RARE}
 
-    def with_current_options(self) -> "Row":
-        """The row with the names that the options of its solver have today."""
-        return self.model_copy(update={"options": registry.current_options(self.solver, self.options)})
-
     @property
     def question(self) -> str:
         """The board, the solver and all its options, but not the limit: equal for rows of the same question."""
-        options = complete_options(self.solver, json.dumps(self.options))
+        options = json.dumps(self.options, sort_keys=True)
         return json.dumps([self.puzzle, self.board, self.solver, options, self.net, self.seed])
 
     def settles(self, limit: Limit) -> bool:
@@ -129,12 +124,6 @@ class Row(BaseModel):
         if answer.verdict.holds and self.proof == "unsolvable" and not answer.confirmed:
             return Verdict(True, "unsolvable by search, which replaying cannot check")
         return answer.verdict
-
-
-@lru_cache(maxsize=256)
-def complete_options(solver: str, options: str) -> str:
-    """These options of a solver in JSON, and the defaults of the others, in the order of their names."""
-    return json.dumps(registry.with_defaults(solver, json.loads(options)), sort_keys=True)
 
 
 def _read_moves(puzzle: Puzzle, texts: list[str]) -> Sequence[int]:

@@ -20,7 +20,7 @@ from puzzlelab.storage.files import line_count, make_folder, writing
 from puzzlelab.storage.outputs import only_writer
 from puzzlelab.storage.row import Row
 from puzzlelab.storage.row_columns import RowColumns, RowList
-from puzzlelab.storage.row_index import Question, Questions, RowIndex
+from puzzlelab.storage.row_index import Question, RowIndex, question_of
 from puzzlelab.storage.row_stores import CsvRows, JsonRows, RowStore
 
 CSV, PARQUET = ".csv", ".parquet"
@@ -93,7 +93,6 @@ class RowFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._store = store_of(path)
-        self._questions = Questions()
         self._index = RowIndex()
         self._answers: dict[int, tuple[Question, Limit, list[int]]] = {}
         """Place in the index -> the places of the rows that answer a question with many rows under this limit."""
@@ -105,7 +104,7 @@ class RowFile:
                 make_folder(self.path.parent)
             lock.enter_context(only_writer(self._store.lock, self.path))
             if self._store.lock.is_file():  # a device has no end, and holds no rows
-                self._index = RowIndex(self._store.questions(self._questions))
+                self._index = RowIndex(self._store.questions())
                 self._store.begin()
             self._lock = lock.pop_all()
         return self
@@ -132,7 +131,7 @@ class RowFile:
         """`take` for the question of each of these boards; its other columns are those of `shared`."""
         if self.is_empty:
             return [None] * len(boards)
-        question = self._questions.of_row(shared)
+        question = question_of(shared)
         questions = [(question[0], board, *question[2:]) for board in boards]
         searches = self._searches(self._index.spans(questions))
         rows = self._read([index for search in searches for index in search.indices if len(search.indices) <= MANY])
@@ -151,11 +150,11 @@ class RowFile:
         return searches
 
     def _read(self, indices: Sequence[int]) -> dict[int, Row]:
-        """The stored rows with these indices, with the names that options have today."""
+        """The stored rows with these indices."""
         if not indices:
             return {}
         rows = self._store.read([self._index.place(index) for index in indices])
-        return dict(zip(indices, map(self._questions.renamed, rows), strict=True))
+        return dict(zip(indices, rows, strict=True))
 
     def _taken(self, question: Question, search: _StoredRows, rows: Mapping[int, Row], limit: Limit) -> Row | None:
         """The next row that answers this question, which is counted as taken; `rows` are those read already."""
@@ -163,7 +162,7 @@ class RowFile:
             if search.following >= search.end:
                 return None
             row = rows[search.following]
-            if self._questions.of_row(row) == question:
+            if question_of(row) == question:
                 self._index.take(search.begin)
                 return row
         if len(search.indices) > MANY and search.begin in self._answers:
@@ -175,7 +174,7 @@ class RowFile:
             **self._read(missing),
             **{index: rows[index] for index in range(search.begin, search.end) if index in rows},
         }
-        equal = [index for index in sorted(rows) if self._questions.of_row(rows[index]) == question]
+        equal = [index for index in sorted(rows) if question_of(rows[index]) == question]
         if not equal:
             return None
         settled = [index for index in equal if rows[index].settles(limit)]

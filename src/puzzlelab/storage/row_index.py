@@ -12,46 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core import registry
-from puzzlelab.storage.row import Row, complete_options
+from puzzlelab.storage.row import Row
 
-MOST_OPTIONS = 256
-"""Options of solvers whose complete form is kept."""
+ENCODER = json.JSONEncoder(sort_keys=True)
 Question = tuple[str, str, str, str, str | None, int | None]
-"""(puzzle, board, solver, complete options as JSON, network, seed): equal for rows of the same question."""
+"""(puzzle, board, solver, options as JSON, network, seed): equal for rows of the same question."""
 
 
-class Questions:
-    """The questions of rows, in which options have the names and the defaults of today."""
+def question_of(row: Row) -> Question:
+    """Returns the question of a row."""
+    return row.puzzle, row.board, row.solver, options_text(row.options), row.net, row.seed
 
-    def __init__(self) -> None:
-        self._options: dict[tuple[str, str], tuple[str, dict[str, Any] | None]] = {}
 
-    def of(
-        self, puzzle: str, board: str, solver: str, options: Mapping[str, Any], net: str | None, seed: int | None
-    ) -> Question:
-        """The question with these columns."""
-        return puzzle, board, solver, self._current(solver, options)[0], net, seed
-
-    def of_row(self, row: Row) -> Question:
-        """The question of a row."""
-        return self.of(row.puzzle, row.board, row.solver, row.options, row.net, row.seed)
-
-    def renamed(self, row: Row) -> Row:
-        """The row with the names that the options of its solver have today."""
-        options = self._current(row.solver, row.options)[1]
-        return row if options is None else row.model_copy(update={"options": options})
-
-    def _current(self, solver: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
-        """(complete options as JSON, the options by their names of today where these are others)."""
-        key = solver, repr(options)
-        if key not in self._options:
-            if len(self._options) >= MOST_OPTIONS:
-                self._options.clear()
-            current = registry.current_options(solver, options)
-            complete = complete_options(solver, json.dumps(current))
-            self._options[key] = complete, None if current == options else current
-        return self._options[key]
+def options_text(options: Mapping[str, Any]) -> str:
+    """Returns options as JSON, in the order of their names."""
+    return ENCODER.encode(options)
 
 
 class RowIndex:

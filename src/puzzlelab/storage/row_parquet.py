@@ -26,7 +26,7 @@ from puzzlelab.storage.row_columns import (
     rows_of_table,
     stored_schema,
 )
-from puzzlelab.storage.row_index import Question, Questions
+from puzzlelab.storage.row_index import Question, options_text
 
 GROUP = 50_000
 """Rows of a row group, and the most of a part."""
@@ -77,9 +77,9 @@ class ParquetRows:
                 check_columns(self.path, opened.schema)
         return files
 
-    def questions(self, questions: Questions) -> Iterator[tuple[int, Question, bool]]:
+    def questions(self) -> Iterator[tuple[int, Question, bool]]:
         """See `RowStore`."""
-        options_of = lru_cache(maxsize=256)(loads)
+        text_of = lru_cache(maxsize=256)(lambda text: options_text(loads(text)))
         with reading(self.path):
             files = self._files()
             counts = []
@@ -93,8 +93,7 @@ class ParquetRows:
                 for table in _tables(file, BATCH, QUESTION):
                     columns = [table.column(name).to_pylist() for name in QUESTION]
                     for puzzle, board, solver, options, net, seed, stop in zip(*columns, strict=True):
-                        question = questions.of(puzzle, board, solver, options_of(options or "{}"), net, seed)
-                        yield place, question, stop not in LIMITS
+                        yield place, (puzzle, board, solver, text_of(options or "{}"), net, seed), stop not in LIMITS
                         place += 1
 
     def begin(self) -> None:

@@ -24,7 +24,7 @@ from puzzlelab.storage.files import (
 )
 from puzzlelab.storage.row import Row
 from puzzlelab.storage.row_columns import COLUMNS, HEADER, RowColumns, row_of_record
-from puzzlelab.storage.row_index import Question, Questions
+from puzzlelab.storage.row_index import Question, question_of
 
 ROW_BEGINS = '{"puzzle"'
 REQUIRED = ("puzzle", "board", "solver")
@@ -43,7 +43,7 @@ class RowStore(Protocol):
     def rows(self, note: Callable[[str], object]) -> Iterator[tuple[int, Row]]:
         """The stored rows, each with its number in an error; raises `BadFile`."""
 
-    def questions(self, questions: Questions) -> Iterator[tuple[int, Question, bool]]:
+    def questions(self) -> Iterator[tuple[int, Question, bool]]:
         """Of each stored row the place, the question, and whether no limit ended it; raises `BadFile` if it is none."""
 
     def begin(self) -> None:
@@ -87,10 +87,10 @@ class JsonRows:
             except ValidationError as error:
                 raise row_error(self.path, number, error) from None
 
-    def questions(self, questions: Questions) -> Iterator[tuple[int, Question, bool]]:
+    def questions(self) -> Iterator[tuple[int, Question, bool]]:
         """See `RowStore`."""
         for _, offset, row in self._placed_rows(ignore):
-            yield offset, questions.of_row(row), row.stop not in LIMITS
+            yield offset, question_of(row), row.stop not in LIMITS
 
     def begin(self) -> None:
         """See `RowStore`."""
@@ -188,10 +188,10 @@ class CsvRows:
         if number == 1 and not HEADER.startswith(text):
             raise BadFile(f"{self.path}, line 1: no header of a file of rows")
 
-    def questions(self, questions: Questions) -> Iterator[tuple[int, Question, bool]]:
+    def questions(self) -> Iterator[tuple[int, Question, bool]]:
         """See `RowStore`."""
         for _, offset, row in self._placed_rows(ignore):
-            yield offset, questions.of_row(row), row.stop not in LIMITS
+            yield offset, question_of(row), row.stop not in LIMITS
 
     def begin(self) -> None:
         """See `RowStore`; raises `BadFile` for a file with other columns."""

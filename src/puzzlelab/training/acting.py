@@ -92,7 +92,7 @@ def explore(
 class GamesSummary(Protocol):
     """The facts that a learner knows of its games, wherever they are played."""
 
-    starts: StartSampler
+    start_sampler: StartSampler
     tally: NDArray[np.int64]
     """[4]: of all games that ended: their number, the number of those won, and the sums of moves and random moves."""
     final_estimates: NDArray[np.float64]

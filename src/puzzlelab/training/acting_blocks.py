@@ -35,7 +35,7 @@ class ActingBlocks(Acting):
     """The blocks of a run, in their order, and what the learner knows of their games; see `GamesSummary`."""
 
     rules: ActingRules
-    starts: StartSampler
+    start_sampler: StartSampler
     watch: Watch = lambda: None
     """Is called while a block is waited for, and may raise."""
     executor: Executor = field(default_factory=lambda: Executor(InlineWorkers()))
@@ -92,8 +92,8 @@ class ActingBlocks(Acting):
         self._moves.extend(played.moves())
         tally = played.games["tally"]
         self.tally += tally
-        self.final_estimates += played.games["left"]
-        self.starts.ended(int(tally[0]), int(tally[1]))
+        self.final_estimates += played.games["final_estimates"]
+        self.start_sampler.ended(int(tally[0]), int(tally[1]))
         exploration.update_for_tally(tally)
         self._begin(number + self.groups, model, exploration.epsilon, played.games, played.history)
         self._forget(number)
@@ -106,7 +106,7 @@ class ActingBlocks(Acting):
         settings, puzzle = self.rules.settings, self.rules.puzzle
         for number in range(self.groups):
             random = generator(settings.seed, INITIAL_BOARDS, number)
-            games = VectorGame.of(puzzle, self.starts, settings.max_moves, settings.parallel_games, random)
+            games = VectorGame.of(puzzle, self.start_sampler, settings.max_moves, settings.parallel_games, random)
             history = self.rules.new_history(games).state_of_running(games)
             self._begin(number, model, epsilon, games.state(), history)
 
@@ -118,7 +118,7 @@ class ActingBlocks(Acting):
             settings=self.rules.settings,
             network=self._published(model),
             epsilon=epsilon,
-            difficulty=self.starts.difficulty,
+            difficulty=self.start_sampler.difficulty,
             games=games,
             history=history,
         )
@@ -160,14 +160,14 @@ class ActingBlocks(Acting):
 
     def state(self) -> Arrays:
         """Return what the learner knows of the games."""
-        numbers = {"starts": np.array(self.starts.state()), "next": np.array(self.next_number)}
-        return {**numbers, "tally": self.tally, "left": self.final_estimates}
+        numbers = {"start_sampler": np.array(self.start_sampler.state()), "next_number": np.array(self.next_number)}
+        return {**numbers, "tally": self.tally, "final_estimates": self.final_estimates}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
         """Restore what `state` returned."""
-        self.starts.restore(state["starts"].tolist())
-        self.next_number = int(state["next"])
-        self.tally, self.final_estimates = state["tally"].copy(), state["left"].copy()
+        self.start_sampler.restore(state["start_sampler"].tolist())
+        self.next_number = int(state["next_number"])
+        self.tally, self.final_estimates = state["tally"].copy(), state["final_estimates"].copy()
 
     def parts(self) -> dict[str, Arrays]:
         """Return the moves that are not used yet, and what comes of the blocks in flight, which are waited for.

@@ -60,13 +60,13 @@ class PolicyValueBatch:
         if planes is None:
             return self
         images = planes.symmetries(self.states)
-        batch = self._renamed(*images[random.integers(len(images))])
+        batch = self._permuted(*images[random.integers(len(images))])
         if permute_symbols and planes.symbols is not None:
             order = random.permutation(planes.symbols.shape[0])
-            batch = batch._renamed(*planes.symbols.permuted(batch.states, order))
+            batch = batch._permuted(*planes.symbols.permuted(batch.states, order))
         return batch
 
-    def _renamed(self, states: NDArray[Any], image_of_move: NDArray[np.int64]) -> PolicyValueBatch:
+    def _permuted(self, states: NDArray[Any], image_of_move: NDArray[np.int64]) -> PolicyValueBatch:
         """Return the batch with the images of its states, `image_of_move: int64[M]` being the image of each move."""
         target, canonical = np.empty_like(self.policy_target), np.empty_like(self.canonical)
         target[:, image_of_move] = self.policy_target

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -42,13 +42,6 @@ Metrics = dict[str, float]
 class EvalSettings(Settings):
     """The times and the ways in which a network is evaluated."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        "shifts": "scramble_length",
-        "by": "guide",
-        "games": "teacher_games",
-        "truth": "prove_optimum",
-        "seconds": "proof_seconds",
-    }
     every: int = Field(default=1000, ge=1)
     """Steps between two evaluations."""
     boards: int = Field(default=200, ge=0)

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from puzzlelab.core.settings import Settings, old_values
+from puzzlelab.core.settings import Settings
 
 
 class ExplorationSettings(Settings):
     """The share of random moves, epsilon, over time."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        "first": "initial_epsilon",
-        "last": "final_epsilon",
-        "over": "decay_steps",
-        "factor": "decay_factor",
-        "guesses": "random_moves_per_game",
-    }
-    rule: Annotated[
-        Literal["constant", "linear", "exponential", "adaptive"],
-        old_values(evenly="linear", games="exponential", guesses="adaptive"),
-    ] = "constant"
+    rule: Literal["constant", "linear", "exponential", "adaptive"] = "constant"
     """Constant: `initial_epsilon`. Linear: from there to `final_epsilon` in `decay_steps` steps. Exponential: times
     `decay_factor` after every game, down to `final_epsilon`, as in Spence (2021). Adaptive: whatever leads to
     `random_moves_per_game` random moves in a finished game.

@@ -79,8 +79,8 @@ def joined(moves: list[Arrays]) -> tuple[Arrays, NDArray[np.int64]]:
 def play_block(block: GameBlock) -> PlayedBlock:
     """Play a block; the same on every machine of the same kind, however many threads it has."""
     settings = block.settings
-    starts = StartSampler.fixed(block.puzzle, settings.curriculum, block.difficulty)
-    games = VectorGame.resumed(block.puzzle, starts, settings.max_moves, block.games)
+    start_sampler = StartSampler.fixed(block.puzzle, settings.curriculum, block.difficulty)
+    games = VectorGame.resumed(block.puzzle, start_sampler, settings.max_moves, block.games)
     games.tally[:] = games.final_estimates[:] = 0
     rules = block.rules(block.puzzle, settings)
     history = rules.new_history(games)

@@ -93,7 +93,7 @@ class Learner:
     def state(self) -> dict[str, Tensor]:
         """Return all that `restore` needs, except the step."""
         tensors = {f"network.{name}": value for name, value in self.model.module.state_dict().items()}
-        tensors |= {f"average.{name}": value for name, value in self.ema_module.state_dict().items()}
+        tensors |= {f"ema.{name}": value for name, value in self.ema_module.state_dict().items()}
         for number, moments in self.optimiser.state_dict()["state"].items():
             tensors |= {f"optimiser.{number}.{name}": torch.as_tensor(value) for name, value in moments.items()}
         return {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
@@ -102,7 +102,7 @@ class Learner:
         """Load the state that was saved at this step."""
         self.step = step
         self.model.module.load_state_dict(_with_prefix(state, "network."))
-        self.ema_module.load_state_dict(_with_prefix(state, "average."))
+        self.ema_module.load_state_dict(_with_prefix(state, "ema."))
         moments: dict[int, dict[str, Tensor]] = {}
         for name, value in _with_prefix(state, "optimiser.").items():
             number, _, part = name.partition(".")

@@ -27,7 +27,7 @@ from puzzlelab.training.runs import Run, to_toml_values
 from puzzlelab.training.settings import RecipeSettings
 from puzzlelab.training.train_state import SavedStates
 
-TASK_PREFIX = "own."
+TASK_PREFIX = "task."
 """The beginning of the names of a task's own tensors in a saved state."""
 POLL_SECONDS = 0.05
 """The time between two attempts at a step that has to wait."""
@@ -152,7 +152,7 @@ class Loop:
 
         `watch` is called while the optima of the evaluation boards are proven, and may raise.
         """
-        run_networks.begin_list(run.folder)  # a damaged list is refused now, and not after the training
+        run_networks.written(run.folder)  # a damaged list is refused now, and not after the training
         run_networks.remove_unfinished(run.folder)
         states = SavedStates(run.folder)
         saved = states.load()
@@ -251,22 +251,22 @@ class Loop:
         tensors, values = self.task.state()
         state: dict[str, Any] = {"step": self.step, "metrics": self.writer.length}
         if values:
-            state["student"] = values
+            state["task"] = values
         if self.unfinished:
             state["unfinished"] = True
-        state |= {"totals": self.losses.state(), "spent": self.seconds}
+        state |= {"losses": self.losses.state(), "seconds": self.seconds}
         own = {TASK_PREFIX + name: value for name, value in tensors.items()}
         self.states.save({**self.task.learner.state(), **own}, state)
-        self.task.on_saved(self.states.oldest.get("student", {}))
+        self.task.on_saved(self.states.oldest.get("task", {}))
         self.saved_at = self.seconds
 
     def _restore(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
         """Load what `save` saved."""
         own = {name.removeprefix(TASK_PREFIX): value for name, value in tensors.items() if name.startswith(TASK_PREFIX)}
         self.task.learner.restore(tensors, state["step"])
-        self.task.restore(own, state.get("student", {}))
+        self.task.restore(own, state.get("task", {}))
         self.unfinished = state.get("unfinished", False)
-        self.losses, self.earlier_seconds = MeanLosses.of(state["totals"]), state["spent"]
+        self.losses, self.earlier_seconds = MeanLosses.of(state["losses"]), state["seconds"]
 
     def publish(self) -> None:
         """Save the network with its card in the run's folder, and make it known there."""
@@ -296,7 +296,7 @@ SUMMARY = {
     "games": "{:,.0f} games ended",
     "won": "games won {:.1%}",
     "length": "{:.1f} moves a game",
-    "guesses": "{:.2f} of them random",
+    "random_moves": "{:.2f} of them random",
     "check_solved": "the policy alone solves {:.0%} at this difficulty",
     "check_level": "level {:.2f} left there",
     "finishes": "{:.0f} solved in all checks",

@@ -56,19 +56,6 @@ class PlaySettings(RecipeSettings):
 class OnlineSettings(PlaySettings):
     """The settings of every recipe that trains a network on its own games."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        **RecipeSettings.renamed,
-        "games": "parallel_games",
-        "every": "steps_per_move",
-        "warmup": "warmup_games",
-        "starts": "curriculum",
-        "exploring": "exploration",
-        "memory": "replay",
-        "slow": "target_network",
-        "margin": "slack",
-        "middle": "output_mean",
-        "spread": "output_scale",
-    }
     acting: ActingSettings = ActingSettings()
     steps_per_move: int = Field(default=1, ge=1)
     """Training steps for each move in all games; where they are played in blocks, in all games of a group."""
@@ -110,15 +97,15 @@ class GameTask(TrainingTask):
         """Play new boards of the curriculum's difficulty without random moves, where evaluations decide how it goes
         on.
         """
-        starts = self.games.starts
-        if not starts.evaluation_due:
+        start_sampler = self.games.start_sampler
+        if not start_sampler.evaluation_due:
             return
-        curriculum = starts.settings
+        curriculum = start_sampler.settings
         boards = curriculum.evaluation_boards
-        states, _ = starts.boards(boards, generator(self.settings.seed, CHECKS, self.checks.count))
+        states, _ = start_sampler.boards(boards, generator(self.settings.seed, CHECKS, self.checks.count))
         games = self._play_policy(self.learner.model, states, self.settings.max_moves)
-        self.checks.add(games, scale_of(starts.puzzle, curriculum.scale or None)[1])
-        starts.evaluated(boards, int(games.solved.sum()))
+        self.checks.add(games, scale_of(start_sampler.puzzle, curriculum.scale or None)[1])
+        start_sampler.evaluated(boards, int(games.solved.sum()))
 
     def _play_policy(self, model: TorchModel, states: State, max_moves: int) -> PolicyGames:
         """Play by this model alone from these states."""
@@ -131,10 +118,10 @@ class GameTask(TrainingTask):
         games, won, moves, random_moves = self.games.tally.tolist()
         distance = float(self.games.final_estimates[0])
         self.games.tally[:] = self.games.final_estimates[:] = 0
-        metrics: Metrics = {"difficulty": self.games.starts.difficulty, "games": games}
+        metrics: Metrics = {"difficulty": self.games.start_sampler.difficulty, "games": games}
         if games:
             metrics |= {"won": won / games, "length": moves / games}
-            metrics |= {"guesses": random_moves / games, "left": distance / games}
+            metrics |= {"random_moves": random_moves / games, "final_estimate": distance / games}
         return metrics | self.checks.metrics() | {"epsilon": self.exploration.epsilon, "turns": self.turns}
 
     def policy_metrics(self, evaluator: Evaluator, settings: EvalSettings) -> Metrics:
@@ -154,13 +141,13 @@ class GameTask(TrainingTask):
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """Return all that `restore` needs beside the learner."""
         values = {"turns": self.turns, "epsilon": self.exploration.epsilon, "checks": self.checks.state()}
-        return to_tensors({"play": self.games.state()}), values
+        return to_tensors({"games": self.games.state()}), values
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state."""
-        self.games.restore(arrays_of(tensors, "play"))
+        self.games.restore(arrays_of(tensors, "games"))
         self.turns, self.exploration.epsilon = values["turns"], values["epsilon"]
-        self.checks = PolicyChecks(**values.get("checks", {}))
+        self.checks = PolicyChecks(**values["checks"])
 
 
 @dataclass(kw_only=True)
@@ -222,7 +209,7 @@ class OnlineTask(GameTask):
         """Make a move in every game when one is due, and train on a batch of transitions."""
         step, settings = self.learner.step, self.settings
         self.exploration.update_for_step(step)
-        self.games.starts.stepped(step)
+        self.games.start_sampler.stepped(step)
         while step == 0 and self.games.tally[0] < settings.warmup_games:
             self.act()
         if step % settings.steps_per_move == 0:
@@ -255,21 +242,21 @@ class OnlineTask(GameTask):
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """Return all that `restore` needs beside the learner."""
         tensors, values = super().state()
-        parts = {**self.acting.parts(), "memory": self.replay.state()}
+        parts = {**self.acting.parts(), "replay": self.replay.state()}
         return {**tensors, **to_tensors(parts), **self.target.state()}, values
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state."""
         super().restore(tensors, values)
         self.acting.restore_parts(partial(arrays_of, tensors))
-        self.replay.restore(arrays_of(tensors, "memory"))
+        self.replay.restore(arrays_of(tensors, "replay"))
         self.target.restore(tensors)
 
 
 def new_games(puzzle: Puzzle, settings: PlaySettings) -> VectorGame:
     """Return the games of a run before their first move."""
-    starts, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
-    return VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)
+    start_sampler, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
+    return VectorGame.of(puzzle, start_sampler, settings.max_moves, settings.parallel_games, random)
 
 
 def new_acting(rules: ActingRules, settings: OnlineSettings, watch: Watch) -> tuple[GamesSummary, Acting]:
@@ -303,8 +290,8 @@ def check_settings(settings: OnlineSettings, head: str) -> None:
 def set_output_scale(learner: Learner, mean: float, scale: float) -> None:
     """Set the mean and the scale of the network's scalar outputs."""
     for head in learner.scalar_heads():
-        head.middle.fill_(mean)
-        head.spread.fill_(scale)
+        head.offset.fill_(mean)
+        head.scale.fill_(scale)
 
 
 def to_tensors(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, Tensor]:

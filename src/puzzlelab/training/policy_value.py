@@ -36,7 +36,7 @@ def losses_of(model: TorchModel, batch: PolicyValueBatch, settings: PolicyValueS
     losses: Losses = {}
     if "cost_to_go" in outputs:
         distance = value_loss(outputs["cost_to_go"], model.tensor(batch.cost_to_go), settings.distance)
-        losses["remaining_loss"] = settings.cost_to_go_weight * distance
+        losses["cost_to_go_loss"] = settings.cost_to_go_weight * distance
     if "policy" in outputs:
         scores, target = outputs["policy"], model.tensor(batch.policy_target)
         if batch.is_of_search:
@@ -44,5 +44,5 @@ def losses_of(model: TorchModel, batch: PolicyValueBatch, settings: PolicyValueS
         else:
             legal, digits = model.tensor(batch.legal), digits_per_cell(model.puzzle)
             loss = policy_loss(scores, target, legal, model.settings.policy, digits)
-        losses["moves_loss"] = settings.policy_weight * loss
+        losses["policy_loss"] = settings.policy_weight * loss
     return losses

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
-from puzzlelab.core.settings import Settings, read_options, with_new_names_inside
+from puzzlelab.core.settings import read_options
 from puzzlelab.engine.executor import Executor
 from puzzlelab.training import recipes
 from puzzlelab.training.runs import Run
@@ -80,22 +80,8 @@ def settings_of(name: str, values: Mapping[str, Any], changes: Iterable[str] = (
     Raises `BadOption` for values that are of another recipe, unknown or out of range.
     """
     model = find(name).settings
-    changed = [_with_present_path(model, change) for change in changes]
-    values = with_changes(with_new_names_inside(model, values), changed)
+    values = with_changes(values, changes)
     recipe = values.get("recipe", name)
     if recipe != name:
         raise BadOption(f"these are settings of the recipe '{shorten(str(recipe))}', not of '{name}'")
     return model(**{**values, "recipe": name})
-
-
-def _with_present_path(model: type[Settings], change: str) -> str:
-    """Return the change under the present names of its settings, so that it replaces a value under either name."""
-    path, equals, value = change.partition("=")
-    names: list[str] = []
-    nested: Any = model
-    for name in path.split("."):
-        is_settings = isinstance(nested, type) and issubclass(nested, Settings)
-        names.append(nested.renamed.get(name, name) if is_settings else name)
-        field = nested.model_fields.get(names[-1]) if is_settings else None
-        nested = None if field is None else field.annotation
-    return f"{'.'.join(names)}{equals}{value}"

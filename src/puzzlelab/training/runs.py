@@ -93,8 +93,7 @@ class Run:
         """Raise `BadInput` unless the folder was begun with these settings, which have these values of TOML."""
         saved = self.saved_settings()
         if saved.get("recipe") == values.get("recipe"):
-            # read as settings, so that settings of a later version have their defaults, and old names are known
-            saved = to_toml_values(type(settings)(**saved))
+            saved = to_toml_values(type(settings)(**saved))  # settings that are left out have their defaults
         if changed := differences(saved, values):
             raise BadInput(
                 f"{self.folder} was begun with other settings: {'; '.join(changed)}. "

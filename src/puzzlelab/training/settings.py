@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.settings import Settings
 from puzzlelab.nets.network import Precision
 from puzzlelab.training.evaluation import EvalSettings
@@ -19,16 +17,6 @@ Distance = Literal["squared", "huber"]
 class LearnerSettings(Settings):
     """The optimisation of a network."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        "batch": "batch_size",
-        "rate": "learning_rate",
-        "last": "final_lr_share",
-        "again": "restart_factor",
-        "decay": "weight_decay",
-        "clip": "max_grad_norm",
-        "mean": "ema",
-        "save": "save_seconds",
-    }
     steps: int | None = Field(default=None, ge=1)
     """The number of steps; None: train until interrupted."""
     batch_size: int = Field(default=1000, ge=1)
@@ -74,14 +62,13 @@ class LearnerSettings(Settings):
 class RecipeSettings(Settings):
     """The settings that every recipe has."""
 
-    renamed: ClassVar[Mapping[str, str]] = {"exam": "evaluation"}
     recipe: str = ""
     """The recipe's own name."""
     puzzle: str
     """The name of the puzzle."""
     seed: int = Field(default=0, ge=0, lt=2**63)
     """The seed of all random numbers."""
-    network: NetworkOptions
+    network: dict[str, Any]
     """The kind of network (`network.kind`) with its own settings."""
     learning: LearnerSettings = LearnerSettings()
     evaluation: EvalSettings = EvalSettings()
@@ -90,11 +77,6 @@ class RecipeSettings(Settings):
 class PolicyValueSettings(RecipeSettings):
     """The settings of every recipe that learns in this way."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        **RecipeSettings.renamed,
-        "remaining": "cost_to_go_weight",
-        "moves": "policy_weight",
-    }
     cost_to_go_weight: float = Field(default=1.0, ge=0)
     """The weight of the remaining moves in the loss."""
     policy_weight: float = Field(default=0.1, ge=0)

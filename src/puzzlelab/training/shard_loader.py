@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,14 +34,6 @@ SAMPLING = 1
 class DataSettings(Settings):
     """The settings by which samples are made, buffered and drawn."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        "shard": "shard_games",
-        "shards": "shard_count",
-        "ring": "buffer_size",
-        "reuse": "replay_ratio",
-        "ahead": "shards_ahead",
-        "keep": "keep_shards",
-    }
     shard_games: int = Field(default=2000, ge=1)
     """Games of a shard."""
     shard_count: int | None = Field(default=None, ge=1)
@@ -128,7 +120,7 @@ class ShardLoader:
     def _read(self, number: int, path: Path) -> TrainingSamples | None:
         """Return the samples of a shard.
 
-        None if it does not exist, or is damaged: then it is renamed, and made again.
+        None if it does not exist, or is damaged: then it is set aside, and made again.
         """
         if not path.exists():
             return None

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 from zipfile import BadZipFile
 
 import numpy as np
@@ -53,7 +53,6 @@ BOARDS_OF_PART = 20_000
 class BoardSource(Settings):
     """Boards of one kind: `count` from the generator with the options `generator`, or the first `count` of a file."""
 
-    renamed: ClassVar[Mapping[str, str]] = {"make": "generator"}
     count: int = Field(ge=1)
     generator: dict[str, Any] = Field(default_factory=dict)
     """Options of `puzzlelab generate`, such as minimal = true, or mix = "doubling" and unique = false."""
@@ -64,7 +63,6 @@ class BoardSource(Settings):
 class SupervisedSettings(RecipeSettings):
     """The settings of every recipe that learns from boards with their solutions."""
 
-    renamed: ClassVar[Mapping[str, str]] = {**RecipeSettings.renamed, "puzzles": "boards"}
     boards: tuple[BoardSource, ...] = Field(min_length=1)
     """Where the boards come from: tables with `count` and `generator`, or with `file`."""
     augment: bool = True
@@ -283,12 +281,12 @@ class BoardPool:
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """Return all that `restore` needs beside the boards."""
-        arrays = {"answer": torch.from_numpy(self.solutions.copy()), "left": torch.from_numpy(self.candidates.copy())}
-        return arrays, {"taken": self.taken}
+        arrays = {"solutions": self.solutions, "candidates": self.candidates}
+        return {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}, {"taken": self.taken}
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state."""
-        self.solutions, self.candidates = tensors["answer"].numpy().copy(), tensors["left"].numpy().copy()
+        self.solutions, self.candidates = tensors["solutions"].numpy().copy(), tensors["candidates"].numpy().copy()
         self.taken = int(values["taken"])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 import torch
 from pydantic import Field
@@ -17,14 +17,13 @@ from torch import Tensor, nn
 from puzzlelab.core.settings import Settings
 from puzzlelab.nets.torch_model import TorchModel
 
-PREFIX = "slow."
+PREFIX = "target_network."
 """The beginning of the names of its weights in a saved state."""
 
 
 class TargetUpdate(Settings):
     """The rule by which the target network follows the network."""
 
-    renamed: ClassVar[Mapping[str, str]] = {"every": "interval", "rate": "tau"}
     rule: Literal["hard", "soft", "none"] = "soft"
     """Hard: a copy of all weights every `interval` steps. Soft: a step of the share `tau` towards the weights at each
     step. None: no target network; the network itself is used.

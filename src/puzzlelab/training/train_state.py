@@ -3,8 +3,7 @@
 Each file has all of a state: the tensors, and in its header the values as JSON and a checksum of both. So a state is
 there as a whole or not at all, and a damaged one is detected; then the run continues from the state before.
 
-`state.json` repeats the values of the newest state for people and programs that watch a run. In runs of earlier
-versions it is a part of the state: their file of tensors has no values.
+`state.json` repeats the values of the newest state for people and programs that watch a run.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ class SavedStates:
         except (OSError, SafetensorError) as error:
             raise BadFile(f"cannot save the state of the run in {self.folder}: {error}") from None
         try:
-            replace_file(self.folder / STATE, json.dumps({**values, "tensors": path.name}) + "\n", durable=False)
+            replace_file(self.folder / STATE, text + "\n", durable=False)
         except OSError as error:
             report.note(f"{self.folder / STATE} cannot be written ({error.strerror}); the state itself is saved")
 
@@ -109,16 +108,13 @@ def _read(folder: Path, step: int) -> State:
     path = state_path(folder, step)
     values, expected = _read_values(folder, step)
     tensors = read_weights(path)
-    if expected is not None and _hash(tensors, json.dumps(values)) != expected:
+    if _hash(tensors, json.dumps(values)) != expected:
         raise BadFile(f"{path} is damaged: its checksum does not agree")
     return tensors, values
 
 
-def _read_values(folder: Path, step: int) -> tuple[dict[str, Any], str | None]:
-    """Return (values, checksum of the whole state) of this step; earlier versions wrote no checksum.
-
-    Raises `BadFile`.
-    """
+def _read_values(folder: Path, step: int) -> tuple[dict[str, Any], str]:
+    """Return (values, checksum of the whole state) of this step; raises `BadFile`."""
     path = state_path(folder, step)
     try:
         with safe_open(path, "pt") as file:
@@ -128,13 +124,12 @@ def _read_values(folder: Path, step: int) -> tuple[dict[str, Any], str | None]:
     except SafetensorError as error:
         raise BadFile(f"{path} is damaged: {shorten(str(error), 120)}") from None
     try:
-        text = header["values"] if "values" in header else (folder / STATE).read_text(encoding="utf-8")
-        values: dict[str, Any] = json.loads(text)
-        if values["step"] != step or not ("hash" in header or values["tensors"] == path.name):
+        values: dict[str, Any] = json.loads(header["values"])
+        if values["step"] != step:
             raise ValueError
-    except (OSError, ValueError, TypeError, KeyError):
+        return values, header["hash"]
+    except (ValueError, TypeError, KeyError):
         raise BadFile(f"{path} is damaged: the values of the state are missing") from None
-    return values, header.get("hash")
 
 
 def _hash(tensors: Mapping[str, Tensor], text: str) -> str:

@@ -298,7 +298,7 @@ def test_a_generator_without_a_network_waits_and_says_who_is_lacking(
 
 def test_a_program_that_was_killed_is_told_of_and_then_forgotten(copy) -> None:
     run, settings = copy
-    status = {"machine": "elsewhere", "process": 1, "run": "", "program": "trainer", "does": "learns", "waits": ""}
+    status = {"machine": "elsewhere", "process": 1, "run": "", "program": "trainer", "busy": "learns", "waiting": ""}
     path = run.programs / "trainer-elsewhere-1.json"
     path.write_text(json.dumps({**status, "since": time.time() - 600}))
     assert StatusReader(run, settings).read().warnings == []

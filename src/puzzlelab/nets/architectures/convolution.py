@@ -5,13 +5,11 @@ Shapes: B = states, N = cells, K = planes of a cell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 from torch import Tensor, nn
 
-from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets.form import InputName, grid_of, planes_of
 from puzzlelab.nets.heads import Heads
@@ -21,8 +19,6 @@ from puzzlelab.nets.network import NetworkSettings
 Size = Annotated[int, Field(ge=1)]
 BATCH_NORM_MOMENTUM, BATCH_NORM_EPSILON = 0.01, 1e-3
 """The defaults of Keras: the running statistics keep 99 % at each step."""
-MAX_EARLIER_DEPTH = 1000
-"""The greatest `depth` that is read."""
 
 
 class ConvolutionNetwork(nn.Module):
@@ -60,19 +56,6 @@ class Convolution(NetworkSettings):
             raise ValueError(f"give one kernel, or one for each of the {len(known.data['filters'])} convolutions")
         return kernels
 
-    @classmethod
-    def current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Reads what earlier versions wrote: `depth` convolutions of `channels` filters, with kernels of `size`."""
-        current = super().current_names(values)
-        for names, name in ((("channels", "depth"), "filters"), (("size",), "kernels")):
-            earlier = [current.pop(each, None) for each in names]
-            if earlier == [None] * len(names):
-                continue
-            if name in current:
-                raise BadOption(f"convolution: '{name}' replaces '{names[0]}': give one of them")
-            current[name] = _filters(*earlier) if name == "filters" else earlier
-        return current
-
     def build(self, puzzle: Puzzle) -> ConvolutionNetwork:
         """Return the network for this puzzle, with random weights."""
         grid = grid_of(puzzle)
@@ -99,13 +82,6 @@ class Convolution(NetworkSettings):
     def input_names(self) -> tuple[InputName, ...]:
         """The planes of the states, or one number a cell."""
         return ("scaled_planes",) if self.planes == "scaled" else ("planes",)
-
-
-def _filters(channels: Any, depth: Any) -> Any:
-    """Return the filters of `depth` equal convolutions; what is no number of layers is left to the validation."""
-    depth = 4 if depth is None else depth
-    is_count = isinstance(depth, int) and 0 < depth <= MAX_EARLIER_DEPTH
-    return [64 if channels is None else channels] * depth if is_count else depth
 
 
 ARCHITECTURE = Convolution

@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets.form import InputName, feature_shape_of, symbols_of
-from puzzlelab.nets.heads import WEIGHT_KEYS, Scalar, dueling_q, head
+from puzzlelab.nets.heads import Scalar, dueling_q, head
 from puzzlelab.nets.layers import linear
 from puzzlelab.nets.network import Initial, NetworkSettings
 
@@ -50,7 +50,7 @@ class ExchangeableNetwork(nn.Module):
         dueling = settings.dueling and "q" in self.names
         self.pooled = linear(width, settings.pooled, initial) if "cost_to_go" in self.names or dueling else None
         self.heads = nn.ModuleDict(
-            {WEIGHT_KEYS[name]: head(name, width, settings.pooled, outputs_per_symbol) for name in self.names}
+            {name: head(name, width, settings.pooled, outputs_per_symbol) for name in self.names}
         )
         self.value = Scalar(settings.pooled) if dueling else None
 
@@ -61,7 +61,7 @@ class ExchangeableNetwork(nn.Module):
         pooled = None if self.pooled is None else functional.relu(self.pooled(features.sum(1) * self.scale))
         outputs: dict[str, Tensor] = {}
         for name in self.names:
-            layer = self.heads[WEIGHT_KEYS[name]]
+            layer = self.heads[name]
             if name == "cost_to_go":
                 outputs[name] = layer(pooled).squeeze(-1)
             else:

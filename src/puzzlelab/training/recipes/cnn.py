@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,6 @@ from puzzlelab.training.solved_boards import SupervisedSettings, SupervisedTask
 class CnnSettings(SupervisedSettings):
     """Every setting of the recipe."""
 
-    renamed: ClassVar[Mapping[str, str]] = {**SupervisedSettings.renamed, "filled": "fill_share"}
     recipe: Literal["cnn"] = "cnn"
     fill_share: float = Field(default=0.1, gt=0, le=1)
     """The share of its blank cells that a board gets filled before it is shown again; 1: each is shown once."""

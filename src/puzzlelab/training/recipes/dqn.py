@@ -40,7 +40,6 @@ from puzzlelab.training.recipe import Recipe
 class DqnSettings(OnlineSettings):
     """Every setting of the recipe; the network needs the head `q`."""
 
-    renamed: ClassVar[Mapping[str, str]] = {**OnlineSettings.renamed, "whole": "all_moves", "least": "min_value"}
     recipe: Literal["dqn"] = "dqn"
     reward: str = "moves"
     """A reward scheme of the puzzle; `puzzlelab list PUZZLE` names them. `slack` applies only to `moves`."""
@@ -173,7 +172,7 @@ class DqnTask(OnlineTask):
         settings = self.settings
         if settings.reward != "moves":
             return settings.min_value
-        return max(settings.min_value, -self.games.starts.most(settings.slack))
+        return max(settings.min_value, -self.games.start_sampler.most(settings.slack))
 
     def _targets_of_played_moves(self, columns: Columns) -> tuple[Tensor, Tensor]:
         """Return (`shares: float[B, M]`, which sum to 1 over the played move or over all moves with its effect, and the

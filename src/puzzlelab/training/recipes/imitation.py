@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import torch
@@ -50,12 +50,6 @@ EVALUATION_SEED = 1 << 40
 class TeacherSettings(Settings):
     """The source of the samples; the options are those of `puzzlelab teach`."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        "all": "all_states",
-        "walks": "walk_length",
-        "set": "solver_options",
-        "detours": "branches",
-    }
     all_states: bool = False
     """Whether the samples are all states of a small puzzle with all their optimal moves; then the other options do not
     apply.
@@ -154,7 +148,7 @@ class ImitationTask(TrainingTask):
         """
         puzzle = registry.load(settings.puzzle)
         teacher, games = teacher_of(settings, settings.seed), settings.data.shard_games
-        begin_folder(teacher, run.shards, games)  # shards of other settings are refused before one is renamed
+        begin_folder(teacher, run.shards, games)  # shards of other settings are refused before one is set aside
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
         samples = settings_of_shards(teacher, games)
         loader = ShardLoader(run, settings.data, settings.learning.batch_size, samples)

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,13 +35,6 @@ from puzzlelab.training.solved_boards import SupervisedSettings, SupervisedTask
 class LatticeSettings(SupervisedSettings):
     """Every setting of the recipe."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        **SupervisedSettings.renamed,
-        "rounds": "loss_rounds",
-        "keep": "keep_weight",
-        "drop": "drop_weight",
-        "choice": "choice_weight",
-    }
     recipe: Literal["lattice"] = "lattice"
     threshold: float = Field(default=0.02, gt=0, lt=1)
     """Candidates with a smaller probability are eliminated."""
@@ -122,11 +115,11 @@ class LatticeTask(SupervisedTask):
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         tensors, values = super().state()
-        return tensors, {**values, "ended": self.outcomes}
+        return tensors, {**values, "outcomes": self.outcomes}
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         super().restore(tensors, values)
-        self.outcomes = dict(values["ended"])
+        self.outcomes = dict(values["outcomes"])
 
 
 def check(settings: LatticeSettings) -> None:

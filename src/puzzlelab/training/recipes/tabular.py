@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import registry
-from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
@@ -49,7 +48,7 @@ class TabularSettings(PlaySettings):
     """Every setting of the recipe. Of `learning` only `steps`, `save_seconds` and `threads` have an effect."""
 
     recipe: Literal["tabular"] = "tabular"
-    network: NetworkOptions = Field(default={"kind": "table"})
+    network: dict[str, Any] = Field(default={"kind": "table"})
     """The table; its number of states is found from the puzzle."""
     evaluation: EvalSettings = EvalSettings(teacher_games=0, guide="prior")
     reward: str = "moves"
@@ -113,7 +112,7 @@ class TabularTask(GameTask):
         """Make a move in every game, and update the values of these moves."""
         games, settings = self.games, self.settings
         self.exploration.update_for_step(self.learner.step)
-        games.starts.stepped(self.learner.step)
+        games.start_sampler.stepped(self.learner.step)
         rows, canonical = self._rows(games.states), games.canonical_moves
         transition = self._make_moves(self._values(rows).argmax(axis=1), canonical >= 0)
         future = self._values(self._rows(transition.successors.states)).max(axis=1)

@@ -7,7 +7,6 @@ from boards near and far, so that it learns where it errs. Source: Bertsekas and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal
@@ -37,11 +36,6 @@ from puzzlelab.training.recipe import Recipe
 class ValueIterationSettings(OnlineSettings):
     """Every setting of the recipe; the network needs the head `remaining`."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        **OnlineSettings.renamed,
-        "trust": "outcome_weight",
-        "most": "max_cost_to_go",
-    }
     recipe: Literal["value_iteration"] = "value_iteration"
     replay: ReplaySettings = ReplaySettings(size=0)
     """A replay buffer of finished games; with size 0, states are learned from as they are visited."""
@@ -70,7 +64,12 @@ class ValueIterationRules(ActingRules):
         """Make a move in every game; the states of the games that ended, or without a replay buffer all states."""
         costs, lengths = move_costs(self.puzzle, games.states, model), games.lengths + 1
         unknown = np.full(len(lengths), UNKNOWN, np.int32)
-        visited = {"state": games.states, "bound": games.bounds.copy(), "left": unknown, "worth": costs.min(axis=1)}
+        visited = {
+            "state": games.states,
+            "bound": games.bounds.copy(),
+            "moves_to_end": unknown,
+            "lookahead": costs.min(axis=1),
+        }
         if self.settings.replay.size:
             history.record(games)
         transition = explore(games, costs.argmin(axis=1), np.isfinite(costs), epsilon, random)
@@ -104,23 +103,23 @@ class ValueIterationTask(OnlineTask):
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
         model, columns = self.learner.model, batch.columns
         lookahead = (
-            columns["worth"]
-            if "worth" in columns
+            columns["lookahead"]
+            if "lookahead" in columns
             else move_costs(self.learner.puzzle, columns["state"], self.target.model).min(axis=1)
         )
         if self.settings.bounded:
             lookahead = np.minimum(lookahead, columns["bound"])
-        outcome = np.where(columns["left"] == UNKNOWN, lookahead, columns["left"])
+        outcome = np.where(columns["moves_to_end"] == UNKNOWN, lookahead, columns["moves_to_end"])
         values = lookahead + self.settings.outcome_weight * (outcome - lookahead)
         target = model.tensor(np.minimum(values, self._max_cost_to_go).astype(np.float32))
         predicted = model.forward(columns["state"])["cost_to_go"]
         errors.append(target - predicted)
         weights = None if batch.weights is None else model.tensor(batch.weights)
-        return {"remaining_loss": value_loss(predicted, target, self.settings.distance, weights)}
+        return {"cost_to_go_loss": value_loss(predicted, target, self.settings.distance, weights)}
 
     @property
     def _max_cost_to_go(self) -> float:
-        return min(self.settings.max_cost_to_go, self.games.starts.most(self.settings.slack))
+        return min(self.settings.max_cost_to_go, self.games.start_sampler.most(self.settings.slack))
 
 
 def check(settings: ValueIterationSettings) -> None:

@@ -148,7 +148,7 @@ class DistributedSelfPlay:
             if room > 0:
                 generator.heartbeat.waiting("a network")
             return
-        difficulty = generator.game_log.starts().difficulty
+        difficulty = generator.game_log.start_sampler().difficulty
         generator.heartbeat.busy(f"plays games with {network[:8]}")
         for number in self._unknown(generator.game_log, room):
             try:

@@ -15,14 +15,10 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict, TypeAdapter
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.settings import with_new_names
 from puzzlelab.engine import report
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.shards import facts, numbers, set_aside, shard_path
 from puzzlelab.storage.files import JsonLines
-
-RENAMED = {"shifts": "scramble_length"}
-"""Old names of fields in files -> present ones."""
 
 
 @dataclass(frozen=True)
@@ -57,18 +53,20 @@ class GameLog:
     Entries are yielded once, and only those after a gap are kept, so that a long run needs little memory.
     """
 
-    def __init__(self, path: Path, shards: Path, repairs: bool = False, starts: StartSampler | None = None) -> None:
-        """Read the log. With `repairs`, damaged shards without a line are renamed, with a note; else they are passed
+    def __init__(
+        self, path: Path, shards: Path, repairs: bool = False, start_sampler: StartSampler | None = None
+    ) -> None:
+        """Read the log. With `repairs`, damaged shards without a line are set aside, with a note; else they are passed
         over.
 
-        `starts` is the sampler of boards before the first game.
+        `start_sampler` is the sampler of boards before the first game.
         """
         self.path, self.shards, self.repairs = path, shards, repairs
         self.below = 0
         """The least number of a shard that was never made."""
         self._later: dict[int, GameLogEntry] = {}
         """The entries of shards after the first gap."""
-        self._starts = starts
+        self._start_sampler = start_sampler
         """The sampler of boards after the games before the first gap."""
         self._lines = JsonLines(path, shared=True)
         self._unlogged: dict[int, GameLogEntry] = {}
@@ -106,17 +104,17 @@ class GameLog:
         self._later[entry.number] = entry
         while (complete := self._later.pop(self.below, None)) is not None:
             self.below += 1
-            if self._starts is not None:
-                _count(complete, self._starts)
+            if self._start_sampler is not None:
+                _count(complete, self._start_sampler)
 
-    def starts(self) -> StartSampler:
+    def start_sampler(self) -> StartSampler:
         """Return the sampler of boards at the difficulty that results from the games so far; raises `BadFile`."""
         self.update()
-        assert self._starts is not None
-        starts = replace(self._starts)
+        assert self._start_sampler is not None
+        start_sampler = replace(self._start_sampler)
         for number in sorted(self._later):
-            _count(self._later[number], starts)
-        return starts
+            _count(self._later[number], start_sampler)
+        return start_sampler
 
     def sizes(self) -> dict[int, int]:
         """Return the number of samples of each complete shard that is there, in the order of their numbers."""
@@ -160,7 +158,7 @@ class GameLog:
 
     def _entry(self, line: dict[str, Any]) -> GameLogEntry:
         try:
-            return ENTRY.validate_python(with_new_names(line, RENAMED))
+            return ENTRY.validate_python(line)
         except (TypeError, ValueError, AttributeError):
             raise BadFile(
                 f"{self.path} is damaged: the line {shorten(str(line), 60)} does not describe a shard; "
@@ -168,7 +166,7 @@ class GameLog:
             ) from None
 
 
-def _count(entry: GameLogEntry, starts: StartSampler) -> None:
+def _count(entry: GameLogEntry, start_sampler: StartSampler) -> None:
     """Let games of the present difficulty count for the next one."""
-    if entry.scramble_length == starts.difficulty:
-        starts.ended(entry.games, entry.won)
+    if entry.scramble_length == start_sampler.difficulty:
+        start_sampler.ended(entry.games, entry.won)

@@ -58,9 +58,9 @@ def play_games(shard: ShardOfGames, watch: Callable[[], None]) -> PlayedShard:
     """Play the games of a shard; `watch` is called again and again, and may raise."""
     settings, number, began = shard.settings.self_play, shard.number, time.perf_counter()
     puzzle, games = registry.load(shard.settings.puzzle), settings.parallel_games
-    starts = StartSampler.of(puzzle, shard.settings.curriculum)
-    starts.difficulty = shard.difficulty
-    boards, lengths = starts.boards(games, generator(shard.settings.seed, BOARDS, number))
+    start_sampler = StartSampler.of(puzzle, shard.settings.curriculum)
+    start_sampler.difficulty = shard.difficulty
+    boards, lengths = start_sampler.boards(games, generator(shard.settings.seed, BOARDS, number))
     scaled = np.where(lengths == UNKNOWN, settings.max_moves, settings.max_moves_factor * lengths)
     limits = np.ceil(np.minimum(settings.max_moves, scaled)).astype(np.int64)
     episodes = play_episodes(UctSession(puzzle, games, **_game_options(shard)), boards, limits, watch)
@@ -105,8 +105,8 @@ class GameGenerator:
         with self.run.writing():
             make_folder(self.run.shards)
         self.leases = ShardLeases(self.run.shards)
-        starts = StartSampler.of(self.puzzle, self.settings.curriculum)
-        self.game_log = GameLog(self.run.game_log, self.run.shards, repairs=True, starts=starts)
+        start_sampler = StartSampler.of(self.puzzle, self.settings.curriculum)
+        self.game_log = GameLog(self.run.game_log, self.run.shards, repairs=True, start_sampler=start_sampler)
 
     def work_once(self, watch: Callable[[], None]) -> bool:
         """Make a shard; False if there is no network yet."""
@@ -114,7 +114,7 @@ class GameGenerator:
         if network is None:
             self.heartbeat.waiting("a network")
             return False
-        difficulty = self.game_log.starts().difficulty
+        difficulty = self.game_log.start_sampler().difficulty
         number = self.leases.take(len(self.game_log) + MAX_GENERATORS, self.game_log.below, self.game_log)
         assert number is not None
         with self.leases.keeping(number):
@@ -129,7 +129,7 @@ class GameGenerator:
 
     def take_turn(self, number: int, watch: Callable[[], None]) -> None:
         """Make shard `number`, unless it was made before: no other generator is at work."""
-        network, difficulty = self.run.network(self.follow), self.game_log.starts().difficulty
+        network, difficulty = self.run.network(self.follow), self.game_log.start_sampler().difficulty
         assert network is not None, "the trainer has published one"
         if number in self.game_log:
             return

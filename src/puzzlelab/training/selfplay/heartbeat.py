@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.settings import with_new_names
 from puzzlelab.experience.shard_leases import clock_of, has_ended, this_process
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
@@ -25,8 +24,6 @@ TIMEOUT = 120.0
 """Seconds without an update after which a program on another machine counts as gone."""
 NAME = re.compile(r"(generator|trainer|referee)-.*-\d+\.json")
 """The names of status files."""
-RENAMED = {"does": "busy", "waits": "waiting"}
-"""Old names of fields in files -> present ones."""
 
 
 class Heartbeat:
@@ -140,7 +137,7 @@ def _read(path: Path, now: float) -> ProgramStatus | None:
     `now` is the time of its file system, to which a time stamp is set that lies in the future.
     """
     try:
-        values: dict[str, Any] = with_new_names(json.loads(path.read_text(encoding="utf-8")), RENAMED)
+        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         texts = [values[name] for name in ("program", "machine", "busy", "waiting")]
         if not all(isinstance(text, str) for text in texts) or not isinstance(values["process"], int):
             raise TypeError

@@ -16,7 +16,6 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.settings import with_new_names
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine import report
 from puzzlelab.engine.solving import solve_all, uninterrupted
@@ -33,8 +32,6 @@ MATCH = 7
 NAMED_NETWORKS = ("champion", "latest")
 CACHE_SIZE = 16
 """Batches of boards whose solutions are cached, so that a player may meet several others on the same boards."""
-RENAMED = {"shifts": "scramble_length"}
-"""Old names of fields in files -> present ones."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,7 @@ class MatchLog:
         """Return the matches so far, in their order; raises `BadFile`."""
         for line in self._lines.new_lines():
             try:
-                match = MATCH_LINE.validate_python(with_new_names(line, RENAMED))
+                match = MATCH_LINE.validate_python(line)
             except (TypeError, ValueError):
                 raise BadFile(
                     f"{self.run.matches} is damaged: the line {shorten(str(line), 60)} does not describe a match; "
@@ -135,8 +132,8 @@ class MatchRunner:
     def of(cls, run: SelfPlayRun, settings: SelfPlaySettings, solve: SolveBoards = solve_here) -> MatchRunner:
         """Make the runner of this run."""
         puzzle = registry.load(settings.puzzle)
-        starts = StartSampler.of(puzzle, settings.curriculum)
-        return cls(run, settings, puzzle, GameLog(run.game_log, run.shards, starts=starts), solve)
+        start_sampler = StartSampler.of(puzzle, settings.curriculum)
+        return cls(run, settings, puzzle, GameLog(run.game_log, run.shards, start_sampler=start_sampler), solve)
 
     def resolve(self, player: str) -> str:
         """Return the full hash of the network that `champion`, `latest` or the beginning of a hash means.
@@ -189,16 +186,16 @@ class MatchRunner:
 
     def scramble_length(self) -> int:
         """Return the present difficulty of the boards."""
-        return self._game_log.starts().difficulty
+        return self._game_log.start_sampler().difficulty
 
     def boards(self, number: int, scramble_length: int, games: int) -> Iterator[list[State]]:
         """Yield the boards of match `number`, in batches."""
-        starts = StartSampler.of(self.puzzle, self.settings.curriculum)
-        starts.difficulty = scramble_length
+        start_sampler = StartSampler.of(self.puzzle, self.settings.curriculum)
+        start_sampler.difficulty = scramble_length
         batch_size = self.settings.match.batch_size
         for begin in range(0, games, batch_size):
             random = generator(self.settings.seed, MATCH, number, begin)
-            yield list(starts.boards(min(batch_size, games - begin), random)[0])
+            yield list(start_sampler.boards(min(batch_size, games - begin), random)[0])
 
     def play(
         self,

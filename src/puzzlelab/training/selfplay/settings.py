@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -17,14 +16,6 @@ from puzzlelab.training.settings import Distance, LearnerSettings, PolicyValueSe
 class GameSettings(Settings):
     """The way in which games are played; most options are those of the solver `uct`."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        "games": "parallel_games",
-        "decay": "step_discount",
-        "exploration": "c_puct",
-        "noise": "dirichlet_fraction",
-        "concentration": "dirichlet_alpha",
-        "patience": "max_moves_factor",
-    }
     parallel_games: int = Field(default=256, ge=1)
     """The number of games played side by side, which make a shard."""
     playouts: int = Field(default=50, ge=1)
@@ -50,11 +41,6 @@ class GameSettings(Settings):
 class WindowSettings(Settings):
     """The window of newest samples that batches are drawn from."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        "newest": "capacity",
-        "round": "samples_per_candidate",
-        "reuse": "replay_ratio",
-    }
     capacity: int = Field(default=500_000, ge=1)
     """The number of samples that are kept."""
     samples_per_candidate: int = Field(default=500_000, ge=1)
@@ -68,13 +54,6 @@ class MatchSettings(Settings):
     equal, without.
     """
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        "games": "max_boards",
-        "portion": "batch_size",
-        "better": "better_win_rate",
-        "error": "error_rate",
-        "ladder": "opponent_boards",
-    }
     max_boards: int = Field(default=400, ge=1)
     """The greatest number of boards of a match."""
     batch_size: int = Field(default=100, ge=1)
@@ -92,14 +71,6 @@ class MatchSettings(Settings):
 class SelfPlaySettings(PolicyValueSettings):
     """Every setting of the recipe; the network needs the head `cost_to_go`, and `policy` if games follow visits."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        **PolicyValueSettings.renamed,
-        "middle": "output_mean",
-        "spread": "output_scale",
-        "starts": "curriculum",
-        "playing": "self_play",
-        "samples": "replay",
-    }
     recipe: Literal["selfplay"] = "selfplay"
     learning: LearnerSettings = LearnerSettings(schedule="constant")
     evaluation: EvalSettings = EvalSettings(teacher_games=0)

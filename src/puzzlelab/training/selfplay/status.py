@@ -80,7 +80,9 @@ class StatusReader:
     def __init__(self, run: SelfPlayRun, settings: SelfPlaySettings) -> None:
         self.run, self.settings = run, settings
         self.puzzle = registry.load(settings.puzzle)
-        self._game_log = GameLog(run.game_log, run.shards, starts=StartSampler.of(self.puzzle, settings.curriculum))
+        self._game_log = GameLog(
+            run.game_log, run.shards, start_sampler=StartSampler.of(self.puzzle, settings.curriculum)
+        )
         self._matches = MatchLog(run)
         self._games = self._samples_made = 0
         self._first: GameLogEntry | None = None
@@ -99,7 +101,7 @@ class StatusReader:
             self._count(entry)
         matches, sizes = self._matches.all(), self._game_log.sizes()
         last, solved = self._evaluations()
-        at_work, starts = programs(run), self._game_log.starts()
+        at_work, start_sampler = programs(run), self._game_log.start_sampler()
         playing = any(program.name == GENERATOR and not program.gone for program in at_work)
         until = max(time.time(), self._ended) if playing else self._ended
         recent = [entry for entry in self._recent if abs(until - entry.at) < RECENT_SECONDS]
@@ -115,7 +117,7 @@ class StatusReader:
             games=self._games,
             won=_share_won(recent or list(self._recent)[-1:]),
             games_per_minute=_games_per_minute(recent, until),
-            scramble_length=starts.difficulty,
+            scramble_length=start_sampler.difficulty,
             max_scramble_length=self.settings.curriculum.max_difficulty,
             steps=max(state_files.saved_step(run.folder), last),
             solved=solved,

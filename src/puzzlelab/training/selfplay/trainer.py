@@ -131,7 +131,7 @@ class SelfPlayTask(TrainingTask):
     def _samples(self, number: int, count: int) -> SelfPlaySamples | None:
         """Return this number of samples of a shard.
 
-        None if it is not there, or is damaged: then it is renamed, with a note.
+        None if it is not there, or is damaged: then it is set aside, with a note.
         """
         path = shard_path(self.run.shards, number)
         if not count:
@@ -156,10 +156,8 @@ class SelfPlayTask(TrainingTask):
         return {}, {"turn": self.turn, "read": read, "in_ring": self.shards_in_ring, **counts}
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-        """Fill the ring buffer as it was; after a state of an earlier version, all shards that exist are read again."""
+        """Fill the ring buffer as it was."""
         self.restored = True
-        if "read" not in values:
-            return
         self.turn, self.samples_made = values["turn"], int(values["samples_made"])
         self.read_below, self.read_others = int(values["read"]["below"]), set(values["read"]["others"])
         self._fill_ring({int(number): int(count) for number, count in values["in_ring"]}, int(values["total"]))
