@@ -83,7 +83,7 @@ _HOMES = {
     "puzzles.sudoku.rules": ("Sudoku",),
     "puzzles.tiles.rules": ("Tiles",),
 }
-"""Where each public name lives; they are imported when first used, so that `import puzzlelab` costs nothing."""
+"""The module of each public name; they are imported when first used, so that `import puzzlelab` costs nothing."""
 
 _PLACES = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -196,7 +196,7 @@ if TYPE_CHECKING:
 
 
 def _networks() -> _network_source.NetworkSource:
-    """The source of networks; it imports ONNX Runtime."""
+    """Return the source of networks; it imports ONNX Runtime."""
     from puzzlelab.nets import model_zoo
 
     return model_zoo

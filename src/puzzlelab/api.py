@@ -54,7 +54,7 @@ def load(name: str) -> Puzzle: ...
 @overload
 def load(name: str, kind: type[PuzzleClass]) -> PuzzleClass: ...
 def load(name: str, kind: type[Puzzle] | None = None) -> Puzzle:
-    """The puzzle with this name, such as `tiles-4x4`.
+    """Return the puzzle with this name, such as `tiles-4x4`.
 
     Args:
         name: a name that `puzzlelab list` shows, or one of another size.
@@ -75,7 +75,7 @@ def load(name: str, kind: type[Puzzle] | None = None) -> Puzzle:
 
 
 def solver(name: str | None = None, puzzle: str | Puzzle | None = None, **options: Any) -> Solver:
-    """The solver of this name with these options; without a name, the puzzle's default solver.
+    """Return the solver of this name with these options; without a name, the puzzle's default solver.
 
     The name may have options too, as on the command line: `solver("beam:width=100")` is `solver("beam", width=100)`.
 
@@ -104,7 +104,7 @@ def solve(
     watch: Callable[[Attempt], bool] | None = None,
     **options: Any,
 ) -> Result:
-    """The best answer of a solver to one board, verified by replay.
+    """Return the best answer of a solver to one board, verified by replay.
 
     Args:
         instance: a board, as `puzzle.read` gives it.
@@ -128,7 +128,7 @@ def solve_many(
     executor: str | Executor | None = None,
     **options: Any,
 ) -> Iterator[Result]:
-    """The answers to many boards, in order, on `jobs` threads (all cores if not given); `limit` is for each board.
+    """Yield the answers to many boards, in order, on `jobs` threads (by default all cores); `limit` is for each board.
 
     With `executor`, the boards are solved by processes of this machine or by a cluster: it is what `open_executor`
     returns, or its name, such as `local` (with `jobs` processes) or `ray:10.0.0.1:6379`.
@@ -150,7 +150,7 @@ def _results(
     executor: str | Executor | None,
     options: Mapping[str, Any],
 ) -> Iterator[Result]:
-    """`solve_many` with checked arguments; no board is taken before the first answer is wanted."""
+    """Yield the results of `solve_many` with checked arguments; no board is taken before the first answer is wanted."""
     work = _ManyBoards.of(boards, solver, limit, options)
     if work is not None:
         for answers in work.answers(jobs, executor):
@@ -158,7 +158,7 @@ def _results(
 
 
 def open_executor(name: str, jobs: int | None = None) -> Executor:
-    """Worker processes of this machine (`local`), or a cluster (`ray`, `ray:ADDRESS`), for `solve_many`.
+    """Open worker processes of this machine (`local`), or a cluster (`ray`, `ray:ADDRESS`), for `solve_many`.
 
     Use it in a `with` statement, which ends its processes: `with puzzlelab.open_executor("local") as executor: ...`.
 
@@ -183,7 +183,7 @@ def solve_table(
     executor: str | Executor | None = None,
     **options: Any,
 ) -> pyarrow.Table:
-    """The answers to many boards as a table of Arrow, with a row a board and the columns of a file of rows.
+    """Return the answers to many boards as a table of Arrow, with a row a board and the columns of a file of rows.
 
     Boards are solved as `solve_many` solves them. pandas and polars take the table as it is, by `table.to_pandas()` and
     `polars.from_arrow(table)`; `table["length"].to_numpy()` is a column as an array. A `Boards` of boards that are
@@ -216,7 +216,10 @@ class _ManyBoards:
     def of(
         cls, boards: Iterable[Instance], solver: Solver | None, limit: Limit, options: Mapping[str, Any]
     ) -> _ManyBoards | None:
-        """The work, without a solver by the default one of the first board's puzzle; None if there are no boards."""
+        """Return the work, without a solver by the default one of the first board's puzzle.
+
+        None if there are no boards.
+        """
         batch = boards if isinstance(boards, Boards) else None
         instances = checked.boards(boards)
         first = next(instances, None)
@@ -226,13 +229,13 @@ class _ManyBoards:
         return cls(batch, chain([first], instances), chosen_solver, limit)
 
     def answers(self, jobs: int | None, executor: str | Executor | None) -> Iterator[AnswerBatch]:
-        """The verified answers, in order."""
+        """Return the verified answers, in order."""
         if executor is None:
             return self._answers_here(jobs)
         return self._answers_elsewhere(executor, jobs)
 
     def _answers_here(self, jobs: int | None) -> Iterator[AnswerBatch]:
-        """On threads of this process."""
+        """Return the answers by threads of this process."""
         over, portions = threading.Event(), Portions(self.solver)
 
         def numbered() -> Iterator[tuple[int, Boards]]:
@@ -253,7 +256,7 @@ class _ManyBoards:
         return chain(parts(next(batches)), ordered_flat_map(parts, batches, jobs, on_interrupt=over.set))
 
     def _answers_elsewhere(self, executor: str | Executor, jobs: int | None) -> Iterator[AnswerBatch]:
-        """By an executor, which ends with the answers if it is given by its name."""
+        """Yield the answers by an executor, which ends with the answers if it is given by its name."""
         from puzzlelab.engine.board_pieces import answers_elsewhere, solver_setup
         from puzzlelab.engine.executor import Executor
 
@@ -266,7 +269,7 @@ class _ManyBoards:
                 yield from answers_elsewhere(workers, setup, self.limit, boards)
 
     def _boards_of_puzzles(self) -> Iterator[tuple[Puzzle, Iterator[Instance]]]:
-        """The boards, of one puzzle after the other."""
+        """Yield the boards, of one puzzle after the other."""
         if self.batch is not None:
             yield self.batch.puzzle, iter(self.batch)
         else:
@@ -367,7 +370,7 @@ def generate(
 
 
 def verify(instance: Instance, result: Result) -> Verdict:
-    """Whether the claims of a result agree with the rules and with each other; its moves are replayed."""
+    """Tell whether the claims of a result agree with the rules and with each other; its moves are replayed."""
     expected = "a Result, as puzzlelab.solve gives it"
     return run_verify(checked.board(instance), arguments.require(result, Result, "the result", expected))
 
@@ -401,7 +404,7 @@ def prove(
 
 
 def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Hint:
-    """The optimal moves at a position (`best`), and the regret of every other move.
+    """Return the optimal moves at a position (`best`), and the regret of every other move.
 
     `limit` is for all searches together; it is 60 seconds if not given.
 
@@ -425,7 +428,7 @@ def regrets(
     limit: Limit | None = None,
     **options: Any,
 ) -> Regrets:
-    """The regret of each move of a game, in wasted moves; `limit` is for the whole game, 60 seconds if not given.
+    """Return the regret of each move of a game, in wasted moves; `limit` is for the whole game, by default 60 seconds.
 
     `moves` are numbers, or a text with the moves as the puzzle writes them and spaces between, such as 'U D'.
 
@@ -448,7 +451,7 @@ def _solver(choice: str | Solver | None, puzzle: Puzzle, options: Mapping[str, A
 
 
 def _name_and_options(choice: str | Solver) -> tuple[str, Mapping[str, Any]]:
-    """The name and the options of a solver, which need not be installed here if `choice` is a text."""
+    """Return the name and the options of a solver, which need not be installed here if `choice` is a text."""
     if isinstance(choice, str):
         return registry.solver_and_options(choice, {})
     chosen_solver = registry.as_solver(choice, {})

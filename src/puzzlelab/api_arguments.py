@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def board(instance: object, what: str = "the board") -> Instance:
-    """A board; `what` it is called in the error."""
+    """Return a board; `what` it is called in the error."""
     expected = "an Instance, as puzzle.read(text) or Instance.of(puzzle, values) gives it"
     board = arguments.require(instance, Instance, what, expected, BadBoard)
     registry.require_puzzle(board.puzzle, "the puzzle of a board", "a puzzle, as puzzlelab.load gives it")
@@ -26,7 +26,7 @@ def board(instance: object, what: str = "the board") -> Instance:
 
 
 def boards(instances: object) -> Iterator[Instance]:
-    """The boards, each checked when it is needed; raises `BadBoard` at once for what has no boards in it."""
+    """Return the boards, each checked when it is needed; raises `BadBoard` at once for what has no boards in it."""
     if isinstance(instances, str | Instance) or not isinstance(instances, Iterable):
         raise arguments.wrong(
             "the boards", "a list or another iterable of boards (solve takes a single one)", instances, BadBoard
@@ -35,19 +35,19 @@ def boards(instances: object) -> Iterator[Instance]:
 
 
 def limit(limit: Limit | None) -> Limit:
-    """A limit, by default none of any kind."""
+    """Return a limit, by default none of any kind."""
     if limit is None:
         return Limit()
     return arguments.require(limit, Limit, "the limit", "a Limit, such as puzzlelab.Limit(seconds=60)")
 
 
 def solution_count(most: int | None) -> int | None:
-    """The greatest number of solutions, or None."""
+    """Return the greatest number of solutions, or None."""
     return None if most is None else arguments.whole_number(most, "the number of solutions", least=1)
 
 
 def levels(level: int | tuple[int, int] | str | None) -> str | None:
-    """The level or the range of levels as a text."""
+    """Return the level or the range of levels as a text."""
     if level is None or isinstance(level, str):
         return level
     expected = "a whole number such as 15, a range such as (10, 20), or a text such as '10-20'"
@@ -56,11 +56,11 @@ def levels(level: int | tuple[int, int] | str | None) -> str | None:
 
 
 RandomSource: TypeAlias = "int | Sequence[int] | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator"
-"""What `numpy.random.default_rng` takes."""
+"""The sources of random numbers that `numpy.random.default_rng` takes."""
 
 
 def seed(seed: int | None, rng: RandomSource | None) -> int:
-    """The seed, by default 0, or one that is drawn from `rng`; raises `BadOption` if both are given."""
+    """Return the seed, by default 0, or one that is drawn from `rng`; raises `BadOption` if both are given."""
     if rng is None:
         return 0 if seed is None else arguments.whole_number(seed, "the seed", least=0)
     if seed is not None:
@@ -76,7 +76,7 @@ def seed(seed: int | None, rng: RandomSource | None) -> int:
 
 
 def moves(puzzle: Puzzle, moves: Sequence[int] | str) -> list[int]:
-    """The moves as numbers; raises `BadBoard` for a number that is no move of the puzzle."""
+    """Return the moves as numbers; raises `BadBoard` for a number that is no move of the puzzle."""
     from puzzlelab.analysis.game_analysis import read_game
 
     if isinstance(moves, str):

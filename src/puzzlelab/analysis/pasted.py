@@ -42,7 +42,7 @@ class PastedBoard:
 
 
 def read_pasted(text: str, hint: str | None = None) -> list[PastedBoard]:
-    """The boards in a text: one in any form, or one on each line, or one in each block of lines.
+    """Return the boards in a text: one in any form, or one on each line, or one in each block of lines.
 
     Args:
         text: what was pasted: a board in some notation, a table, a link, a file of many boards.
@@ -75,12 +75,12 @@ def read_pasted(text: str, hint: str | None = None) -> list[PastedBoard]:
 
 
 def _one(text: str, hint: str | None) -> PastedBoard | None:
-    """The board that a text is, or begins with, or None."""
+    """Return the board that a text is, or begins with, or None."""
     return _whole(text, hint, []) or _beginning(text, hint)
 
 
 def _whole(text: str, hint: str | None, errors: list[BadBoard]) -> PastedBoard | None:
-    """The board that all the cells of a text are, or None; `errors` gets what speaks against it."""
+    """Return the board that all the cells of a text are, or None; `errors` gets what speaks against it."""
     if len(text) > LONGEST_BOARD:
         return None
     found: list[list[PastedBoard]] = []
@@ -99,7 +99,7 @@ def _whole(text: str, hint: str | None, errors: list[BadBoard]) -> PastedBoard |
 
 
 def _rank(board: PastedBoard, hint: str | None) -> tuple[bool, bool]:
-    """Lower for a board of the puzzle that is open, or of its family."""
+    """Return a number that is lower for a board of the puzzle that is open, or of its family."""
     return board.puzzle != hint, _family(board.puzzle) != _family(hint or "")
 
 
@@ -108,7 +108,7 @@ def _family(name: str) -> str:
 
 
 def _candidates(grid: TextGrid, hint: str | None, errors: list[BadBoard]) -> Iterator[PastedBoard]:
-    """What the cells of a text may be, the likeliest first."""
+    """Yield what the cells of a text may be, the likeliest first."""
     for _, family in installed.families():
         try:
             boards = list(family.from_grid(grid))
@@ -126,7 +126,7 @@ def _candidates(grid: TextGrid, hint: str | None, errors: list[BadBoard]) -> Ite
 
 
 def _beginning(text: str, hint: str | None) -> PastedBoard | None:
-    """The board in a notation of a puzzle itself, which may have more beside it, such as a solution; or None."""
+    """Return the board in a notation of a puzzle itself, which may have more beside it, such as a solution; or None."""
     if len(text) > LONGEST_BOARD:
         return None
     if hint:
@@ -140,7 +140,7 @@ def _beginning(text: str, hint: str | None) -> PastedBoard | None:
 
 
 def _read(name: str, text: str) -> PastedBoard:
-    """The board of a puzzle in a text; raises `BadInput`."""
+    """Return the board of a puzzle in a text; raises `BadInput`."""
     puzzle = registry.load(name)
     return PastedBoard(puzzle.name, puzzle.write(puzzle.read(text).state))
 
@@ -157,14 +157,14 @@ def _of_link(link: str, hint: str | None) -> PastedBoard:
 
 
 def _link_parts(link: str) -> Iterator[tuple[str | None, str]]:
-    """The texts in a link, each followed by the parts of it that look like a board."""
+    """Yield the texts in a link, each followed by the parts of it that look like a board."""
     for name, text in texts_in(link):
         yield name, text
         yield from ((None, part) for part in re.findall(r"[0-9A-Pa-p.*_-]{16,}", text))
 
 
 def _of_rows(text: str, hint: str | None) -> list[PastedBoard]:
-    """The boards of rows of JSON or CSV that have a column for them; nothing for any other text."""
+    """Return the boards of rows of JSON or CSV that have a column for them; nothing for any other text."""
     lines = [line for line in text.lstrip("\ufeff").splitlines() if line.strip()]
     rows = _json_rows(text, lines) or _csv_rows(lines)
     boards = []
@@ -210,7 +210,7 @@ def _csv_rows(lines: Sequence[str]) -> list[dict[str, object]]:
 
 
 def _many(text: str, hint: str | None) -> list[PastedBoard]:
-    """The boards of a text with one on each line, or in each block of lines; nothing if it is no such text."""
+    """Return the boards of a text with one on each line, or in each block of lines; nothing if it is no such text."""
     lines = [line for line in text.split("\n") if line.strip() and not is_ruler(line)]
     blocks = [block for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
     for parts in (lines, blocks):
@@ -234,7 +234,10 @@ def _many(text: str, hint: str | None) -> list[PastedBoard]:
 
 
 def _one_of_many(part: str, hint: str | None) -> PastedBoard | None:
-    """The board of a line or a block of a text; short ones are rows, unless they are boards of the puzzle `hint`."""
+    """Return the board of a line or a block of a text.
+
+    Short ones are rows, unless they are boards of the puzzle `hint`.
+    """
     with suppress(BadInput):
         if len(part.strip()) < SHORTEST_WORD:
             return _read(hint, part) if hint else None
@@ -243,7 +246,7 @@ def _one_of_many(part: str, hint: str | None) -> PastedBoard | None:
 
 
 def _longest_word(text: str) -> str:
-    """The longest part of a line between colons, commas and spaces: libraries have other columns beside the board."""
+    """Return the longest part of a line between colons, commas and spaces: libraries have other columns too."""
     words = re.split(r"[:,;\s]+", text.replace("+", ""))
     longest = max(words, key=len)
     is_row = "\n" in text.strip() or sum(len(word) == len(longest) for word in words) > 2
@@ -254,7 +257,7 @@ def _longest_word(text: str) -> str:
 
 
 def _not_understood(text: str, shown: str, hint: str | None, errors: Sequence[BadBoard]) -> BadBoard:
-    """An error that says what is wrong, with the place."""
+    """Return an error that says what is wrong, with the place."""
     strange = {sign for sign in set(text) if not _is_known(sign)}
     for number, line in enumerate(text.splitlines(), start=1):
         for column, sign in enumerate(line, start=1):
@@ -280,6 +283,6 @@ def _not_understood(text: str, shown: str, hint: str | None, errors: Sequence[Ba
 
 
 def _is_known(sign: str) -> bool:
-    """Whether boards have such a sign, or it is a picture, such as a coloured square."""
+    """Tell whether boards have such a sign, or it is a picture, such as a coloured square."""
     is_usual = KNOWN_SIGNS.match(sign) or KNOWN_SIGNS.match(plain(sign) or " ")
     return bool(is_usual) or unicodedata.category(sign) == "So"

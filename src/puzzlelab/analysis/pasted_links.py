@@ -26,13 +26,13 @@ BASE64 = re.compile(rf"\A[A-Za-z0-9+/=_ -]{{40,{LONGEST_PACKED}}}\Z")
 
 
 def link_in(text: str) -> str | None:
-    """The link, if a text is nothing else."""
+    """Return the link, if a text is nothing else."""
     found = LINK.match(text)
     return found[1] if found else None
 
 
 def texts_in(link: str) -> Iterator[tuple[str | None, str]]:
-    """The parts of a link that may be boards, as texts, each with the name of its puzzle if the link has it.
+    """Yield the parts of a link that may be boards, as texts, each with the name of its puzzle if the link has it.
 
     Raises:
         BadBoard: if it is no link or too long, or a part is compressed and cannot be read.
@@ -62,7 +62,7 @@ def texts_in(link: str) -> Iterator[tuple[str | None, str]]:
 
 
 def _unpacked(packed: str) -> str | None:
-    """The grid in a compressed puzzle as JSON rows, or None."""
+    """Return the grid in a compressed puzzle as JSON rows, or None."""
     try:
         import lzstring
     except ModuleNotFoundError:
@@ -79,7 +79,7 @@ def _unpacked(packed: str) -> str | None:
 
 
 def _grid_in(value: Any) -> list[list[Any]] | None:
-    """The values of the first square of cells in a puzzle."""
+    """Return the values of the first square of cells in a puzzle."""
     if isinstance(value, dict):
         keys = [key for key in ("grid", "cells", "ce") if key in value] or list(value)
         return next((grid for key in keys if (grid := _grid_in(value[key]))), None)

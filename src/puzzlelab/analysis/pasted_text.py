@@ -46,7 +46,7 @@ MOST_ROWS = 16
 
 
 def plain(text: str) -> str:
-    """The text with usual signs, without quotation marks of mails, code fences, comments and labels."""
+    """Return the text with usual signs, without quotation marks of mails, code fences, comments and labels."""
     text = unicodedata.normalize("NFKC", text.translate(SIGNS)).replace("\r\n", "\n").replace("\r", "\n")
     text = FENCE.sub("", text)
     lines = [line for line in text.split("\n") if line.strip()]
@@ -60,7 +60,10 @@ def plain(text: str) -> str:
 
 
 def grids(text: str) -> Iterator[list[TextGrid]]:
-    """The grids of cells that a plain text may mean, the likeliest first; those in one list are equally likely."""
+    """Yield the grids of cells that a plain text may mean, the likeliest first.
+
+    Those in one list are equally likely.
+    """
     is_nested = text.lstrip()[:1] in LIST_BEGINS and bool(NESTED.search(text))
     if text.lstrip()[:1] in "[{" and (of_json := _grid_of_json(text)):
         yield [of_json]
@@ -76,7 +79,7 @@ def grids(text: str) -> Iterator[list[TextGrid]]:
 
 
 def _rows_on_one_line(text: str) -> list[str]:
-    """The parts between brackets and slashes, and between semicolons if several cells stand between them."""
+    """Return the parts between brackets and slashes, and between semicolons if several cells stand between them."""
     parts = ROW_ENDS.sub("\n", text)
     if any(len(re.findall(r"[^\s,]+", part)) > 1 for part in parts.split(";")):
         parts = parts.replace(";", "\n")
@@ -84,7 +87,7 @@ def _rows_on_one_line(text: str) -> list[str]:
 
 
 def _without_rulers(lines: list[str]) -> Iterator[tuple[list[str], bool]]:
-    """The lines that may be rows, and whether some that are left out may be rows of blanks too."""
+    """Yield the lines that may be rows, and whether some that are left out may be rows of blanks too."""
     full = [line for line in lines if line.strip()]
     bare = [line for line in full if not is_ruler(line)]
     unsure = [line for line in full if is_ruler(line) and not CERTAIN_RULER.search(line)]
@@ -100,7 +103,7 @@ def _without_rulers(lines: list[str]) -> Iterator[tuple[list[str], bool]]:
 
 
 def is_ruler(line: str) -> bool:
-    """Whether a line only parts those above it from those below."""
+    """Tell whether a line only parts those above it from those below."""
     return not set(line) - set("-+=|_*: \t") and bool(re.search(r"[-=+_]{3}|[-=] [-=]|(?:\|[-:=]+){2}", line))
 
 
@@ -124,7 +127,7 @@ def _grids_of_lines(lines: list[str]) -> Iterator[list[TextGrid]]:
 
 
 def _without_rows(words: list[str], is_line: bool) -> Iterator[list[TextGrid]]:
-    """The cells of one line, or of lines with a cell each; words of equal length are rows if they are few."""
+    """Yield the cells of one line, or of lines with a cell each; words of equal length are rows if they are few."""
     yield [_grid([words])]
     if len(set(map(len, words))) == 1 and (is_line or len(words[0]) == 1):
         is_rows = 1 < len(words) <= MOST_ROWS and len(words[0]) > 1
@@ -132,7 +135,7 @@ def _without_rows(words: list[str], is_line: bool) -> Iterator[list[TextGrid]]:
 
 
 def _rows_of_table(lines: list[str], separator: str) -> list[list[str]]:
-    """The cells between signs; empty ones at the end of a row may be missing after TABs."""
+    """Return the cells between signs; empty ones at the end of a row may be missing after TABs."""
     if separator == "|":
         return [[cell.strip() for cell in line.split("|")] for line in lines]
     rows = [[OUTER.sub("", cell) for cell in row] for row in csv.reader(lines, delimiter=separator)]
@@ -142,7 +145,7 @@ def _rows_of_table(lines: list[str], separator: str) -> list[list[str]]:
 
 
 def _tables(rows: list[list[str]], has_bars: bool, is_framed: bool) -> Iterator[list[TextGrid]]:
-    """Grids of a table: without a frame, a sign at the edge of each row may stand beside a blank cell."""
+    """Yield grids of a table: without a frame, a sign at the edge of each row may stand beside a blank cell."""
     left, right = (all(len(row) > 1 and row[edge] == "" for row in rows) for edge in (0, -1))
     left = left and has_bars
     inside = [row[left : len(row) - right] for row in rows]
@@ -156,7 +159,7 @@ def _tables(rows: list[list[str]], has_bars: bool, is_framed: bool) -> Iterator[
 
 
 def _with_headings(rows: Sequence[Sequence[str]], shapes: Sequence[str] = ()) -> Iterator[list[TextGrid]]:
-    """The rows, and the same without names of rows and of columns, or a first line with the number of both.
+    """Yield the rows, and the same without names of rows and of columns, or a first line with the number of both.
 
     `shapes` are the lines with one sign in the place of all: where they differ, spaces may be cells.
     """
@@ -183,13 +186,13 @@ def _is_size(line: Sequence[str], rows: int, columns: int) -> bool:
 
 
 def _are_letters(names: Sequence[str]) -> bool:
-    """Whether these are A, B, C and so on, or names with a number, such as c1."""
+    """Tell whether these are A, B, C and so on, or names with a number, such as c1."""
     is_alphabet = "".join(names).upper() == ALPHABET[: len(names)]
     return is_alphabet or (len(set(names)) == len(names) and all(NUMBERED.fullmatch(name) for name in names))
 
 
 def _are_numbers(names: Sequence[str]) -> bool:
-    """Whether these are consecutive numbers from 0 or 1, up or down."""
+    """Tell whether these are consecutive numbers from 0 or 1, up or down."""
     counts = [[str(place + first) for place in range(len(names))] for first in (0, 1)]
     return [*names] in counts or [*reversed(names)] in counts
 
@@ -203,7 +206,7 @@ def _grid(rows: Sequence[Sequence[str]], has_gaps: bool = False) -> TextGrid:
 
 
 def _grid_of_json(text: str) -> TextGrid | None:
-    """The grid of a list of numbers or texts, or of a list of such lists."""
+    """Return the grid of a list of numbers or texts, or of a list of such lists."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -221,7 +224,7 @@ def _grid_of_json(text: str) -> TextGrid | None:
 
 
 def cell_values(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """What the cells of JSON say: plain values, or objects with a `value` (or `v`).
+    """Return what the cells of JSON say: plain values, or objects with a `value` (or `v`).
 
     Where objects say which cells are `given`, the others are blank: a player has filled them in.
     """

@@ -1,4 +1,4 @@
-"""Which seconds of a run were measured. A row of a batch has an equal share of its time, which is no measured time.
+"""The measured seconds of a run. A row of a batch has an equal share of its time, which is no measured time.
 
 The sum over a whole batch is measured, so that boards that fill whole batches have a measured mean; but no percentiles,
 and boards that are a part of a batch have no measured time at all.
@@ -41,7 +41,7 @@ class BatchSizes:
         self._sizes = Counter(self._batch(answer) for answer in run.answers)
 
     def timing(self, answers: Sequence[BenchAnswer]) -> Timing:
-        """What is measured of the seconds of these answers, of which there is at least one."""
+        """Return what is measured of the seconds of these answers, of which there is at least one."""
         seconds = [answer.row.seconds for answer in answers]
         sizes = Counter(batch for answer in answers if (batch := self._batch(answer)) is not None)
         if not sizes:
@@ -53,13 +53,13 @@ class BatchSizes:
         return Timing("whole batches", float(np.mean(seconds)), unknown)
 
     def _batch(self, answer: BenchAnswer) -> tuple[str, str] | None:
-        """The solver and the name of the batch; None if this board was timed alone."""
+        """Return the solver and the name of the batch; None if this board was timed alone."""
         row = answer.row
         return (answer.solver, row.batch or "") if row.seconds_shared else None
 
 
 def note(solvers: Sequence[str], kind: str) -> tuple[str, ...]:
-    """A sentence for below a plot or a table about times of these solvers that are not measured."""
+    """Return a sentence for below a plot or a table about times of these solvers that are not measured."""
     if not solvers:
         return ()
     names = ", ".join(dict.fromkeys(solvers))

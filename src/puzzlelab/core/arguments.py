@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 def described(value: object) -> str:
-    """The value in words for an error: "the text 'abc'", 'the number 5', 'the class Ida', 'a list'."""
+    """Return the value in words for an error: "the text 'abc'", 'the number 5', 'the class Ida', 'a list'."""
     if value is None or isinstance(value, bool):
         return str(value)
     if isinstance(value, str):
@@ -28,24 +28,24 @@ def described(value: object) -> str:
 
 
 def wrong(what: str, expected: str, value: object, error: type[BadInput] = BadOption) -> BadInput:
-    """The error for a value of a wrong type: `what` it is for, and what was `expected`."""
+    """Return the error for a value of a wrong type: `what` it is for, and what was `expected`."""
     return error(f"{what} must be {expected}, not {described(value)}")
 
 
 def require(value: object, kind: type[Value], what: str, expected: str, error: type[BadInput] = BadOption) -> Value:
-    """The value; raises `error` unless it is an object of the class `kind`."""
+    """Return the value; raises `error` unless it is an object of the class `kind`."""
     if not isinstance(value, kind):
         raise wrong(what, expected, value, error)
     return value
 
 
 def text(value: object, what: str, expected: str = "a text") -> str:
-    """The value; raises `BadOption` unless it is a text."""
+    """Return the value; raises `BadOption` unless it is a text."""
     return require(value, str, what, expected)
 
 
 def whole_number(value: object, what: str, least: int | None = None, expected: str = "a whole number") -> int:
-    """The value as an `int`; raises `BadOption` for what is no whole number, or less than `least`.
+    """Return the value as an `int`; raises `BadOption` for what is no whole number, or less than `least`.
 
     Floating-point numbers such as 1e6 are accepted where they are whole, as options of solvers are.
     """
@@ -60,21 +60,21 @@ def whole_number(value: object, what: str, least: int | None = None, expected: s
 
 
 def real_number(value: object, what: str, expected: str = "a number") -> int | float:
-    """The value as an `int` or a `float`; raises `BadOption` for what is no number."""
+    """Return the value as an `int` or a `float`; raises `BadOption` for what is no number."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise wrong(what, expected, value)
     return int(value) if isinstance(value, Integral) else float(value)
 
 
 def move_text(value: object, puzzle: str) -> str:
-    """The text of a move, which a puzzle's `read_move` is given; raises `BadBoard` for anything else."""
+    """Return the text of a move, which a puzzle's `read_move` is given; raises `BadBoard` for anything else."""
     if not isinstance(value, str):
         raise BadBoard(f"{puzzle} reads a move from a text, not from {described(value)}")
     return value
 
 
 def board_text(value: object, puzzle: str) -> str:
-    """The text of a board, which a puzzle's `read` is given; raises `BadBoard` for anything else."""
+    """Return the text of a board, which a puzzle's `read` is given; raises `BadBoard` for anything else."""
     if not isinstance(value, str):
         raise BadBoard(f"{puzzle} reads a board from a text, not from {described(value)}; see Instance.of for numbers")
     return value

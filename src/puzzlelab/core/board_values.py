@@ -27,7 +27,7 @@ CHECKED = 1000
 
 
 def read_values(puzzle: Puzzle, values: object) -> Instance:
-    """The board with these values; see `Instance.of`."""
+    """Return the board with these values; see `Instance.of`."""
     if isinstance(puzzle, str | type) or puzzle is None:
         raise wrong("the puzzle of a board", "a puzzle, as puzzlelab.load gives it", puzzle)
     if isinstance(values, str):
@@ -41,7 +41,9 @@ def read_values(puzzle: Puzzle, values: object) -> Instance:
 
 
 def _whole_numbers(values: object) -> NDArray[Any]:
-    """`[S]` or a nested array; whole floating-point numbers, such as those of a table, and truth values as integers."""
+    """Return `[S]` or a nested array; whole floating-point numbers, such as those of a table, and truth values as
+    integers.
+    """
     try:
         array = np.asarray(values)
     except ValueError:  # lists of different lengths
@@ -60,7 +62,7 @@ def _whole_numbers(values: object) -> NDArray[Any]:
 
 
 def _state(puzzle: Puzzle, array: NDArray[Any]) -> Instance:
-    """The board whose state has these values `[S]`: the puzzle writes them, and reads what it wrote."""
+    """Return the board whose state has these values `[S]`: the puzzle writes them, and reads what it wrote."""
     try:
         text = puzzle.write(array)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -72,7 +74,7 @@ def _state(puzzle: Puzzle, array: NDArray[Any]) -> Instance:
 
 
 def _nested(puzzle: Puzzle, array: NDArray[Any]) -> Instance:
-    """The board that the puzzle reads from a nested list."""
+    """Return the board that the puzzle reads from a nested list."""
     return puzzle.read(json.dumps(array.tolist()))
 
 

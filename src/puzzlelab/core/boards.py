@@ -21,10 +21,12 @@ Places = slice | NDArray[np.bool_] | NDArray[np.int64]
 
 
 class BatchNotation(Protocol):
-    """Reads and writes many boards at once, in the notations that have one line of a fixed length for each board."""
+    """The view that reads and writes many boards at once, in notations with one line of a fixed length for each
+    board.
+    """
 
     def read_lines(self, lines: NDArray[np.uint8]) -> tuple[State, NDArray[np.bool_]]:
-        """The states `[B, S]` of the ASCII lines `uint8[B, W]` without their ends, and `bool[B]`: which are boards.
+        """Read the ASCII lines `uint8[B, W]` without their ends: the states `[B, S]`, and `bool[B]`, which are boards.
 
         It accepts only lines that `read` reads as the same state, and that all are one board or none for
         `MultilineNotation`, if they follow each other. All others are read by `read`, which knows every notation and
@@ -32,10 +34,10 @@ class BatchNotation(Protocol):
         """
 
     def write_lines(self, states: State) -> NDArray[np.uint8]:
-        """`uint8[B, W]`: the canonical notation of each of the `states[B, S]` in ASCII."""
+        """Write the canonical notation of each of the `states[B, S]` in ASCII: `uint8[B, W]`."""
 
     def write_solved(self, notation: str, states: State, ends: State) -> NDArray[np.uint8] | None:
-        """`uint8[B, W]`: each of the boards `states[B, S]` with its solution `ends[B, S]` on a line in ASCII.
+        """Write each of the boards `states[B, S]` with its solution `ends[B, S]` on a line in ASCII: `uint8[B, W]`.
 
         `notation` is one of `Presentation.notations`. None if that is not one line of a fixed length for each board.
         """
@@ -71,7 +73,7 @@ class Boards(Sequence[Instance]):
 
     @classmethod
     def of(cls, instances: Sequence[Instance]) -> Boards:
-        """The same boards as one array; they are of one puzzle, and at least one."""
+        """Make `Boards` of instances, which are of one puzzle, and at least one."""
         if isinstance(instances, Boards):
             return instances
         return cls(instances[0].puzzle, np.array([instance.state for instance in instances]))
@@ -91,18 +93,18 @@ class Boards(Sequence[Instance]):
         return is_readable
 
     def where(self, place: int) -> str:
-        """The place of a board in words; empty for a single argument."""
+        """Return the place of a board in words; empty for a single argument."""
         return f"{self.source} {self.numbers[place]}" if self.source else ""
 
     def written(self) -> list[str]:
-        """[B]: the canonical notation of each board; all of them must be readable."""
+        """Write each board in the canonical notation: [B]; all of them must be readable."""
         notation = self.puzzle.view(BatchNotation)
         if notation is None:
             return [self.puzzle.write(state) for state in self.states]
         return as_text(notation.write_lines(self.states)).splitlines()
 
     def with_errors(self, errors: Mapping[int, str]) -> Boards:
-        """The same boards, of which these too have an error: place -> why."""
+        """Return a copy in which these boards too have an error: place -> why."""
         if not errors:
             return self
         return Boards(self.puzzle, self.states, self.numbers, self._texts, {**self.errors, **errors}, self.source)
@@ -135,14 +137,16 @@ class Boards(Sequence[Instance]):
 
 
 def as_text(lines: NDArray[np.uint8]) -> str:
-    """The ASCII lines `uint8[B, W]` as a text, each with its end."""
+    """Return the ASCII lines `uint8[B, W]` as a text, each with its end."""
     text = np.empty((len(lines), lines.shape[1] + 1), np.uint8)
     text[:, :-1], text[:, -1] = lines, NEWLINE
     return text.tobytes().decode("ascii")
 
 
 def runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """The places (begin, end) of the longest parts of `mask: bool[B]` in which all values are equal, in their order."""
+    """Return the places (begin, end) of the longest parts of `mask: bool[B]` in which all values are equal, in
+    order.
+    """
     if len(mask):
         ends = [*(np.flatnonzero(mask[1:] != mask[:-1]) + 1).tolist(), len(mask)]
         yield from zip([0, *ends], ends, strict=False)

@@ -38,7 +38,7 @@ class ExactCover:
         return len(self.moves)
 
     def option(self, number: int) -> NDArray[np.int32]:
-        """The items of one option."""
+        """Return the items of one option."""
         return self.entries[self.starts[number] : self.starts[number + 1]]
 
     @cached_property
@@ -63,7 +63,8 @@ class ExactCover:
         primary: Iterable[Hashable],
         secondary: Iterable[Hashable] = (),
     ) -> ExactCover:
-        """The cover with these named items; `options` maps each move to its items, or lists them for moves 0, 1, 2, ...
+        """Make the cover with these named items; `options` maps each move to its items, or lists them for moves 0, 1,
+        2, ...
 
         Raises `BadOption` for an unknown item, an item that is named twice, or an item that occurs twice in an option.
         """

@@ -9,7 +9,9 @@ class PuzzlelabError(Exception):
     """The base class of all errors; the message is a sentence for the user."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By its message, and not by the arguments of its constructor, so that it can come from another process."""
+        """Pickle by the message, and not by the arguments of the constructor, so that it can come from another
+        process.
+        """
         return _remade, (type(self), self.args, vars(self))
 
 
@@ -49,7 +51,7 @@ class Unsupported(BadInput):
 
 
 class UnknownName(BadInput):
-    """There is no puzzle, solver, estimate or scale of this name; the message names the nearest one."""
+    """The name of no puzzle, solver, estimate or scale was given; the message names the nearest one."""
 
     def __init__(self, kind: str, name: str, names: Iterable[str]) -> None:
         super().__init__(f"there is no {kind} '{shorten(name)}'{nearest(name, names)}")
@@ -68,7 +70,7 @@ class ConformanceError(PuzzlelabError):
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """'; did you mean X?' or '; known are A, B, C', for the end of a sentence about an unknown name."""
+    """Write '; did you mean X?' or '; known are A, B, C', for the end of a sentence about an unknown name."""
     choices = sorted(names)
     close = difflib.get_close_matches(name, choices, n=1)
     if close:
@@ -77,18 +79,18 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def shorten(text: str, most: int = 40) -> str:
-    """`text` on one line for a message, without control characters and cut to `most` characters."""
+    """Write `text` on one line for a message, without control characters and cut to `most` characters."""
     clean = "".join(c if c.isprintable() else "?" for c in text[: most + 1])
     return clean if len(clean) <= most else clean[:most] + "..."
 
 
 def visible(text: str) -> str:
-    """`text` as a terminal can show it: control characters and line ends, such as those of a file name, are escapes."""
+    """Write `text` as a terminal can show it: control characters and line ends, such as in a file name, are escapes."""
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def is_unicode(text: str) -> bool:
-    """Whether a text can be written as UTF-8: arguments of a command that cannot be decoded hold lone surrogates."""
+    """Tell whether a text can be written as UTF-8: arguments that cannot be decoded hold lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -97,5 +99,5 @@ def is_unicode(text: str) -> bool:
 
 
 def as_unicode(text: str) -> str:
-    """`text` with U+FFFD in the place of what is no Unicode, as Python reads files."""
+    """Return `text` with U+FFFD in the place of what is no Unicode, as Python reads files."""
     return text if is_unicode(text) else "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)

@@ -13,20 +13,22 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 PROC = Path("/proc")
-"""Where Linux describes processes."""
+"""The folder in which Linux describes processes."""
 UNLIMITED = sys.maxsize
 """The free memory where nothing limits it."""
 _sharers = 1
 
 
 def share_memory(processes: int) -> None:
-    """Leave each of so many processes, this one among them, an equal share of the free memory."""
+    """Leave each of this number of processes, this one among them, an equal share of the free memory."""
     global _sharers
     _sharers = max(1, processes)
 
 
 def resident(process: int | None = None) -> int:
-    """Bytes of a process, by default this one, that are in memory now; raises `OSError` if another one has ended."""
+    """Return the bytes of a process, by default this one, that are in memory now; raises `OSError` if another one has
+    ended.
+    """
     if sys.platform != "linux":
         import psutil
 
@@ -46,13 +48,15 @@ def resident(process: int | None = None) -> int:
 
 
 def free_memory() -> int:
-    """Bytes that this process can still use: the least of what the machine, its groups and its own limits leave it."""
+    """Return the bytes that this process can still use: the least of what the machine, its groups and its own limits
+    leave it.
+    """
     shared = min(_free_on_machine(), _free_in_groups())
     return min(shared // _sharers, address_room())
 
 
 def address_room() -> int:
-    """Bytes that this process may still reserve, used or not, by its own limits; `UNLIMITED` without any."""
+    """Return the bytes that this process may still reserve, used or not, by its own limits; `UNLIMITED` without any."""
     if sys.platform != "linux":
         return UNLIMITED
     try:
@@ -89,7 +93,7 @@ def _free_on_machine() -> int:
 
 
 def _free_in_groups() -> int:
-    """Bytes that the control groups of this process leave; each group above it limits it too."""
+    """Return the bytes that the control groups of this process leave; each group above it limits it too."""
     if sys.platform != "linux":
         return UNLIMITED
     return min((_free_in(group, version) for group, version in _limited_groups(PROC)), default=UNLIMITED)
@@ -97,7 +101,7 @@ def _free_in_groups() -> int:
 
 @cache
 def _limited_groups(proc: Path) -> tuple[tuple[Path, int], ...]:
-    """The groups with a limit, and their versions; a limit that is set later is not seen, which saves time."""
+    """Return the groups with a limit, and their versions; a limit that is set later is not seen, which saves time."""
     return tuple((group, version) for group, version in _groups(proc) if _limit_of(group, version) < UNLIMITED // 2)
 
 
@@ -147,7 +151,7 @@ def _up_from(top: Path, root: str, path: str) -> Iterator[Path]:
 
 
 def _limit_of(group: Path, version: int) -> int:
-    """The most memory of a group; one of version 1 knows the limits above it too."""
+    """Return the most memory of a group; one of version 1 knows the limits above it too."""
     if version == 2:
         return min(_number(group / "memory.max"), _number(group / "memory.high"))
     above = _statistics(group).get("hierarchical_memory_limit", UNLIMITED)
@@ -155,7 +159,9 @@ def _limit_of(group: Path, version: int) -> int:
 
 
 def _free_in(group: Path, version: int) -> int:
-    """Bytes that a group leaves; files that were read once count as free: the system drops them where it must."""
+    """Return the bytes that a group leaves; files that were read once count as free: the system drops them where it
+    must.
+    """
     names = ("memory.current", "inactive_file") if version == 2 else ("memory.usage_in_bytes", "total_inactive_file")
     limit, usage = _limit_of(group, version), _number(group / names[0])
     if limit >= UNLIMITED // 2 or usage == UNLIMITED:
@@ -164,7 +170,7 @@ def _free_in(group: Path, version: int) -> int:
 
 
 def _number(path: Path) -> int:
-    """The number in a file; `UNLIMITED` for a word, such as max, and for a file that is missing."""
+    """Return the number in a file; `UNLIMITED` for a word, such as max, and for a file that is missing."""
     try:
         return int(path.read_text())
     except (OSError, ValueError):
@@ -172,7 +178,7 @@ def _number(path: Path) -> int:
 
 
 def _statistics(group: Path) -> dict[str, int]:
-    """The counts in `memory.stat`."""
+    """Return the counts in `memory.stat`."""
     try:
         return {name: int(count) for name, count in map(str.split, (group / "memory.stat").read_text().splitlines())}
     except (OSError, ValueError):

@@ -41,7 +41,7 @@ class Limit:
             object.__setattr__(self, "memory", _positive_whole(self.memory, "memory", expected))
 
     def allows_more_than(self, other: "Limit") -> bool:
-        """Whether a search that stopped at `other` could continue under this limit."""
+        """Tell whether a search that stopped at `other` could continue under this limit."""
         pairs = ((self.seconds, other.seconds), (self.nodes, other.nodes), (self.memory, other.memory))
         return any(theirs is not None and (ours is None or ours > theirs) for ours, theirs in pairs)
 
@@ -60,7 +60,7 @@ def _positive_whole(value: object, name: str, expected: str) -> int:
 
 
 def read_memory(text: str) -> int:
-    """Bytes from '2G', '512M' or '1000000'."""
+    """Return the bytes of '2G', '512M' or '1000000'."""
     number, unit = text.strip().upper().removesuffix("B").removesuffix("I"), 1
     if number and number[-1] in _UNITS:
         number, unit = number[:-1], _UNITS[number[-1]]
@@ -71,19 +71,20 @@ def read_memory(text: str) -> int:
 
 
 def memory_ceiling(limit: Limit) -> int:
-    """The most resident bytes that a search under this limit may reach."""
+    """Return the most resident bytes that a search under this limit may reach."""
     used = resident()
     return used + _room(limit, used)
 
 
 def _room(limit: Limit, used: int) -> int:
-    """The bytes that a search may use beside those that the process uses already."""
+    """Return the bytes that a search may use beside those that the process uses already."""
     free = free_memory()
     return int(free * SHARE_OF_FREE_MEMORY) if limit.memory is None else min(limit.memory - used, free)
 
 
 def reserved(bytes_a_state: int, limit: Limit) -> int:
-    """States to reserve arrays for: as many as the memory limit could hold. The system gives pages as they are used.
+    """Return the number of states to reserve arrays for: as many as the memory limit could hold. The system gives pages
+    as they are used.
 
     Where the system limits what this process reserves, half of that is left for hash tables and machine code.
     """
@@ -98,7 +99,10 @@ _current: ContextVar[Limit | None] = ContextVar("limit", default=None)
 
 
 def within(limit: Limit, begin: Callable[[], Iterator[Item]]) -> Iterator[Item]:
-    """The items of the iterator that `begin` gives; `require_memory` knows the limit while the next one is made."""
+    """Yield the items of the iterator that `begin` gives.
+
+    `require_memory` knows the limit while the next one is made.
+    """
     items: Iterator[Item] | None = None
     try:
         while True:
@@ -117,7 +121,7 @@ def within(limit: Limit, begin: Callable[[], Iterator[Item]]) -> Iterator[Item]:
 
 
 def require_memory(title: str, needed: int, is_mapped: bool = False) -> None:
-    """Raise `NoRoom` unless the search of this thread, or the process, may use so many bytes more for a table.
+    """Raise `NoRoom` unless the search of this thread, or the process, may use this number of bytes more for a table.
 
     The system can drop what is mapped from a file, so only a limit of the user counts for that. A small table is never
     refused: the search that follows looks at its memory.

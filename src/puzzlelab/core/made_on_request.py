@@ -14,7 +14,7 @@ class MadeOnRequest(Sequence[Item]):
 
     @abstractmethod
     def item(self, place: int) -> Item:
-        """The item at this place, from 0."""
+        """Return the item at this place, from 0."""
 
     @overload
     def __getitem__(self, index: int) -> Item: ...

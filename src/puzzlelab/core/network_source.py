@@ -15,13 +15,18 @@ if TYPE_CHECKING:
 
 
 class NetworkSource(Protocol):
-    """Finds networks by name."""
+    """The source that finds networks by name."""
 
     def find(self, puzzle: Puzzle, name: str) -> Network:
-        """The network of this name for a puzzle; an empty name means the puzzle's best one. Raises `BadInput`."""
+        """Return the network of this name for a puzzle; an empty name means the puzzle's best one.
+
+        Raises `BadInput`.
+        """
 
     def files(self, puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
-        """Ending -> content of the files of this network; none if it comes with the package or with a plug-in."""
+        """Map the endings of the files of this network to their content; none if it comes with the package or a
+        plug-in.
+        """
 
 
 load: Callable[[], NetworkSource]

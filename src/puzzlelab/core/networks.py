@@ -29,7 +29,7 @@ SHELF = PACKAGE / "pretrained"
 """The folder of the networks that come with the package."""
 AVERAGED = ":averaged"
 KEPT = 16
-"""How many networks are kept in memory."""
+"""The number of networks that are kept in memory."""
 ESTIMATES, PRIORS = ("cost_to_go",), ("policy", "q")
 """The heads that give an estimate, and those that give a prior."""
 VALUES = "q"
@@ -37,7 +37,7 @@ VALUES = "q"
 INSIDE = rf"=({PREFIX}(?::.*?)?)(?=:\w+=|$)"
 """Matches the name of a network in the text of a solver, such as `beam:estimate=net:NAME:width=5`."""
 _moved: dict[str, str] = {}
-"""What a name means here: text between `net:` and `:averaged` -> the path of a copy; see `moved`."""
+"""The meaning of a name here: text between `net:` and `:averaged` -> the path of a copy; see `moved`."""
 
 
 class Network(Protocol):
@@ -56,28 +56,28 @@ class Network(Protocol):
         """Whether its head `q` predicts the negative number of moves to the goal, and not other rewards."""
 
     def estimate(self, averaged: bool = False) -> Estimate:
-        """Its cost-to-go as an estimate; raises `Unsupported` unless `is_estimate`."""
+        """Return its cost-to-go as an estimate; raises `Unsupported` unless `is_estimate`."""
 
     def prior(self, averaged: bool = False) -> Prior:
-        """Its scores of moves as a prior; raises `Unsupported` for a network without such a head."""
+        """Return its scores of moves as a prior; raises `Unsupported` for a network without such a head."""
 
     def both(self, averaged: bool = False) -> PriorAndEstimate:
-        """Its prior and its estimate, for searches that need both of every state."""
+        """Return its prior and its estimate, for searches that need both of every state."""
 
 
 def is_network(name: object) -> bool:
-    """Whether the value of a solver's option names a network."""
+    """Tell whether the value of a solver's option names a network."""
     return isinstance(name, str) and (name == PREFIX or name.startswith(PREFIX + ":"))
 
 
 def is_estimate(network: Network) -> bool:
-    """Whether the network predicts the number of moves to the goal, by one of its heads."""
+    """Tell whether the network predicts the number of moves to the goal, by one of its heads."""
     heads = set(network.heads)
     return bool(heads & set(ESTIMATES)) or (VALUES in heads and network.values_count_moves)
 
 
 def find(puzzle: Puzzle, name: str | None = None) -> Network:
-    """The network of this name for this puzzle, such as `net:dust-8x6x5`; without a name, the puzzle's best one.
+    """Return the network of this name for this puzzle, such as `net:dust-8x6x5`; without a name, the puzzle's best one.
 
     Raises `BadInput` if there is none, or if the file is damaged.
     """
@@ -87,7 +87,9 @@ def find(puzzle: Puzzle, name: str | None = None) -> Network:
 
 @contextmanager
 def moved(paths: Mapping[str, str]) -> Iterator[None]:
-    """While it lasts, these names of networks mean these copies: solvers keep the names that another machine knows."""
+    """Let these names of networks mean these copies while it lasts: solvers keep the names that another machine
+    knows.
+    """
     before = dict(_moved)
     _moved.update(paths)
     try:
@@ -98,7 +100,8 @@ def moved(paths: Mapping[str, str]) -> Iterator[None]:
 
 
 def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
-    """The files of a network that another machine needs, by their endings; none if the package or a plug-in brings it.
+    """Return the files of a network that another machine needs, by their endings; none if the package or a plug-in has
+    it.
 
     Raises as `find` does.
     """
@@ -106,7 +109,7 @@ def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
 
 
 def puzzles_of_networks(puzzle: Puzzle) -> tuple[Puzzle, ...]:
-    """The puzzles whose networks this one can use: its own, then those of a puzzle to which it is isomorphic."""
+    """Return the puzzles whose networks this one can use: its own, then those of a puzzle to which it is isomorphic."""
     isomorphism = puzzle.view(Isomorphism)
     return (puzzle,) if isomorphism is None else (puzzle, isomorphism.puzzle)
 
@@ -123,7 +126,8 @@ def shelves(puzzle: Puzzle) -> tuple[Path, ...]:
 
 
 def cards(puzzle: Puzzle) -> dict[str, dict[str, Any]]:
-    """The cards of the networks of the package, and of the puzzle's own, that it can use, by name; the best one first.
+    """Return the cards of the networks of the package, and of the puzzle's own, that it can use, by name; the best
+    first.
 
     They are read here, because the module that loads networks imports what evaluates them.
     """
@@ -139,7 +143,7 @@ def cards(puzzle: Puzzle) -> dict[str, dict[str, Any]]:
 
 
 def missing(puzzle: Puzzle) -> str | None:
-    """Why the package has no network for this puzzle, as a sentence; None if it has one."""
+    """Return why the package has no network for this puzzle, as a sentence; None if it has one."""
     try:
         find(puzzle)
     except BadInput as error:
@@ -148,28 +152,28 @@ def missing(puzzle: Puzzle) -> str | None:
 
 
 def estimate(puzzle: Puzzle, name: str) -> Estimate:
-    """The network of this name as an estimate."""
+    """Return the network of this name as an estimate."""
     return find(puzzle, name).estimate(parts(name)[1])
 
 
 def prior(puzzle: Puzzle, name: str) -> Prior:
-    """The network of this name as a prior."""
+    """Return the network of this name as a prior."""
     return find(puzzle, name).prior(parts(name)[1])
 
 
 def both(puzzle: Puzzle, name: str) -> PriorAndEstimate:
-    """The network of this name as a prior and an estimate."""
+    """Return the network of this name as a prior and an estimate."""
     return find(puzzle, name).both(parts(name)[1])
 
 
 def used(puzzle: Puzzle, options: Mapping[str, Any]) -> str | None:
-    """The hash of the network that these options of a solver name, or None; several hashes are joined by `+`."""
+    """Return the hash of the network that these options of a solver name, or None; several hashes are joined by `+`."""
     names = [find(puzzle, name).name for name in named(options)]
     return "+".join(names if len(set(names)) > 1 else names[:1]) or None
 
 
 def named(options: Mapping[str, Any]) -> Iterator[str]:
-    """The names of networks in options, also in those of the solvers of a portfolio."""
+    """Yield the names of networks in options, also in those of the solvers of a portfolio."""
     for value in options.values():
         if is_network(value):
             yield value
@@ -178,7 +182,7 @@ def named(options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def pinned(options: Mapping[str, Any], hashes: str) -> dict[str, Any]:
-    """The options with each name of a network replaced by its hash; `hashes` is the result of `used`."""
+    """Return the options with each name of a network replaced by its hash; `hashes` is the result of `used`."""
     networks = [option for option, value in options.items() if is_network(value)]
     if not networks:
         return dict(options)
@@ -192,7 +196,7 @@ def _exact(name: str, digits: str) -> str:
 
 
 def parts(name: str | None) -> tuple[str, bool]:
-    """The text between `net:` and `:averaged`, and whether `:averaged` is there."""
+    """Return the text between `net:` and `:averaged`, and whether `:averaged` is there."""
     text = name or PREFIX
     return text.removesuffix(AVERAGED).removeprefix(PREFIX).removeprefix(":"), text.endswith(AVERAGED)
 

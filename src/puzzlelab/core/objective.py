@@ -1,4 +1,4 @@
-"""What makes one solution of a puzzle better than another: fewer moves, a lower cost, or a higher score.
+"""The objective of a puzzle: fewer moves, a lower cost, or a higher score.
 
 Searches minimise one integer, the sum of the steps of a solution. A step is 1, the cost of the move, or minus its
 points.
@@ -31,7 +31,7 @@ class Objective:
     scores: Scores | None = None
 
     def step(self, state: State, move: int, after: State) -> int:
-        """The step of a legal move from the plain `state[S]` to `after[S]`: its cost, or minus its points.
+        """Return the step of a legal move from the plain `state[S]` to `after[S]`: its cost, or minus its points.
 
         Raises `PuzzlelabError` for a cost below 0.
         """
@@ -46,7 +46,7 @@ class Objective:
 
     @property
     def unit(self) -> float:
-        """What counts as much as one move, where a search weighs steps."""
+        """The cost that counts as much as one move, where a search weighs steps."""
         return 1.0 if self.scores is None else float(self.scores.points_per_move)
 
     @property
@@ -60,20 +60,20 @@ class Objective:
         return {"moves": 1, "cost": 0, "score": UNKNOWN}[self.kind]
 
     def total(self, instance: Instance, moves: Sequence[int]) -> int:
-        """The sum of the steps of legal moves, by the plain rules."""
+        """Return the sum of the steps of legal moves, by the plain rules."""
         if self.kind == "moves":
             return len(moves)
         states = list(states_along(instance.puzzle, instance.state, moves))
         return sum(map(self.step, states[:-1], moves, states[1:]))
 
     def remaining(self, states: Sequence[State], moves: Sequence[int]) -> list[int]:
-        """The moves, cost or points from each of the `states` on a path, without the last one, to its end."""
+        """Return the moves, cost or points from each of the `states` on a path, without the last one, to its end."""
         steps = list(map(self.step, states[:-1], moves, states[1:]))
         sums = [sum(steps[place:]) for place in range(len(steps))]
         return [-rest for rest in sums] if self.kind == "score" else sums
 
     def with_sums(self, result: Result, total: int | None, bound: int) -> Result:
-        """The result with the sum of its steps, None without moves, and a lower bound on every sum of steps."""
+        """Return the result with the sum of its steps, None without moves, and a lower bound on every sum of steps."""
         if self.kind == "score":
             upper = None if bound <= UNKNOWN else -bound
             return replace(result, score=None if total is None else -total, lower_bound=0, upper_bound=upper)
@@ -82,7 +82,7 @@ class Objective:
         return replace(result, cost=total if self.kind == "cost" else None, lower_bound=bound)
 
     def completed(self, instance: Instance, result: Result) -> Result:
-        """The result with its cost or score, by the plain rules, where the solver does not say it."""
+        """Return the result with its cost or score, by the plain rules, where the solver does not say it."""
         if self.kind == "moves" or result.moves is None or (result.cost, result.score) != (None, None):
             return result
         total = self.total(instance, result.moves)
@@ -97,13 +97,13 @@ def require_counted_moves(puzzle: Puzzle, what: str) -> None:
 
 
 KINDS: Mapping[Kind, str] = {"cost": "costs", "score": "a score"}
-"""What the moves of a puzzle may have, in words."""
+"""The words for what the moves of a puzzle may have."""
 MOVES = Objective()
 """Every move counts the same."""
 
 
 def objective_of(puzzle: Puzzle) -> Objective:
-    """What makes a solution of this puzzle better: its score, if the puzzle has one, or the costs of its moves."""
+    """Return the objective of a puzzle: its score, if it has one, or the costs of its moves."""
     scores, costs = puzzle.view(Scores), puzzle.view(Costs)
     if scores is not None:
         return Objective("score", scores=scores)
@@ -111,14 +111,14 @@ def objective_of(puzzle: Puzzle) -> Objective:
 
 
 def bound_of(progress: Progress, best: Result) -> Result:
-    """The bound of a running search, as a result without moves; `best` is its best result so far."""
+    """Return the bound of a running search, as a result without moves; `best` is its best result so far."""
     if best.score is None:
         return Result(None, lower_bound=progress.bound)
     return Result(None, upper_bound=None if progress.bound <= UNKNOWN else -progress.bound)
 
 
 def with_tighter_bound(result: Result, other: Result) -> Result:
-    """The result with the tighter bound of two; it is optimal if it meets it."""
+    """Return the result with the tighter bound of two; it is optimal if it meets it."""
     if result.score is not None or result.upper_bound is not None or other.upper_bound is not None:
         uppers = [bound for bound in (result.upper_bound, other.upper_bound) if bound is not None]
         upper = None if not uppers else max(min(uppers), result.score if result.score is not None else min(uppers))

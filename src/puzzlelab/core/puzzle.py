@@ -41,34 +41,37 @@ class Puzzle(Protocol):
         """Parse a board in any of the puzzle's notations; raises `BadBoard` with the place of the error."""
 
     def write(self, state: State) -> str:
-        """The canonical notation of a state, on one line; `read` gives the same state again."""
+        """Return the canonical notation of a state, on one line; `read` gives the same state again."""
 
     def write_move(self, move: int) -> str:
-        """The notation of a move, such as `U`."""
+        """Return the notation of a move, such as `U`."""
 
     def read_move(self, text: str) -> int:
-        """The inverse of `write_move`; raises `BadBoard`."""
+        """Return the inverse of `write_move`; raises `BadBoard`."""
 
     def draw(self, state: State, mark: int | None = None) -> str:
-        """The board as text on several lines; a puzzle may mark the cells that the move `mark` changes.
+        """Return the board as text on several lines; a puzzle may mark the cells that the move `mark` changes.
 
         If it does, each board of a solution is drawn before its move, and otherwise after it.
         """
 
     def objection(self, state: State) -> str | None:
-        """Why this well-formed board cannot be solved, as a sentence, if a cheap test proves it; otherwise None."""
+        """Return why this well-formed board cannot be solved, as a sentence, if a cheap test proves it.
+
+        Otherwise None.
+        """
 
     def legal(self, state: State) -> NDArray[np.bool_]:
-        """`bool[M]`: the legal moves."""
+        """Return the legal moves: `bool[M]`."""
 
     def apply(self, state: State, move: int) -> State:
-        """The state after a legal move; `state` stays as it is."""
+        """Return the state after a legal move; `state` stays as it is."""
 
     def solved(self, state: State) -> bool:
-        """Whether the state is a goal."""
+        """Tell whether the state is a goal."""
 
     def view(self, kind: type[View]) -> View | None:
-        """This view of the puzzle, such as `Estimates`, or None; `find_view` looks it up in a table."""
+        """Return a view of the puzzle, such as `Estimates`, or None; `find_view` looks it up in a table."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Example:
 
 
 def no_warnings(state: State) -> Sequence[str]:
-    """No warnings, the default of a presentation."""
+    """Return no warnings, the default of a presentation."""
     return ()
 
 
@@ -94,7 +97,7 @@ class Lenient(NamedTuple):
 
 @dataclass(frozen=True)
 class Presentation:
-    """Says how a puzzle is shown to people; a puzzle without this view is shown by the defaults."""
+    """The way in which a puzzle is shown to people; a puzzle without this view is shown by the defaults."""
 
     usual_solver: tuple[str, Mapping[str, Any]] | None = None
     """Name and options of the default solver; None chooses one by the views of the puzzle."""
@@ -149,7 +152,7 @@ Views = Mapping[type, str | Callable[[Any], Any]]
 
 
 def itself(puzzle: Any) -> Any:
-    """The puzzle itself, for views whose methods its own class has."""
+    """Return the puzzle itself, for views whose methods its own class has."""
     return puzzle
 
 
@@ -170,7 +173,7 @@ def _make_view(place: str | Callable[[Any], Any], puzzle: Any) -> Any:
 
 
 def presentation_of(puzzle: Puzzle) -> Presentation:
-    """How this puzzle is shown."""
+    """Return how this puzzle is shown."""
     return puzzle.view(Presentation) or Presentation()
 
 
@@ -222,7 +225,7 @@ class Drawing:
 
 
 def _no_state(value: object) -> str:
-    """Why an instance cannot be made of this value, as a sentence."""
+    """Return why an instance cannot be made of this value, as a sentence."""
     shape = f" {list(value.shape)}" if isinstance(value, np.ndarray) else ""
     instead = "Instance.of(puzzle, values) reads and checks numbers and texts"
     return f"a state must be an array [S], not {described(value)}{shape}; {instead}"
@@ -246,7 +249,7 @@ class Instance:
 
     @classmethod
     def of(cls, puzzle: Puzzle, values: ArrayLike) -> Instance:
-        """The board with these values: an array, a list or a tuple of numbers, or a text.
+        """Return the board with these values: an array, a list or a tuple of numbers, or a text.
 
         The values become a state of the puzzle's own type. The puzzle writes them and reads what it wrote, so that they
         are checked as a text is, in some hundredths of a millisecond.
@@ -275,17 +278,17 @@ class Instance:
         return f"<{self.puzzle.name}: {self.puzzle.write(self.state)}>"
 
     def svg(self) -> str | None:
-        """The board as SVG; None if the puzzle has no pictures."""
+        """Return the board as SVG; None if the puzzle has no pictures."""
         drawing = self.puzzle.view(Drawing)
         return None if drawing is None else drawing.svg(self.state)
 
     def html(self) -> str:
-        """The board as HTML: as SVG or, if the puzzle has no pictures, as text."""
+        """Return the board as HTML: as SVG or, if the puzzle has no pictures, as text."""
         from html import escape
 
         picture = self.svg() or f"<pre>{escape(self.puzzle.draw(self.state))}</pre>"
         return f'<div style="max-width: 20em">{picture}</div>'
 
     def _repr_svg_(self) -> str | None:
-        """The board as a picture, for notebooks."""
+        """Return the board as a picture, for notebooks."""
         return self.svg()

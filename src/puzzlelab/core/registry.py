@@ -21,7 +21,7 @@ from puzzlelab.core.version import PACKAGE
 from puzzlelab.core.views import Cover, Estimates, KernelRules, Reversible
 
 _OPTION = re.compile(r":(?=[A-Za-z_]\w*=)")
-"""What stands before each option in the text of a solver."""
+"""The text that stands before each option in the text of a solver."""
 
 
 BREADTH_FIRST: tuple[str, Mapping[str, Any]] = ("bfs", {})
@@ -55,17 +55,17 @@ def _all_modules(group: str) -> Mapping[str, str]:
 
 
 def has_plug_ins() -> bool:
-    """Whether another package has brought a puzzle or a solver."""
+    """Tell whether another package has brought a puzzle or a solver."""
     return any(len(_all_modules(group)) > len(_own_modules(group)) for group in ("puzzles", "solvers"))
 
 
 def _place(group: str, name: str) -> str | None:
-    """The module of this name, or None; plug-ins are searched only for names that the package does not have."""
+    """Return the module of this name, or None; plug-ins are searched only for names that the package does not have."""
     return _own_modules(group).get(name) or _all_modules(group).get(name)
 
 
 def _attribute(group: str, name: str, default: str, kind: type) -> Any:
-    """What the package or a plug-in has under this name, an object of this kind; None if nothing has the name."""
+    """Return the object of a kind that the package or a plug-in has under this name; None if nothing has the name."""
     place = _place(group, name)
     if place is None:
         return None
@@ -86,7 +86,7 @@ def _attribute(group: str, name: str, default: str, kind: type) -> Any:
 
 
 def _broken(group: str, name: str, reason: str) -> BrokenPlugin:
-    """The error for a plug-in, with the package that it comes from."""
+    """Return the error for a plug-in, with the package that it comes from."""
     entries = metadata.entry_points(group=f"puzzlelab.{group}")
     package = next((entry.dist.name for entry in entries if entry.name == name and entry.dist), None)
     source = f" of the package {package}" if package else ""
@@ -94,12 +94,12 @@ def _broken(group: str, name: str, reason: str) -> BrokenPlugin:
 
 
 def families() -> list[str]:
-    """The names of all puzzle families."""
+    """Return the names of all puzzle families."""
     return sorted(_all_modules("puzzles"))
 
 
 def family(name: str) -> Family:
-    """The family of puzzles with this name; raises `UnknownName` or `BrokenPlugin`."""
+    """Return the family of puzzles with this name; raises `UnknownName` or `BrokenPlugin`."""
     found: Family | None = _attribute("puzzles", name, "FAMILY", Family)
     if found is None:
         raise UnknownName("puzzle", name, _all_modules("puzzles"))
@@ -107,7 +107,7 @@ def family(name: str) -> Family:
 
 
 def load(name: str) -> Puzzle:
-    """The puzzle with this name, such as `tiles-4x4`; raises `UnknownName` or `BadOption`."""
+    """Return the puzzle with this name, such as `tiles-4x4`; raises `UnknownName` or `BadOption`."""
     head, hyphen, rest = arguments.text(name, "the name of a puzzle", "a text such as 'tiles-4x4'").partition("-")
     if _place("puzzles", head) is None:
         raise UnknownName("puzzle", head or name, _all_modules("puzzles"))
@@ -120,12 +120,12 @@ def load(name: str) -> Puzzle:
 
 
 def solver_names() -> list[str]:
-    """The names of all solvers."""
+    """Return the names of all solvers."""
     return sorted(_all_modules("solvers"))
 
 
 def solver_class(name: str) -> type[Any]:
-    """The class of a solver; raises `UnknownName` or `BrokenPlugin`.
+    """Return the class of a solver; raises `UnknownName` or `BrokenPlugin`.
 
     Options behind the name, as in `beam:width=100`, are left out.
     """
@@ -137,7 +137,7 @@ def solver_class(name: str) -> type[Any]:
 
 
 def make_solver(name: str, options: Mapping[str, Any]) -> Solver:
-    """The solver with these options; `None` means the default.
+    """Return the solver with these options; `None` means the default.
 
     The name may have options too, as in `beam:width=100`. Raises `BadOption` for an option that has two values.
     """
@@ -146,7 +146,7 @@ def make_solver(name: str, options: Mapping[str, Any]) -> Solver:
 
 
 def parse_solver(text: str) -> Solver:
-    """The solver that the text `name` or `name:option=value:option=value` describes.
+    """Return the solver that the text `name` or `name:option=value:option=value` describes.
 
     Raises `UnknownName` or `BadOption`.
     """
@@ -154,7 +154,7 @@ def parse_solver(text: str) -> Solver:
 
 
 def solver_and_options(name: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The name of a solver alone, and its options: those behind the name, as in `beam:width=100`, and these.
+    """Return the name of a solver alone, and its options: those behind the name, as in `beam:width=100`, and these.
 
     A colon begins the next option only where a name and `=` follow it.
     """
@@ -172,14 +172,14 @@ def solver_and_options(name: str, options: Mapping[str, Any]) -> tuple[str, dict
 
 
 def as_puzzle(puzzle: str | Puzzle) -> Puzzle:
-    """The puzzle, which is loaded if this is its name; raises `BadOption` for anything else."""
+    """Return the puzzle, which is loaded if this is its name; raises `BadOption` for anything else."""
     if isinstance(puzzle, str):
         return load(puzzle)
     return require_puzzle(puzzle, "the puzzle", "a name such as 'tiles-4x4', or what puzzlelab.load('tiles-4x4') gives")
 
 
 def require_puzzle(value: Any, what: str, expected: str) -> Puzzle:
-    """The value; raises `BadOption` unless it has the rules of a puzzle."""
+    """Return the value; raises `BadOption` unless it has the rules of a puzzle."""
     try:
         puzzle: Puzzle = value
         rules = puzzle.legal, puzzle.apply
@@ -191,7 +191,7 @@ def require_puzzle(value: Any, what: str, expected: str) -> Puzzle:
 
 
 def as_solver(solver: str | Solver, options: Mapping[str, Any]) -> Solver:
-    """The solver, which is made with these options if this is its name; raises `BadOption` for anything else."""
+    """Return the solver, which is made with these options if this is its name; raises `BadOption` for anything else."""
     if isinstance(solver, str):
         return make_solver(solver, options)
     try:

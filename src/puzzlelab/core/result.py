@@ -43,7 +43,7 @@ class Result:
     moves: tuple[int, ...] | None
     proof: Proof = "none"
     reason: str = ""
-    """Why the board is unsolvable, or why there is no solution, as a sentence."""
+    """The reason why the board is unsolvable, or why there is no solution, as a sentence."""
     stop: Stop = "done"
     lower_bound: int = 0
     """No solution has fewer moves than this, or a lower cost."""
@@ -88,7 +88,7 @@ class Result:
             yield Instance(puzzle, state)
 
     def to_dict(self) -> dict[str, Any]:
-        """The puzzle, the board, the moves as text, and every number, for a table or for JSON."""
+        """Return the puzzle, the board, the moves as text, and every number, for a table or for JSON."""
         values = {name: value for name, value in vars(self).items() if name != "instance"}
         puzzle = self.board.puzzle
         moves = None if self.moves is None else self.move_names
@@ -97,7 +97,7 @@ class Result:
         return {**names, **values, "moves": moves, "tried": tried, "length": self.length}
 
     def _repr_html_(self) -> str:
-        """The board and the moves, for notebooks."""
+        """Return the board and the moves, for notebooks."""
         if self.instance is None:
             return escape(repr(self))
         moves = escape(" ".join(self.move_names) if self.moves is not None else self.reason or self.stop)
@@ -118,7 +118,7 @@ class Result:
         return self.lower_bound if self.upper_bound is None else -self.upper_bound
 
     def is_better_than(self, other: Result) -> bool:
-        """Whether this solution has fewer moves, a lower cost, or a higher score; any is better than none."""
+        """Tell whether this solution has fewer moves, a lower cost, or a higher score; any is better than none."""
         mine, theirs = self.objective, other.objective
         return mine is not None and (theirs is None or mine < theirs)
 
@@ -139,10 +139,10 @@ class Count:
 
 
 def moves_in_words(count: int) -> str:
-    """The number with its noun: '1 move', '2 moves'."""
+    """Return the number with its noun: '1 move', '2 moves'."""
     return "1 move" if count == 1 else f"{count} moves"
 
 
 def with_stop(result: Result, stop: Stop) -> Result:
-    """The result with this stop; a proven result stays as it is."""
+    """Return the result with this stop; a proven result stays as it is."""
     return result if result.proof != "none" else replace(result, stop=stop)

@@ -69,7 +69,7 @@ class ResultBatch(MadeOnRequest[Result]):
 
     @classmethod
     def of(cls, boards: Boards, results: Sequence[Result]) -> ResultBatch:
-        """The columns of these results, one for each board."""
+        """Return the columns of these results, one for each board."""
         if isinstance(results, ResultBatch):
             return results
         count = len(results)
@@ -121,13 +121,13 @@ class ResultBatch(MadeOnRequest[Result]):
         )
 
     def moves_of(self, place: int) -> tuple[int, ...] | None:
-        """The moves of one board, or None."""
+        """Return the moves of one board, or None."""
         if self.lengths[place] == UNSOLVED:
             return None
         return tuple(self.moves[self.offsets[place] : self.offsets[place + 1]].tolist())
 
     def part(self, begin: int, end: int) -> ResultBatch:
-        """The results of the boards `begin` to `end` - 1."""
+        """Return the results of the boards `begin` to `end` - 1."""
         if (begin, end) == (0, len(self)):
             return self
         columns = {name: getattr(self, name)[begin:end] for name in COLUMNS}
@@ -136,15 +136,15 @@ class ResultBatch(MadeOnRequest[Result]):
         return ResultBatch(self.boards[begin:end], **columns, moves=moves, rare=rare, batch=self.batch)
 
     def unsolved_places(self) -> NDArray[np.int64]:
-        """The boards without moves."""
+        """Return the boards without moves."""
         return np.flatnonzero(self.lengths == UNSOLVED)
 
     def is_stopped_by(self, stop: Stop) -> NDArray[np.bool_]:
-        """`bool[B]`: the searches that ended for this reason."""
+        """Return `bool[B]`: the searches that ended for this reason."""
         return np.asarray(self.stops == STOPS.index(stop))
 
     def is_proven(self, proof: Proof) -> NDArray[np.bool_]:
-        """`bool[B]`: the results with this proof."""
+        """Return `bool[B]`: the results with this proof."""
         return np.asarray(self.proofs == PROOFS.index(proof))
 
 
@@ -191,7 +191,7 @@ def _rare(result: Result) -> dict[str, Any]:
 
 
 def joined(boards: Boards, parts: Iterable[ResultBatch]) -> ResultBatch:
-    """One batch of the results of several, which are of these boards in their order."""
+    """Join the results of several batches, which are of these boards in their order."""
     batches = list(parts)
     if len(batches) == 1:
         return replace(batches[0], boards=boards)

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 
 def generator(seed: int, *branch: int) -> np.random.Generator:
-    """The random generator at this branch of the tree of `seed`."""
+    """Return the random generator at this branch of the tree of `seed`."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=branch))
 
 
 def of_board(seed: int, state: NDArray[np.generic]) -> int:
-    """A seed for this board, an unsigned number of 64 bits that does not depend on other boards in a batch."""
+    """Return a seed for this board, an unsigned number of 64 bits that does not depend on other boards in a batch."""
     digest = hashlib.blake2b(state.tobytes(), digest_size=8, salt=seed.to_bytes(8, "little"))
     return int.from_bytes(digest.digest(), "little")

@@ -25,15 +25,15 @@ class Settings(BaseModel):
 
     @classmethod
     def label(cls) -> str:
-        """Its name in messages: 'dancing-links' for `DancingLinks`, 'replay' for `ReplaySettings`."""
+        """Return its name in messages: 'dancing-links' for `DancingLinks`, 'replay' for `ReplaySettings`."""
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__.removesuffix("Settings")).lower()
 
     def options(self) -> Mapping[str, Any]:
-        """Every setting by name as plain data; objects with a name, such as an estimate, are replaced by it."""
+        """Return every setting by name as plain data; objects with a name, such as an estimate, are replaced by it."""
         return {name: getattr(value, "name", value) for name, value in self}
 
     def values(self) -> Mapping[str, Any]:
-        """Every setting by name, with the object that was passed."""
+        """Return every setting by name, with the object that was passed."""
         return dict(self)
 
 
@@ -51,7 +51,7 @@ def _sentence(model: type[Settings], error: ValidationError) -> str:
 
 
 def _as_list(name: str, value: str) -> str:
-    """The option with the parts of this value as a list, such as `'of=["ida", "beam"]'`, in quotes for a shell."""
+    """Return the option with the parts of this value as a list, such as `'of=["ida", "beam"]'`, quoted for a shell."""
     parts = [part.strip() for part in shorten(value).strip("[]").split(",")]
     written = ", ".join(part if part.isdigit() else json.dumps(part) for part in parts)
     return f"'{name}=[{written}]'"
@@ -77,7 +77,7 @@ def read_options(texts: Iterable[str]) -> dict[str, Any]:
 
 
 def read_levels(text: str) -> tuple[int, int]:
-    """The least and the greatest level of '10-20', or of '15'."""
+    """Return the least and the greatest level of '10-20', or of '15'."""
     match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", text.strip())
     if match is None or int(match[2] or match[1]) < int(match[1]):
         raise BadOption(f"'{shorten(text)}' is no range of levels; write 10-20, or 15")
@@ -85,5 +85,5 @@ def read_levels(text: str) -> tuple[int, int]:
 
 
 def fill(model: type[Model], values: Mapping[str, Any]) -> Model:
-    """The settings with these values; `None` means the default."""
+    """Return the settings with these values; `None` means the default."""
     return model(**{name: value for name, value in values.items() if value is not None})

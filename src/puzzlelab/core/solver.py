@@ -33,10 +33,10 @@ class Solver(Protocol):
     """Its abilities besides `attempts`, such as `BatchSolver`; see `ability`."""
 
     def options(self) -> Mapping[str, Any]:
-        """Every setting by name, as plain data for a row."""
+        """Return every setting by name, as plain data for a row."""
 
     def values(self) -> Mapping[str, Any]:
-        """Every setting by name, with the object that was passed."""
+        """Return every setting by name, with the object that was passed."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield `Progress` from time to time, and ever better `Result`s; the last one says why the search ended."""
@@ -62,13 +62,13 @@ class Solver(Protocol):
 
 
 class BatchSolver(Protocol):
-    """Solves many boards together, faster than one after the other, as solvers with networks do.
+    """The ability to solve many boards together, faster than one after the other, as solvers with networks do.
 
     For every board the result is the last one of `attempts`.
     """
 
     def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Sequence[Result]:
-        """The last result of each board; none has an objection, except for a solver that `ProvesUnsolvable`.
+        """Return the last result of each board; none has an objection, except for a solver that `ProvesUnsolvable`.
 
         `instances` has the states of all boards as one array too. A `ResultBatch` gives the results
         as arrays; a list of results will do. `limit` is for each board, except for its memory; the seconds of each are
@@ -78,7 +78,7 @@ class BatchSolver(Protocol):
 
 
 class OneByOne(Protocol):
-    """Solves the boards of a batch one after the other, and gives results before all boards are solved.
+    """The ability to solve the boards of a batch one after the other, with results before all boards are solved.
 
     A part of a batch takes a part of the time. Such a solver is a `BatchSolver` too, and its `solve_batch` joins the
     parts.
@@ -93,7 +93,7 @@ class OneByOne(Protocol):
 
 
 class ProvesUnsolvable(Protocol):
-    """Proves that a board has no solution in no more time than it solves one.
+    """The ability to prove that a board has no solution in no more time than it takes to solve one.
 
     It has no method. The boards of a batch are then not tested for an objection before they are solved.
     """
@@ -169,12 +169,12 @@ class SolverSettings(Settings):
 
 
 def ability(solver: Solver, kind: type[Ability]) -> Ability | None:
-    """This ability of the solver, such as `BatchSolver`, or None."""
+    """Return an ability of the solver, such as `BatchSolver`, or None."""
     return cast(Ability, solver) if kind in solver.offers else None
 
 
 def with_inner_solvers(solver: Solver) -> Iterator[Solver]:
-    """The solver, and all that it runs, at every depth."""
+    """Yield the solver, and all that it runs, at every depth."""
     yield solver
     for inner in solver.solvers:
         yield from with_inner_solvers(inner)
@@ -207,7 +207,7 @@ def _is_score(option: object) -> bool:
 
 
 def uses_default_estimate(solver: Solver) -> bool:
-    """Whether the solver uses the puzzle's default estimate: it names none, and no prior in the place of one."""
+    """Tell whether the solver uses the puzzle's default estimate: it names none, and no prior in the place of one."""
     options = solver.options()
     return options.get("estimate", "") is None and options.get("prior") is None
 

@@ -19,7 +19,8 @@ LONGEST_ROW = 16
 
 
 def rows_of(text: str) -> list[str]:
-    """The parts of a text in brackets of their own or, without such, its lines or, on one line, between semicolons.
+    """Return the parts of a text in brackets of their own or, without such, its lines or, on one line, between
+    semicolons.
 
     Nothing for a text without any of these.
     """
@@ -31,7 +32,7 @@ def rows_of(text: str) -> list[str]:
 
 
 def check_rows(lengths: Sequence[int], rows: int, columns: int, name: str) -> None:
-    """Raise `BadBoard` if rows with so many cells each are rows of another board.
+    """Raise `BadBoard` if rows with this number of cells each are rows of another board.
 
     A single row, cells that stand one below the other, and long lines that are wrapped state no rows.
     """

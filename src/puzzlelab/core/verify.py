@@ -12,12 +12,14 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.views import legality
 
 Rules = Literal["plain", "kernels"]
-"""What an answer is replayed by: the plain rules, or the compiled ones, which tests hold equal to them."""
+"""The rules by which an answer is replayed: the plain rules, or the compiled ones, which tests hold equal to them."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an answer is correct; if not, why, and at which move (from 1; 0 if no single move is wrong)."""
+    """The verdict whether an answer is correct; if not, why, and at which move (from 1; 0 if no single move is
+    wrong).
+    """
 
     holds: bool
     reason: str = ""
@@ -25,7 +27,7 @@ class Verdict:
 
 
 def replay(instance: Instance, moves: Sequence[int]) -> Verdict:
-    """Whether these moves are legal, one after the other, and end in a solved board."""
+    """Tell whether these moves are legal, one after the other, and end in a solved board."""
     puzzle, state = instance.puzzle, instance.state
     is_legal, move_count = legality(puzzle), puzzle.move_count
     for step, move in enumerate(moves, start=1):
@@ -41,7 +43,7 @@ def replay(instance: Instance, moves: Sequence[int]) -> Verdict:
 
 
 def verify(instance: Instance, result: Result) -> Verdict:
-    """Whether the claims of a result agree with the rules and with each other."""
+    """Tell whether the claims of a result agree with the rules and with each other."""
     if result.moves is None:
         if result.proof in ("optimal", "unique"):
             return Verdict(False, f"claims proof '{result.proof}' without any moves")
@@ -55,7 +57,9 @@ def verify(instance: Instance, result: Result) -> Verdict:
 
 
 def _verified_sums(instance: Instance, result: Result) -> Verdict:
-    """Whether the length, cost or score of legal moves agrees with what the result says of it, and with its bound."""
+    """Tell whether the length, cost or score of legal moves agrees with what the result says of it, and with its
+    bound.
+    """
     objective, moves = objective_of(instance.puzzle), result.moves or ()
     total = objective.total(instance, moves)
     if objective.kind == "score":
@@ -95,7 +99,7 @@ class Answer:
 
     @classmethod
     def of(cls, instance: Instance, result: Result) -> Answer:
-        """The answer, verified here by the plain rules."""
+        """Return the answer, verified here by the plain rules."""
         verdict = verify(instance, result)
         return cls(instance, result, verdict, "plain" if _confirmed(instance, result, verdict) else None)
 
@@ -105,7 +109,7 @@ class Answer:
         return self.verified_by is not None
 
     def last_state(self) -> State:
-        """The state in which the moves end."""
+        """Return the state in which the moves end."""
         if self.end is not None:
             return self.end
         *_, last = self.states()
@@ -117,7 +121,7 @@ class Answer:
 
 
 def _confirmed(instance: Instance, result: Result, verdict: Verdict) -> bool:
-    """Whether the plain rules confirm the moves, or without moves that the board is unsolvable."""
+    """Tell whether the plain rules confirm the moves, or without moves that the board is unsolvable."""
     if result.moves is None:
         return result.proof == "unsolvable" and instance.puzzle.objection(instance.state) is not None
     return verdict.holds

@@ -25,39 +25,41 @@ if TYPE_CHECKING:
 
 
 NO_LEVEL = -(2**63)
-"""In place of a level where a board has none."""
+"""The number in place of a level where a board has none."""
 
 
 class Estimates(Protocol):
-    """Estimates the cost-to-go (the number of remaining moves), for instance by a lower bound."""
+    """The view with estimates of the cost-to-go (the number of remaining moves), for instance lower bounds."""
 
     @property
     def estimates(self) -> Mapping[str, str]:
         """Name -> a sentence about this estimate."""
 
     def estimate(self, name: str | None = None) -> Estimate:
-        """The estimate of this name, by default the puzzle's best one; raises `UnknownName`."""
+        """Return the estimate of this name, by default the puzzle's best one; raises `UnknownName`."""
 
 
 class Reversible(Protocol):
-    """Lists the goals and inverts moves, so that a search can start at the goal."""
+    """The view that lists the goals and inverts moves, so that a search can start at the goal."""
 
     def goals(self) -> State:
-        """All solved states `[G, S]`."""
+        """Return all solved states `[G, S]`."""
 
     def inverse(self, move: int) -> int:
-        """The move that undoes `move`."""
+        """Return the move that undoes `move`."""
 
 
 class Costs(Protocol):
-    """Gives each move a cost; the best solution has the least sum of costs. Without this view each move costs 1."""
+    """The view that gives each move a cost; the best solution has the least sum. Without this view each move costs
+    1.
+    """
 
     def cost(self, state: State, move: int, after: State) -> int:
-        """The cost of a legal move from `state[S]` to `after[S]`: at least 0, and at least 1 for `ida`."""
+        """Return the cost of a legal move from `state[S]` to `after[S]`: at least 0, and at least 1 for `ida`."""
 
 
 class Scores(Protocol):
-    """Gives each move points; the best solution has the greatest sum of them, however many moves it has.
+    """The view that gives each move points; the best solution has the greatest sum, however many moves it has.
 
     Every state in which a game may end is solved. An estimate is of the points that can still be made, an upper bound
     if it is admissible.
@@ -68,42 +70,45 @@ class Scores(Protocol):
         """How many points count as much as one move, where a search weighs them: some points of a usual move."""
 
     def points(self, state: State, move: int, after: State) -> int:
-        """The points of a legal move from `state[S]` to `after[S]`, below 0 for a penalty."""
+        """Return the points of a legal move from `state[S]` to `after[S]`, below 0 for a penalty."""
 
 
 class Samples(Protocol):
-    """Samples random boards of a requested difficulty."""
+    """The view that samples random boards of a requested difficulty."""
 
     @property
     def scales(self) -> Mapping[str, Scale]:
         """The scales of difficulty by name, the main one first; empty for sizes without a sampler."""
 
     def difficulty(self, state: State) -> Mapping[str, int]:
-        """The level of this board on the scales that can be computed quickly."""
+        """Return the level of this board on the scales that can be computed quickly."""
 
 
 class BatchDifficulty(Protocol):
-    """Computes the difficulty of many boards at once."""
+    """The view that computes the difficulty of many boards at once."""
 
     def difficulties(self, states: State) -> Mapping[str, NDArray[np.int64]]:
-        """`int64[B]` for each name that `Samples.difficulty` may have, in its order: the levels of `states[B, S]`.
+        """Return `int64[B]` for each name that `Samples.difficulty` may have, in its order: the levels of `states[B,
+        S]`.
 
         `NO_LEVEL` stands for a name that `difficulty` leaves out for this board.
         """
 
 
 class Planes(Protocol):
-    """Encodes boards as input of a network, and lists the symmetries of the puzzle."""
+    """The view that encodes boards as input of a network, and lists the symmetries of the puzzle."""
 
     @property
     def input_size(self) -> int:
         """F: inputs of a network for one state."""
 
     def planes(self, states: State) -> NDArray[np.float32]:
-        """`float32[B, F]` from `states[B, S]`."""
+        """Return `float32[B, F]` from `states[B, S]`."""
 
     def symmetries(self, states: State) -> tuple[tuple[State, NDArray[np.int64]], ...]:
-        """Each symmetry as (`states[B, S]`, `moves[M]`): equivalent boards, and the number of each move on them."""
+        """Return each symmetry as (`states[B, S]`, `moves[M]`): equivalent boards, and the number of each move on
+        them.
+        """
 
     @property
     def grid(self) -> tuple[int, int] | None:
@@ -119,7 +124,7 @@ class Planes(Protocol):
 
 @dataclass(frozen=True)
 class Symbols:
-    """Encodes boards for networks that treat K interchangeable symbols alike, such as colours or digits.
+    """The view that encodes boards for networks that treat K interchangeable symbols alike, such as colours or digits.
 
     Each symbol has F inputs and O outputs. An output is the score of a move.
     """
@@ -143,17 +148,17 @@ class Symbols:
 
 
 class Cover(Protocol):
-    """Gives the puzzle as an exact cover problem, which is solved by choosing options."""
+    """The view of the puzzle as an exact cover problem, which is solved by choosing options."""
 
     def cover(self) -> ExactCover:
-        """The whole problem without a chosen option; the same object at each call."""
+        """Return the whole problem without a chosen option; the same object at each call."""
 
     def chosen(self, state: State) -> NDArray[np.int64]:
-        """`int64[K]`: the options that are chosen in this state."""
+        """Return `int64[K]`: the options that are chosen in this state."""
 
 
 class Candidates(Protocol):
-    """Gives the candidates of each cell, in puzzles where every unit holds each digit once.
+    """The view of the candidates of each cell, in puzzles where every unit holds each digit once.
 
     The move `cell * digits + digit` (digits from 0) writes a digit in a blank cell.
     """
@@ -162,19 +167,19 @@ class Candidates(Protocol):
     def units(self) -> Units: ...
 
     def candidates(self, state: State) -> NDArray[np.bool_]:
-        """`bool[N, D]`: the digits that each blank cell can hold without a conflict; none for a filled cell."""
+        """Return `bool[N, D]`: the digits that each blank cell can hold without a conflict; none for a filled cell."""
 
     def digits(self, state: State) -> NDArray[np.int64]:
-        """`int64[N]`: the digit in each cell, -1 for blank."""
+        """Return `int64[N]`: the digit in each cell, -1 for blank."""
 
     def written(self, digits: NDArray[np.int64]) -> State:
-        """The inverse of `digits` for a batch: the plain states `[B, S]` with `digits: int64[B, N]`."""
+        """Return the inverse of `digits` for a batch: the plain states `[B, S]` with `digits: int64[B, N]`."""
 
     def write_cell(self, cell: int) -> str:
-        """The notation of a cell, such as `r3c5`."""
+        """Return the notation of a cell, such as `r3c5`."""
 
     def random_symmetry(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """A random symmetry (`cells[N]`, `digits[D]`): cell k gets the digit d of `cells[k]` as `digits[d]`."""
+        """Return a random symmetry (`cells[N]`, `digits[D]`): cell k gets the digit d of `cells[k]` as `digits[d]`."""
 
 
 @dataclass(frozen=True)
@@ -184,13 +189,12 @@ class Legality:
     is_legal: Callable[[State, int], bool]
     """Whether a move is legal in `state[S]`, or equivalent to a legal one."""
     canonical_moves: Callable[[State], NDArray[np.int64]] | None = None
-    """`int64[B, M]` from `states[B, S]`: for each move the equivalent one that `legal` reports, -1 for an illegal move.
-    None if no two moves have the same effect."""
+    """Return `int64[B, M]`: for each move the equivalent one that `legal` reports, -1 for an illegal move."""
 
 
 @dataclass(frozen=True, eq=False)
 class Isomorphism:
-    """Maps the puzzle to one with other names for states and moves, whose networks can then be used.
+    """The map of the puzzle to one with other names for states and moves, whose networks can then be used.
 
     The maps commute with `legal`, `apply` and `solved`.
     """
@@ -205,7 +209,7 @@ class Isomorphism:
 
 @dataclass(frozen=True)
 class OwnGenerator:
-    """Names the settings of the puzzle's own generator of boards."""
+    """The view that names the settings of the puzzle's own generator of boards."""
 
     settings: type[BoardGenerator]
     """The class of its settings; their fields become options of `puzzlelab generate`."""
@@ -221,11 +225,11 @@ class BoardGenerator(Protocol):
 
     @classmethod
     def fields(cls) -> Mapping[str, FieldInfo]:
-        """The settings by name."""
+        """Return the settings by name."""
 
     @classmethod
     def of_scale(cls, scale: str, level: str | None, options: Mapping[str, Any]) -> BoardGenerator:
-        """The settings for a scale of the puzzle, a level on it such as '3' or '2-4', and other options.
+        """Return the settings for a scale of the puzzle, a level on it such as '3' or '2-4', and other options.
 
         Raises `BadOption` for unknown options, and for options that exclude each other.
         """
@@ -254,7 +258,7 @@ class BoardGenerator(Protocol):
         """
 
     def tally(self, path: Path) -> Tally:
-        """Statistics of the boards in such a file."""
+        """Return statistics of the boards in such a file."""
 
 
 @dataclass(frozen=True)
@@ -271,7 +275,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class KernelRules:
-    """Gives the tables of the puzzle's compiled rules, and converts between plain and working states."""
+    """The tables of the puzzle's compiled rules, and the conversions between plain and working states."""
 
     tables: Any
     """The `NamedTuple` whose type selects the kernels."""
@@ -293,7 +297,7 @@ class KernelRules:
 
 @dataclass(frozen=True)
 class BatchRules:
-    """Gives the rules for batches of states, as NumPy functions: many times as fast in every search as plain rules.
+    """The rules for batches of states, as NumPy functions: many times as fast in every search as plain rules.
 
     They must give what the plain rules give for each state; `check_puzzle` compares them. A puzzle with `KernelRules`
     does not need them.
@@ -348,8 +352,8 @@ class Prior:
     candidate_logits: Callable[[NDArray[np.bool_]], NDArray[Any]] | None = field(
         default=None, compare=False, repr=False
     )
-    """For puzzles with `Candidates`, `float[B, N, D]` from `bool[B, N, D]`, the remaining candidates of each cell: the
-    logit of each candidate to be the digit of its cell.
+    """The logits of candidates, for puzzles with `Candidates`: `float[B, N, D]` from `bool[B, N, D]`, the remaining
+    candidates of each cell: the logit of each candidate to be the digit of its cell.
     """
     reads_candidates: bool = False
     """Whether `candidate_logits` uses all remaining candidates, and not only cells with a single one."""
@@ -379,13 +383,14 @@ class Scale:
     measure: Callable[[State], NDArray[np.int64]] | None = None
     """`int64[B]`: the level of each of the plain states `[B, S]`; None if it cannot be computed quickly."""
     sample_batch: Callable[[np.random.Generator, int | None, int], State] | None = None
-    """As `sample`, but B random plain states `[B, S]` at once, where that is faster; the last argument is B.
+    """The sampler of B random plain states `[B, S]` at once, where that is faster than `sample`; the last argument is
+    B.
 
     Each board has the distribution of `sample`; the boards of one generator are others than those of `sample`.
     """
 
     def boards(self, random: np.random.Generator, level: int | None, count: int) -> State:
-        """`count` random plain states `[B, S]` of this level, by `sample_batch` where the scale has it.
+        """Sample `count` random plain states `[B, S]` of this level.
 
         Without a level, each board is of any level. `count` is at least 1. Raises `BadOption` as `sample` does.
         """
@@ -420,12 +425,12 @@ class Units:
 
 
 def is_legal(puzzle: Puzzle, state: State, move: int) -> bool:
-    """Whether this move is legal, or equivalent to a legal one."""
+    """Tell whether this move is legal, or equivalent to a legal one."""
     return legality(puzzle)(state, move)
 
 
 def legality(puzzle: Puzzle) -> Callable[[State, int], bool]:
-    """The function `is_legal` of this puzzle, for many moves."""
+    """Return the function `is_legal` of this puzzle, for many moves."""
     view = puzzle.view(Legality)
     return (lambda state, move: bool(puzzle.legal(state)[move])) if view is None else view.is_legal
 
@@ -437,7 +442,7 @@ def equivalence(puzzle: Puzzle) -> Callable[[State], NDArray[np.int64]] | None:
 
 
 def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
-    """The name and the scale of this name, by default the puzzle's main one.
+    """Return the name and the scale of this name, by default the puzzle's main one.
 
     Its `sample` raises `BadOption` for a level that the scale does not have.
 
@@ -454,7 +459,7 @@ def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
 
 
 def _sample_of_levels(puzzle: Puzzle, name: str, scale: Scale, random: np.random.Generator, level: int | None) -> State:
-    """A board of the scale; raises `BadOption` for a level that it does not have."""
+    """Return a board of the scale; raises `BadOption` for a level that it does not have."""
     check_level(puzzle, name, scale, level)
     return scale.sample(random, level)
 
@@ -471,11 +476,11 @@ def check_level(puzzle: Puzzle, name: str, scale: Scale, level: int | None) -> N
 
 
 class Rewards(Protocol):
-    """Adds reward schemes for reinforcement learning."""
+    """The view that adds reward schemes for reinforcement learning."""
 
     @property
     def rewards(self) -> Mapping[str, str]:
         """Name -> a sentence about this reward scheme."""
 
     def reward(self, name: str, before: State, after: State) -> NDArray[np.float64]:
-        """`float64[B]`: the rewards of the transitions from the plain states `before[B, S]` to `after[B, S]`."""
+        """Return `float64[B]`: the rewards of the transitions from the plain states `before[B, S]` to `after[B, S]`."""

@@ -55,7 +55,9 @@ class MoveNames(NamedTuple):
     """[B, M]: as `canonical_moves`, if the puzzle has equivalent moves."""
 
     def of(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
-        """`int64[B]`: the legal move that each of `moves: int64[B]` stands for, -1 for one that cannot be made."""
+        """Return `int64[B]`: the legal move that each of `moves: int64[B]` stands for, -1 for one that cannot be
+        made.
+        """
         rows = np.arange(len(moves))
         return np.where(self.legal[rows, moves], moves, -1) if self.canonical is None else self.canonical[rows, moves]
 
@@ -67,7 +69,7 @@ class MoveNames(NamedTuple):
 
 
 def move_names(puzzle: Puzzle, states: State) -> MoveNames:
-    """The moves that can be made on each of the plain `states[B, S]`."""
+    """Return the moves that can be made on each of the plain `states[B, S]`."""
     canonical_of = equivalence(puzzle)
     if canonical_of is None:
         return MoveNames(legal_moves(puzzle, states), None)
@@ -76,7 +78,7 @@ def move_names(puzzle: Puzzle, states: State) -> MoveNames:
 
 
 def legal_moves(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
-    """`bool[B, M]`: the legal moves of each of the plain `states[B, S]`."""
+    """Return `bool[B, M]`: the legal moves of each of the plain `states[B, S]`."""
     batch = _batch(puzzle)
     return _marked(puzzle, *_working(puzzle, states)) if batch is None else batch.legal(states)
 
@@ -84,7 +86,7 @@ def legal_moves(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
 def apply_moves(
     puzzle: Puzzle, states: State, moves: NDArray[np.int64], canonical: NDArray[np.int64] | None = None
 ) -> Successors:
-    """The plain `states[B, S]` after `moves: int64[B]`; a move may be any of several equivalent ones.
+    """Return the plain `states[B, S]` after `moves: int64[B]`; a move may be any of several equivalent ones.
 
     `canonical: int64[B, M]` is the result of `canonical_moves` for these states, if it is available.
     """
@@ -95,7 +97,9 @@ def apply_moves(
 def play_moves(
     puzzle: Puzzle, states: State, moves: NDArray[np.int64], names: MoveNames
 ) -> tuple[Successors, MoveNames]:
-    """As `apply_moves`, from the `names` of the moves on these states; also those on the states after the moves."""
+    """Apply moves as `apply_moves` does, from the `names` of the moves on these states; return also those on the states
+    after them.
+    """
     successors, working = _applied(puzzle, states, names.of(moves))
     if working is None or names.canonical is not None:
         return successors, move_names(puzzle, successors.states)
@@ -105,7 +109,10 @@ def play_moves(
 def _applied(
     puzzle: Puzzle, states: State, named: NDArray[np.int64]
 ) -> tuple[Successors, tuple[KernelRules, State] | None]:
-    """The states after legal moves `named: int64[B]`, -1 for none; as working states too, where rules are kernels."""
+    """Return the states after legal moves `named: int64[B]`, -1 for none.
+
+    As working states too, where rules are kernels.
+    """
     made, batch = named >= 0, _batch(puzzle)
     if batch is not None:
         after = states.copy()
@@ -121,7 +128,7 @@ def _applied(
 
 
 def solved(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
-    """`bool[B]`: whether each of the plain `states[B, S]` is a goal."""
+    """Tell whether each of the plain `states[B, S]` is a goal: `bool[B]`."""
     batch = _batch(puzzle)
     if batch is not None:
         return batch.solved(states)
@@ -133,7 +140,7 @@ def solved(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
 
 
 def successors(puzzle: Puzzle, states: State) -> AllSuccessors:
-    """All successors of the plain `states[B, S]`."""
+    """Return all successors of the plain `states[B, S]`."""
     batch = _batch(puzzle)
     if batch is not None:
         owner, move = np.nonzero(batch.legal(states))
@@ -149,7 +156,7 @@ def successors(puzzle: Puzzle, states: State) -> AllSuccessors:
 
 
 def random_walks(puzzle: Puzzle, states: State, lengths: NDArray[np.int64], random: np.random.Generator) -> State:
-    """The plain `states[B, S]` after so many random moves each, none of which undoes the one before."""
+    """Return the plain `states[B, S]` after a number of random moves each, none of which undoes the one before."""
     ends = np.cumsum(lengths)
     noise = random.random(int(ends[-1]) if len(ends) else 0)
     batch = _batch(puzzle)
@@ -164,7 +171,10 @@ def random_walks(puzzle: Puzzle, states: State, lengths: NDArray[np.int64], rand
 def _batch_walks(
     puzzle: Puzzle, batch: BatchRules, states: State, lengths: NDArray[np.int64], noise: NDArray[np.float64]
 ) -> State:
-    """The walks of `random_walks` by batch rules, all side by side; `noise` chooses the moves of one after another."""
+    """Return the walks of `random_walks` by batch rules, all side by side.
+
+    `noise` chooses the moves of one after another.
+    """
     after, back = states.copy(), inverses(puzzle)
     last, ended = np.full(len(states), -1), np.zeros(len(states), bool)
     begins = np.cumsum(lengths) - lengths
@@ -185,7 +195,7 @@ def _batch_walks(
 
 
 def estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:
-    """`float64[B]`: the estimate of each of the plain `states[B, S]`."""
+    """Return `float64[B]`: the estimate of each of the plain `states[B, S]`."""
     if estimate.scores is not None:
         return np.asarray(estimate.scores(states), np.float64)
     assert estimate.kernel is not None
@@ -196,12 +206,12 @@ def estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.f
 
 
 def _batch(puzzle: Puzzle) -> BatchRules | None:
-    """The puzzle's batch rules, where it has no kernels."""
+    """Return the puzzle's batch rules, where it has no kernels."""
     return puzzle.view(BatchRules) if puzzle.view(KernelRules) is None else None
 
 
 def _working(puzzle: Puzzle, states: State) -> tuple[KernelRules, State]:
-    """The kernel rules of the puzzle, and the working states."""
+    """Return the kernel rules of the puzzle, and the working states."""
     rules = puzzle.view(KernelRules)
     if rules is None:
         return plain_rules(puzzle, states[0] if len(states) else states.reshape(-1)), states.copy()
@@ -209,7 +219,7 @@ def _working(puzzle: Puzzle, states: State) -> tuple[KernelRules, State]:
 
 
 def _marked(puzzle: Puzzle, rules: KernelRules, working: State) -> NDArray[np.bool_]:
-    """`bool[B, M]`: the legal moves of working states."""
+    """Return `bool[B, M]`: the legal moves of working states."""
     marks = np.zeros((len(working), puzzle.move_count), bool)
     runner(mark_legal, rules)(rules.tables, working, _room(puzzle), marks)
     return marks
@@ -220,7 +230,7 @@ def _room(puzzle: Puzzle) -> NDArray[np.int32]:
 
 
 def canonical_moves(puzzle: Puzzle, states: State) -> NDArray[np.int64]:
-    """`int64[B, M]`: for each move the equivalent one that `legal` reports, -1 for an illegal move."""
+    """Return `int64[B, M]`: for each move the equivalent one that `legal` reports, -1 for an illegal move."""
     canonical_of = equivalence(puzzle)
     if canonical_of is not None:
         return canonical_of(states)

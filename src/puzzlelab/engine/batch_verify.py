@@ -18,11 +18,12 @@ from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
 
 CHECKED = 100
-"""One solution in this many is also replayed with the plain rules."""
+"""The number of solutions of which one is also replayed with the plain rules."""
 
 
 def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | None]) -> tuple[int, str] | None:
-    """The index of the first wrong solution, and why it is wrong; None if there is none. None stands for no solution.
+    """Return the index of the first wrong solution, and why it is wrong; None if all are right. None in `solutions`
+    stands for no solution.
 
     Solutions that the compiled rules reject are replayed by the plain rules, and so is one in `CHECKED` of the others.
     A puzzle without compiled rules has all of its solutions replayed by the plain ones.
@@ -43,7 +44,8 @@ def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | Non
 def confirmed_by_kernels(
     puzzle: Puzzle, states: State, lengths: NDArray[np.int32], moves: NDArray[np.int32]
 ) -> tuple[NDArray[np.bool_], State]:
-    """`bool[G]`: the boards whose solution the compiled rules confirm, or that have none; and where they end, `[G, S]`.
+    """Return `bool[G]`: the boards whose solution the compiled rules confirm, or that have none; and where they end,
+    `[G, S]`.
 
     `states[G, S]` are the boards, `lengths: int32[G]` the numbers of their moves or `UNSOLVED`, and `moves: int32[L]`
     all their moves. None is confirmed for a puzzle without compiled rules.

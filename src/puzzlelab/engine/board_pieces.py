@@ -53,7 +53,7 @@ def solver_setup(executor: Executor, solver: Solver, puzzle: Puzzle) -> SolverSe
 
 
 def using_networks(setup: SolverSetup | None) -> AbstractContextManager[None]:
-    """Makes the networks of a solver known to this process."""
+    """Make the networks of a solver known to this process."""
     return nullcontext() if setup is None else using(setup.networks)
 
 
@@ -67,10 +67,10 @@ class BoardsToSolve:
     together: int
     """Boards that the solver gets at once."""
     name: str = ""
-    """That of the batch in results that share its time."""
+    """The name of the batch in results that share its time."""
 
     def part(self, begin: int, end: int) -> BoardsToSolve:
-        """Some of the boards."""
+        """Return some of the boards."""
         return replace(self, boards=self.boards[begin:end])
 
 
@@ -79,11 +79,11 @@ class SolvedBoards:
     """The value of a piece."""
 
     answers: list[AnswerBatch]
-    """In parts, in the order of the boards, and without them: the driver has them."""
+    """The answers in parts, in the order of the boards, and without them: the driver has them."""
     seconds: float
 
     def with_boards(self, boards: Boards) -> list[AnswerBatch]:
-        """The answers, in parts, to these boards."""
+        """Return the answers, in parts, to these boards."""
         begin, parts = 0, []
         for answers in self.answers:
             end = begin + len(answers)
@@ -93,7 +93,7 @@ class SolvedBoards:
 
 
 def with_boards(answers: AnswerBatch, boards: Boards) -> AnswerBatch:
-    """The answers, to these boards: they travel without boards."""
+    """Return the answers, to these boards: they travel without boards."""
     return replace(answers, results=replace(answers.results, boards=boards))
 
 
@@ -106,7 +106,7 @@ def solve_boards(argument: BoardsToSolve) -> SolvedBoards:
 
 
 def _answers(argument: BoardsToSolve) -> Iterator[AnswerBatch]:
-    """The answers, in order; those whose results have one batch name, or none, are together."""
+    """Yield the answers, in order; those whose results have one batch name, or none, are together."""
     solver, end = argument.setup.solver, 0
     require(solver, argument.boards.puzzle)
     parts = (argument.part(i, i + argument.together) for i in range(0, len(argument.boards), argument.together))
@@ -121,7 +121,7 @@ def _answers(argument: BoardsToSolve) -> Iterator[AnswerBatch]:
 
 
 def preparation(setup: SolverSetup, boards: Boards) -> Preparation:
-    """What compiles the kernels and builds the tables for a solver of boards like these."""
+    """Return the preparation that compiles the kernels and builds the tables for a solver of boards like these."""
     key = f"{boards.puzzle.name} {setup.solver.name} {setup.solver.options()!r}"
     first = Boards(boards.puzzle, boards.states[:1], np.array([NOT_SAMPLED]))
     return Preparation(key, prepare_solver, (setup, first))
@@ -143,7 +143,7 @@ def prepare_solver(argument: tuple[SolverSetup, Boards]) -> None:
 def answers_elsewhere(
     executor: Executor, setup: SolverSetup, limit: Limit, instances: Iterator[Instance]
 ) -> Iterator[AnswerBatch]:
-    """The verified answers to boards of one puzzle, in order.
+    """Yield the verified answers to boards of one puzzle, in order.
 
     Raises `PuzzlelabError` for boards that are put aside, after the answers before them.
     """
@@ -169,7 +169,7 @@ def answers_elsewhere(
 
 
 def together_of(solver: Solver, has_own_time: bool = False) -> int:
-    """How many boards a solver gets at once in a piece; one, where each should have a time of its own."""
+    """Return how many boards a solver gets at once in a piece; one, where each should have a time of its own."""
     if ability(solver, BatchSolver) is None:
         return 1
     if ability(solver, OneByOne) is None:
@@ -178,5 +178,5 @@ def together_of(solver: Solver, has_own_time: bool = False) -> int:
 
 
 def size_of(executor: Executor, together: int) -> PieceSize:
-    """The size of pieces of a solver that gets so many boards at once."""
+    """Return the size of pieces of a solver that gets so many boards at once."""
     return PieceSize(executor, together if together == BOARDS_OF_PIECE else None)

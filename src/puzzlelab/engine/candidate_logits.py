@@ -20,7 +20,7 @@ Logits = NDArray[np.float32]
 
 
 def logits_of(prior: Prior, puzzle: Candidates) -> Callable[[CandidateMask], Logits]:
-    """The function from candidates to logits; a prior without `candidate_logits` is evaluated on the states."""
+    """Return the function from candidates to logits; a prior without `candidate_logits` is evaluated on the states."""
 
     def logits(mask: CandidateMask) -> Logits:
         if prior.candidate_logits is not None:
@@ -35,7 +35,7 @@ def logits_of(prior: Prior, puzzle: Candidates) -> Callable[[CandidateMask], Log
 
 
 def all_candidates(digits: NDArray[np.signedinteger], count: int) -> CandidateMask:
-    """The candidates before any elimination: all `count` digits for a blank cell, its digit for a filled one.
+    """Return the candidates before any elimination: all `count` digits for a blank cell, its digit for a filled one.
 
     `digits: int[C, N]` are from 0, -1 for blank.
     """
@@ -44,30 +44,30 @@ def all_candidates(digits: NDArray[np.signedinteger], count: int) -> CandidateMa
 
 
 def states_of(puzzle: Candidates, mask: CandidateMask) -> State:
-    """The plain states `[C, S]` with the digits of the cells that have a single candidate."""
+    """Return the plain states `[C, S]` with the digits of the cells that have a single candidate."""
     return puzzle.written(np.where(known(mask), mask.argmax(axis=2), -1))
 
 
 def known(mask: CandidateMask) -> NDArray[np.bool_]:
-    """`bool[C, N]`: the cells with a single candidate."""
+    """Return `bool[C, N]`: the cells with a single candidate."""
     single: NDArray[np.bool_] = mask.sum(axis=2, dtype=np.int16) == 1
     return single
 
 
 def any_of(mask: CandidateMask) -> NDArray[np.bool_]:
-    """`bool[C]`: the boards with at least one of these candidates."""
+    """Return `bool[C]`: the boards with at least one of these candidates."""
     result: NDArray[np.bool_] = np.any(mask, axis=(1, 2))
     return result
 
 
 def empty(mask: CandidateMask) -> NDArray[np.bool_]:
-    """`bool[C]`: the boards with a cell that has no candidate."""
+    """Return `bool[C]`: the boards with a cell that has no candidate."""
     result: NDArray[np.bool_] = ~np.all(mask.any(axis=2), axis=1)
     return result
 
 
 def is_improbable(mask: CandidateMask, logits: Logits, threshold: NDArray[np.float64]) -> CandidateMask:
-    """The candidates of cells with several that are less probable than `threshold: float[C]`."""
+    """Return the candidates of cells with several that are less probable than `threshold: float[C]`."""
     with np.errstate(divide="ignore"):
         least_logit = np.log(threshold) - np.log1p(-threshold)
     result: CandidateMask = mask & (logits < least_logit[:, None, None]) & ~known(mask)[:, :, None]
@@ -75,7 +75,7 @@ def is_improbable(mask: CandidateMask, logits: Logits, threshold: NDArray[np.flo
 
 
 def shares(mask: CandidateMask, logits: Logits) -> NDArray[np.float64]:
-    """`float64[C, N, D]`: the softmax of the logits over the candidates of each cell; 0 for eliminated ones."""
+    """Return `float64[C, N, D]`: the softmax of the logits over the candidates of each cell; 0 for eliminated ones."""
     masked = np.where(mask, logits.astype(np.float64), -np.inf)
     with np.errstate(invalid="ignore"):
         exponentials = np.exp(masked - masked.max(axis=2, keepdims=True, initial=-np.inf))
@@ -87,13 +87,16 @@ def shares(mask: CandidateMask, logits: Logits) -> NDArray[np.float64]:
 
 
 def most_certain_cell(share: NDArray[np.float64], open_: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """`int64[C]`: the first of the open cells `bool[C, N]` with the most probable candidate; each board has one."""
+    """Return `int64[C]`: the first of the open cells `bool[C, N]` with the most probable candidate; each board has one.
+
+    Each board has one.
+    """
     best: NDArray[np.int64] = np.where(open_, share.max(axis=2), -1.0).argmax(axis=1)
     return best
 
 
 def with_only_places(mask: CandidateMask, units: NDArray[np.signedinteger]) -> CandidateMask:
-    """The mask in which each digit that has a single place in a unit of `int[U, D]` is the only candidate there.
+    """Return the mask in which each digit that has a single place in a unit of `int[U, D]` is the only candidate there.
 
     A cell that is the only place of two digits loses all candidates, since they contradict each other.
     """
@@ -106,7 +109,7 @@ def with_only_places(mask: CandidateMask, units: NDArray[np.signedinteger]) -> C
 
 
 def written(mask: CandidateMask, cells: NDArray[np.int64], digits: NDArray[np.int64]) -> CandidateMask:
-    """The mask after writing a digit in a cell of each board: the only candidate left there."""
+    """Return the mask after writing a digit in a cell of each board: the only candidate left there."""
     result, boards = mask.copy(), np.arange(len(mask))
     result[boards, cells] = False
     result[boards, cells, digits] = True

@@ -33,7 +33,7 @@ FIRST_BUDGET = 256
 MEMORY_MARGIN = 24 * 2**20
 """Bytes kept free below the ceiling, for what one slice of work may touch."""
 GROWTH = 4
-"""By how much each round of `in_rounds` is longer than the one before it."""
+"""The factor by which each round of `in_rounds` is longer than the one before it."""
 SHARED_LIMITS: tuple[Stop, ...] = ("time", "nodes")
 """Limits of which each of several searches can get a share."""
 CERTAIN = 1e-3
@@ -54,13 +54,13 @@ class Machine:
     solution: Callable[[Any], list[int]]
     """The moves of the best solution in a record."""
     grow: Callable[[Any, int], Any]
-    """The record with larger arrays, at most so many bytes more; None if that is not enough."""
+    """The function that gives the record larger arrays, of at most a number of bytes more; None if that is not enough."""
     verdict: Callable[[Any], tuple[Proof, str, Stop]]
     """The proof, the reason and the stop of a search that is done without a solution."""
     requests: Callable[[Any], State] | None = None
     """The working states `[R, S]` that wait for scores."""
     objective: Objective = MOVES
-    """What the search minimises; `control[BOUND]` is a bound on it."""
+    """The objective of the search; `control[BOUND]` is a bound on it."""
     total: Callable[[Any], int] | None = None
     """The sum of the steps of the best solution in a record, where it is not the number of moves."""
     is_loaded: bool = False
@@ -79,7 +79,7 @@ class Machine:
             self.is_loaded = True
 
     def step(self, budget: int) -> int:
-        """One slice of work; 0 only compiles, or loads the machine code."""
+        """Run one slice of work; 0 only compiles, or loads the machine code."""
         return self.run(self.record, budget)
 
     def answer(self, score: Score | None) -> int:
@@ -102,7 +102,7 @@ class Machine:
 
 
 def no_scores() -> PuzzlelabError:
-    """The error of a search that requests scores where an estimate has none."""
+    """Return the error of a search that requests scores where an estimate has none."""
     return PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
 
 
@@ -111,7 +111,7 @@ EXHAUSTED: tuple[Proof, str, Stop] = ("unsolvable", "every reachable state was s
 
 
 def scorer(estimate: Estimate, rules: KernelRules) -> Score | None:
-    """From working states to finite scores; None for an estimate that is a kernel."""
+    """Return a function from working states to finite scores; None for an estimate that is a kernel."""
     evaluate = estimate.scores
     if evaluate is None:
         return None
@@ -123,7 +123,7 @@ def scorer(estimate: Estimate, rules: KernelRules) -> Score | None:
 
 
 def prior_scorer(prior: Prior, rules: KernelRules, puzzle: Puzzle) -> Score:
-    """From working states `[R, S]` to the prior of every move: `float64[R, M]`."""
+    """Return a function from working states `[R, S]` to the prior of every move: `float64[R, M]`."""
 
     def scores(states: State) -> NDArray[np.float64]:
         plain = rules.decode(states)
@@ -133,7 +133,8 @@ def prior_scorer(prior: Prior, rules: KernelRules, puzzle: Puzzle) -> Score:
 
 
 def prior_and_estimate_scorer(guides: PriorAndEstimate, rules: KernelRules, puzzle: Puzzle) -> Score:
-    """From working states `[R, S]` to `float64[R, M + 1]`: the logits of every move, then the score of the state.
+    """Return a function from working states `[R, S]` to `float64[R, M + 1]`: the logits of every move, then the score
+    of the state.
 
     The prior of a state is the softmax of the logits of its legal moves. The estimate must not be a kernel.
     """
@@ -157,7 +158,7 @@ def prior_and_estimate_scorer(guides: PriorAndEstimate, rules: KernelRules, puzz
 
 
 def switched_scorer(choose: Callable[[], Score | None]) -> Score:
-    """Scores by what `choose` gives at each request, for searches with several estimates."""
+    """Return a function that scores by what `choose` gives at each request, for searches with several estimates."""
 
     def scores(states: State) -> NDArray[np.float64]:
         score = choose()
@@ -169,7 +170,7 @@ def switched_scorer(choose: Callable[[], Score | None]) -> Score:
 
 
 def _checked_estimates(estimate: Estimate, scores: Any, count: int) -> NDArray[np.float64]:
-    """The scores as `float64[count]`; raises `PuzzlelabError` unless each is finite."""
+    """Return the scores as `float64[count]`; raises `PuzzlelabError` unless each is finite."""
     values = np.asarray(scores, np.float64).reshape(-1)
     if values.size != count or not np.isfinite(values).all():
         raise PuzzlelabError(f"the estimate '{estimate.name}' must give one finite number for each state")
@@ -177,8 +178,8 @@ def _checked_estimates(estimate: Estimate, scores: Any, count: int) -> NDArray[n
 
 
 def _checked_priors(prior: Prior, scores: Any, states: State, puzzle: Puzzle) -> NDArray[np.float64]:
-    """The scores of the plain `states[R, S]` as `float64[R, M]`; raises `PuzzlelabError` unless they are logarithms of
-    probabilities where a move is legal.
+    """Return the scores of the plain `states[R, S]` as `float64[R, M]`; raises `PuzzlelabError` unless they are
+    logarithms of probabilities where a move is legal.
     """
     values = np.asarray(scores, np.float64)
     if values.shape != (len(states), puzzle.move_count) or _any_invalid(values <= CERTAIN, states, puzzle):
@@ -195,7 +196,7 @@ def _check_logits(prior: Prior, logits: NDArray[np.float64], states: State, puzz
 
 
 def _any_invalid(valid: NDArray[np.bool_], states: State, puzzle: Puzzle) -> bool:
-    """Whether a legal move of the plain `states[R, S]` is not valid by `valid: bool[R, M]`."""
+    """Tell whether a legal move of the plain `states[R, S]` is not valid by `valid: bool[R, M]`."""
     if valid.all():
         return False
     rows = np.flatnonzero(~valid.all(axis=1))
@@ -225,7 +226,7 @@ class Clock:
         return time.perf_counter() - self.began
 
     def next_budget(self, expanded: int) -> int:
-        """Nodes for the next slice."""
+        """Return the nodes for the next slice."""
         return self.budget if self.limit.nodes is None else max(1, min(self.budget, self.limit.nodes - expanded))
 
     def took(self, nodes: int, seconds: float) -> None:
@@ -237,14 +238,14 @@ class Clock:
         self.budget = int(min(max(rate * wanted, 1), 4 * self.budget + FIRST_BUDGET))
 
     def work(self, run: Callable[..., int], record: Any) -> int:
-        """One slice of the work of a machine; returns its status."""
+        """Run one slice of the work of a machine; returns its status."""
         before, began = int(record.control[EXPANDED]), self.seconds
         status = run(record, self.next_budget(before))
         self.took(int(record.control[EXPANDED]) - before, self.seconds - began)
         return status
 
     def reached(self, expanded: int) -> Stop | None:
-        """The limit that is reached, if one is."""
+        """Return the limit that is reached, if one is."""
         if self.limit.seconds is not None and self.seconds >= self.limit.seconds:
             return "time"
         if self.limit.nodes is not None and expanded >= self.limit.nodes:
@@ -252,19 +253,19 @@ class Clock:
         return "memory" if self._full() else None
 
     def _full(self) -> bool:
-        """Whether the memory is used up; tested once in a slice, because the system call is slow."""
+        """Tell whether the memory is used up; tested once in a slice, because the system call is slow."""
         if self.seconds - self.looked < SLICE_SECONDS:
             return False
         self.looked = self.seconds
         return self.room() <= 0
 
     def room(self) -> int:
-        """Bytes that arrays may still grow by."""
+        """Return the bytes that arrays may still grow by."""
         return self.ceiling - resident() - MEMORY_MARGIN
 
 
 class Drive:
-    """One run of a machine under a limit; iterating gives `Progress` and `Result`s as `Solver.attempts` promises.
+    """The run of a machine under a limit; iterating gives `Progress` and `Result`s as `Solver.attempts` promises.
 
     `score` scores the states that the machine requests. A `clock` may have begun before the machine was built; without
     one, the first slice may expand `first_budget` states.
@@ -287,7 +288,7 @@ class Drive:
         self.total: int | None = None
 
     def slices(self) -> Iterator[tuple[int, Stop | None]]:
-        """(status, the limit that is reached or None) of each slice, until a limit is reached or all is done.
+        """Yield (status, the limit that is reached or None) of each slice, until a limit is reached or all is done.
 
         Between two slices the requested scores are written, and full arrays enlarged.
         """
@@ -357,7 +358,7 @@ Search = Callable[[Limit, Result], Iterator[Attempt]]
 
 
 def one_by_one(searches: Iterable[Search], limit: Limit, shares: int = 1) -> Generator[Attempt, None, None]:
-    """One search after another under one limit, until one has the proof; the answers only get better.
+    """Yield from one search after another under one limit, until one has the proof; the answers only get better.
 
     Each search gets the remaining limit. With `shares`, the number of searches, each gets an equal share of the time
     and the nodes that are left.
@@ -384,7 +385,8 @@ def one_by_one(searches: Iterable[Search], limit: Limit, shares: int = 1) -> Gen
 
 
 def in_rounds(searches: Sequence[Search], limit: Limit, first_nodes: int) -> Iterator[Attempt]:
-    """Searches in turns under one limit, until one has the proof or all have ended; the answers only get better.
+    """Yield from searches in turns under one limit, until one has the proof or all have ended; the answers only get
+    better.
 
     In the first round each search expands `first_nodes` states, in each later round `GROWTH` times as many, from the
     start again. So the turns depend on no clock, and repeated work is a third at most. A search that ends by itself, or
@@ -416,7 +418,8 @@ def in_rounds(searches: Sequence[Search], limit: Limit, first_nodes: int) -> Ite
 
 
 def with_patience(attempts: Iterator[Attempt], limit: Limit, patience: float | None) -> Iterator[Attempt]:
-    """The attempts of a search; one without a limit on time or nodes ends when `patience` seconds bring nothing better.
+    """Yield the attempts of a search; one without a limit on time or nodes ends when `patience` seconds bring nothing
+    better.
 
     That time begins with the first solution.
     """
@@ -443,7 +446,7 @@ def with_patience(attempts: Iterator[Attempt], limit: Limit, patience: float | N
 
 
 def _remaining_limit(limit: Limit, spent: Progress, shares: int) -> Limit:
-    """An equal share of what is left of the limit."""
+    """Return an equal share of what is left of the limit."""
     if limit.seconds is None and limit.nodes is None:
         return limit
     seconds = None if limit.seconds is None else max((limit.seconds - spent.seconds) / shares, 1e-6)
@@ -452,7 +455,7 @@ def _remaining_limit(limit: Limit, spent: Progress, shares: int) -> Limit:
 
 
 def _added(attempt: Attempt, spent: Progress) -> Attempt:
-    """The attempt, counted from the first search on."""
+    """Return the attempt, counted from the first search on."""
     if spent is NOTHING_SPENT:
         return attempt
     expanded, generated = attempt.expanded + spent.expanded, attempt.generated + spent.generated
@@ -463,7 +466,7 @@ def _added(attempt: Attempt, spent: Progress) -> Attempt:
 
 
 def _better(best: Result, attempt: Result) -> Result:
-    """The better answer of two, with the counts of the later one and the higher bound."""
+    """Return the better answer of two, with the counts of the later one and the higher bound."""
     is_better = best.moves is None or attempt.is_better_than(best)
     merged = attempt
     if not is_better:

@@ -39,7 +39,8 @@ BATCH = 1000
 
 
 def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Score | None = None) -> Iterator[Attempt]:
-    """The attempts of `EnumeratesSolutions.solutions` from a machine; a `clock` may have begun before it was built.
+    """Yield the attempts of `EnumeratesSolutions.solutions` from a machine; a `clock` may have begun before it was
+    built.
 
     `score` scores the states that the machine requests, if it does.
     """
@@ -62,7 +63,7 @@ def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Sc
 def counted(
     machine: Machine, limit: Limit, most: int, clock: Clock | None = None, score: Score | None = None
 ) -> Iterator[Count]:
-    """The counts of `CountsSolutions.count` from a machine; `clock` and `score` are as in `listed`."""
+    """Yield the counts of `CountsSolutions.count` from a machine; `clock` and `score` are as in `listed`."""
     machine.control[MOST] = most
     drive = Drive(machine, limit, score, clock)
     for status, stop in drive.slices():

@@ -20,9 +20,9 @@ from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.engine import report
 
 MOST_LOST_WORKERS = 3
-"""A piece that has ended so many workers is put aside."""
+"""The number of workers after which a piece that ended them is put aside."""
 MOST_LOST_NODES = 10
-"""So is one that was on so many nodes when they were lost: it may be what ends them."""
+"""The number of lost nodes after which a piece that was on all of them is put aside: it may be what ends them."""
 REFRESH_SECONDS = 1.0
 """Seconds between two looks at which nodes there are."""
 WAIT_SECONDS = 0.2
@@ -61,16 +61,16 @@ class Node:
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of a piece that was begun."""
+    """The end of a piece that was begun."""
 
     ticket: int
     value: Any = None
     error: BaseException | None = None
-    """What the function raised."""
+    """The error that the function raised."""
     lost: LostPlace | None = None
-    """What ended before the piece was done."""
+    """The part of the executor that ended before the piece was done."""
     reason: str = ""
-    """Why it was lost, in words."""
+    """The reason why it was lost, in words."""
 
 
 class Published(Protocol):
@@ -81,7 +81,7 @@ class Published(Protocol):
         """The hash of the value."""
 
     def value(self) -> Any:
-        """The value; a node fetches it once, and a worker process keeps it."""
+        """Return the value; a node fetches it once, and a worker process keeps it."""
 
 
 class Program(Protocol):
@@ -92,23 +92,23 @@ class Program(Protocol):
         """The name of its node."""
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """The value of a method; raises `ProgramLost`, or what the method raises."""
+        """Return the value of a method; raises `ProgramLost`, or what the method raises."""
 
     def end(self) -> None:
         """End the process at once."""
 
 
 class Workers(Protocol):
-    """What an implementation provides."""
+    """The interface of an implementation."""
 
     def nodes(self) -> Sequence[Node]:
-        """The nodes that can be used now; raises `ExecutorLost`."""
+        """Return the nodes that can be used now; raises `ExecutorLost`."""
 
     def begin(self, ticket: int, node: Node, function: Callable[[Any], Any], argument: Any) -> None:
         """Begin `function(argument)` on a node."""
 
     def ended(self, seconds: float) -> list[Ended]:
-        """What has ended since the last call; waits for the first of them, but not longer than this."""
+        """Return what has ended since the last call; waits for the first of them, but not longer than this."""
 
     def cancel(self, tickets: Iterable[int]) -> None:
         """End these pieces, and forget them."""
@@ -117,7 +117,7 @@ class Workers(Protocol):
         """Make a value known to all workers; see `Published`."""
 
     def forget(self, key: str) -> None:
-        """A published value is not needed any more."""
+        """Forget a published value that is not needed any more."""
 
     def start(self, factory: Callable[..., Any], arguments: Sequence[Any], resources: Mapping[str, float]) -> Program:
         """Start a process with the object `factory(*arguments)` where these resources are, such as `{"gpu": 1}`."""
@@ -128,7 +128,9 @@ class Workers(Protocol):
 
 @dataclass(frozen=True)
 class Preparation:
-    """What each node does once before the pieces that need it, such as compiling kernels and building tables."""
+    """The work that each node does once before the pieces that need it, such as compiling kernels and building
+    tables.
+    """
 
     key: str
     """Preparations with one key are the same."""
@@ -146,7 +148,7 @@ class Piece:
     argument: Any
     preparation: Preparation | None = None
     context: Any = None
-    """What the driver needs to go on with the value. It stays in the driver."""
+    """The values that the driver needs to go on with the value of the piece. They stay in the driver."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ class Done:
     piece: Piece
     value: Any = None
     problem: str = ""
-    """Why it was put aside; empty if it is done."""
+    """The reason why it was put aside; empty if it is done."""
 
 
 @dataclass
@@ -182,7 +184,7 @@ class _NodeState:
 
 @dataclass(frozen=True)
 class ExecutorStatus:
-    """What an executor is doing."""
+    """The status of an executor."""
 
     nodes: tuple[str, ...]
     """The names of the nodes."""
@@ -198,14 +200,14 @@ class ExecutorStatus:
     """Pieces that were begun again."""
 
     def in_words(self) -> str:
-        """As the progress line shows it."""
+        """Write the status as the progress line shows it."""
         nodes = f"{len(self.nodes)} node{'' if len(self.nodes) == 1 else 's'}"
         retries = f"{self.retries} retr{'y' if self.retries == 1 else 'ies'}"
         return f"{nodes}, {self.running} tasks, {self.rate:.3g} pieces/s, {retries}"
 
 
 class Executor:
-    """Distributes pieces over nodes. Nodes may come and go; a piece that is lost with one is done elsewhere."""
+    """The distribution of pieces over nodes. Nodes may come and go; a piece that is lost with one is done elsewhere."""
 
     def __init__(self, workers: Workers) -> None:
         self.workers = workers
@@ -215,7 +217,7 @@ class Executor:
         """Ticket -> what was begun, and the key of its node."""
         self._put_aside: list[Done] = []
         self._failure: BaseException | None = None
-        """What the function of a piece raised; what is done is returned before."""
+        """The error of the function of a piece; what is done is returned before."""
         self._tickets = 0
         self._looked_at = float("-inf")
         self._without_node_since: float | None = None
@@ -245,7 +247,7 @@ class Executor:
         self._distribute()
 
     def completed(self, seconds: float = WAIT_SECONDS) -> list[Done]:
-        """The pieces that are done since the last call; waits for the first of them, but not longer than this.
+        """Return the pieces that are done since the last call; waits for the first of them, but not longer than this.
 
         Raises what the function of a piece raised, after what was done before, and `ExecutorLost`.
         """
@@ -297,7 +299,7 @@ class Executor:
         self._failure = None
 
     def status(self) -> ExecutorStatus:
-        """What this executor is doing now."""
+        """Return what this executor is doing now."""
         now = time.monotonic()
         while self._ended_at and self._ended_at[0] < now - RATE_SECONDS:
             self._ended_at.popleft()
@@ -318,7 +320,7 @@ class Executor:
         return self.workers.publish(key, value)
 
     def forget(self, key: str) -> None:
-        """A published value is not needed any more."""
+        """Forget a published value that is not needed any more."""
         self.workers.forget(key)
 
     def start(
@@ -355,7 +357,7 @@ class Executor:
             self._without_node_since = float("inf")
 
     def _drop(self, key: str) -> None:
-        """A node is gone: what was begun there is begun again elsewhere."""
+        """Drop a node that is gone: what was begun there is begun again elsewhere."""
         state = self._nodes.pop(key)
         lost = [task for ticket in state.tickets if isinstance(task := self._running.pop(ticket)[0], _Task)]
         self.workers.cancel(list(state.tickets))
@@ -380,7 +382,7 @@ class Executor:
         self._queue = waiting + self._queue
 
     def _node_for(self, preparation: Preparation | None) -> _NodeState | None:
-        """A node with room that is prepared; the others are prepared meanwhile."""
+        """Return a node with room that is prepared; the others are prepared meanwhile."""
         best: _NodeState | None = None
         for state in self._nodes.values():
             if preparation is not None and preparation.key not in state.prepared:
@@ -480,7 +482,7 @@ def unordered(
     watch: Callable[[], None] = lambda: None,
     split: Split = lambda piece: (),
 ) -> Iterator[Done]:
-    """Each piece as soon as it is done. A piece is taken from `pieces` when a node has room for it.
+    """Yield each piece as soon as it is done. A piece is taken from `pieces` when a node has room for it.
 
     `watch` is called again and again, and may raise. Closing the iterator, or an error, ends all pieces.
     """
@@ -505,7 +507,7 @@ def unordered(
 
 
 WINDOW = 16
-"""How many pieces for each slot may be done before their turn, in `ordered`."""
+"""The number of pieces for each slot that may be done before their turn, in `ordered`."""
 
 
 @dataclass(eq=False)
@@ -531,7 +533,7 @@ def ordered(
     watch: Callable[[], None] = lambda: None,
     split: Split = lambda piece: (),
 ) -> Iterator[Done]:
-    """As `unordered`, in the order of the pieces; what is done before its turn is kept until then.
+    """Yield each piece in the order of the pieces; what is done before its turn is kept until then.
 
     Where a piece takes much longer than those after it, no more of these are begun than `WINDOW` for each slot. What is
     `Done` already among the pieces is only returned in its turn, and an error of `pieces` is raised in its turn.

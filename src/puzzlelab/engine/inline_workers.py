@@ -26,7 +26,7 @@ class HeldValue:
 
 
 class InlineWorkers:
-    """One slot, which is this process; see `Workers`."""
+    """The workers that are one slot, which is this process; see `Workers`."""
 
     def __init__(self) -> None:
         self._begun: deque[tuple[int, Callable[[Any], Any], Any]] = deque()
@@ -39,7 +39,7 @@ class InlineWorkers:
         self._begun.append((ticket, function, argument))
 
     def ended(self, seconds: float) -> list[Ended]:
-        """Does the next piece, however long it takes; none if there is no time to wait."""
+        """Do the next piece, however long it takes; return nothing if there is no time to wait."""
         if not self._begun or not seconds:
             return []
         ticket, function, argument = self._begun.popleft()
@@ -56,7 +56,7 @@ class InlineWorkers:
         return HeldValue(key, value)
 
     def forget(self, key: str) -> None:
-        """Nothing is kept here: the value lasts as long as its users."""
+        """Keep nothing: the value lasts as long as its users."""
 
     def start(self, factory: Callable[..., Any], arguments: Sequence[Any], resources: Mapping[str, float]) -> Program:
         raise Unsupported("a program needs a process of its own, which the process that asks cannot be")

@@ -18,12 +18,12 @@ _told: set[str] = set()
 
 
 def families() -> Iterator[tuple[str, Family]]:
-    """The name and the family of every installed kind of puzzles that can be imported."""
+    """Return the name and the family of every installed kind of puzzles that can be imported."""
     return _usable(registry.families(), registry.family)
 
 
 def solvers() -> Iterator[tuple[str, type[Any]]]:
-    """The name and the class of every solver that can be imported."""
+    """Return the name and the class of every solver that can be imported."""
     return _usable(registry.solver_names(), registry.solver_class)
 
 

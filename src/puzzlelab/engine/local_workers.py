@@ -51,7 +51,7 @@ def _value(path: Path) -> Any:
 
 
 class LocalWorkers:
-    """So many worker processes of this machine, by default one for each core."""
+    """The worker processes of this machine, by default one for each core."""
 
     def __init__(self, count: int | None = None) -> None:
         self._pools: list[ProcessPoolExecutor | None] = [None] * (count or cores())
@@ -167,9 +167,9 @@ def _call(method: str, arguments: Sequence[Any]) -> Any:
 
 
 def new_pool(sharers: int = 1) -> ProcessPoolExecutor:
-    """A pool of one process, which does not outlive this one, and does not get its signals.
+    """Return a pool of one process, which does not outlive this one, and does not get its signals.
 
-    It is one of so many that share the free memory.
+    It is one of several that share the free memory.
     """
     kernel_cache()  # a private one is shared with the process
     context = multiprocessing.get_context("spawn")

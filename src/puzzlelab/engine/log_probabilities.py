@@ -18,7 +18,8 @@ MIN_PROBABILITY = 1e-9
 
 
 def merged_logits(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:
-    """`float64[B, M]`: the scores `float64[B, M]`, merged for moves with the same effect: see `log_probabilities`.
+    """Return `float64[B, M]`: the scores `float64[B, M]`, merged for moves with the same effect: see
+    `log_probabilities`.
 
     The softmax of the result over the legal moves is the same as that of the scores. Puzzles without equivalent moves
     have nothing to merge, and their illegal moves keep their scores.
@@ -27,7 +28,8 @@ def merged_logits(puzzle: Puzzle, states: State, scores: NDArray[np.float64], su
 
 
 def log_probabilities(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:
-    """`float64[B, M]`: the logarithms of the softmax of `scores: float64[B, M]` over the legal moves; -inf elsewhere.
+    """Return `float64[B, M]`: the logarithms of the softmax of `scores: float64[B, M]` over the legal moves; -inf
+    elsewhere.
 
     Moves with the same effect are one move: its probability is their sum, or (`sums=False`) the greatest. A move whose
     score is not finite has the probability 0.
@@ -38,7 +40,7 @@ def log_probabilities(puzzle: Puzzle, states: State, scores: NDArray[np.float64]
 
 
 def _of_legal_moves(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:
-    """`float64[B, M]`: the merged scores of legal moves; -inf elsewhere."""
+    """Return `float64[B, M]`: the merged scores of legal moves; -inf elsewhere."""
     merged, total = np.empty(scores.shape), np.empty(scores.shape[1])
     merge(canonical_moves(puzzle, states), np.ascontiguousarray(scores), sums, total, merged)
     return merged

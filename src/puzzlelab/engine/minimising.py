@@ -15,7 +15,7 @@ from puzzlelab.engine.kernels import Negated
 
 
 def minimised(puzzle: Puzzle, estimate: Estimate) -> Estimate:
-    """The estimate of the remaining sum of steps: of a puzzle with a score, minus the estimate of the points."""
+    """Return the estimate of the remaining sum of steps: of a puzzle with a score, minus the estimate of the points."""
     if objective_of(puzzle).kind != "score":
         return estimate
     kernel, scores = estimate.kernel, estimate.scores
@@ -27,5 +27,5 @@ def minimised(puzzle: Puzzle, estimate: Estimate) -> Estimate:
 
 
 def _negative(values: NDArray[Any]) -> NDArray[Any]:
-    """Minus these numbers; whole ones stay whole."""
+    """Return minus these numbers; whole ones stay whole."""
     return -values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)

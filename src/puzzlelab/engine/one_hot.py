@@ -11,7 +11,7 @@ from puzzlelab.core.puzzle import State
 
 
 def one_hot(states: State, first: int, last: int) -> NDArray[np.float32]:
-    """`float32[..., N * (last - first + 1)]` from `states: uint8[..., N]`, whose numbers are at most `last`.
+    """Return `float32[..., N * (last - first + 1)]` from `states: uint8[..., N]`, whose numbers are at most `last`.
 
     Cell by cell, a 1 at the place of its number; the first place is that of `first`, and smaller numbers have none.
     """
@@ -22,5 +22,5 @@ def one_hot(states: State, first: int, last: int) -> NDArray[np.float32]:
 
 @cache
 def _table(first: int, last: int) -> NDArray[np.float32]:
-    """`float32[last + 1, last - first + 1]`: the row of each number."""
+    """Return `float32[last + 1, last - first + 1]`: the row of each number."""
     return np.ascontiguousarray(np.eye(last + 1, dtype=np.float32)[:, first:])

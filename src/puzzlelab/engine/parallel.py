@@ -32,7 +32,7 @@ PATIENCE = 1.0
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """Return the cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -44,7 +44,7 @@ def ordered_map(
     on_interrupt: Callable[[], None] | None = None,
     watch: Callable[[], None] | None = None,
 ) -> Iterator[Answer]:
-    """`function` of each item, in the order of the items, at most `AHEAD * jobs` of them begun in advance.
+    """Yield `function` of each item, in the order of the items, at most `AHEAD * jobs` of them begun in advance.
 
     Closing the iterator, or Ctrl-C, drops what has not begun, calls `on_interrupt`, and waits a little for what runs;
     what takes longer continues in the background until the program ends, and its answer is dropped. `watch` is
@@ -69,7 +69,7 @@ def ordered_flat_map(
     jobs: int | None = None,
     on_interrupt: Callable[[], None] | None = None,
 ) -> Iterator[Answer]:
-    """The values that `function(item)` yields, as soon as they exist, in the order of the items; on threads.
+    """Yield the values that `function(item)` yields, as soon as they exist, in the order of the items; on threads.
 
     Other threads work ahead, as in `ordered_map`, and what they yield is kept until its turn. Closing the iterator, or
     Ctrl-C, has the effect that it has there; iterators that run are closed at their next value.
@@ -117,7 +117,7 @@ def _in_order(
     most: int,
     on_interrupt: Callable[[], None] | None,
 ) -> Iterator[Answer]:
-    """The answers for each item in the order of the items, of which at most `most` are begun and not yet answered."""
+    """Yield the answers for each item in the order of the items, of which at most `most` are begun and not answered."""
     waiting: deque[Begun[Answer]] = deque()
 
     def first() -> Iterator[Answer]:

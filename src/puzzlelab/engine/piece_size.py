@@ -1,4 +1,4 @@
-"""How many items, such as boards or rows, a piece of work should have."""
+"""The number of items, such as boards or rows, that a piece of work should have."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ Item = TypeVar("Item")
 MOST_ITEMS = 100_000
 """Items of a piece, at most."""
 SHARE = 4
-"""Many items give at least so many pieces for each slot, so that the slots end at about the same time; but no pieces
+"""The pieces for each slot that many items give at least, so that the slots end at about the same time; but no pieces
 that take less time than the driver needs to feed all slots.
 """
 
 
 class PieceSize:
-    """As many items as take the time that the executor needs, from one on; or `fixed`, whatever time they take."""
+    """The number of items of a piece, which is chosen so that it takes the seconds that the executor needs, starting
+    with one; or `fixed`.
+    """
 
     def __init__(self, executor: Executor, fixed: int | None = None) -> None:
         self._executor, self._fixed = executor, fixed
@@ -36,7 +38,7 @@ class PieceSize:
             self.items = int(max(1, min(wanted, GROWTH * max(items, self.items), MOST_ITEMS)))
 
     def of(self, total: int) -> int:
-        """The items of the next piece, where there are so many in all."""
+        """Return the items of the next piece, where there is this number in all."""
         if self._fixed is not None:
             return self._fixed
         slots = max(1, self._executor.slots)
@@ -44,7 +46,7 @@ class PieceSize:
         return max(1, min(self.items, max(least, total // (SHARE * slots))))
 
     def cut(self, items: Iterator[Item]) -> Iterator[list[Item]]:
-        """The items of one piece after the other; an error of `items` is raised after the items before it."""
+        """Yield the items of one piece after the other; an error of `items` is raised after the items before it."""
         failure: Exception | None = None
         while failure is None:
             some: list[Item] = []

@@ -20,7 +20,7 @@ from puzzlelab.engine.kernel_cache import user_cache
 from puzzlelab.storage.files import make_folder, replace_file
 
 DIGITS = 32
-"""Of the hash of the files of a network."""
+"""The digits of the hash of the files of a network."""
 
 
 def published_networks(executor: Executor, puzzle: Puzzle, options: Mapping[str, Any]) -> Mapping[str, Published]:
@@ -44,7 +44,7 @@ def _hash(contents: Mapping[str, bytes]) -> str:
 
 @contextmanager
 def using(published: Mapping[str, Published]) -> Iterator[None]:
-    """While it lasts, the names of these networks mean their published files.
+    """Let the names of these networks mean their published files while it lasts.
 
     Raises `BadFile` where the cache folder cannot be written.
     """
@@ -57,7 +57,7 @@ _checked: set[Path] = set()
 
 
 def _kept(files: Published) -> Path:
-    """The path of a network in the cache folder, without ending; its files are fetched if they are not there."""
+    """Return the path of a network in the cache folder, without ending; its files are fetched if they are not there."""
     stem = user_cache() / "networks" / files.key
     if stem in _checked:
         return stem
@@ -73,5 +73,5 @@ def _kept(files: Published) -> Path:
 
 
 def _stored(stem: Path) -> dict[str, bytes]:
-    """Ending -> content of the files with this stem."""
+    """Map the endings of the files with this stem to their content."""
     return {path.suffix: path.read_bytes() for path in stem.parent.glob(f"{stem.name}.*") if path.stem == stem.name}

@@ -24,14 +24,14 @@ FIRST_TABLE = 1 << 14
 
 
 def new_control() -> NDArray[np.int64]:
-    """The `control` of a search without a solution."""
+    """Return the `control` of a search without a solution."""
     control = np.zeros(PLACES, np.int64)
     control[LENGTH] = -1
     return control
 
 
 def tables_of(estimate: Estimate | None, rules: KernelRules) -> Any:
-    """The estimate's compiled tables, those of an external estimate, or those of none."""
+    """Return the estimate's compiled tables, those of an external estimate, or those of none."""
     if estimate is None:
         return kernels.NoEstimate()
     if estimate.kernel is not None and not rules.plain:
@@ -40,13 +40,13 @@ def tables_of(estimate: Estimate | None, rules: KernelRules) -> Any:
 
 
 def new_estimate(estimate: Estimate | None, rules: KernelRules) -> EstimateRecord:
-    """The estimate for kernels, or one that gives 0."""
+    """Return the estimate for kernels, or one that gives 0."""
     memo = 1 if estimate is None else estimate.memo
     return EstimateRecord(tables_of(estimate, rules), np.zeros(memo, np.int64), np.zeros(memo, np.int64))
 
 
 def new_expansion(rules: KernelRules, start: State, move_count: int) -> Expansion:
-    """The scratch arrays of a search from the plain `start[S]`."""
+    """Return the scratch arrays of a search from the plain `start[S]`."""
     return Expansion(
         state=working(rules, start),
         child=np.empty(rules.size, rules.dtype),
@@ -58,7 +58,7 @@ def new_expansion(rules: KernelRules, start: State, move_count: int) -> Expansio
 def new_node_table(
     rules: KernelRules, capacity: int, table: int = FIRST_TABLE, move: DTypeLike = np.int32
 ) -> NodeTable:
-    """Room for `capacity` states, of which a hash table of `table` entries holds the first."""
+    """Make room for `capacity` states, of which a hash table of `table` entries holds the first."""
     return NodeTable(
         keys=np.empty((capacity, rules.words), np.uint64),
         parent=np.empty(capacity, np.int32),
@@ -68,25 +68,25 @@ def new_node_table(
 
 
 def table_size(entries: int) -> int:
-    """The least power of two that holds this many entries within the load."""
+    """Return the least power of two that holds this many entries within the load."""
     return 1 << int(np.ceil(np.log2(entries / MAX_LOAD)))
 
 
 def working(rules: KernelRules, start: State) -> State:
-    """The working state `[S]` of a plain one."""
+    """Return the working state `[S]` of a plain one."""
     state: State = rules.encode(start[None])[0].astype(rules.dtype)
     return state
 
 
 def unpacked(rules: KernelRules, keys: NDArray[np.uint64]) -> State:
-    """Working states `[B, S]` from packed ones `[B, W]`."""
+    """Return working states `[B, S]` from packed ones `[B, W]`."""
     states = np.empty((len(keys), rules.size), rules.dtype)
     runner(kernels.unpack_all, rules)(rules.tables, keys, states)
     return states
 
 
 def path_to(parent: NDArray[np.int32], move: NDArray[np.signedinteger], row: int) -> list[int]:
-    """The moves from the root of a search to a state."""
+    """Return the moves from the root of a search to a state."""
     moves = []
     while parent[row] != NOWHERE:
         moves.append(int(move[row]))
@@ -98,7 +98,7 @@ def path_to(parent: NDArray[np.int32], move: NDArray[np.signedinteger], row: int
 
 
 def doubled(record: Any, names: Iterable[str], room: int, axis: int = 0) -> Any:
-    """The record with arrays of these names that are twice as long, or None if `room` bytes are not enough."""
+    """Return the record with arrays of these names that are twice as long, or None if `room` bytes are not enough."""
     arrays = {name: getattr(record, name) for name in names}
     if 2 * sum(array.nbytes for array in arrays.values()) > room:
         return None
@@ -107,7 +107,8 @@ def doubled(record: Any, names: Iterable[str], room: int, axis: int = 0) -> Any:
 
 
 def rehashed(nodes: NodeTable, count: int, more: int, room: int, repeats: bool = False) -> NodeTable | None:
-    """The node table with twice the hash table; None where its other arrays are full, or `room` bytes not enough.
+    """Return the node table with twice the hash table; None where its other arrays are full, or `room` bytes not
+    enough.
 
     `count` rows are in use, and `more` are wanted. With `repeats` several of them may hold one state: the last counts.
     """

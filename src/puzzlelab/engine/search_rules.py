@@ -23,7 +23,7 @@ PATH = re.compile(r"^[^:]*[/\\]|\.onnx$|\.safetensors$")
 
 
 def rules_of(instance: Instance) -> KernelRules:
-    """The puzzle's kernels, or else its batch rules, or else the adapter over its plain rules.
+    """Return the puzzle's kernels, or else its batch rules, or else the adapter over its plain rules.
 
     Raises `PuzzlelabError` if the kernels do not know the costs or points of the moves.
     """
@@ -38,7 +38,7 @@ def rules_of(instance: Instance) -> KernelRules:
 
 
 def fitted(estimate: Estimate, rules: KernelRules, start: State) -> Estimate:
-    """The estimate as a search on these rules uses it, from the plain `start[S]` on.
+    """Return the estimate as a search on these rules uses it, from the plain `start[S]` on.
 
     On a graph, an estimate that gives whole numbers is kept with the nodes, and is a kernel for the search.
     """
@@ -54,7 +54,7 @@ def fitted(estimate: Estimate, rules: KernelRules, start: State) -> Estimate:
 
 
 def runner(kernel: Any, rules: KernelRules) -> Callable[..., Any]:
-    """The compiled kernel; or its source, interpreted, for plain rules. It raises what batch rules raise."""
+    """Return the compiled kernel; or its source, interpreted, for plain rules. It raises what batch rules raise."""
     if rules.plain:
         return kernel.py_func  # type: ignore[no-any-return]
     if not isinstance(rules, GraphRules):
@@ -70,7 +70,7 @@ def runner(kernel: Any, rules: KernelRules) -> Callable[..., Any]:
 
 
 def stepper(step: Any, rules: KernelRules) -> Callable[..., int]:
-    """The `step` of a search as `runner` gives it; it raises `NoRoom` on a graph that is almost full."""
+    """Return the `step` of a search as `runner` gives it; it raises `NoRoom` on a graph that is almost full."""
     run = runner(step, rules)
     if not isinstance(rules, GraphRules):
         return run

@@ -40,7 +40,7 @@ CONFIRMED_BY: tuple[Rules | None, ...] = (None, "plain", "kernels")
 KERNELS = CONFIRMED_BY.index("kernels")
 HOLDS = Verdict(True)
 SAMPLED_FIRST, SAMPLED_EVERY = 100, 1000
-"""Answers that are replayed by the plain rules too: those of boards with the first numbers, and of one in so many."""
+"""Answers that are replayed by the plain rules too: those of boards with the first numbers, and one in `SAMPLED_EVERY` others."""
 SCATTER = np.uint64(0x9E3779B97F4A7C15)
 """The multiplier that scatters numbers, so that a regular step from board to board meets the sample too."""
 NOT_SAMPLED = SAMPLED_FIRST + 1
@@ -48,7 +48,7 @@ NOT_SAMPLED = SAMPLED_FIRST + 1
 
 
 def never() -> bool:
-    """Whether to end early: no."""
+    """Tell whether to end early: no."""
     return False
 
 
@@ -220,7 +220,10 @@ class AnswerBatch(MadeOnRequest[Answer]):
         return Answer(result.board, result, verdict, verified_by, end)
 
     def solved_lines(self, notation: str) -> str | None:
-        """The solved boards in this notation of the puzzle, a line each; None if they are not written all at once."""
+        """Return the solved boards in this notation of the puzzle, a line each.
+
+        None if they are not written all at once.
+        """
         boards, is_solved = self.results.boards, self.results.lengths != UNSOLVED
         lines = boards.puzzle.view(BatchNotation)
         if lines is None or not self.has_end[is_solved].all():
@@ -239,7 +242,7 @@ def answers_of(
     over: Callable[[], bool] = never,
     name: str = "",
 ) -> AnswerBatch:
-    """The best answer to each of these boards, verified; a `BatchSolver` solves them together.
+    """Return the best answer to each of these boards, verified; a `BatchSolver` solves them together.
 
     `limit` is for each board. The work ends early, with the answers so far, when `over()` is true. `name` is
     that of the batch in the results that share its time: by default a hash of the boards. Parts of one batch have one
@@ -257,7 +260,7 @@ def answer_parts(
     over: Callable[[], bool] = never,
     name: str = "",
 ) -> Iterator[AnswerBatch]:
-    """The answers of `answers_of`, in the order of the boards, but in parts, each as soon as it exists.
+    """Yield the answers of `answers_of`, in the order of the boards, but in parts, each as soon as it exists.
 
     A solver that solves boards `OneByOne` gives several parts, any other one. Raises `PuzzlelabError` for a wrong
     answer, after the parts before it.
@@ -268,7 +271,7 @@ def answer_parts(
 
 
 def none_wrong(solver: Solver, answers: AnswerBatch) -> AnswerBatch:
-    """The answers; raises `PuzzlelabError` if one is wrong."""
+    """Return the answers; raises `PuzzlelabError` if one is wrong."""
     for place, verdict in answers.wrong.items():
         raise wrong_answer(solver, answers.results.boards[place], verdict)
     return answers
@@ -277,12 +280,13 @@ def none_wrong(solver: Solver, answers: AnswerBatch) -> AnswerBatch:
 def solve_all(
     solver: Solver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = never
 ) -> list[Result]:
-    """The best result for each of these boards of one puzzle, verified; see `answers_of`."""
+    """Return the best result for each of these boards of one puzzle, verified; see `answers_of`."""
     return list(answers_of(solver, Boards.of(instances), limit, over).results) if instances else []
 
 
 class Portions:
-    """Cuts boards into batches for `answers_of` and `answer_parts`: single boards unless the solver is a `BatchSolver`.
+    """The cuts of boards into batches for `answers_of` and `answer_parts`: single boards unless the solver is a
+    `BatchSolver`.
 
     The batches of a solver that solves them `OneByOne` begin with one board, and grow while they take less than
     `PART_SECONDS`. All boards of a batch are of one puzzle.
@@ -295,25 +299,25 @@ class Portions:
         self.size = 1 if self._grows else self._most
 
     def of(self, instances: Iterable[Instance]) -> Iterator[list[Instance]]:
-        """The batches; each is taken from `instances` only when it is requested."""
+        """Yield the batches; each is taken from `instances` only when it is requested."""
         for _, group in groupby(instances, key=lambda instance: instance.puzzle):
             yield from self.cut(group)
 
     def cut(self, boards: Iterable[Board]) -> Iterator[list[Board]]:
-        """The batches of boards of one puzzle, in any form."""
+        """Yield the batches of boards of one puzzle, in any form."""
         rest = iter(boards)
         while batch := list(islice(rest, self.size)):
             yield batch
 
     def slices(self, boards: Boards) -> Iterator[Boards]:
-        """The batches of boards that are an array."""
+        """Yield the batches of boards that are an array."""
         begin = 0
         while begin < len(boards):
             yield (batch := boards[begin : begin + self.size])
             begin += len(batch)
 
     def timed(self, boards: int, parts: Iterator[Part]) -> Iterator[Part]:
-        """The parts of the answers to a batch of so many boards; their time adapts the size.
+        """Yield the parts of the answers to a batch of so many boards; their time adapts the size.
 
         The time in which the parts are used does not count.
         """
@@ -341,7 +345,7 @@ class Portions:
 def unverified_results(
     solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool] = never, name: str = ""
 ) -> Iterator[ResultBatch]:
-    """The results of a solver that suits the puzzle, with their cost or score, in parts; see `answer_parts`."""
+    """Yield the results of a solver that suits the puzzle, with their cost or score, in parts; see `answer_parts`."""
     is_alone = len(boards) == 1 and not name and ability(solver, OneByOne) is not None
     if ability(solver, BatchSolver) is None or is_alone:
         results = [best_result(solver, board, limit, lambda attempt: over()) for board in boards]
@@ -363,7 +367,7 @@ def unverified_results(
 def _with_objected(
     boards: Boards, is_objected: NDArray[np.bool_], parts: Iterator[ResultBatch]
 ) -> Iterator[ResultBatch]:
-    """The parts with the boards that have an objection; `parts` are the results of the boards without one.
+    """Yield the parts with the boards that have an objection; `parts` are the results of the boards without one.
 
     Boards with an objection are in the part of the board before them; those before all others are a part.
     """
@@ -383,7 +387,7 @@ def _with_objected(
 
 
 def has_objection(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
-    """`bool[B]`: which of the plain states `[B, S]` have an objection, and so no solution."""
+    """Tell which of the plain states `[B, S]` have an objection, and so no solution: `bool[B]`."""
     rules = puzzle.view(KernelRules)
     if rules is not None and rules.has_objection is not None:
         return rules.has_objection(states)
@@ -391,7 +395,10 @@ def has_objection(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
 
 
 def _solved(solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool], name: str) -> Iterator[ResultBatch]:
-    """The results of a batch with its name, in the parts of the solver; where memory runs out, the rest has none."""
+    """Yield the results of a batch with its name, in the parts of the solver.
+
+    Where memory runs out, the rest has none.
+    """
     name, solved = name or batch_name(boards), 0
     try:
         for part in within(limit, lambda: _parts(solver, boards, limit, over)):
@@ -416,12 +423,12 @@ def _parts(solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool
 
 
 def batch_name(boards: Boards) -> str:
-    """The name of a batch of these boards in the results that share its time."""
+    """Return the name of a batch of these boards in the results that share its time."""
     return hashlib.sha256(boards.states.tobytes()).hexdigest()[:12]
 
 
 def _with_sums(boards: Boards, results: Sequence[Result]) -> Sequence[Result]:
-    """The results with their cost or score, by the plain rules, where the solver does not say it."""
+    """Return the results with their cost or score, by the plain rules, where the solver does not say it."""
     objective = objective_of(boards.puzzle)
     if objective.kind == "moves":
         return results
@@ -429,7 +436,7 @@ def _with_sums(boards: Boards, results: Sequence[Result]) -> Sequence[Result]:
 
 
 def _with_objections(results: ResultBatch, places: NDArray[np.int64]) -> ResultBatch:
-    """The results with the objection of each of these boards that has one, in place of a search."""
+    """Return the results with the objection of each of these boards that has one, in place of a search."""
     counts = {name: getattr(results, name).copy() for name in ("expanded", "generated", "evaluations", "seconds")}
     shares_time, rare = results.shares_time.copy(), dict(results.rare)
     for place in places.tolist():
@@ -445,7 +452,7 @@ def _with_objections(results: ResultBatch, places: NDArray[np.int64]) -> ResultB
 
 
 def checked(results: ResultBatch) -> AnswerBatch:
-    """These results as verified answers.
+    """Return the results as verified answers.
 
     By which rules an answer is replayed depends on the number of its board alone, and not on the boards beside it.
     """
@@ -464,13 +471,13 @@ def checked(results: ResultBatch) -> AnswerBatch:
 
 
 def is_sampled(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """`bool[B]`: whether the answers to boards with these numbers are replayed by the plain rules too."""
+    """Tell whether the answers to boards with these numbers are replayed by the plain rules too: `bool[B]`."""
     scattered = (numbers.astype(np.uint64) * SCATTER) >> np.uint64(32)
     return np.asarray((numbers < SAMPLED_FIRST) | (scattered % np.uint64(SAMPLED_EVERY) == 0))
 
 
 def _claims_agree(results: ResultBatch, solved: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """`bool[B]`: whether proof, length and lower bound agree, as `core.verify` demands."""
+    """Tell whether proof, length and lower bound agree, as `core.verify` demands: `bool[B]`."""
     optimal, unique = results.is_proven("optimal"), results.is_proven("unique")
     holds = np.where(solved, results.lengths >= results.lower_bounds, ~(optimal | unique))
     holds &= ~solved | ~optimal | (results.lengths == results.lower_bounds)

@@ -15,12 +15,12 @@ PRIME = 0x100000001B3
 
 
 def multipliers(length: int) -> NDArray[np.int64]:
-    """`int64[S]`: the powers of the prime, modulo 2**64."""
+    """Return `int64[S]`: the powers of the prime, modulo 2**64."""
     powers = np.array([pow(PRIME, place, 2**64) for place in range(length)], np.uint64)
     return powers.view(np.int64)
 
 
 def state_codes(states: State) -> NDArray[np.int64]:
-    """`int64[B]`: a polynomial of each of the `states[B, S]`, modulo 2**64. Two states might have one code."""
+    """Return `int64[B]`: a polynomial of each of the `states[B, S]`, modulo 2**64. Two states might have one code."""
     codes: NDArray[np.int64] = (states.astype(np.int64) * multipliers(states.shape[1])).sum(axis=1)
     return codes

@@ -45,7 +45,7 @@ BYTES_A_NODE, BYTES_AN_EDGE = 32, 8
 """Bytes of the arrays, without the packed state of a node and the cost of an edge."""
 
 PARTS = 4
-"""The arrays of nodes may have one of so many parts of the free memory, those of edges another."""
+"""The fraction of the free memory that the arrays of nodes may have, and those of edges another, is one over this."""
 ALMOST = 0.9
 """The share of its arrays beyond which a graph is almost full, and a search must stop."""
 
@@ -56,7 +56,7 @@ CalledByKernels = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
 
 class Window:
-    """How many nodes are handled together with the one that is asked for."""
+    """The number of nodes that are handled together with the one that is asked for."""
 
     def __init__(self, counts: NDArray[np.int64]) -> None:
         self.counts = counts
@@ -71,13 +71,13 @@ class Window:
             self.size = min(2 * self.size, LARGEST_WINDOW) if is_worth else max(self.size // 2, LEAST_WINDOW)
 
     def with_company(self, node: int, company: Nodes) -> Nodes:
-        """The node and the first of the others."""
+        """Return the node and the first of the others."""
         chosen = np.concatenate([[node], company[: self.size - 1]])
         self.done += chosen.size
         return chosen
 
     def following(self, node: int, is_done: NDArray[Any], count: int) -> Nodes:
-        """Nodes that were found after this one, of `count` in all, and are not done."""
+        """Return nodes that were found after this one, of `count` in all, and are not done."""
         return node + 1 + np.flatnonzero(is_done[node + 1 : min(node + 4 * self.size, count)] == 0)
 
 
@@ -129,7 +129,7 @@ class GraphRules(KernelRules):
 
 
 def graph_rules(puzzle: Puzzle, batch: BatchRules, state: State) -> GraphRules:
-    """Rules whose working states are nodes of a new graph, for states of the shape of `state`."""
+    """Return rules whose working states are nodes of a new graph, for states of the shape of `state`."""
     graph = StateGraph(puzzle, batch, state)
     return GraphRules(graph.tables, 1, np.int32, 1, graph.nodes_of, graph.states_of, graph=graph)
 
@@ -170,15 +170,18 @@ class StateGraph:
         self.window = Window(self.tables.counts)
 
     def nodes_of(self, states: State) -> NDArray[np.int32]:
-        """`int32[B, 1]`: the nodes of plain states `[B, S]`, which are added where they are new."""
+        """Return `int32[B, 1]`: the nodes of plain states `[B, S]`, which are added where they are new."""
         return self._interned(np.ascontiguousarray(states, self.dtype))[:, None]
 
     def states_of(self, nodes: NDArray[np.int32]) -> State:
-        """The plain states `[B, S]` of nodes `[B, 1]`."""
+        """Return the plain states `[B, S]` of nodes `[B, 1]`."""
         return self._states(nodes[:, 0])
 
     def room(self, share: float = 1.0) -> int:
-        """The nodes that can still get successors in this share of the arrays; 0 or less where there is no room."""
+        """Return the nodes that can still get successors in this share of the arrays.
+
+        0 or less where there is no room.
+        """
         nodes, edges = share * len(self.keys) - self.count, share * self.tables.move.size - self.edges
         return int(min(nodes, edges)) // self.puzzle.move_count
 
@@ -189,7 +192,7 @@ class StateGraph:
             raise error
 
     def estimate_by(self, scores: Callable[[State], NDArray[Any]]) -> GraphEstimate:
-        """The tables of an estimate that gives whole numbers, none below 0 unless the puzzle has a score.
+        """Return the tables of an estimate that gives whole numbers, none below 0 unless the puzzle has a score.
 
         Solved states have the estimate 0.
         """
@@ -225,7 +228,7 @@ class StateGraph:
         self.promising.add(nodes, self.cost_so_far[nodes], tables.value[nodes])
 
     def _address_of(self, function: Callable[[StateGraph, int], None]) -> int:
-        """The address by which kernels call a function. No error may leave it; `raise_error` raises it later.
+        """Return the address by which kernels call a function. No error may leave it; `raise_error` raises it later.
 
         What it refers to must not keep the graph alive, whose arrays are large.
         """
@@ -251,7 +254,7 @@ class StateGraph:
         self._expand_nodes(wanted if count > 1 else self._with_company(int(wanted[0])))
 
     def _with_company(self, node: int) -> Nodes:
-        """The node, and nodes that are likely asked for soon.
+        """Return the node, and nodes that are likely asked for soon.
 
         They are those with no greater sum of cost so far and estimate, as in A*; or without an estimate those found
         next, as in a breadth-first search.
@@ -290,7 +293,7 @@ class StateGraph:
         tables.first[nodes] = begin + 1 + np.cumsum(counts) - counts
 
     def _interned(self, states: State) -> NDArray[np.int32]:
-        """`int32[B]`: the nodes of plain states; those that are new are added, and whether they are solved."""
+        """Return `int32[B]`: the nodes of plain states; those that are new are added, and whether they are solved."""
         count, more = self.count, len(states)
         if count + more > len(self.keys):
             raise PuzzlelabError(f"there is no room for more than {len(self.keys)} states in the graph of the search")
@@ -308,7 +311,7 @@ class StateGraph:
         return nodes
 
     def _states(self, nodes: Any) -> State:
-        """Copies of the plain states `[B, S]` of these nodes."""
+        """Return copies of the plain states `[B, S]` of these nodes."""
         raw = self.keys[nodes].view(np.uint8)[:, : self.dtype.itemsize * self.size]
         states: State = np.ascontiguousarray(raw).view(self.dtype)
         return states
@@ -317,7 +320,9 @@ class StateGraph:
 def steps(
     puzzle: Puzzle, rules: BatchRules, states: State, moves: NDArray[np.int64], after: State
 ) -> NDArray[np.int64]:
-    """`int64[B]`: the costs of moves by batch rules: 1 without the view `Costs`, minus their points with `Scores`."""
+    """Return `int64[B]`: the costs of moves by batch rules: 1 without the view `Costs`, minus their points with
+    `Scores`.
+    """
     kind = objective_of(puzzle).kind
     if kind == "moves":
         return np.ones(len(moves), np.int64)
@@ -334,13 +339,13 @@ def steps(
 
 
 def inverses(puzzle: Puzzle) -> NDArray[np.int32]:
-    """`int32[M]`: the move that undoes each move, or -1."""
+    """Return `int32[M]`: the move that undoes each move, or -1."""
     view, moves = puzzle.view(Reversible), range(puzzle.move_count)
     return np.array([-1 if view is None else view.inverse(move) for move in moves], np.int32)
 
 
 def _checked(array: Any, rule: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """What a rule gave; raises `PuzzlelabError` for another shape or type."""
+    """Return what a rule gave; raises `PuzzlelabError` for another shape or type."""
     if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
         raise PuzzlelabError(_wrong(rule, RULES, f"{dtype}{list(shape)}", array))
     return array

@@ -43,11 +43,11 @@ BOUND = "PUZZLELAB_TABLES"
 _in_memory: dict[Path, NDArray[Any]] = {}
 """Tables that could not be written: a process makes each of them once, and says so once."""
 table_write_failures: dict[Path, str] = {}
-"""The same tables, with the reasons."""
+"""The tables that could not be written, with the reasons."""
 
 
 def table_folder() -> Path:
-    """Where the tables lie."""
+    """Return where the tables lie."""
     return user_cache() / "tables"
 
 
@@ -58,7 +58,7 @@ def stored(
     shape: tuple[int | None, ...],
     rare: bool = False,
 ) -> NDArray[Any]:
-    """The table of this name, made and kept if it is not there; a damaged one is made again, with a sentence.
+    """Return the table of this name, made and kept if it is not there; a damaged one is made again, with a sentence.
 
     Raises `NoRoom` for a table that is larger than what the memory limit of the search leaves; `make` may do so too.
     It has this type and shape, where None stands for any length but 0, and it cannot be changed. A rare one may be
@@ -82,7 +82,7 @@ def stored(
 def _kept(
     path: Path, table: NDArray[Any], dtype: np.dtype[Any], shape: tuple[int | None, ...], rare: bool
 ) -> NDArray[Any]:
-    """The table from its new file, or as it is, with a sentence, where it cannot be kept."""
+    """Return the table from its new file, or as it is, with a sentence, where it cannot be kept."""
     try:
         _save(path, table, rare)
         if rare:
@@ -97,7 +97,7 @@ def _kept(
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is such a file; a folder that may not be looked into holds none for us."""
+    """Tell whether there is such a file; a folder that may not be looked into holds none for us."""
     try:
         return path.exists()
     except OSError:
@@ -105,7 +105,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _load(path: Path, dtype: np.dtype[Any], shape: tuple[int | None, ...]) -> NDArray[Any]:
-    """The table, mapped into memory. Raises `CorruptData` and `OSError`."""
+    """Return the table, mapped into memory. Raises `CorruptData` and `OSError`."""
     try:
         with path.with_suffix(".json").open(encoding="utf-8") as file:
             card = json.loads(file.read(LONGEST_CARD))
@@ -187,7 +187,7 @@ def _remove_rare(keep: Path) -> None:
 
 
 def checksum(path: Path) -> int:
-    """CRC-32 of the whole file."""
+    """Return the CRC-32 of the whole file."""
     value = 0
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):

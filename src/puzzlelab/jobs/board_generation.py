@@ -83,7 +83,10 @@ def sampled(
     count: int,
     executor: Executor | None = None,
 ) -> Iterator[State]:
-    """The boards number `first` to `count` - 1 of a puzzle without a generator of its own. Raises as `boards` does."""
+    """Return the boards number `first` to `count` - 1 of a puzzle without a generator of its own.
+
+    Raises as `boards` does.
+    """
     board = sampler(puzzle, scale, level, seed)
     if executor is None:
         return map(board, range(first, count))
@@ -95,7 +98,7 @@ def sampled(
 def generated(
     own_generator: BoardGenerator, seed: int, first: int, count: int, executor: Executor
 ) -> Iterator[tuple[State, State]]:
-    """The boards number `first` to `count` - 1 of a puzzle's own generator, and their solutions, in batches."""
+    """Return the boards number `first` to `count` - 1 of a puzzle's own generator, and their solutions, in batches."""
     from puzzlelab.jobs.new_board_pieces import made_elsewhere
 
     return made_elsewhere(executor, GeneratedBoards(own_generator, seed), first, count)
@@ -111,7 +114,7 @@ class SampledBoards:
     seed: int
 
     def make(self, first: int, end: int) -> list[State]:
-        """Plain states `[S]`."""
+        """Make plain states `[S]`."""
         return list(map(sampler(self.puzzle, self.scale, self.level, self.seed), range(first, end)))
 
 
@@ -123,14 +126,14 @@ class GeneratedBoards:
     seed: int
 
     def make(self, first: int, end: int) -> list[tuple[State, State]]:
-        """Batches; see `BoardGenerator.batches`."""
+        """Make batches; see `BoardGenerator.batches`."""
         return list(self.generator.batches(end, self.seed, 1, first))
 
 
 def generator_of(
     puzzle: Puzzle, scale: str | None, level: str | None, settings: Mapping[str, Any]
 ) -> BoardGenerator | None:
-    """The puzzle's own generator with these settings, or None if it has none.
+    """Return the puzzle's own generator with these settings, or None if it has none.
 
     Raises:
         BadOption: as `boards` does; without an own generator, for every setting that is not None.
@@ -145,7 +148,7 @@ def generator_of(
 
 
 def sampler(puzzle: Puzzle, scale: str | None, level: str | None, seed: int) -> Callable[[int], State]:
-    """A function that makes the board number i, from 0, cycling through the levels. Raises as `boards` does."""
+    """Return a function that makes the board number i, from 0, cycling through the levels. Raises as `boards` does."""
     name, chosen = scale_of(puzzle, scale)
     least, most = read_levels(level) if level else (None, None)
     for end in (least, most):
@@ -174,7 +177,7 @@ class GeneratorField:
 
     @property
     def extra(self) -> Mapping[str, Any]:
-        """What the generator says about the option beside its type: `off` and `served_most`."""
+        """The facts of the generator about the option beside its type: `off` and `served_most`."""
         return self.info.json_schema_extra if isinstance(self.info.json_schema_extra, dict) else {}
 
     @property
@@ -183,14 +186,14 @@ class GeneratorField:
         return self.extra.get("off")
 
     def setting(self, value: Any) -> Any:
-        """The value of the setting for this value of the option; None for an option that is not used."""
+        """Return the value of the setting for this value of the option; None for an option that is not used."""
         if value in (None, False):
             return None
         return value if self.off is None else False
 
 
 def generator_fields() -> dict[str, GeneratorField]:
-    """All settings of own generators by name, except the level."""
+    """Return all settings of own generators by name, except the level."""
     fields: dict[str, GeneratorField] = {}
     for _, family in installed.families():
         for name in family.names:

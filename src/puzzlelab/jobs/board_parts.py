@@ -42,7 +42,7 @@ class BoardPart:
         return is_open
 
     def cut(self, size: Callable[[], int]) -> Iterator[BoardPart]:
-        """Smaller parts, each with `size()` boards without a row."""
+        """Yield smaller parts, each with `size()` boards without a row."""
         stored = np.sort(np.fromiter(self.rows, np.int64, len(self.rows)))
         without_row = np.delete(np.arange(len(self.block)), stored)
         begin = 0
@@ -54,6 +54,6 @@ class BoardPart:
             begin = end
 
     def put_aside(self, problem: str) -> BoardPart:
-        """The same part, in which the boards that were to be solved have this problem."""
+        """Return the part in which the boards that were to be solved have this problem."""
         errors = {int(place): f"put aside: {problem}" for place in self.open_places}
         return BoardPart(self.block.with_errors(errors), self.rows)

@@ -46,7 +46,7 @@ class Check:
     """Two different solutions as solved boards, if there are two."""
     difficulty: Mapping[str, int] = field(default_factory=dict)
     stop: Stop = "done"
-    """Why the search for solutions ended."""
+    """The reason why the search for solutions ended."""
 
     @property
     def ok(self) -> bool:
@@ -91,7 +91,7 @@ class CheckBatch(MadeOnRequest[Check]):
         return not self.objections
 
     def json_lines(self) -> list[str]:
-        """`check_facts` of each board in JSON, a line each."""
+        """Write `check_facts` of each board in JSON, a line each."""
         begin = f'{{"puzzle": {json.dumps(self.boards.puzzle.name)}, "board": '
         middle = f', "ok": true, "objections": [], "unsolvable": false, "solutions": {json.dumps(self.solutions)}, '
         difficulties: dict[tuple[tuple[str, int], ...], str] = {}
@@ -126,12 +126,12 @@ def check(instance: Instance, solver: Solver, limit: Limit) -> Check:
 
 
 def check_many(boards: Boards, solver: Solver, limit: Limit) -> list[Check]:
-    """`check` of each of these boards."""
+    """Check each of these boards."""
     return list(chain.from_iterable(check_parts(boards, solver, limit)))
 
 
 def check_parts(boards: Boards, solver: Solver, limit: Limit) -> Iterator[CheckBatch | Sequence[Check]]:
-    """`check` of each of these boards, in their order, of some boards at a time.
+    """Check each of these boards, in their order, of some boards at a time.
 
     A solver that `CountsInBatches` counts the solutions of many boards together. Raises as `check` does.
     """
@@ -148,7 +148,7 @@ def check_parts(boards: Boards, solver: Solver, limit: Limit) -> Iterator[CheckB
 
 
 def _checks(boards: Boards, is_unsolvable: NDArray[np.bool_], solutions: int | None = None) -> CheckBatch:
-    """The checks of boards that are proven unsolvable, or have so many solutions."""
+    """Return the checks of boards that are proven unsolvable, or have this number of solutions."""
     puzzle, presentation = boards.puzzle, presentation_of(boards.puzzle)
     objections: dict[int, tuple[str, ...]] = {}
     for place in np.flatnonzero(is_unsolvable | _has_warnings(presentation, boards.states)).tolist():
@@ -163,14 +163,14 @@ def _checks(boards: Boards, is_unsolvable: NDArray[np.bool_], solutions: int | N
 
 
 def _has_warnings(presentation: Presentation, states: State) -> NDArray[np.bool_]:
-    """`bool[B]`: which boards may have warnings."""
+    """Tell which boards may have warnings: `bool[B]`."""
     if presentation.has_warnings is not None:
         return presentation.has_warnings(states)
     return np.full(len(states), presentation.warnings is not no_warnings)
 
 
 def _difficulties(puzzle: Puzzle, states: State) -> Sequence[Mapping[str, int]]:
-    """[B]: the difficulty of each board; boards of equal difficulty share an object."""
+    """Return [B]: the difficulty of each board; boards of equal difficulty share an object."""
     samples, batch = puzzle.view(Samples), puzzle.view(BatchDifficulty)
     if batch is None:
         if samples is None:
@@ -188,7 +188,7 @@ def _difficulties(puzzle: Puzzle, states: State) -> Sequence[Mapping[str, int]]:
 
 
 def check_facts(result: Check) -> dict[str, Any]:
-    """A check as plain data."""
+    """Return a check as plain data."""
     puzzle = result.instance.puzzle
     return {
         "puzzle": puzzle.name,
@@ -202,7 +202,7 @@ def check_facts(result: Check) -> dict[str, Any]:
 
 
 def _count_solutions(checked: Check, solver: Solver, limit: Limit) -> Check:
-    """The check with the number of solutions, and an objection if that is not one."""
+    """Return the check with the number of solutions, and an objection if that is not one."""
     puzzle, state = checked.instance.puzzle, checked.instance.state
     listing = Listing(solver, checked.instance, limit, most=2)
     boards = tuple(board_after(puzzle, state, moves) for moves in listing)
@@ -219,7 +219,7 @@ def _count_solutions(checked: Check, solver: Solver, limit: Limit) -> Check:
 
 
 def _uniqueness_objection(puzzle: Puzzle, boards: tuple[State, ...], complete: bool, limit: Limit) -> str | None:
-    """The objection that there is not exactly one solution, or that this is not known; None if there is one."""
+    """Return the objection that there is not exactly one solution, or that this is not known; None if there is one."""
     if len(boards) == 2:
         return _difference(puzzle, *boards)
     if not complete:

@@ -39,7 +39,7 @@ class CountedBoards:
 
 
 def count_boards(argument: BoardsToCount) -> CountedBoards:
-    """The function of a piece."""
+    """Return the function of a piece."""
     began = time.perf_counter()
     with using_networks(argument.setup):
         parts = list(count_parts(argument.setup.solver, argument.boards, argument.limit, argument.most))
@@ -54,7 +54,7 @@ def counts_elsewhere(
     most: int | None,
     groups: Iterable[tuple[Group, Boards]],
 ) -> Iterator[tuple[Group, int, Sequence[Count] | str]]:
-    """The counts of the boards of each group, in order: the group, the place of the first board, and the counts.
+    """Yield the counts of the boards of each group, in order: the group, the place of the first board, and the counts.
 
     In the place of the counts of a board that was put aside stands the reason. A group without boards is returned in
     its turn. Raises what `count_parts` raises.
@@ -101,6 +101,6 @@ def counts_elsewhere(
 
 
 def _preparation(first: BoardsToCount) -> Preparation:
-    """A search on a board that ends at once."""
+    """Return a search on a board that ends at once."""
     key = f"count {first.boards.puzzle.name} {first.setup.solver.name} {first.setup.solver.options()!r}"
     return Preparation(key, count_boards, replace(first, limit=PREPARE_LIMIT))

@@ -16,7 +16,7 @@ class NumberedBoards(Protocol):
     """A stream of boards by number."""
 
     def make(self, first: int, end: int) -> list[Any]:
-        """The boards number `first` to `end` - 1, on one thread."""
+        """Return the boards number `first` to `end` - 1, on one thread."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class MadeBoards:
 
 
 def make_boards(argument: BoardsToMake) -> MadeBoards:
-    """The function of a piece."""
+    """Return the function of a piece."""
     began = time.perf_counter()
     values = argument.boards.make(argument.first, argument.end)
     return MadeBoards(values, time.perf_counter() - began)
 
 
 def made_elsewhere(executor: Executor, boards: NumberedBoards, first: int, end: int) -> Iterator[Any]:
-    """What `boards.make(first, end)` has, by an executor, in order.
+    """Yield what `boards.make(first, end)` has, by an executor, in order.
 
     Raises `PuzzlelabError` for boards that are put aside, and what `make` raises.
     """

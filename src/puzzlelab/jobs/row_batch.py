@@ -59,7 +59,7 @@ class RowBatch:
         return len(self.texts)
 
     def rows(self) -> list[Row]:
-        """The rows as objects."""
+        """Return the rows as objects."""
         answers, rows = iter(self.answers), []
         for place, text in enumerate(self.texts):
             error = self.errors.get(place)
@@ -70,7 +70,7 @@ class RowBatch:
         return rows
 
     def json_lines(self) -> list[str]:
-        """Each row as JSON on one line, as `Row.to_json` writes it."""
+        """Return each row as JSON on one line, as `Row.to_json` writes it."""
         if not isinstance(self.answers, AnswerBatch):
             return [row.to_json() for row in self.rows()]
         begin = f'{{"puzzle": {json.dumps(self.shared.puzzle)}, "board": '
@@ -79,7 +79,7 @@ class RowBatch:
         return [f"{begin}{text}{middle}{end}" for text, end in zip(map(ENCODER.encode, self.texts), ends, strict=True)]
 
     def csv_records(self) -> list[str]:
-        """Each row as a record of CSV, with the columns `COLUMNS`."""
+        """Return each row as a record of CSV, with the columns `COLUMNS`."""
         if not isinstance(self.answers, AnswerBatch):
             return RowList(self.rows()).csv_records()
         begin = csv_text(self.shared.puzzle)
@@ -88,7 +88,7 @@ class RowBatch:
         return [f"{begin},{text},{middle},{end}" for text, end in zip(map(csv_text, self.texts), ends, strict=True)]
 
     def to_arrow(self) -> Any:
-        """The rows as a `pyarrow.Table` with the columns of `arrow_schema`."""
+        """Return the rows as a `pyarrow.Table` with the columns of `arrow_schema`."""
         import pyarrow as pa
 
         if not isinstance(self.answers, AnswerBatch):
@@ -107,7 +107,7 @@ class RowBatch:
     def _ends(
         self, answers: AnswerBatch, ends_of_answers: Iterable[str], end_of: Callable[[Row], str]
     ) -> Sequence[str]:
-        """[B]: the texts of the columns from the moves on; `ends_of_answers` do not have the rare columns."""
+        """Return [B]: the texts of the columns from the moves on; `ends_of_answers` do not have the rare columns."""
         ends = list(ends_of_answers)
         for place in answers.results.rare:
             ends[place] = end_of(answered(self.shared, answers[place]))
@@ -124,18 +124,18 @@ class RowBatch:
 
 
 def _json_end(row: Row) -> str:
-    """The columns of a row from the moves on, as JSON."""
+    """Return the columns of a row from the moves on, as JSON."""
     values = {name: value for name, value in row.to_dict().items() if name not in ("puzzle", "board", *SHARED)}
     return json.dumps(values)[1:]
 
 
 def _csv_end(row: Row) -> str:
-    """The columns of a row from the moves on, as CSV."""
+    """Return the columns of a row from the moves on, as CSV."""
     return ",".join(csv_field(name, getattr(row, name)) for name in ANSWER)
 
 
 def _json_ends(answers: AnswerBatch) -> Iterator[str]:
-    """The columns of each row from the moves on, as JSON, without the rare ones."""
+    """Yield the columns of each row from the moves on, as JSON, without the rare ones."""
     results = answers.results
     proofs, stops = ([json.dumps(name) for name in names] for names in (PROOFS, STOPS))
     confirmed = [_json_of_rules(name) for name in CONFIRMED_BY]
@@ -157,7 +157,7 @@ def _json_of_rules(name: str | None) -> str:
 
 
 def _csv_ends(answers: AnswerBatch) -> Iterator[str]:
-    """The columns of each row from the moves on, as CSV, without the rare ones."""
+    """Yield the columns of each row from the moves on, as CSV, without the rare ones."""
     are_words = all(map(is_word, names_and_places(answers.results.boards.puzzle, answers.results.moves)[0]))
     confirmed = ["false," if name is None else f"true,{name}" for name in CONFIRMED_BY]
     shares = (",", f"true,{csv_text(answers.results.batch)}")
@@ -181,7 +181,7 @@ Fields = tuple[Sequence[str] | None, int, int, int, int, float, int, int, int, i
 
 
 def _fields(answers: AnswerBatch, encode: Callable[[str], str]) -> Iterator[Fields]:
-    """The columns of each answer; `encode` is applied to the names of moves."""
+    """Return the columns of each answer; `encode` is applied to the names of moves."""
     results = answers.results
     return zip(
         _moves(results, encode),
@@ -200,7 +200,7 @@ def _fields(answers: AnswerBatch, encode: Callable[[str], str]) -> Iterator[Fiel
 
 
 def _moves(results: ResultBatch, encode: Callable[[str], str]) -> Iterator[Sequence[str] | None]:
-    """The names of the moves of each board, or None."""
+    """Yield the names of the moves of each board, or None."""
     names, places = names_and_places(results.boards.puzzle, results.moves)
     encoded = np.array([encode(name) for name in names], object)[places].tolist()
     offsets = results.offsets.tolist()
@@ -209,7 +209,7 @@ def _moves(results: ResultBatch, encode: Callable[[str], str]) -> Iterator[Seque
 
 
 def names_and_places(puzzle: Puzzle, moves: NDArray[np.int32]) -> tuple[Sequence[str], NDArray[np.int32]]:
-    """(names of moves, `int32[L]` the place of each of these moves among them)."""
+    """Return (names of moves, `int32[L]` the place of each of these moves among them)."""
     if names := move_names(cast(Hashable, puzzle)):
         return names, moves
     distinct, places = np.unique(moves, return_inverse=True)
@@ -220,12 +220,12 @@ def names_and_places(puzzle: Puzzle, moves: NDArray[np.int32]) -> tuple[Sequence
 
 
 def _encodable(texts: Sequence[str]) -> list[str]:
-    """The texts without half surrogates, which UTF-8 cannot encode."""
+    """Return the texts without half surrogates, which UTF-8 cannot encode."""
     return list(map(encodable, texts))
 
 
 def _table_of_answers(shared: Row, texts: Any, answers: AnswerBatch) -> Any:
-    """The rows of boards that were read; `texts` is an array of Arrow."""
+    """Return the rows of boards that were read; `texts` is an array of Arrow."""
     import pyarrow as pa
 
     results = answers.results
@@ -256,7 +256,7 @@ def _table_of_answers(shared: Row, texts: Any, answers: AnswerBatch) -> Any:
 
 
 def _move_lists(results: ResultBatch) -> Any:
-    """The names of the moves of each board, without an object for each."""
+    """Return the names of the moves of each board, without an object for each."""
     import pyarrow as pa
 
     names, places = names_and_places(results.boards.puzzle, results.moves)
@@ -267,14 +267,14 @@ def _move_lists(results: ResultBatch) -> Any:
 
 @lru_cache(maxsize=16)
 def _name_array(names: tuple[str, ...]) -> Any:
-    """Names of moves as an array of Arrow."""
+    """Return the names of moves as an array of Arrow."""
     import pyarrow as pa
 
     return pa.array(_encodable(names), pa.string())
 
 
 def _dictionary(numbers: NDArray[np.uint8], texts: Sequence[str | None]) -> Any:
-    """The text of each number; null where that is None."""
+    """Return the text of each number; null where that is None."""
     import pyarrow as pa
 
     known = [text for text in texts if text is not None]
@@ -285,7 +285,7 @@ def _dictionary(numbers: NDArray[np.uint8], texts: Sequence[str | None]) -> Any:
 
 
 def _repeated(name: str, value: Any, count: int, where: NDArray[np.bool_] | None = None) -> Any:
-    """A column with one value, or with it where `where` is true and null elsewhere."""
+    """Return a column with one value, or with it where `where` is true and null elsewhere."""
     import pyarrow as pa
 
     kind = arrow_schema().field(name).type
@@ -298,7 +298,7 @@ def _repeated(name: str, value: Any, count: int, where: NDArray[np.bool_] | None
 
 
 def _rare_column(name: str, kind: Any, shared: Row, answers: AnswerBatch) -> Any:
-    """A column that few rows have."""
+    """Return a column that few rows have."""
     import pyarrow as pa
 
     results = answers.results
@@ -315,6 +315,6 @@ def _rare_column(name: str, kind: Any, shared: Row, answers: AnswerBatch) -> Any
 
 
 def _rounded(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The seconds as rows have them; boards that share a time have equal ones."""
+    """Round the seconds as rows have them; boards that share a time have equal ones."""
     distinct, places = np.unique(seconds, return_inverse=True)
     return np.array([round(each, 6) for each in distinct.tolist()])[places]

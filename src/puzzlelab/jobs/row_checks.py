@@ -34,7 +34,7 @@ UNCHECKED = "not checked"
 
 @dataclass(frozen=True)
 class Place:
-    """Where a row is."""
+    """The place of a row."""
 
     file: Path
     line: int
@@ -48,7 +48,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class RowCheck:
-    """What was found out about a row by itself."""
+    """The result of checking a row by itself."""
 
     place: Place
     row: Row
@@ -57,15 +57,15 @@ class RowCheck:
     answer: Answer | None = None
     """The answer in the row; None for a row without one, or that cannot be read."""
     claim: Claim | None = None
-    """What a row that holds claims beyond its moves."""
+    """The claim of a row that holds, beyond its moves."""
     proof: ProofCheck | None = None
-    """None if the claim was not checked."""
+    """The check of the claim; None if it was not checked."""
     basis: ProofBasis | None = None
     """The estimate on which the proof of the row rests, if it rests on one."""
 
     @property
     def outcome(self) -> str:
-        """What was found out about the claim, if there is one: `proven`, `refuted`, `undecided` or `not checked`."""
+        """The outcome for the claim, if there is one: `proven`, `refuted`, `undecided` or `not checked`."""
         return UNCHECKED if self.proof is None else self.proof.outcome
 
     @property
@@ -83,7 +83,7 @@ class RowCheck:
         return self.proof.reason if self.proof is not None and self.proof.outcome == "refuted" else ""
 
     def facts(self, refutation: str) -> dict[str, Any]:
-        """The check as plain data; `refutation` says why the row does not hold, if it does not."""
+        """Return the check as plain data; `refutation` says why the row does not hold, if it does not."""
         proof = self.proof or ProofCheck(self.claim or Claim("lower bound"), "undecided")
         verdict = "holds" if self.claim is None or self.outcome == "proven" else self.outcome
         return {
@@ -104,14 +104,14 @@ class RowCheck:
         }
 
     def _witness(self, proof: ProofCheck) -> list[str] | None:
-        """The moves that refute the claim, as the puzzle writes them."""
+        """Return the moves that refute the claim, as the puzzle writes them."""
         if proof.witness is None or self.answer is None:
             return None
         return names_of(self.answer.instance.puzzle, proof.witness)
 
 
 def rows_of(files: Iterable[Path]) -> Iterator[tuple[Place, Row]]:
-    """The rows of these files with their places; raises `BadFile`."""
+    """Yield the rows of these files with their places; raises `BadFile`."""
     number = 0
     for file in files:
         for line, row in read_rows(file, report.note):
@@ -181,7 +181,7 @@ class CheckedRows:
 
 
 def check_rows(argument: RowsToCheck) -> CheckedRows:
-    """The function of a piece."""
+    """Return the function of a piece."""
     began, puzzles = time.perf_counter(), cache(load)
     findings = []
     for place, row in argument.rows:
@@ -213,7 +213,7 @@ def _checks_elsewhere(executor: Executor, rows: Iterator[tuple[Place, Row]], lim
 
 
 def _with_known_puzzles(rows: Iterator[tuple[Place, Row]]) -> Iterator[tuple[Place, Row]]:
-    """The same rows; raises `BadInput` at the first one of an unknown puzzle."""
+    """Pass the rows on; raises `BadInput` at the first one of an unknown puzzle."""
     puzzles = cache(load)
     for place, row in rows:
         puzzles(row.puzzle)
@@ -221,7 +221,9 @@ def _with_known_puzzles(rows: Iterator[tuple[Place, Row]]) -> Iterator[tuple[Pla
 
 
 def _put_aside(place: Place, row: Row, limit: Limit | None, problem: str) -> RowCheck:
-    """The check of a row that ended its workers: its claim is undecided, or without proofs it was not replayed."""
+    """Return the check of a row that ended its workers: its claim is undecided, or without proofs it was not
+    replayed.
+    """
     if limit is None:
         return RowCheck(place, row, Verdict(False, f"cannot be replayed: {problem}"))
     check = _check(place, row, load(row.puzzle), None, never)

@@ -18,7 +18,7 @@ from puzzlelab.storage.row_columns import arrow_schema
 
 
 def table_of(solver: Solver | None, limit: Limit, answers: Iterable[AnswerBatch]) -> Any:
-    """The `pyarrow.Table` of the rows of these answers of a solver; boards are in the canonical notation."""
+    """Return the `pyarrow.Table` of the rows of these answers of a solver; boards are in the canonical notation."""
     require_pyarrow("Tables")
     import pyarrow as pa
 

@@ -27,11 +27,11 @@ BASIS_WORDS = {
     "refuted": "a board of the solution contradicts it",
     "never": "never checked: there is no such estimate here",
 }
-"""What is said of an estimate on which proofs rest."""
+"""The words about an estimate on which proofs rest."""
 PROOFS, BOUNDS = "proofs", ("lower bounds", "upper bounds")
 PROVEN, BY_RULES = "proven anew", "follow from the rules"
 NO_METHOD = "no other method can prove it"
-"""What is said of an undecided claim for which a longer limit is of no use."""
+"""The words about an undecided claim for which a longer limit is of no use."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Refutation:
     reason: str
 
     def facts(self) -> dict[str, Any]:
-        """The refutation of an earlier row as plain data, as far as `RowCheck.facts` has the same keys."""
+        """Return the refutation of an earlier row as plain data, as far as `RowCheck.facts` has the same keys."""
         return {"file": str(self.place.file), "line": self.place.line, "verdict": "refuted", "reason": self.reason}
 
 
@@ -59,17 +59,17 @@ class PlacedClaim:
 
 @dataclass
 class BoardRecord:
-    """What the rows of one board have said so far."""
+    """The claims of the rows of one board so far."""
 
     claims: list[PlacedClaim] = field(default_factory=list)
-    """Those that are not refuted."""
+    """The claims that are not refuted."""
     best: tuple[int, Place] | None = None
     """The sum of the steps of the best solution, and its row."""
     ends: dict[bytes, Place] = field(default_factory=dict)
     """The boards after a solution, where solutions are counted, each with the first row that has it."""
 
     def contradiction(self, claim: Claim, end: bytes | None) -> str:
-        """Why a claim is refuted by a solution of another row; empty if it is not."""
+        """Return why a claim is refuted by a solution of another row; empty if it is not."""
         if self.best is not None and claim.contradicted_by(self.best[0]):
             total, place = self.best
             return f"{claim}; {place} has a solution of {sum_in_words(claim.counts, total)}"
@@ -79,7 +79,7 @@ class BoardRecord:
 
 @dataclass
 class RowTally:
-    """Counts rows, and remembers what they say of their boards."""
+    """The counts of rows, and what they say of their boards."""
 
     rows: int = 0
     unreadable: int = 0
@@ -167,7 +167,10 @@ class RowTally:
                 yield Refutation(earlier.place, reason)
 
     def repetition(self, check: RowCheck) -> Place | None:
-        """The earlier row of the same question, if this row need not have been asked; for each row at most once."""
+        """Return the earlier row of the same question, if this row need not have been asked.
+
+        For each row at most once.
+        """
         if check.answer is None:
             return None
         instance, row = check.answer.instance, check.row
@@ -183,7 +186,10 @@ class RowTally:
     # --- in words ---
 
     def summary(self, within: str) -> str:
-        """The last line of `verify`: how many rows hold, and what was checked; `within` is the limit in words."""
+        """Return the last line of `verify`: how many rows hold, and what was checked.
+
+        `within` is the limit in words.
+        """
         parts = [f"moves replayed: {self.replayed}"]
         parts += [f"without a solution: {self.without_moves}"] if self.without_moves else []
         parts += [text for group in (PROOFS, *BOUNDS) if (text := self._claims_in_words(group, within))]
@@ -202,14 +208,14 @@ class RowTally:
         return ", ".join([title, *parts])
 
     def bases_in_words(self) -> list[str]:
-        """A line for each estimate on which proofs rest, and whether it was checked."""
+        """Return a line for each estimate on which proofs rest, and whether it was checked."""
         return [
             f"proofs that rest on the estimate {estimate} of {puzzle}: {count} ({BASIS_WORDS[check]})"
             for (puzzle, estimate, check), count in self.bases.items()
         ]
 
     def methods_in_words(self) -> str:
-        """The methods that proved claims by a search, with the number of claims; empty if there are none."""
+        """Return the methods that proved claims by a search, with the number of claims; empty if there are none."""
         return ", ".join(f"{method} {count}" for method, count in self.methods.most_common() if count)
 
 
@@ -218,14 +224,14 @@ def _group(claim: Claim) -> str:
 
 
 def _settles(earlier: Row, row: Row) -> bool:
-    """Whether the earlier row need not have been searched again under the limit of this one."""
+    """Tell whether the earlier row need not have been searched again under the limit of this one."""
     with suppress(BadInput):
         return earlier.settles(row.search_limit())
     return False
 
 
 def _digest(*parts: str | bytes) -> bytes:
-    """16 bytes for these parts."""
+    """Hash these parts to 16 bytes."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part.encode() + b"\0" if isinstance(part, str) else part)

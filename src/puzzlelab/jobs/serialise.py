@@ -23,17 +23,17 @@ Facts = dict[str, Any]
 
 
 def error_facts(puzzle: Puzzle, board: str, error: object) -> Facts:
-    """The input text of a board that cannot be used, and the error."""
+    """Return the input text of a board that cannot be used, and the error."""
     return {"puzzle": puzzle.name, "board": board, "error": str(error)}
 
 
 def hint_row(instance: Instance, solver: Solver, limit: Limit, hint: Hint) -> Facts:
-    """A hint as plain data, with its board, its solver and its costs."""
+    """Return a hint as plain data, with its board, its solver and its costs."""
     return {**_question(instance, solver, limit), **hint_facts(hint), **_work(hint)}
 
 
 def game_row(instance: Instance, solver: Solver, limit: Limit, regrets: Regrets) -> Facts:
-    """The regrets of a game as plain data, with its board, its solver and its costs."""
+    """Return the regrets of a game as plain data, with its board, its solver and its costs."""
     return {**_question(instance, solver, limit), **game_facts(instance.puzzle, regrets), **_work(regrets)}
 
 
@@ -54,7 +54,7 @@ def _work(outcome: Hint | Regrets) -> Facts:
 
 
 def hint_facts(hint: Hint) -> Facts:
-    """A hint as plain data."""
+    """Return a hint as plain data."""
     puzzle = hint.instance.puzzle
 
     def facts(value: MoveValue) -> Facts:
@@ -71,7 +71,7 @@ def hint_facts(hint: Hint) -> Facts:
 
 
 def game_facts(puzzle: Puzzle, regrets: Regrets) -> Facts:
-    """The regrets of a game as plain data."""
+    """Return the regrets of a game as plain data."""
 
     def facts(step: MoveRegret) -> Facts:
         ranges = {"before": _range(step.before), "after": _range(step.after), "regret": _range(step.regret)}
@@ -81,13 +81,13 @@ def game_facts(puzzle: Puzzle, regrets: Regrets) -> Facts:
 
 
 def _range(bounds: Interval) -> Facts:
-    """An interval as plain data; `length` is its upper bound."""
+    """Return an interval as plain data; `length` is its upper bound."""
     facts = {"length": bounds.most, "lower_bound": None if bounds.unsolvable else bounds.least, "proven": bounds.proven}
     return facts | ({"unsolvable": True} if bounds.unsolvable else {})
 
 
 def count_facts(puzzle: Puzzle, board: str, count: Count) -> Facts:
-    """The number of solutions of a board; `complete` says whether these are all."""
+    """Return the number of solutions of a board; `complete` says whether these are all."""
     return {
         "puzzle": puzzle.name,
         "board": board,
@@ -98,7 +98,7 @@ def count_facts(puzzle: Puzzle, board: str, count: Count) -> Facts:
 
 
 def count_lines(boards: Boards, counts: Sequence[Count]) -> list[str]:
-    """`count_facts` of each of these boards in JSON, a line each."""
+    """Write `count_facts` of each of these boards in JSON, a line each."""
     begin, encode = f'{{"puzzle": {json.dumps(boards.puzzle.name)}, "board": ', json.JSONEncoder().encode
     return [
         f'{begin}{encode(text)}, "solutions": {count.solutions}, "complete": {encode(count.complete)}, '
@@ -110,7 +110,7 @@ def count_lines(boards: Boards, counts: Sequence[Count]) -> list[str]:
 def board_facts(
     puzzle: Puzzle, boards: Iterable[State], scale: str | None, level: str | None, seed: int
 ) -> Iterator[Facts]:
-    """New boards from `jobs.board_generation`, each with its settings and its number from 1."""
+    """Yield new boards from `jobs.board_generation`, each with its settings and its number from 1."""
     name, _ = scale_of(puzzle, scale)
     for number, board in enumerate(boards, start=1):
         settings = {"scale": name, "level": level, "seed": seed, "number": number}

@@ -63,7 +63,7 @@ class BoardOutcome:
 def outcome_at(
     boards: Boards, place: int, answer: Answer | None = None, error: str = "", row: Row | None = None
 ) -> BoardOutcome:
-    """The outcome of one of these boards."""
+    """Return the outcome of one of these boards."""
     return BoardOutcome(boards.texts[place], boards.where(place), answer, error, row)
 
 
@@ -110,16 +110,19 @@ class SolveJob:
     watch: Callable[[str, Attempt], None] | None = None
     """Called with the place of a board and every attempt at it, in the threads of the jobs, for each board alone."""
     executor: Executor | None = None
-    """Where the boards are solved; None: on `jobs` threads of this process. It knows nothing of `watch`."""
+    """The executor that solves the boards; None: `jobs` threads of this process. It knows nothing of `watch`."""
 
     def solve(self, texts: Sequence[str]) -> list[BoardOutcome]:
-        """The outcomes of a few boards, which are solved together in this process."""
+        """Return the outcomes of a few boards, which are solved together in this process."""
         part = BoardPart(read_texts(self.puzzle, texts, ""), {})
         answers = self._answers(part, "", Portions(self.solver))
         return list(chain.from_iterable(self._outcomes(part, answers)))
 
     def outcomes(self, blocks: Iterable[Boards], file: RowFile | None) -> Iterator[OutcomeBatch]:
-        """The outcome of every board, in order; answers that the file holds are taken from there, others are added."""
+        """Yield the outcome of every board, in order.
+
+        Answers that the file holds are taken from there, others are added.
+        """
         rest = iter(blocks)
         begin = list(islice(rest, 2))
         if not begin:
@@ -142,7 +145,7 @@ class SolveJob:
     def _solved_here(
         self, blocks: Iterable[Boards], file: RowFile | None, name: str, is_alone: bool
     ) -> Iterator[OutcomeBatch]:
-        """The outcomes, on threads of this process."""
+        """Yield the outcomes, on threads of this process."""
         portions = Portions(self.solver, most=1 if is_alone else None)
 
         def solved(part: BoardPart) -> Iterator[OutcomeBatch]:
@@ -156,7 +159,7 @@ class SolveJob:
     def _solved_elsewhere(
         self, executor: Executor, blocks: Iterable[Boards], file: RowFile | None, name: str
     ) -> Iterator[OutcomeBatch]:
-        """The outcomes, by an executor."""
+        """Yield the outcomes, by an executor."""
         from puzzlelab.engine.board_pieces import solver_setup
         from puzzlelab.jobs.solve_parts import PartSolver
 
@@ -198,7 +201,7 @@ class SolveJob:
             yield _outcomes(block, begin, len(block), [], places[solved:], stored)
 
     def _answers(self, part: BoardPart, name: str, portions: Portions) -> Iterator[Sequence[Answer]]:
-        """The answers to the open boards of a part, of some of them at a time; their time adapts the portions."""
+        """Yield the answers to the open boards of a part, of some of them at a time; their time adapts the portions."""
         boards = part.open_boards
         if not len(boards):
             return
@@ -209,7 +212,7 @@ class SolveJob:
             yield from self._watched(part, self.watch)
 
     def _watched(self, part: BoardPart, watch: Callable[[str, Attempt], None]) -> Iterator[Sequence[Answer]]:
-        """The answers, of which `watch` sees every attempt."""
+        """Yield the answers, of which `watch` sees every attempt."""
         for place, instance in zip(part.open_places.tolist(), part.open_boards, strict=True):
             where = part.block.where(place)
 
@@ -222,7 +225,7 @@ class SolveJob:
     # --- rows ---
 
     def row(self, outcome: BoardOutcome) -> Row:
-        """The row of an outcome."""
+        """Return the row of an outcome."""
         if outcome.row is not None:
             return outcome.row
         if outcome.answer is None:
@@ -231,17 +234,17 @@ class SolveJob:
         return answered(self._empty_row.model_copy(update={"board": text}), outcome.answer)
 
     def question(self, text: str) -> Row:
-        """A row without an answer, for the text of a board."""
+        """Return a row without an answer, for the text of a board."""
         return self._empty_row.model_copy(update={"board": _shortened(text)})
 
     def json_lines(self, outcomes: OutcomeBatch) -> list[str]:
-        """The rows of these outcomes in JSON, a line each."""
+        """Return the rows of these outcomes in JSON, a line each."""
         if not outcomes.stored:
             return self._rows(outcomes).json_lines()
         return [self.row(outcome).to_json() for outcome in outcomes]
 
     def _rows(self, outcomes: OutcomeBatch, without_interrupted: bool = False) -> RowBatch:
-        """The rows of the boards that were solved now, or that cannot be read."""
+        """Return the rows of the boards that were solved now, or that cannot be read."""
         block, answers, places = outcomes.block, outcomes.answers, outcomes.places
         texts, errors = self._row_texts(block), block.errors
         is_chosen = np.ones(len(block), bool)
@@ -263,14 +266,14 @@ class SolveJob:
         return unanswered(self.puzzle, "", self.solver, self.limit)
 
     def _row_texts(self, block: Boards) -> Sequence[str]:
-        """The text of each board in its row."""
+        """Return the text of each board in its row."""
         texts = row_texts(block)
         return list(map(_shortened, texts)) if block.errors else texts
 
     # --- stored rows ---
 
     def _stored_outcomes(self, part: BoardPart) -> Mapping[int, BoardOutcome]:
-        """What rows of a file say, verified again."""
+        """Return what rows of a file say, verified again."""
         read = [(place, row, self._result_in(row)) for place, row in part.rows.items()]
         results = {place: result for place, _, result in read if isinstance(result, Result)}
         answers = iter(self._checked(results, part.block))
@@ -289,7 +292,7 @@ class SolveJob:
         return outcomes
 
     def _checked(self, results: Mapping[int, Result], block: Boards) -> Sequence[Answer]:
-        """The results of boards at these places as verified answers."""
+        """Return the results of boards at these places as verified answers."""
         if not results:
             return ()
         numbers = block.numbers[np.fromiter(results, np.int64, len(results))]
@@ -298,7 +301,7 @@ class SolveJob:
         return checked(ResultBatch.of(boards, list(results.values())))
 
     def _result_in(self, row: Row) -> Result | str:
-        """The result in a row, with its board, or why there is none."""
+        """Return the result in a row, with its board, or why there is none."""
         if row.error is not None:
             return row.error
         counts = (row.lower_bound, row.expanded, row.generated, row.evaluations)
@@ -318,18 +321,18 @@ def _outcomes(
     places: NDArray[np.int64],
     stored: Mapping[int, BoardOutcome],
 ) -> OutcomeBatch:
-    """The outcomes of the boards `begin` to `end` - 1 of a block."""
+    """Yield the outcomes of the boards of a part with these answers to its open boards, of some boards at a time."""
     of_these = {place - begin: outcome for place, outcome in stored.items() if begin <= place < end}
     return OutcomeBatch(block[begin:end], answers, places - begin, of_these)
 
 
 def _batch_name(first: str) -> str:
-    """The name of the boards of a call in the rows of a solver that solves `OneByOne`, however they are cut."""
+    """Return the name of the boards of a call in the rows of a solver that solves `OneByOne`, however they are cut."""
     return hashlib.sha256(first.encode()).hexdigest()[:12]
 
 
 def _is_interrupted(answers: Sequence[Answer]) -> NDArray[np.bool_]:
-    """`bool[A]`."""
+    """Tell which answers are interrupted: `bool[A]`."""
     if isinstance(answers, AnswerBatch):
         return answers.results.is_stopped_by("interrupted")
     return np.array([answer.result.stop == "interrupted" for answer in answers], bool)

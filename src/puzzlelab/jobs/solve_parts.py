@@ -22,13 +22,13 @@ from puzzlelab.jobs.board_parts import BoardPart
 
 @dataclass
 class PartSolver:
-    """Solves parts by an executor."""
+    """The solving of parts by an executor."""
 
     executor: Executor
     setup: SolverSetup
     limit: Limit
     name: str
-    """That of the batch in results that share its time; empty if each board has a time of its own."""
+    """The name of the batch in results that share its time; empty if each board has a time of its own."""
 
     def __post_init__(self) -> None:
         self._together = together_of(self.setup.solver, has_own_time=not self.name)
@@ -36,11 +36,14 @@ class PartSolver:
         self._preparation: Preparation | None = None
 
     def most(self, block: Boards) -> int:
-        """The most boards that a part of this block should have."""
+        """Return the most boards that a part of this block should have."""
         return self.size.of(len(block))
 
     def solved(self, parts: Iterable[BoardPart]) -> Iterator[tuple[BoardPart, Sequence[AnswerBatch]]]:
-        """Each part with the answers to its open boards, in order; see `BoardPart.put_aside` for those without."""
+        """Yield each part with the answers to its open boards, in order.
+
+        See `BoardPart.put_aside` for those without.
+        """
         for done in ordered(self.executor, map(self._piece, parts), split=self._split):
             part: BoardPart = done.piece.context
             if done.problem:
@@ -64,7 +67,7 @@ class PartSolver:
         return Piece(where or "the board", solve_boards, argument, self._preparation, context=part)
 
     def _split(self, piece: Piece) -> Sequence[Piece]:
-        """The boards of a piece one by one."""
+        """Return the boards of a piece one by one."""
         part: BoardPart = piece.context
         if len(part.open_boards) < 2:
             return ()

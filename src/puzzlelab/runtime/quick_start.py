@@ -39,7 +39,7 @@ def _keep_working_folder_from_children() -> None:
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules of `HIDDEN_IMPORTS` as usual, and loads them with `_Without`."""
+    """The finder of the modules of `HIDDEN_IMPORTS`, which are loaded with `_Without`."""
 
     def __init__(self) -> None:
         self.open = dict(HIDDEN_IMPORTS)
@@ -53,7 +53,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Without(Loader):
-    """Loads a module while another one cannot be imported."""
+    """The loader of a module while another one cannot be imported."""
 
     def __init__(self, loader: Loader, name: str) -> None:
         self.loader, self.name = loader, name
@@ -71,7 +71,7 @@ class _Without(Loader):
 
 @contextmanager
 def _hidden(name: str) -> Iterator[None]:
-    """Makes `import name` fail, unless it is imported already."""
+    """Make `import name` fail, unless it is imported already."""
     if name in sys.modules:
         yield
         return

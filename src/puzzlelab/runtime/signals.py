@@ -34,7 +34,7 @@ _received: list[int] = []
 
 @contextmanager
 def raising() -> Iterator[None]:
-    """Lets these signals raise `KeyboardInterrupt` in the main thread, and restores the handlers at the end."""
+    """Let these signals raise `KeyboardInterrupt` in the main thread, and restore the handlers at the end."""
     _received.clear()
     before, hook = handle(interrupt), sys.unraisablehook
     sys.unraisablehook = lambda unraisable: _unraisable(unraisable, hook)
@@ -46,7 +46,7 @@ def raising() -> Iterator[None]:
 
 
 def interrupt(number: int, frame: FrameType | None = None) -> None:
-    """The handler of these signals: remembers which one came, and raises `KeyboardInterrupt`.
+    """Handle these signals: remember which one came, and raise `KeyboardInterrupt`.
 
     During an import it raises it afterwards: libraries in C may lose an exception there, and go on with half a module.
     """
@@ -58,7 +58,7 @@ def interrupt(number: int, frame: FrameType | None = None) -> None:
 
 
 def _in_import(frame: FrameType | None) -> bool:
-    """Whether this frame, or one that called it, imports a module."""
+    """Tell whether this frame, or one that called it, imports a module."""
     while frame is not None:
         if frame.f_code.co_filename.startswith(IMPORT_SYSTEM):
             return True
@@ -97,7 +97,7 @@ def _unraisable(unraisable: sys.UnraisableHookArgs, hook: Callable[[sys.Unraisab
 
 @contextmanager
 def delayed() -> Iterator[Callable[[], None]]:
-    """Delays the signals that raise an exception until the next call of the given function, which raises it.
+    """Delay the signals that raise an exception until the next call of the given function, which raises it.
 
     The delays begin with the first call: before it there is nothing to save. A second signal acts at once. In other
     threads than the main one nothing is delayed.
@@ -132,7 +132,9 @@ def delayed() -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def ending_at_once() -> Iterator[None]:
-    """Signals end the program at once and silently: for imports that take long, before there is anything to keep."""
+    """Let signals end the program at once and silently: for imports that take long, before there is anything to
+    keep.
+    """
     before = startup.end_at_signals()
     try:
         yield
@@ -142,7 +144,7 @@ def ending_at_once() -> Iterator[None]:
 
 @contextmanager
 def blocked(numbers: Iterable[int] = ENDING) -> Iterator[None]:
-    """Processes of `multiprocessing` that are started here do not get these signals: this process ends them."""
+    """Keep these signals from processes of `multiprocessing` that are started here: this process ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -157,17 +159,17 @@ def blocked(numbers: Iterable[int] = ENDING) -> Iterator[None]:
 
 
 def received() -> bool:
-    """Whether a signal has interrupted the command."""
+    """Tell whether a signal has interrupted the command."""
     return bool(_received)
 
 
 def ended_by(code: int | None) -> int | None:
-    """The signal of `ENDING` that ended a process with this return code of `Popen`; None if none of them did."""
+    """Return the signal of `ENDING` that ended a process with this return code of `Popen`; None if none of them did."""
     if code is None:
         return None
     return next((number for number in ENDING if code in (-number, 128 + number)), None)
 
 
 def exit_code(code: int) -> int:
-    """The exit code of the program for that of a command: `INTERRUPTED` becomes that of the signal."""
+    """Return the exit code of the program for that of a command: `INTERRUPTED` becomes that of the signal."""
     return startup.exit_code(_received[0]) if code == INTERRUPTED and _received else code

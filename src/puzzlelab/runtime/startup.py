@@ -71,7 +71,9 @@ def end(code: int, wait: bool) -> None:
 
 
 def _is_program() -> bool:
-    """Whether this process runs `puzzlelab` or `python -m puzzlelab`, and is no worker process of such a program."""
+    """Tell whether this process runs `puzzlelab` or `python -m puzzlelab`, and is no worker process of such a
+    program.
+    """
     words = sys.orig_argv
     if "--multiprocessing-fork" in words:
         return False
@@ -90,7 +92,9 @@ def handle(handler: "Handler") -> "dict[int, Handler]":
 
 
 def exit_code(number: int) -> int:
-    """The exit code of the program after a signal: 128 + its number, but 0 for a server, which only a signal ends."""
+    """Return the exit code of the program after a signal: 128 + its number, but 0 for a server, which only a signal
+    ends.
+    """
     return 0 if sys.argv[1:2] == ["web"] else 128 + number
 
 

@@ -40,7 +40,7 @@ def _open_closed() -> None:
 
 
 def _replaced(error: UnicodeError) -> tuple[str | bytes, int]:
-    """The handler of `REPLACE`: bytes of file names that are no text are written unchanged."""
+    """Return the handler of `REPLACE`: bytes of file names that are no text are written unchanged."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     character = error.object[error.start]
@@ -50,7 +50,7 @@ def _replaced(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 def _replacement(character: str) -> str:
-    """A text in ASCII for a character: the letter without its accent, `+` for corners of tables, or `?`."""
+    """Return a text in ASCII for a character: the letter without its accent, `+` for corners of tables, or `?`."""
     if character in ASCII:
         return ASCII[character]
     import unicodedata

@@ -32,7 +32,7 @@ CHUNK_SIZE = 1 << 20
 MOST_BYTES = 1 << 29
 """Bytes of a file that is read as a whole."""
 BYTE_ORDER_MARK = "\ufeff"
-"""Some programs write it at the beginning of a text file."""
+"""The mark that some programs write at the beginning of a text file."""
 LONGEST_LINE = 16_000_000
 """Characters of the longest line that is read from a file of boards or rows."""
 SYNC_SECONDS = 1.0
@@ -43,7 +43,7 @@ Opener: TypeAlias = "Callable[[str, int], int] | None"
 
 @contextmanager
 def writing(place: Path) -> Iterator[None]:
-    """Turns an `OSError` into a `BadFile` that names this file or folder."""
+    """Turn an `OSError` into a `BadFile` that names this file or folder."""
     try:
         yield
     except OSError as error:
@@ -67,7 +67,10 @@ def special_kind(mode: int) -> str | None:
 
 
 def read_regular(path: Path) -> bytes:
-    """The content of a regular file of at most `MOST_BYTES`; raises `BadFile`, and `OSError` if it cannot be read."""
+    """Return the content of a regular file of at most `MOST_BYTES`.
+
+    Raises `BadFile`, and `OSError` if it cannot be read.
+    """
     require_regular(path)
     with path.open("rb") as file:
         if os.fstat(file.fileno()).st_size > MOST_BYTES:
@@ -98,7 +101,9 @@ def _sync_descriptor(descriptor: int) -> None:
 
 
 def without_waiting(path: str, flags: int) -> int:
-    """An `opener` for `open`: a pipe without a reader raises `BrokenPipeError`, where a plain `open` waits for one."""
+    """Open a file, as `opener` of `open`: a pipe without a reader raises `BrokenPipeError`, where a plain `open`
+    waits.
+    """
     if os.name == "nt":
         return os.open(path, flags)
     try:
@@ -112,7 +117,7 @@ def without_waiting(path: str, flags: int) -> int:
 
 
 def not_a_link(path: str, flags: int) -> int:
-    """An `opener` for `open`, for files that are changed only where they are themselves: a link raises `OSError`."""
+    """Open a file, as `opener` of `open`, that is changed only where it is itself: a link raises `OSError`."""
     return without_waiting(path, flags | getattr(os, "O_NOFOLLOW", 0))  # not every system has it
 
 
@@ -126,7 +131,7 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def locked(path: Path, message: str) -> Iterator[int]:
-    """Holds the lock of this file, which is created if it is missing, until the end of the block; gives its descriptor.
+    """Hold the lock of this file, which is created if it is missing, until the end of the block; gives its descriptor.
 
     Raises `BadInput` with this message if another process holds it, and `BadFile` if the file cannot be opened. Where
     the system or the file system has no locks there is none. The holder may remove the file before the block ends.
@@ -165,7 +170,7 @@ def try_lock(descriptor: int) -> bool | None:
 
 
 def is_at(path: Path, descriptor: int) -> bool:
-    """Whether an open file is still the one of this name."""
+    """Tell whether an open file is still the one of this name."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:
@@ -177,7 +182,7 @@ def is_at(path: Path, descriptor: int) -> bool:
 
 @contextmanager
 def replacing(path: Path, temporary: Path | None = None, durable: bool = True) -> Iterator[Path]:
-    """Gives the path of a temporary file to write; at the end it takes the place of `path` in one step.
+    """Give the path of a temporary file to write; at the end it takes the place of `path` in one step.
 
     The temporary file is removed after every error, Ctrl-C included. Only a killed process leaves it behind. It lies
     beside `path`, and its name contains the numbers of the thread and of the process. A caller chooses another name
@@ -241,7 +246,7 @@ def text_blocks(file: BinaryIO, name: str) -> Iterator[str]:
 
 
 def _end_of_whole_lines(data: bytes) -> int:
-    """Where the last line that has its end is over; a CR that comes last may be half of an end."""
+    """Return where the last line that has its end is over; a CR that comes last may be half of an end."""
     return data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, -1) + 1
 
 
@@ -288,7 +293,7 @@ def placed_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def decoded_line(line: bytes, offset: int) -> str:
-    """The text of a line at this offset of a file, with LF at its end if it has an end."""
+    """Return the text of a line at this offset of a file, with LF at its end if it has an end."""
     text = line.decode(errors="replace")
     if text.endswith(("\r\n", "\r")):
         text = text.rstrip("\r\n") + "\n"
@@ -296,7 +301,7 @@ def decoded_line(line: bytes, offset: int) -> str:
 
 
 def line_at(file: BinaryIO, offset: int) -> str:
-    """The line that begins at this offset."""
+    """Return the line that begins at this offset."""
     file.seek(offset)
     data = file.readline(LONGEST_LINE + 1)
     return decoded_line(data.splitlines(keepends=True)[0] if b"\r" in data else data, offset)
@@ -312,7 +317,7 @@ def json_lines(path: Path, begins: str, note: Callable[[str], object]) -> Iterat
 
 
 def placed_json_lines(path: Path, begins: str, note: Callable[[str], object]) -> Iterator[tuple[int, int, str]]:
-    """`json_lines`, each with its offset in bytes after its number."""
+    """Yield the lines of `json_lines`, each with its offset in bytes after its number."""
     if path.is_dir():
         raise BadFile(f"{path} is a folder: give the files in it, as in {path / '*.jsonl'}")
     for number, (offset, line) in enumerate(placed_lines(path), start=1):
@@ -325,7 +330,7 @@ def placed_json_lines(path: Path, begins: str, note: Callable[[str], object]) ->
 
 
 def half_line(path: Path, number: int) -> str:
-    """What is said of a line that its writer has not finished."""
+    """Write the sentence about a line that its writer has not finished."""
     return f"{path}, line {number}: its program was stopped before it had written all of it; the line is left out"
 
 
@@ -349,7 +354,9 @@ def open_after(path: Path, length: int, opener: Opener = None) -> BinaryIO:
 
 
 class PeriodicSync:
-    """Syncs a file that grows, at most once in `SYNC_SECONDS`; the first time also its folder, for a new file."""
+    """The syncs of a file that grows, at most one in `SYNC_SECONDS`; the first time also of its folder, for a new
+    file.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -399,7 +406,7 @@ class GrowingFile:
 
 
 def count_lines(file: BinaryIO) -> int:
-    """The number of complete lines from here to the first NUL byte, which a power cut may leave."""
+    """Return the number of complete lines from here to the first NUL byte, which a power cut may leave."""
     count = 0
     while chunk := file.read(CHUNK_SIZE):
         text, nul, _ = chunk.partition(b"\0")
@@ -410,7 +417,7 @@ def count_lines(file: BinaryIO) -> int:
 
 
 def line_count(path: Path) -> int | None:
-    """The complete lines of a file, quickly; None for a pipe or a device. Raises `OSError`."""
+    """Return the complete lines of a file, quickly; None for a pipe or a device. Raises `OSError`."""
     if not path.is_file():
         return None
     with path.open("rb") as file:
@@ -418,7 +425,10 @@ def line_count(path: Path) -> int | None:
 
 
 def length_without_nul(path: Path) -> int:
-    """The number of bytes before the first NUL byte; some file systems leave NUL bytes at the end after a power cut."""
+    """Return the number of bytes before the first NUL byte.
+
+    Some file systems leave NUL bytes at the end after a power cut.
+    """
     length = 0
     with path.open("rb") as file:
         while chunk := file.read(CHUNK_SIZE):
@@ -510,7 +520,7 @@ class JsonLines(GrowingLines):
         return self.append_texts(map(json.dumps, lines))
 
     def read(self) -> list[dict[str, Any]]:
-        """The complete lines since the previous call; see `new_lines`."""
+        """Return the complete lines since the previous call; see `new_lines`."""
         return list(self.new_lines())
 
     def new_lines(self) -> Iterator[dict[str, Any]]:

@@ -33,7 +33,7 @@ BEGINNING = 1000
 
 @contextmanager
 def only_writer(path: Path, subject: Path | None = None) -> Iterator[None]:
-    """Holds the lock of a file, which is created if it is missing; raises `BadInput` if another program has it.
+    """Hold the lock of a file, which is created if it is missing; raises `BadInput` if another program has it.
 
     The file itself is locked, and must be there at the end. `subject` is what errors name where the lock is of another
     file, which may be removed. A file that was created here and is still empty after an error is removed. A device or a
@@ -62,7 +62,7 @@ def only_writer(path: Path, subject: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def only_writer_in(folder: Path) -> Iterator[None]:
-    """Holds the lock of a folder, which is created if it is missing; raises `BadInput` if another program has it.
+    """Hold the lock of a folder, which is created if it is missing; raises `BadInput` if another program has it.
 
     The folder itself is locked, and nothing is written into it. Not every system and network file system can do so.
     """
@@ -141,12 +141,12 @@ class LineOutput:
         self.number += 1
 
     def write_all(self, lines: Iterable[str]) -> None:
-        """`write` each of these lines."""
+        """Write each of these lines."""
         for line in lines:
             self.write(line)
 
     def _is_begun(self, old: bytes, expected: bytes) -> bool:
-        """Whether a killed writer or a power cut may have left this in the place of the line, and all after it."""
+        """Tell whether a killed writer or a power cut may have left this in the place of the line, and all after it."""
         part, nul, _ = old.partition(b"\0")
         if not expected.startswith(part):
             return False

@@ -39,12 +39,13 @@ def require_pyarrow(subject: str = "Parquet files") -> None:
 
 
 def parts_folder(path: Path) -> Path:
-    """The folder of the parts of a file."""
+    """Return the folder of the parts of a file."""
     return path.with_name(f"{path.name}.parts")
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files that hold the rows of NAME, in order: itself, or its parts if it is not complete; none if it is new.
+    """Return the files that hold the rows of NAME, in order: itself, or its parts if it is not complete; none if it is
+    new.
 
     Raises `BadFile` for a pipe or a device.
     """
@@ -55,7 +56,7 @@ def files_of(path: Path) -> list[Path]:
 
 
 def _parts_of(path: Path) -> list[Path]:
-    """The parts of NAME, in order, which may lie beside it; raises `BadFile` if their folder is a link."""
+    """Return the parts of NAME, in order, which may lie beside it; raises `BadFile` if their folder is a link."""
     folder = parts_folder(path)
     if folder.is_symlink():
         raise BadFile(f"{folder} is a link, and no folder that puzzlelab has made: remove the link first")
@@ -67,12 +68,12 @@ def _number(part: Path) -> int:
 
 
 def part_name(number: int) -> str:
-    """The name of a part in its folder, without its ending."""
+    """Return the name of a part in its folder, without its ending."""
     return f"part-{number:06}"
 
 
 def row_count(path: Path) -> int:
-    """The rows of a file or a part."""
+    """Return the rows of a file or a part."""
     with TableFile(path) as file:
         return sum(file.group_sizes)
 
@@ -106,7 +107,7 @@ class TableFile:
         self._opened.close()
 
     def read(self, group: int) -> Any:
-        """The rows of a group."""
+        """Return the rows of a group."""
         import pyarrow as pa
 
         if self._part is not None:
@@ -118,7 +119,7 @@ class TableFile:
                 return plain.read(group)
 
     def tables(self, size: int, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """Tables of all rows, of at most so many rows each, with some of the columns."""
+        """Yield tables of all rows, of at most `size` rows each, with some of the columns."""
         import pyarrow as pa
 
         if self._part is None:
@@ -129,7 +130,7 @@ class TableFile:
 
 
 def _read_part(path: Path) -> Any:
-    """The table of a part in Arrow's format; raises `BadFile` if its checksum does not agree."""
+    """Return the table of a part in Arrow's format; raises `BadFile` if its checksum does not agree."""
     import pyarrow as pa
 
     with path.open("rb") as file:
@@ -160,7 +161,7 @@ def _write_part(path: Path, table: Any) -> None:
 
 
 def _mapped(file: BinaryIO) -> memoryview:
-    """The content of an open file, which is not copied."""
+    """Return the content of an open file, which is not copied."""
     return memoryview(mmap(file.fileno(), 0, access=ACCESS_READ) if os.fstat(file.fileno()).st_size else b"")
 
 
@@ -215,7 +216,7 @@ class PartFiles:
         return max(map(_number, _parts_of(self.path)), default=-1) + 1
 
     def join(self, group: int) -> None:
-        """Join the parts into row groups of so many rows, however they were cut; nothing if there are no parts.
+        """Join the parts into row groups of equal numbers of rows, however they were cut; nothing if there are no parts.
 
         Raises `BadFile`, and keeps the parts, if another program has removed some, or made the file.
         """
@@ -247,7 +248,7 @@ class PartFiles:
         return rows
 
     def _groups(self, parts: Sequence[Path], size: int) -> Iterator[Any]:
-        """Tables of `size` rows each, but for the last one, which may be empty if it is the only one."""
+        """Yield tables of `size` rows each, but for the last one, which may be empty if it is the only one."""
         import pyarrow as pa
 
         waiting: list[Any] = []
@@ -263,7 +264,7 @@ class PartFiles:
             yield pa.concat_tables(waiting).combine_chunks()
 
     def _row_groups(self, parts: Sequence[Path]) -> Iterator[Any]:
-        """The groups of rows of these parts as tables with the same types."""
+        """Yield the groups of rows of these parts as tables with the same types."""
         schema = None
         for part in parts:
             with TableFile(part, self._dictionaries) as file:

@@ -61,11 +61,11 @@ class Row(BaseModel):
     error: str | None = None
 
     def to_json(self) -> str:
-        """The row on one line."""
+        """Return the row on one line."""
         return json.dumps(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """The columns of the row; those in `RARE` only where they are not empty."""
+        """Return the columns of the row; those in `RARE` only where they are not empty."""
         return {name: value for name, value in vars(self).items() if value is not None or name not in RARE}
 
     @property
@@ -75,25 +75,25 @@ class Row(BaseModel):
         return json.dumps([self.puzzle, self.board, self.solver, options, self.net, self.seed])
 
     def settles(self, limit: Limit) -> bool:
-        """Whether another run under this limit could not give a better answer."""
+        """Tell whether another run under this limit could not give a better answer."""
         if self.stop == "interrupted":
             return False
         return self.stop not in LIMITS or not limit.allows_more_than(self.search_limit())
 
     def search_limit(self) -> Limit:
-        """The limit of the search; raises `BadOption` if it is none."""
+        """Return the limit of the search; raises `BadOption` if it is none."""
         kinds = {kind: self.limit.get(kind) for kind in ("seconds", "nodes", "memory")}
         return Limit(**kinds)  # type: ignore[arg-type]
 
     def result(self, puzzle: Puzzle) -> Result:
-        """The result in the row; raises `BadBoard` for an invalid move."""
+        """Return the result in the row; raises `BadBoard` for an invalid move."""
         moves = None if self.moves is None else tuple(_read_moves(puzzle, self.moves))
         counts = self.expanded, self.generated, self.evaluations, self.seconds
         result = Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts, batch=self.batch or "")
         return replace(result, cost=self.cost, score=self.score, upper_bound=self.upper_bound)
 
     def answer(self, puzzle: Puzzle) -> Answer:
-        """The answer in the row, verified again; raises `BadBoard` for an invalid board or move.
+        """Return the answer in the row, verified again; raises `BadBoard` for an invalid board or move.
 
         Nothing that the row says of itself is believed: neither `verified` nor `length`, nor a proof that means nothing
         for this puzzle.
@@ -101,7 +101,7 @@ class Row(BaseModel):
         return self.with_columns_checked(Answer.of(puzzle.read(self.board), self.result(puzzle)))
 
     def with_columns_checked(self, answer: Answer) -> Answer:
-        """The verified answer of this row, which does not hold where the row contradicts itself."""
+        """Return the verified answer of this row, which does not hold where the row contradicts itself."""
         puzzle = answer.instance.puzzle
         if not answer.verdict.holds:
             return answer
@@ -158,19 +158,22 @@ def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: i
 
 
 def shared_time(result: Result) -> dict[str, Any]:
-    """The columns of a row that say of which batch its seconds are a share; none if the board was timed alone."""
+    """Return the columns of a row that say of which batch its seconds are a share.
+
+    None if the board was timed alone.
+    """
     return {"seconds_shared": True, "batch": result.batch} if result.batch else {}
 
 
 def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = None, seed: int | None = None) -> Row:
-    """The row of an answer; `board` is the text of the board in the row, by default its canonical notation."""
+    """Return the row of an answer; `board` is the text of the board in the row, by default its canonical notation."""
     puzzle = answer.instance.puzzle
     text = puzzle.write(answer.instance.state) if board is None else board
     return answered(unanswered(puzzle, text, solver, limit, seed), answer)
 
 
 def answered(row: Row, answer: Answer, board: str | None = None) -> Row:
-    """The row of a board with its answer; `board` is the text of the board, by default that of `row`."""
+    """Return the row of a board with its answer; `board` is the text of the board, by default that of `row`."""
     puzzle, result = answer.instance.puzzle, answer.result
     columns = {
         "board": row.board if board is None else board,

@@ -35,16 +35,16 @@ class RowColumns(Protocol):
     def __len__(self) -> int: ...
 
     def rows(self) -> list[Row]:
-        """The rows as objects."""
+        """Return the rows as objects."""
 
     def json_lines(self) -> list[str]:
-        """Each row as JSON on one line."""
+        """Return each row as JSON on one line."""
 
     def csv_records(self) -> list[str]:
-        """Each row as a record of CSV, with the columns `COLUMNS`."""
+        """Return each row as a record of CSV, with the columns `COLUMNS`."""
 
     def to_arrow(self) -> Any:
-        """The rows as a `pyarrow.Table` with the columns of `arrow_schema`."""
+        """Return the rows as a `pyarrow.Table` with the columns of `arrow_schema`."""
 
 
 @dataclass(frozen=True)
@@ -57,19 +57,19 @@ class RowList:
         return len(self.objects)
 
     def rows(self) -> list[Row]:
-        """The rows as objects."""
+        """Return the rows as objects."""
         return list(self.objects)
 
     def json_lines(self) -> list[str]:
-        """Each row as JSON on one line."""
+        """Return each row as JSON on one line."""
         return [row.to_json() for row in self.objects]
 
     def csv_records(self) -> list[str]:
-        """Each row as a record of CSV, with the columns `COLUMNS`."""
+        """Return each row as a record of CSV, with the columns `COLUMNS`."""
         return [",".join(csv_field(name, getattr(row, name)) for name in COLUMNS) for row in self.objects]
 
     def to_arrow(self) -> Any:
-        """The rows as a `pyarrow.Table` with the columns of `arrow_schema`."""
+        """Return the rows as a `pyarrow.Table` with the columns of `arrow_schema`."""
         import pyarrow as pa
 
         values = {name: [plain(name, getattr(row, name)) for row in self.objects] for name in COLUMNS}
@@ -81,14 +81,14 @@ class RowList:
 
 
 def plain(name: str, value: Any) -> Any:
-    """The value of a column with JSON and broken characters as texts."""
+    """Return the value of a column with JSON and broken characters as texts."""
     if name in JSON_COLUMNS:
         return json.dumps(value)
     return encodable(value) if isinstance(value, str) else value
 
 
 def encodable(text: str) -> str:
-    """The text without half surrogates, which UTF-8 cannot encode."""
+    """Return the text without half surrogates, which UTF-8 cannot encode."""
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
@@ -96,7 +96,7 @@ def encodable(text: str) -> str:
 
 
 def csv_field(name: str, value: Any) -> str:
-    """The value of a column in a record of CSV; empty for None."""
+    """Return the value of a column in a record of CSV; empty for None."""
     if value is None:
         return ""
     if name in JSON_COLUMNS:
@@ -109,29 +109,29 @@ def csv_field(name: str, value: Any) -> str:
 
 
 def csv_text(text: str) -> str:
-    """A text in a record of CSV, in quotes where it needs them."""
+    """Return a text in a record of CSV, in quotes where it needs them."""
     if any(sign in text for sign in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text
 
 
 def csv_moves(names: Sequence[str]) -> str:
-    """The names of moves with spaces between, or as a JSON list where that would not be clear."""
+    """Return the names of moves with spaces between, or as a JSON list where that would not be clear."""
     return " ".join(names) if all(map(is_word, names)) else json.dumps(names)
 
 
 def is_word(name: str) -> bool:
-    """Whether the name of a move can stand between spaces."""
+    """Tell whether the name of a move can stand between spaces."""
     return name.split() == [name] and not name.startswith("[")
 
 
 def _moves_of(text: str) -> Any:
-    """The inverse of `csv_moves`; raises `ValueError`."""
+    """Return the inverse of `csv_moves`; raises `ValueError`."""
     return json.loads(text) if text.startswith("[") else text.split(" ")
 
 
 def row_of_record(names: Sequence[str], record: Sequence[str]) -> Row:
-    """The row in a record with these columns; raises `ValueError`, of which `ValidationError` is a kind."""
+    """Return the row in a record with these columns; raises `ValueError`, of which `ValidationError` is a kind."""
     if len(record) != len(names):
         raise ValueError(f"{len(record)} columns, and the header has {len(names)}")
     values: dict[str, Any] = {name: text for name, text in zip(names, record, strict=True) if text}
@@ -152,7 +152,7 @@ def row_of_record(names: Sequence[str], record: Sequence[str]) -> Row:
 
 @cache
 def arrow_schema() -> Any:
-    """The columns of a table of rows: names of moves, and texts that many rows have, are dictionaries."""
+    """Return the columns of a table of rows: names of moves, and texts that many rows have, are dictionaries."""
     import pyarrow as pa
 
     return pa.schema([(name, _arrow_type(name, pa.dictionary(pa.int32(), pa.string()))) for name in COLUMNS])
@@ -160,7 +160,7 @@ def arrow_schema() -> Any:
 
 @cache
 def stored_schema() -> Any:
-    """The columns of a Parquet file of rows."""
+    """Return the columns of a Parquet file of rows."""
     import pyarrow as pa
 
     return pa.schema([(name, _value_type(name)) for name in COLUMNS])
@@ -173,7 +173,7 @@ def _value_type(name: str) -> Any:
 
 
 def _arrow_type(name: str, repeated_text: Any) -> Any:
-    """The type of a column, with this one for texts that many rows have."""
+    """Return the type of a column, with this one for texts that many rows have."""
     import pyarrow as pa
 
     if name in MOVES:
@@ -188,19 +188,19 @@ def _arrow_type(name: str, repeated_text: Any) -> Any:
 
 
 def parquet_options() -> Mapping[str, Any]:
-    """How `pyarrow.parquet` writes rows: without the types of Arrow, and with statistics of numbers alone."""
+    """Return how `pyarrow.parquet` writes rows: without the types of Arrow, and with statistics of numbers alone."""
     return {"compression": "snappy", "store_schema": False, "write_statistics": [*WHOLE_NUMBERS, "seconds"]}
 
 
 def parquet_dictionaries() -> list[str]:
-    """The columns that are read as dictionaries, for the table to have `arrow_schema`."""
+    """Return the columns that are read as dictionaries, for the table to have `arrow_schema`."""
     leaves = {name: f"{name}.list.element" for name in MOVES}
     others = (*WHOLE_NUMBERS, *TRUTHS, *TEXTS, "seconds")
     return [leaves.get(name, name) for name in COLUMNS if name not in others]
 
 
 def rows_of_table(table: Any) -> list[Row]:
-    """The rows of a table with these or other columns; raises `ValidationError` for one that is none."""
+    """Return the rows of a table with these or other columns; raises `ValidationError` for one that is none."""
     columns = {name: table.column(name).to_pylist() for name in table.column_names if name in COLUMNS}
     for name in JSON_COLUMNS:
         if name in columns:

@@ -25,7 +25,7 @@ from puzzlelab.storage.row_stores import CsvRows, JsonRows, RowStore
 
 CSV, PARQUET = ".csv", ".parquet"
 MANY = 4
-"""Of a question with more rows than this, the places of those that answer it are kept."""
+"""The number of rows of a question above which an index of the rows that answer it is kept."""
 
 
 def _warn(sentence: str) -> None:
@@ -33,7 +33,7 @@ def _warn(sentence: str) -> None:
 
 
 def store_of(path: Path) -> RowStore:
-    """The form of a file by the ending of its name: JSON lines unless it is `.csv` or `.parquet`."""
+    """Return the form of a file by the ending of its name: JSON lines unless it is `.csv` or `.parquet`."""
     if path.suffix == PARQUET:
         from puzzlelab.storage.row_parquet import ParquetRows
 
@@ -51,12 +51,12 @@ def read_rows(path: Path, note: Callable[[str], object] = _warn) -> Iterator[tup
 
 
 def place_in_words(path: Path, number: int) -> str:
-    """Where a row is that `read_rows` gives with this number."""
+    """Return where a row is that `read_rows` gives with this number."""
     return f"{path}, {'row' if path.suffix == PARQUET else 'line'} {number}"
 
 
 def count_rows(path: Path) -> int | None:
-    """About how many rows a file has, quickly; None for a pipe or a device. Raises `OSError`."""
+    """Return about how many rows a file has, quickly; None for a pipe or a device. Raises `OSError`."""
     if path.suffix == PARQUET:
         from puzzlelab.storage.parquet_parts import files_of, row_count
 
@@ -124,11 +124,14 @@ class RowFile:
         return not len(self._index)
 
     def take(self, question: Row, limit: Limit) -> Row | None:
-        """The row that answers this question under this limit; the n-th call for one question takes the n-th row."""
+        """Return the row that answers this question under this limit.
+
+        The n-th call for one question takes the n-th row.
+        """
         return self.take_many(question, [question.board], limit)[0]
 
     def take_many(self, shared: Row, boards: Sequence[str], limit: Limit) -> list[Row | None]:
-        """`take` for the question of each of these boards; its other columns are those of `shared`."""
+        """Take the rows for the question of each of these boards; its other columns are those of `shared`."""
         if self.is_empty:
             return [None] * len(boards)
         question = question_of(shared)
@@ -138,7 +141,7 @@ class RowFile:
         return [self._taken(each, search, rows, limit) for each, search in zip(questions, searches, strict=True)]
 
     def _searches(self, spans: Sequence[tuple[int, int]]) -> list[_StoredRows]:
-        """Which rows may be those of each question."""
+        """Return the rows that may be those of each question."""
         searches: list[_StoredRows] = []
         times_in_block: Counter[int] = Counter()
         for begin, end in spans:
@@ -157,7 +160,7 @@ class RowFile:
         return dict(zip(indices, rows, strict=True))
 
     def _taken(self, question: Question, search: _StoredRows, rows: Mapping[int, Row], limit: Limit) -> Row | None:
-        """The next row that answers this question, which is counted as taken; `rows` are those read already."""
+        """Return the next row that answers this question, which is counted as taken; `rows` are those read already."""
         if search.following is not None:
             if search.following >= search.end:
                 return None
@@ -184,7 +187,7 @@ class RowFile:
         return self._next(equal[0], answers)
 
     def _next(self, first: int, answers: Sequence[int]) -> Row | None:
-        """The row of the next of these answers to the question whose rows begin with this one."""
+        """Return the row of the next of these answers to the question whose rows begin with this one."""
         number = self._index.times_taken(first)
         self._index.take(first)
         return self._read([answers[number]])[answers[number]] if number < len(answers) else None

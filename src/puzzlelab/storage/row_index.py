@@ -57,21 +57,21 @@ class RowIndex:
         return len(self._hashes)
 
     def spans(self, questions: Sequence[Question]) -> list[tuple[int, int]]:
-        """The begin and the end of the rows that may be of each question, in the order of the index."""
+        """Return the begin and the end of the rows that may be of each question, in the order of the index."""
         hashes = np.fromiter(map(hash, questions), np.int64, len(questions))
         begins, ends = (np.searchsorted(self._hashes, hashes, side).tolist() for side in ("left", "right"))
         return list(zip(begins, ends, strict=True))
 
     def place(self, index: int) -> int:
-        """The place of a row by its index."""
+        """Return the place of a row by its index."""
         return int(self._places[index])
 
     def all_final(self, begin: int, end: int) -> bool:
-        """Whether each of the rows `begin` to `end` - 1 answers its question under every limit."""
+        """Tell whether each of the rows `begin` to `end` - 1 answers its question under every limit."""
         return bool(self._is_final[begin:end].all())
 
     def times_taken(self, index: int) -> int:
-        """How often the question whose first row has this index was taken."""
+        """Return how often the question whose first row has this index was taken."""
         return int(self._taken[index])
 
     def take(self, index: int) -> None:

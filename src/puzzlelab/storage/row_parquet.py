@@ -68,7 +68,7 @@ class ParquetRows:
                         yield number, row
 
     def _files(self) -> list[Path]:
-        """The files that hold the stored rows; raises `BadFile` for one of something else."""
+        """Return the files that hold the stored rows; raises `BadFile` for one of something else."""
         if self.path.is_dir():
             raise BadFile(f"{self.path} is a folder: give the files in it, as in {self.path / '*.parquet'}")
         files = [file for file in files_of(self.path) if file != self.path or file.stat().st_size]
@@ -116,7 +116,7 @@ class ParquetRows:
         return [rows[place] for place in places]
 
     def _group(self, number: int) -> Any:
-        """A row group that is stored."""
+        """Return a row group that is stored."""
         if number not in self._read_groups:
             if len(self._read_groups) >= KEPT_GROUPS:
                 self._read_groups.popitem(last=False)
@@ -164,7 +164,7 @@ def check_columns(path: Path, schema: Any) -> None:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turns errors of Arrow about a damaged file into a `BadFile`."""
+    """Turn errors of Arrow about a damaged file into a `BadFile`."""
     try:
         yield
     except OSError as error:
@@ -174,7 +174,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def _tables(file: Path, size: int, names: Sequence[str] | None = None) -> Iterator[Any]:
-    """Tables of the rows of a file, of some of its columns."""
+    """Yield tables of the rows of a file, of some of its columns."""
     import pyarrow as pa
 
     with TableFile(file) as opened:

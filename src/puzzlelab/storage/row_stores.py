@@ -31,7 +31,7 @@ REQUIRED = ("puzzle", "board", "solver")
 
 
 def ignore(sentence: str) -> None:
-    """Says nothing."""
+    """Say nothing."""
 
 
 class RowStore(Protocol):
@@ -41,7 +41,7 @@ class RowStore(Protocol):
     """The file whose lock a writer holds."""
 
     def rows(self, note: Callable[[str], object]) -> Iterator[tuple[int, Row]]:
-        """The stored rows, each with its number in an error; raises `BadFile`."""
+        """Return the stored rows, each with its number in an error; raises `BadFile`."""
 
     def questions(self) -> Iterator[tuple[int, Question, bool]]:
         """Of each stored row the place, the question, and whether no limit ended it; raises `BadFile` if it is none."""
@@ -50,7 +50,7 @@ class RowStore(Protocol):
         """Prepare to append: remove what a killed writer has left."""
 
     def read(self, places: Sequence[int]) -> list[Row]:
-        """The stored rows at these places."""
+        """Return the stored rows at these places."""
 
     def append(self, rows: RowColumns) -> None:
         """Add rows at the end."""
@@ -60,7 +60,7 @@ class RowStore(Protocol):
 
 
 def row_error(path: Path, number: int, error: ValueError) -> BadFile:
-    """The error about a line that is no row."""
+    """Return the error about a line that is no row."""
     about = str(error)
     if isinstance(error, ValidationError):
         first = error.errors()[0]
@@ -111,7 +111,7 @@ class JsonRows:
 
 
 def read_in_order(path: Path, places: Sequence[int], read: Callable[[BinaryIO, int], Row]) -> list[Row]:
-    """The rows at these places, which are read in the order of the file; raises `BadFile`."""
+    """Return the rows at these places, which are read in the order of the file; raises `BadFile`."""
     rows = {}
     try:
         with path.open("rb") as file:
@@ -140,7 +140,7 @@ class CsvRows:
         return ((number, row) for number, _, row in self._placed_rows(note))
 
     def _placed_rows(self, note: Callable[[str], object]) -> Iterator[tuple[int, int, Row]]:
-        """(line, offset, row) of each record after the header."""
+        """Yield (line, offset, row) of each record after the header."""
         if self.path.is_dir():
             raise BadFile(f"{self.path} is a folder: give the files in it, as in {self.path / '*.csv'}")
         records = self._records(note)
@@ -157,7 +157,7 @@ class CsvRows:
                 raise row_error(self.path, number, error) from None
 
     def _records(self, note: Callable[[str], object]) -> Iterator[tuple[int, int, Sequence[str]]]:
-        """(line, offset, fields) of each whole record; half a record at the end is left out."""
+        """Yield (line, offset, fields) of each whole record; half a record at the end is left out."""
         try:
             with self.path.open("rb") as file:
                 lines = _CsvLines(file)
@@ -249,6 +249,6 @@ class _CsvLines(Iterator[str]):
 
 
 def csv_reader(lines: Iterator[str]) -> Any:
-    """A reader of records whose fields may be as long as a line of other files."""
+    """Return a reader of records whose fields may be as long as a line of other files."""
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
     return csv.reader(lines, strict=True)

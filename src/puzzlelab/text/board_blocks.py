@@ -23,7 +23,7 @@ FEWEST_LINES = 8
 
 
 def read_texts(puzzle: Puzzle, texts: Sequence[str], source: str) -> Boards:
-    """The boards of these texts, which are numbered from 1; `source` is that of `Boards`."""
+    """Return the boards of these texts, which are numbered from 1; `source` is that of `Boards`."""
     reader, (states, is_plain) = _Reader(puzzle, source), _plain_states(puzzle, texts, _lengths(texts))
     for begin, end in runs(is_plain):
         if is_plain[begin]:
@@ -35,7 +35,7 @@ def read_texts(puzzle: Puzzle, texts: Sequence[str], source: str) -> Boards:
 
 
 def row_texts(boards: Boards) -> Sequence[str]:
-    """[B]: the text of each board in a row: see `board_files.text_of`."""
+    """Return [B]: the text of each board in a row: see `board_files.text_of`."""
     if boards.puzzle.view(MultilineNotation) is None:
         return boards.texts
     if not boards.errors:
@@ -46,7 +46,7 @@ def row_texts(boards: Boards) -> Sequence[str]:
 
 
 def translated(values: NDArray[np.uint8], table: bytes) -> NDArray[np.uint8]:
-    """`table[value]` for each of the values, as an array of the same shape; `table` has 256 bytes.
+    """Return `table[value]` for each of the values, as an array of the same shape; `table` has 256 bytes.
 
     This is several times as fast as indexing an array.
     """
@@ -81,7 +81,7 @@ class _Alike:
     """Consecutive lines that are boards in a plain notation."""
 
     number: int
-    """That of the first line."""
+    """The number of the first line."""
     texts: list[str]
     states: State
     """[B, S]."""
@@ -119,11 +119,13 @@ class _Lines(Iterator[str]):
         return self._next == len(self._lines)
 
     def number_of(self, line: int) -> int:
-        """The number in the file of a line by the number that the splitter counts."""
+        """Return the number in the file of a line by the number that the splitter counts."""
         return line + self._taken
 
     def alike(self, board: str, has_columns: bool) -> _Alike | None:
-        """The line that was given last and all plain lines like it after it, if it is this board and nothing else."""
+        """Return the line that was given last and all plain lines like it after it, if it is this board and nothing
+        else.
+        """
         place = self._next - 1
         end = int(self._ends[place])
         if end == place or has_columns or board != self._lines[place]:
@@ -145,12 +147,15 @@ class _Lines(Iterator[str]):
 
 
 def _lengths(texts: Sequence[str]) -> NDArray[np.int64]:
-    """`int64[B]`."""
+    """Return the lengths: `int64[B]`."""
     return np.fromiter(map(len, texts), np.int64, len(texts))
 
 
 def _plain_states(puzzle: Puzzle, texts: Sequence[str], lengths: NDArray[np.int64]) -> tuple[State, NDArray[np.bool_]]:
-    """The states `[B, S]` of texts in a plain notation, and `bool[B]`: which are. Texts must have a usual length."""
+    """Return the states `[B, S]` of texts in a plain notation, and `bool[B]`: which are.
+
+    Texts must have a usual length.
+    """
     states, is_plain = np.zeros((len(texts), 0), np.uint8), np.zeros(len(texts), bool)
     notation = puzzle.view(BatchNotation)
     if notation is None or len(texts) < FEWEST_LINES:
@@ -172,7 +177,7 @@ def _plain_states(puzzle: Puzzle, texts: Sequence[str], lengths: NDArray[np.int6
 
 
 class _Reader:
-    """Collects boards for a block."""
+    """The collector of boards for a block."""
 
     def __init__(self, puzzle: Puzzle, source: str) -> None:
         self._puzzle, self._source = puzzle, source
@@ -203,7 +208,7 @@ class _Reader:
         self._numbers.append(np.array([number]))
 
     def boards(self) -> Boards:
-        """The boards that were added since the last block."""
+        """Return the boards that were added since the last block."""
         found = np.concatenate(self._states) if self._states else np.zeros((0, 0), np.uint8)
         numbers = np.concatenate([np.zeros(0, np.int64), *self._numbers])
         boards = Boards(self._puzzle, found, numbers, self._texts, self._errors, self._source)

@@ -16,7 +16,7 @@ MOST_COLUMNS = 3
 
 
 class MultilineNotation(Protocol):
-    """Splits files in which a board may take several lines, or a part of a line."""
+    """The notation of files in which a board may take several lines, or a part of a line."""
 
     def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str, *tuple[str, ...]]]:
         """Yield for each board the number of its first line (from 1), its text for `read`, and the columns after it."""
@@ -34,7 +34,7 @@ class BoardText:
 
 
 def text_of(instance: Instance, text: str) -> str:
-    """The text of a board in a row: the input text or, for puzzles with `MultilineNotation`, the canonical notation.
+    """Return the text of a board in a row: the input text or, for puzzles with `MultilineNotation`, the canonical one.
 
     The canonical notation leaves out a solution beside the board.
     """
@@ -59,5 +59,5 @@ def boards(puzzle: Puzzle, lines: Iterable[str]) -> Iterator[BoardText]:
 
 
 def fields(line: str) -> list[str]:
-    """The board on a line and the columns after it, which are separated by TABs."""
+    """Return the board on a line and the columns after it, which are separated by TABs."""
     return [field.strip() for field in line.rstrip("\r\n").split("\t", MOST_COLUMNS)]

@@ -34,7 +34,7 @@ class ActingSettings(Settings):
     """The places where the games are played that a learner learns from. The names are those of RLlib."""
 
     num_env_runners: int = Field(default=0, ge=0)
-    """0: the learner makes a move in its `parallel_games` games whenever one is due. Above 0: so many groups of
+    """0: the learner makes a move in its `parallel_games` games whenever one is due. Above 0: this number of groups of
     `parallel_games` games each are played in blocks, as many of which are played at once. An executor may play them
     anywhere; without one, they are played by the learner's process, with the same result.
     """

@@ -36,7 +36,7 @@ MEMORY_SLACK = 2**30
 def main(pipe: Connection, stop_flag: Any, memory: int, sharers: int = 1) -> None:
     """Run the tasks from the pipe until it is closed; `stop_flag` is set while the current task should end early.
 
-    A search may use `memory` bytes, and its share of what is free where so many workers share it.
+    A search may use `memory` bytes, and its share of what is free where several workers share it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when to end
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -29,7 +29,7 @@ class DustLines:
     puzzle: Dust
 
     def read_lines(self, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
-        """Boards that rest, as words in column order."""
+        """Read boards that rest, as words in column order."""
         states = np.zeros((len(lines), self.puzzle.cells), np.uint8)
         if lines.shape[1] != self.puzzle.cells:
             return states, np.zeros(len(lines), bool)

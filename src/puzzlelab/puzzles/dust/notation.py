@@ -1,4 +1,4 @@
-"""How a dust board is read, written and drawn: pure functions of the board.
+"""The reading, writing and drawing of dust boards: pure functions of the board.
 
 A cell is one character: `.` or 0 for empty, and for the colours 1 to 9 these digits or the letters of `LETTERS`. A
 board is read from one word (column by column, each from the bottom up), from rows of characters (from the top), from a
@@ -37,7 +37,7 @@ for _symbol, _value in _VALUES.items():
 
 
 class Shape(Protocol):
-    """What reading needs to know of a puzzle."""
+    """The facts about a puzzle that reading needs."""
 
     @property
     def name(self) -> str: ...
@@ -53,7 +53,7 @@ class Shape(Protocol):
 
 
 def read(text: str, puzzle: Shape) -> Board:
-    """`uint8[N]` from any of the notations, whether it rests or not; raises `BadBoard` with the place."""
+    """Read `uint8[N]` from any of the notations, whether it rests or not; raises `BadBoard` with the place."""
     if len(text) > LONGEST:
         raise BadBoard(f"{len(text):,} characters are no board; {_expected(puzzle)}")
     bare = text.strip()
@@ -85,7 +85,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _values(cells: str, puzzle: Shape) -> Board:
-    """The colours of N characters in column order."""
+    """Return the colours of N characters in column order."""
     for place, symbol in enumerate(cells):
         if _VALUES.get(symbol, LONGEST) > puzzle.colours:
             top = puzzle.colours
@@ -95,7 +95,7 @@ def _values(cells: str, puzzle: Shape) -> Board:
 
 
 def _of_words(text: str, puzzle: Shape) -> str:
-    """The cells of one word, or of rows that line ends, spaces or strokes part."""
+    """Return the cells of one word, or of rows that line ends, spaces or strokes part."""
     lines = [line for line in re.split(r"[\n/]", text) if line.strip()]
     rows = lines[0].split() if len(lines) == 1 and puzzle.height > 1 else ["".join(line.split()) for line in lines]
     word = "".join(rows)
@@ -115,7 +115,7 @@ def _of_rows(rows: list[str], puzzle: Shape) -> str:
 
 
 def _of_list(text: str, puzzle: Shape) -> str:
-    """The cells of a nested list as JSON: W columns from the bottom, `board[x][y]`, or H rows from the top.
+    """Return the cells of a nested list as JSON: W columns from the bottom, `board[x][y]`, or H rows from the top.
 
     Raises `BadBoard` where both have as many cells, and are two boards.
     """
@@ -154,12 +154,12 @@ def _of_columns(columns: Sequence[object], puzzle: Shape) -> str:
 
 
 def _named(value: object) -> str:
-    """What stands in a list, for a message."""
+    """Name what stands in a list, for a message."""
     return f"a list of {len(value)}" if isinstance(value, list) else f"'{shorten(str(value))}'"
 
 
 def _of_table(lines: list[str], puzzle: Shape) -> str:
-    """The cells of a table: a line with the numbers of the columns, and a line for each row, its number first.
+    """Return the cells of a table: a line with the numbers of the columns, and a line for each row, its number first.
 
     A cell stands under (or over) the number of its column. What is in round brackets is passed over.
     """
@@ -190,7 +190,7 @@ def _row_number(label: str, seen: Iterable[int], puzzle: Shape) -> int:
 
 
 def _slots(header: str, puzzle: Shape) -> dict[int, int]:
-    """The columns by the places after the bar where their numbers stand."""
+    """Return the columns by the places after the bar where their numbers stand."""
     numbers = list(re.finditer(r"\S+", header))
     if [match[0] for match in numbers] != [str(x) for x in range(puzzle.width)]:
         said = f"says '{shorten(' '.join(header.split()))}'" if header.strip() else "is missing"
@@ -199,7 +199,7 @@ def _slots(header: str, puzzle: Shape) -> dict[int, int]:
 
 
 def _placed(line: str, y: int, slots: Mapping[int, int], width: int) -> list[str]:
-    """One character for each column of a row."""
+    """Return one character for each column of a row."""
     row = ["."] * width
     where, seen = f"row {y} (from 0 at the bottom)", set()
     plain = re.sub(r"\([^()]*\)|[\[\]]", lambda match: " " * len(match[0]), line)
@@ -231,7 +231,7 @@ def must_rest(state: Board, puzzle: Shape, text: str = "") -> None:
 
 
 def misplaced(grids: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The cells of boards `[..., W, H]` that would fall, and those that would slide towards the centre line."""
+    """Return the cells of boards `[..., W, H]` that would fall, and those that would slide towards the centre line."""
     full = grids != 0
     line = grids.shape[-2] // 2
     floating, loose = np.zeros_like(full), np.zeros_like(full)
@@ -246,7 +246,7 @@ def misplaced(grids: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.b
 
 
 def write(state: Board) -> str:
-    """The canonical notation: a digit a cell, column by column from the bottom, 0 for empty."""
+    """Return the canonical notation: a digit a cell, column by column from the bottom, 0 for empty."""
     return "".join(map(str, state.tolist()))
 
 

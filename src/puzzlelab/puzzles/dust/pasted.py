@@ -1,4 +1,4 @@
-"""Which dust the cells of a text are that says nothing about its puzzle."""
+"""Recognises a dust board in a text that does not name its puzzle."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ USUAL_COLOURS = 5
 
 
 def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
-    """The puzzle and the board that these cells may be, the first row at the top.
+    """Yield the puzzle and the board that these cells may be, the first row at the top.
 
     Raises `BadBoard` if few of them are wrong. Many different digits are not taken for colours.
     """
@@ -54,7 +54,7 @@ def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
 
 
 def _value(cell: str) -> int | None:
-    """The colour of a cell, 0 for empty; None for what is no colour."""
+    """Return the colour of a cell, 0 for empty; None for what is no colour."""
     if cell.lower() in BLANKS:
         return 0
     if cell in SIGNS:

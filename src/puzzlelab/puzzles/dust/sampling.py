@@ -41,7 +41,7 @@ QUICK_NODES, QUICK_SIZE = 400_000, 64
 
 
 def scales(puzzle: Dust) -> Mapping[str, Scale]:
-    """The scales on which boards can be made, the main one first."""
+    """Return the scales on which boards can be made, the main one first."""
     return {
         "optimum": Scale(
             "fewest clicks, proven; without a level, any full board",
@@ -63,7 +63,7 @@ def scales(puzzle: Dust) -> Mapping[str, Scale]:
 
 
 def difficulty(puzzle: Dust, state: Board) -> Mapping[str, int]:
-    """The cells, clusters and colours of a board and, if a short search proves it, its optimum."""
+    """Return the cells, clusters and colours of a board and, if a short search proves it, its optimum."""
     levels = {
         "cells": int(np.count_nonzero(state)),
         "clusters": int(puzzle.legal(state).sum()),
@@ -78,25 +78,28 @@ def difficulty(puzzle: Dust, state: Board) -> Mapping[str, int]:
 
 
 def greatest_optimum(puzzle: Dust) -> int:
-    """No board needs more clicks: whatever has not the commonest colour goes cell by cell, the rest is one cluster."""
+    """Return the most clicks that a board needs: whatever has not the commonest colour goes cell by cell, the rest is
+    one cluster.
+    """
     return puzzle.cells - -(-puzzle.cells // puzzle.colours) + 1
 
 
 def uniform(puzzle: Dust, random: np.random.Generator, level: int | None = None) -> Board:
-    """A full board, each cell of any colour, all alike; this scale has no levels."""
+    """Return a full board, each cell of any colour, all alike; this scale has no levels."""
     board: Board = many_uniform(puzzle, random, level, 1)[0]
     return board
 
 
 def many_uniform(puzzle: Dust, random: np.random.Generator, level: int | None, count: int) -> Board:
-    """So many boards `[B, N]` as `uniform` makes them."""
+    """Sample boards `[B, N]` as `uniform` makes them."""
     if level is not None:
         raise BadOption("the scale 'uniform' of dust has no levels")
     return random.integers(1, puzzle.colours + 1, (count, puzzle.cells), np.uint8)
 
 
 def backwards(puzzle: Dust, random: np.random.Generator, level: int | None = None) -> Board:
-    """A board built of so many clusters, one after the other; without a number, of as many as boards commonly need.
+    """Build a board of this number of clusters, one after the other; without a number, of as many as boards commonly
+    need.
 
     It is full where clusters can be found that fill it. Raises `BadOption` for a number that cannot be had.
     """
@@ -110,7 +113,7 @@ def backwards(puzzle: Dust, random: np.random.Generator, level: int | None = Non
 
 
 def by_optimum(puzzle: Dust, random: np.random.Generator, level: int | None = None) -> Board:
-    """A full board with this proven optimum, drawn until one has it; without a number a uniform board, not solved.
+    """Draw full boards until one has this proven optimum; without a number return a uniform board, not solved.
 
     Raises `BadOption` for a number that no board has, or that none of a few hundred boards has.
     """
@@ -128,7 +131,7 @@ def by_optimum(puzzle: Dust, random: np.random.Generator, level: int | None = No
 
 
 def many_by_optimum(puzzle: Dust, random: np.random.Generator, level: int | None, count: int) -> Board:
-    """So many boards `[B, N]` as `by_optimum` makes them; those of a level one by one."""
+    """Sample boards `[B, N]` as `by_optimum` makes them; those of a level one by one."""
     if level is None:
         return many_uniform(puzzle, random, None, count)
     return np.array([by_optimum(puzzle, random, level) for _ in range(count)])
@@ -160,7 +163,7 @@ class _Search:
         self.solver = _solver()
 
     def hits(self, board: Board) -> bool:
-        """Whether this board has the given optimum."""
+        """Tell whether this board has the given optimum."""
         result = _solved(self.solver, Instance(self.puzzle, board), NODES_A_DRAW, self._off)
         self.draws += 1
         self.nodes += result.expanded
@@ -172,14 +175,14 @@ class _Search:
         return result.proof == "optimal" and self.length == self.level
 
     def _off(self, attempt: Attempt) -> bool:
-        """Whether the optimum of the board certainly or likely differs from the given one."""
+        """Tell whether the optimum of the board certainly or likely differs from the given one."""
         if isinstance(attempt, Result):
             length = self.level if attempt.length is None else attempt.length
             return attempt.lower_bound > self.level or not self.level <= length <= self.level + FAR
         return attempt.bound > self.level
 
     def boards(self) -> Iterator[Board]:
-        """Boards to try: uniform ones, then boards biased towards the given optimum."""
+        """Yield boards to try: uniform ones, then boards biased towards the given optimum."""
         led: Iterator[Board] | None = None
         while self.draws < DRAWS and self.nodes < _allowed(self.puzzle, NODES):
             if self.draws < UNIFORM_DRAWS:
@@ -189,14 +192,14 @@ class _Search:
             yield next(led)
 
     def _easier(self) -> Iterator[Board]:
-        """Boards with a known solution of the given length, or of a few more clicks."""
+        """Yield boards with a known solution of the given length, or of a few more clicks."""
         while True:
             for more in (0, 1, 2):
                 board = build_backwards(self.puzzle, self.random, min(self.level + more, self.puzzle.cells))
                 yield uniform(self.puzzle, self.random) if board is None or not board.all() else board
 
     def _harder(self) -> Iterator[Board]:
-        """A walk over boards that changes a few cells at a time, and only goes where solutions get no shorter."""
+        """Yield a walk over boards that changes a few cells at a time, and only goes where solutions get no shorter."""
         best, length = uniform(self.puzzle, self.random), 0
         while True:
             board = best.copy()
@@ -208,12 +211,12 @@ class _Search:
 
 
 def _allowed(puzzle: Dust, nodes: int) -> int:
-    """Fewer nodes for larger boards, where each takes longer, and proofs are out of reach sooner."""
+    """Return fewer nodes for larger boards, where each takes longer, and proofs are out of reach sooner."""
     return int(nodes * min(1.0, EASY_SIZE / puzzle.cells) ** 4)
 
 
 def _solved(solver: Halves, instance: Instance, nodes: int, off: Callable[[Attempt], bool] | None = None) -> Result:
-    """The result of the solver, which `off` may end early. Ctrl-C propagates to the caller."""
+    """Return the result of the solver, which `off` may end early. Ctrl-C propagates to the caller."""
     enough = False
 
     def watch(attempt: Attempt) -> bool:
@@ -228,7 +231,7 @@ def _solved(solver: Halves, instance: Instance, nodes: int, off: Callable[[Attem
 
 
 def _solver() -> Halves:
-    """The exact solver, with a memory that lasts from board to board."""
+    """Return the exact solver, with a memory that lasts from board to board."""
     from puzzlelab.puzzles.dust.solvers.halves import Halves
 
     return Halves().remembering()

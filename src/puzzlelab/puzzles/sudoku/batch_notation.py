@@ -37,7 +37,7 @@ class SudokuLines:
     puzzle: Sudoku
 
     def read_lines(self, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
-        """Boards of one character a cell, alone or with their solution after a comma, a TAB or spaces."""
+        """Read boards of one character a cell, alone or with their solution after a comma, a TAB or spaces."""
         cells, size = self.puzzle.cells, self.puzzle.size
         states, between = translated(lines[:, :cells], VALUES), lines.shape[1] - 2 * cells
         if lines.shape[1] == cells:
@@ -65,7 +65,7 @@ class SudokuLines:
 
 
 def _zero_may_be_digit(lines: Text, size: int) -> NDArray[np.bool_]:
-    """`bool[B]`: which boards `notation.from_zero` may read otherwise."""
+    """Tell which boards `notation.from_zero` may read otherwise: `bool[B]`."""
     if size <= MOST_DIGITS or b"0" not in lines.tobytes():
         return np.zeros(len(lines), bool)
     zeros = np.count_nonzero(lines == ord("0"), axis=1)

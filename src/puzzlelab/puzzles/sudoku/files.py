@@ -56,7 +56,7 @@ class Writer(Protocol):
         """Write the rows of a batch."""
 
     def close(self, complete: bool) -> None:
-        """Finish; a file that is not complete can be gone on with."""
+        """Finish; a file that is not complete can be continued."""
 
     def discard(self) -> None:
         """Remove what there is."""
@@ -77,7 +77,7 @@ class Form:
         return CELLS + 1 if self.between is None else 2 * CELLS + len(self.between) + 1
 
     def lines(self, batch: GeneratedBatch) -> Bytes:
-        """`uint8[B, width]`."""
+        """Return `uint8[B, width]`."""
         puzzles, solutions = batch
         parts = [_text(puzzles, self.blank)]
         if self.between is not None:
@@ -125,7 +125,7 @@ class LineFile:
 
 
 def read_lines(path: Path, form: Form, first: int, end: int) -> bytes:
-    """The lines number `first` to `end` - 1."""
+    """Return the lines number `first` to `end` - 1."""
     with path.open("rb") as file:
         file.seek(len(form.header) + first * form.width)
         return file.read((end - first) * form.width)
@@ -179,7 +179,7 @@ def _strings(grids: Bytes) -> Any:
 
 
 def writer_of(path: Path) -> Writer:
-    """The writer for the suffix of the name."""
+    """Return the writer for the suffix of the name."""
     return ParquetFile(path) if path.suffix == PARQUET else LineFile(path, FORMS[path.suffix])
 
 
@@ -253,7 +253,7 @@ def _check_parts(path: Path) -> None:
 
 
 def _begun_writer(path: Path, note: Path, begun: bool) -> Writer:
-    """The writer of a file whose note is on the disk: without one, a part of a file would look like a whole one."""
+    """Return the writer of a file whose note is on the disk: else a part of a file would look like a whole one."""
     try:
         return writer_of(path)
     except BaseException:
@@ -274,7 +274,10 @@ def _check_name(path: Path) -> None:
 
 
 def _is_begun(path: Path, note: Path, settings: Mapping[str, Any]) -> bool:
-    """Whether the file was begun with these settings, and any count; raises `BadFile` if it was begun with others."""
+    """Tell whether the file was begun with these settings, and any count.
+
+    Raises `BadFile` if it was begun with others.
+    """
     text = note.read_bytes().rstrip(b"\0")
     if not text:  # created just now, or a power cut came before it was written
         return False
@@ -299,7 +302,10 @@ def _write_note(note: Path, settings: Mapping[str, Any]) -> None:
 
 
 def _rows_of_complete_file(path: Path, count: int, batches: Callable[[int, int], Iterator[GeneratedBatch]]) -> int:
-    """The rows of a file that holds the first puzzles of this stream, 0 for none; raises `BadFile` for other files."""
+    """Return the rows of a file that holds the first puzzles of this stream, 0 for none.
+
+    Raises `BadFile` for other files.
+    """
     if not path.exists():
         return 0
     try:
@@ -319,7 +325,7 @@ def _rows_of_complete_file(path: Path, count: int, batches: Callable[[int, int],
 
 
 def _row_count(path: Path) -> int:
-    """The rows of a file; raises `ValueError` if it does not have the form that its name says."""
+    """Return the rows of a file; raises `ValueError` if it does not have the form that its name says."""
     if path.suffix == PARQUET:
         return row_count(path)
     form, size = FORMS[path.suffix], path.stat().st_size
@@ -334,7 +340,7 @@ def _row_count(path: Path) -> int:
 
 
 def _stored_lines(path: Path, first: int, end: int) -> bytes:
-    """The rows number `first` to `end` - 1 as lines, those of Parquet as in `.csv`."""
+    """Return the rows number `first` to `end` - 1 as lines, those of Parquet as in `.csv`."""
     if path.suffix != PARQUET:
         return read_lines(path, FORMS[path.suffix], first, end)
     lines: list[str] = []
@@ -358,7 +364,7 @@ def _made_lines(path: Path, first: int, end: int, batches: Callable[[int, int], 
 
 
 def clue_counts(path: Path) -> NDArray[np.int64]:
-    """`int64[82]`: the number of puzzles of a file by their clues; streamed."""
+    """Count the puzzles of a file by their clues: `int64[82]`; streamed."""
     totals = np.zeros(CELLS + 1, np.int64)
     for puzzles in _puzzles(path):
         blank = (puzzles == ord(".")) | (puzzles == ord("0"))
@@ -367,7 +373,7 @@ def clue_counts(path: Path) -> NDArray[np.int64]:
 
 
 def _puzzles(path: Path) -> Iterator[Bytes]:
-    """The puzzles of a file as characters, `uint8[B, 81]`."""
+    """Yield the puzzles of a file as characters, `uint8[B, 81]`."""
     if path.suffix == PARQUET:
         with TableFile(path) as table:
             for part in table.tables(PART, ["puzzle"]):

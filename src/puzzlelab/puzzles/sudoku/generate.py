@@ -87,12 +87,12 @@ class SudokuGenerator(Settings):
 
     @classmethod
     def fields(cls) -> Mapping[str, FieldInfo]:
-        """The settings by name."""
+        """Return the settings by name."""
         return cls.model_fields
 
     @classmethod
     def of_scale(cls, scale: str, level: str | None, options: Mapping[str, Any]) -> SudokuGenerator:
-        """The settings that a scale of Sudoku, a level on it such as '3' or '2-4', and other options mean."""
+        """Return the settings that a scale of Sudoku, a level on it such as '3' or '2-4', and other options mean."""
         settings = dict(options)
         if scale == "clues" and level:
             if settings.get("clues"):
@@ -110,13 +110,13 @@ class SudokuGenerator(Settings):
         return fill(cls, settings)
 
     def span(self) -> tuple[int, int]:
-        """The least and the greatest number of clues of the settings; without one, of any puzzle."""
+        """Return the least and the greatest number of clues of the settings; without one, of any puzzle."""
         if self.clues is None:
             return FEWEST, 81
         return self.clues if isinstance(self.clues, tuple) else (self.clues, self.clues)
 
     def kinds(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """What `hole_digging_kernels.make` draws from: `int64[R, 3]` and `float64[R]`."""
+        """Return the kinds that `hole_digging_kernels.make` draws from: `int64[R, 3]` and `float64[R]`."""
         if self.clues is not None:
             numbers = np.arange(self.span()[0], self.span()[1] + 1)
             return np.stack([numbers] * 3, axis=1), np.arange(1, numbers.size + 1) / numbers.size
@@ -130,7 +130,7 @@ class SudokuGenerator(Settings):
         return np.array(kinds), shares / shares[-1]
 
     def orbits(self) -> NDArray[np.int64]:
-        """`int64[K, 8]`: the cells that go together under the symmetry, -1 where they are fewer than 8."""
+        """Return `int64[K, 8]`: the cells that go together under the symmetry, -1 where they are fewer than 8."""
         grid = np.arange(81).reshape(9, 9)
         images = {
             "none": [],
@@ -146,7 +146,8 @@ class SudokuGenerator(Settings):
         return np.array([[*orbit, *[-1] * (8 - len(orbit))] for orbit in sorted(orbits)])
 
     def batches(self, count: int, seed: int = 0, jobs: int | None = None, first: int = 0) -> Iterator[GeneratedBatch]:
-        """The puzzles number `first` to `count` - 1 of the stream of this seed, `CHUNK` at a time, on `jobs` threads.
+        """Yield the puzzles number `first` to `count` - 1 of the stream of this seed, `CHUNK` at a time, on `jobs`
+        threads.
 
         A puzzle depends on the seed and its number alone. Raises `BadOption` where such a puzzle does not come up.
         """
@@ -196,7 +197,7 @@ class SudokuGenerator(Settings):
         files.write(path, stream, batches or (lambda first, end: self.batches(end, seed, jobs, first)), report)
 
     def tally(self, path: Path) -> Tally:
-        """How many puzzles of a file have how many clues."""
+        """Return how many puzzles of a file have how many clues."""
         return Tally("clues", files.clue_counts(path), LEVELS)
 
     def _described(self) -> str:
@@ -205,7 +206,7 @@ class SudokuGenerator(Settings):
 
 
 def own_generator(puzzle: Sudoku) -> OwnGenerator | None:
-    """The view of 9x9; other sizes have no generator."""
+    """Return the view of 9x9; other sizes have no generator."""
     return OwnGenerator(SudokuGenerator) if puzzle.name == "sudoku-9x9" else None
 
 
@@ -221,5 +222,5 @@ def _empty(size: int) -> NDArray[np.uint8]:
 
 
 def level_of(clues: int) -> int:
-    """The level of a puzzle with this many clues; 1 for more clues, 5 for fewer."""
+    """Return the level of a puzzle with this many clues; 1 for more clues, 5 for fewer."""
     return next((level for level, (least, _) in LEVELS.items() if clues >= least), 5)

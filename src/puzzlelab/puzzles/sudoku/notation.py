@@ -1,4 +1,4 @@
-"""How a Sudoku is read, written and drawn: pure functions of the board.
+"""The reading, writing and drawing of Sudoku: pure functions of the board.
 
 A cell is one character: `.`, `0`, `_` or `*` for blank, 1 to 9, and A to P for 10 to 25. A board is read from one
 line of cells, from several, from a grid with bars (where a blank may be a space), from `puzzle solution`, or from CSV.
@@ -29,7 +29,7 @@ LONGEST = 8192
 """Characters that no board needs."""
 PUZZLE_NAMES = ("puzzle", "puzzles", "quiz", "quizzes", "question", "board")
 SOLUTION_NAMES = ("solution", "solutions", "answer")
-"""What the first line of a CSV file may call these columns."""
+"""The names that the first line of a CSV file may have for these columns."""
 
 Board = NDArray[np.uint8]
 
@@ -46,7 +46,7 @@ for _symbol, _value in _VALUES.items():
 
 
 def read(text: str, box_rows: int, box_columns: int, name: str) -> Board:
-    """`uint8[N * N]` from any of the notations; raises `BadBoard` with the place."""
+    """Read `uint8[N * N]` from any of the notations; raises `BadBoard` with the place."""
     puzzle, solution = read_pair(text, box_rows, box_columns, name)
     if solution is not None:
         _fits(puzzle, solution, box_rows * box_columns)
@@ -54,7 +54,7 @@ def read(text: str, box_rows: int, box_columns: int, name: str) -> Board:
 
 
 def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Board, Board | None]:
-    """The board and, where the text gives one, what it says is the solution; raises `BadBoard`."""
+    """Return the board and, where the text gives one, what it says is the solution; raises `BadBoard`."""
     size = box_rows * box_columns
     if len(text) > LONGEST:
         raise BadBoard(f"{len(text):,} characters are no board; {name} has {size**2} cells")
@@ -80,7 +80,7 @@ def _words(text: str) -> list[str]:
 
 
 def _beside_solution(puzzle: str, solution: str, size: int, name: str) -> tuple[Board, Board | None]:
-    """The board of the first word, and the second one if it is a full grid in the same digits."""
+    """Return the board of the first word, and the second one if it is a full grid in the same digits."""
     if len(solution) == size**2 and not BLANKS & set(solution):
         return _digits(puzzle, size, name), _digits(solution, size, name)
     board = _values(puzzle, size, name)
@@ -100,7 +100,7 @@ def _values(cells: str, size: int, name: str) -> Board:
 
 
 def _digits(cells: str, size: int, name: str) -> Board:
-    """The values of N * N characters, 0 for each sign of a blank."""
+    """Return the values of N * N characters, 0 for each sign of a blank."""
     if len(cells) == size**2 and cells.isascii():
         values = VALUE_OF_BYTE[np.frombuffer(cells.encode(), np.uint8)]
         if values.max() <= size:
@@ -123,7 +123,7 @@ def _numbers(words: list[str], size: int) -> Board:
 
 
 def from_zero(digits: Board, is_zero: NDArray[np.bool_], size: int) -> Board:
-    """The board of these `digits[N * N]`, 0 for each sign of a blank, some of which are written as 0.
+    """Return the board of these `digits[N * N]`, 0 for each sign of a blank, some of which are written as 0.
 
     Above 9 rows 0 is a digit where another sign stands for blank, so that 0 to F become 1 to G. Raises `BadBoard` where
     it may be a digit or a blank.
@@ -159,7 +159,7 @@ def _fits(puzzle: Board, solution: Board, size: int) -> None:
 
 
 def _unbarred(text: str, box_rows: int, box_columns: int) -> str:
-    """The cells of a grid with bars; lines of dashes are passed over."""
+    """Return the cells of a grid with bars; lines of dashes are passed over."""
     lines = [line for line in text.splitlines() if "|" in line and not _ruler(line)]
     return "".join(_row(line, number, box_rows, box_columns) for number, line in enumerate(lines, start=1))
 
@@ -169,7 +169,7 @@ def _ruler(line: str) -> bool:
 
 
 def _row(line: str, number: int, boxes: int, width: int) -> str:
-    """One row of `boxes` parts of `width` cells each."""
+    """Draw one row of `boxes` parts of `width` cells each."""
     parts = line.split("|")
     if len(parts) > 2 and len(parts) != boxes and not parts[0].strip() and not parts[-1].strip():
         parts = parts[1:-1]
@@ -191,7 +191,7 @@ def _part(part: str, number: int, width: int) -> str:
 
 
 def boards(lines: Iterable[str], size: int) -> Iterator[tuple[int, str]]:
-    """The boards of a file, each with the number of its first line: a line each, or `size` lines with bars.
+    """Yield the boards of a file, each with the number of its first line: a line each, or `size` lines with bars.
 
     Empty lines, comments (`#`) and rulers between bars are passed over. A first line that names columns says which of
     them are the puzzle and the solution.
@@ -219,7 +219,10 @@ def boards(lines: Iterable[str], size: int) -> Iterator[tuple[int, str]]:
 
 
 def _columns(line: str) -> list[int]:
-    """The places of the puzzle and of the solution in a line that names columns; nothing if it is no such line."""
+    """Return the places of the puzzle and of the solution in a line that names columns.
+
+    Nothing if it is no such line.
+    """
     names = [word.strip().lower() for word in line.split(",")]
     places = [[place for place, name in enumerate(names) if name in known] for known in (PUZZLE_NAMES, SOLUTION_NAMES)]
     return [found[0] for found in places if found] if places[0] else []
@@ -234,7 +237,7 @@ def _chosen(line: str, columns: list[int]) -> str:
 
 
 def write(board: Board, blank: str = ".") -> str:
-    """The canonical notation: one character a cell, row by row, on one line."""
+    """Return the canonical notation: one character a cell, row by row, on one line."""
     return np.frombuffer((blank + SYMBOLS).encode(), np.uint8)[board].tobytes().decode()
 
 

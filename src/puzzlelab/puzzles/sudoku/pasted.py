@@ -1,4 +1,4 @@
-"""Which Sudoku the cells of a text are that says nothing about its puzzle."""
+"""Recognises a Sudoku in a text that does not name its puzzle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MORE_BLANKS = BLANKS | frozenset("-?xX~") | {"", " "}
 
 
 def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
-    """Puzzles and their boards that these cells may be; raises `BadBoard` if few of them are wrong."""
+    """Yield puzzles and their boards that these cells may be; raises `BadBoard` if few of them are wrong."""
     size = round(len(grid.cells) ** 0.5)
     if size * size != len(grid.cells) or size not in SHAPES or grid.width not in (size, size * size):
         return
@@ -29,7 +29,7 @@ def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
 
 
 def _value(cell: str, size: int, has_candidates: bool) -> int | None:
-    """The digit of a cell, 0 for blank; None for what is no digit.
+    """Return the digit of a cell, 0 for blank; None for what is no digit.
 
     Several different digits in a cell of a small grid are its candidates, so that it is blank.
     """

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 FEWEST, MOST = 20, 80
 """Clues of boards that digging finds."""
 UNRELATED, IMAGES = 8, 16
-"""Of many boards at once, so many are new puzzles at least, and no puzzle has more images than this."""
+"""The fewest new puzzles among many boards at once, and the most images of one puzzle."""
 
 
 def scales(puzzle: Sudoku) -> Mapping[str, Scale]:
-    """The scales on which boards can be made; none except for 9x9."""
+    """Return the scales on which boards can be made; none except for 9x9."""
     if puzzle.name != "sudoku-9x9":
         return {}
     levels = min(LEVELS), max(LEVELS)
@@ -42,18 +42,18 @@ def scales(puzzle: Sudoku) -> Mapping[str, Scale]:
 
 
 def _scale(about: str, settings: Callable[[int | None], SudokuGenerator], levels: tuple[int, int] | None) -> Scale:
-    """The scale of the boards that the generator with these settings of a level makes."""
+    """Return the scale of the boards that the generator with these settings of a level makes."""
     return Scale(about, partial(_one, settings), levels, sample_batch=partial(_many, settings))
 
 
 def difficulty(puzzle: Sudoku, state: Board) -> Mapping[str, int]:
-    """The number of clues and, for 9x9, the level that they make."""
+    """Return the number of clues and, for 9x9, the level that they make."""
     clues = int(np.count_nonzero(state))
     return {"level": level_of(clues), "clues": clues} if puzzle.name == "sudoku-9x9" else {"clues": clues}
 
 
 def difficulties(puzzle: Sudoku, states: Board) -> Mapping[str, NDArray[np.int64]]:
-    """The `difficulty` of each of the boards `[B, N]`."""
+    """Return the `difficulty` of each of the boards `[B, N]`."""
     clues = np.count_nonzero(states, axis=1)
     if puzzle.name != "sudoku-9x9":
         return {"clues": clues}
@@ -84,7 +84,7 @@ def _one(settings: Callable[[int | None], SudokuGenerator], random: np.random.Ge
 def _many(
     settings: Callable[[int | None], SudokuGenerator], random: np.random.Generator, level: int | None, count: int
 ) -> Board:
-    """So many boards `[B, 81]`: new puzzles and, where they are many, images of these under random symmetries.
+    """Sample boards `[B, 81]`: new puzzles and, where they are many, images of these under random symmetries.
 
     The generator treats all images of a puzzle alike, so each board by itself is as likely as a new puzzle.
     """
@@ -93,7 +93,7 @@ def _many(
 
 
 def _new(generator: SudokuGenerator, random: np.random.Generator, count: int) -> Board:
-    """So many new puzzles `[B, 81]`."""
+    """Make new puzzles `[B, 81]`."""
     return np.concatenate([puzzles for puzzles, _ in generator.batches(count, int(random.integers(2**62)), jobs=1)])
 
 

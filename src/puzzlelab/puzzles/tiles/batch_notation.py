@@ -32,7 +32,9 @@ class TilesLines:
     puzzle: Tiles
 
     def read_lines(self, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
-        """Boards of numbers with two digits at most and one space between them, or of one hexadecimal digit a cell."""
+        """Read boards of numbers with two digits at most and one space between them, or of one hexadecimal digit a
+        cell.
+        """
         cells, width = self.puzzle.cells, lines.shape[1]
         states = np.zeros((len(lines), cells), np.uint8)
         if width == cells <= HEX_CELLS:
@@ -59,7 +61,9 @@ class TilesLines:
 
 
 def _words(lines: Text, cells: int) -> tuple[Board, NDArray[np.bool_], NDArray[np.bool_]]:
-    """The numbers at each character `[B, W]` if a word ends there, where words end, and `bool[B]`: N short words."""
+    """Return the numbers at each character `[B, W]` if a word ends there, where words end, and `bool[B]`: N short
+    words.
+    """
     is_digit = (lines >= ZERO) & (lines < ZERO + 10)
     padded = np.pad(is_digit, ((0, 0), (2, 1)))
     before, two_before, after = padded[:, 1:-2], padded[:, :-3], padded[:, 3:]

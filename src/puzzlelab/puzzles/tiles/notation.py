@@ -1,4 +1,4 @@
-"""How a tiles board is read, written and drawn: pure functions of the board."""
+"""The reading, writing and drawing of tiles boards: pure functions of the board."""
 
 import re
 
@@ -17,7 +17,7 @@ Board = NDArray[np.uint8]
 
 
 def read(text: str, rows: int, columns: int, name: str) -> Board:
-    """`uint8[rows * columns]` from any of the notations; raises `BadBoard` with the place."""
+    """Read `uint8[rows * columns]` from any of the notations; raises `BadBoard` with the place."""
     cells = rows * columns
     if len(text) > LONGEST:
         raise BadBoard(f"{len(text):,} characters are no board; {name} has {cells} numbers")
@@ -73,5 +73,5 @@ def _count(number: int, noun: str) -> str:
 
 
 def write(board: Board) -> str:
-    """The canonical notation: numbers row by row with spaces."""
+    """Return the canonical notation: numbers row by row with spaces."""
     return " ".join(map(str, board.tolist()))

@@ -1,4 +1,4 @@
-"""Which sliding tiles the cells of a text are that says nothing about its puzzle."""
+"""Recognises a board of sliding tiles in a text that does not name its puzzle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HEX_CELLS = 16
 
 
 def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
-    """Puzzles and their boards that these cells may be: each number is there once, and one cell is blank.
+    """Yield puzzles and their boards that these cells may be: each number is there once, and one cell is blank.
 
     Raises `BadBoard` for numbers of which some are there twice.
     """
@@ -39,7 +39,7 @@ def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
 
 
 def _tiles(cells: list[str]) -> list[int] | None:
-    """The numbers of all cells, 0 for the blank; None if they are no board."""
+    """Return the numbers of all cells, 0 for the blank; None if they are no board."""
     wanted = set(range(len(cells)))
     for base in (10, 16):
         numbers = [_number(cell, base if len(cell) == 1 and len(cells) <= HEX_CELLS else 10) for cell in cells]
@@ -72,5 +72,5 @@ def _number(cell: str, base: int) -> int | None:
 
 
 def _divisors(count: int) -> list[int]:
-    """Numbers of rows of a rectangle of so many cells."""
+    """Return the numbers of rows of a rectangle of this number of cells."""
     return [rows for rows in range(2, count // 2 + 1) if count % rows == 0]

@@ -32,7 +32,7 @@ TABLED_CELLS = 9
 MIXING_STEPS = 2_000
 MOST_STEPS = 4_000_000
 FEWEST_WALKS, BOARDS_A_WALK, STEPS_APART = 8, 8, 500
-"""Many annealed boards at once: so many walks at least, and at most so many boards from one, with steps in between."""
+"""Many annealed boards at once: the fewest walks, the most boards from one walk, and the steps between these."""
 WALK_STEPS = 1_000
 """Random numbers that are drawn at once for a walk."""
 LEVELS = {(3, 3): (1, 22), (4, 4): (1, 56)}
@@ -60,7 +60,7 @@ def _annealing_tables(puzzle: Tiles) -> AnnealingTables:
 
 
 def _states(puzzle: Tiles, ranks: NDArray[np.int64]) -> Board:
-    """The plain states `[B, N]` of these ranks `[B]`."""
+    """Return the plain states `[B, N]` of these ranks `[B]`."""
     rules = kernel_rules(puzzle)
     working = np.zeros((len(ranks), puzzle.cells + 1), np.uint8)
     unrank_all(ranks, working, np.zeros(puzzle.cells, np.int64), rules.tables.home)
@@ -69,7 +69,7 @@ def _states(puzzle: Tiles, ranks: NDArray[np.int64]) -> Board:
 
 @cache
 def _by_level(puzzle: Tiles) -> Mapping[int, NDArray[np.int64]]:
-    """For small boards: the ranks of all solvable states of each level."""
+    """Return the ranks of all solvable states of each level, for small boards."""
     from puzzlelab.puzzles.tiles import exact_distances
 
     ranks = np.flatnonzero(exact_distances.distances(puzzle).distance != UNREACHED)
@@ -86,14 +86,14 @@ class LevelTable(NamedTuple):
 
     ranks: NDArray[np.int64]
     first: NDArray[np.int64]
-    """Of each level, the place of its first rank; a level that has no boards is left out."""
+    """The place of the first rank of each level; a level that has no boards is left out."""
     sizes: NDArray[np.int64]
-    """Of each level, the number of its boards."""
+    """The number of boards of each level."""
 
 
 @cache
 def _level_table(puzzle: Tiles, low: int, high: int) -> LevelTable:
-    """The boards of the levels from `low` to `high`; raises `BadOption` if there is none."""
+    """Return the boards of the levels from `low` to `high`; raises `BadOption` if there is none."""
     ranks = [ranks for level, ranks in _by_level(puzzle).items() if low <= level <= high]
     if not ranks:
         known = ", ".join(map(str, _by_level(puzzle)))
@@ -103,12 +103,12 @@ def _level_table(puzzle: Tiles, low: int, high: int) -> LevelTable:
 
 
 def level(puzzle: Tiles, states: Board) -> NDArray[np.int64]:
-    """The level of plain states `[B, N]`."""
+    """Return the level of plain states `[B, N]`."""
     return _levels(puzzle, kernel_rules(puzzle).encode(states))
 
 
 def _levels(puzzle: Tiles, working: Board) -> NDArray[np.int64]:
-    """The level of working states `[B, N + 1]`."""
+    """Return the level of working states `[B, N + 1]`."""
     levels = np.zeros(len(working), np.int64)
     home = kernel_rules(puzzle).tables.home
     levels_of(working, puzzle.rows, puzzle.columns, home, _distance(puzzle), levels)
@@ -116,7 +116,7 @@ def _levels(puzzle: Tiles, working: Board) -> NDArray[np.int64]:
 
 
 def sample_level(puzzle: Tiles, random: np.random.Generator, level: int | None) -> Board:
-    """A board of exactly this level; with replacement, because some levels have only a handful of boards."""
+    """Return a board of exactly this level; with replacement, because some levels have only a handful of boards."""
     if level is None:
         level = _any_level(puzzle, random)
     if puzzle.cells <= TABLED_CELLS:
@@ -127,7 +127,7 @@ def sample_level(puzzle: Tiles, random: np.random.Generator, level: int | None) 
 
 
 def sample_levels(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
-    """So many boards `[B, N]` as `sample_level` makes them."""
+    """Sample boards `[B, N]` as `sample_level` makes them."""
     low, high = level_range(puzzle) if level is None else (level, level)
     if puzzle.cells > TABLED_CELLS:
         return _annealed_boards(puzzle, random, low, high, count)
@@ -137,7 +137,7 @@ def sample_levels(puzzle: Tiles, random: np.random.Generator, level: int | None,
 
 
 def _any_level(puzzle: Tiles, random: np.random.Generator) -> int:
-    """A level in the range of the scale; on small boards one that has boards."""
+    """Return a level in the range of the scale; on small boards one that has boards."""
     low, high = level_range(puzzle)
     if puzzle.cells <= TABLED_CELLS:
         return int(random.choice([level for level in _by_level(puzzle) if low <= level <= high]))
@@ -161,7 +161,7 @@ def _annealed(puzzle: Tiles, random: np.random.Generator, level: int) -> Board:
 
 
 def _annealed_boards(puzzle: Tiles, random: np.random.Generator, low: int, high: int, count: int) -> Board:
-    """So many boards `[B, N]` as `_annealed` makes them, of levels from `low` to `high`, all equally frequent.
+    """Sample boards `[B, N]` as `_annealed` makes them, of levels from `low` to `high`, all equally frequent.
 
     Of many boards, several come from one walk: they have the same level, and lie `STEPS_APART` steps apart.
     """
@@ -193,7 +193,7 @@ def _annealed_boards(puzzle: Tiles, random: np.random.Generator, low: int, high:
 
 
 def level_range(puzzle: Tiles) -> tuple[int, int]:
-    """The least and greatest level that is offered."""
+    """Return the least and greatest level that is offered."""
     if (puzzle.rows, puzzle.columns) in LEVELS:
         return LEVELS[puzzle.rows, puzzle.columns]
     if puzzle.cells <= TABLED_CELLS:
@@ -202,7 +202,7 @@ def level_range(puzzle: Tiles) -> tuple[int, int]:
 
 
 def uniform(puzzle: Tiles, random: np.random.Generator, level: int | None = None) -> Board:
-    """Any solvable board, all equally likely: an unsolvable draw has two of its tiles exchanged."""
+    """Sample any solvable board, all equally likely: an unsolvable draw has two of its tiles exchanged."""
     board = random.permutation(puzzle.cells).astype(np.uint8)
     if puzzle.objection(board):
         first, second = np.flatnonzero(board != 0)[:2]
@@ -211,7 +211,7 @@ def uniform(puzzle: Tiles, random: np.random.Generator, level: int | None = None
 
 
 def many_uniform(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
-    """So many boards `[B, N]` as `uniform` makes them."""
+    """Sample boards `[B, N]` as `uniform` makes them."""
     boards = random.permuted(np.tile(np.arange(puzzle.cells, dtype=np.uint8), (count, 1)), axis=1)
     rows = np.flatnonzero(_unsolvable(puzzle, boards))
     first, second = np.argsort(boards[rows] == 0, axis=1, kind="stable")[:, :2].T  # cells with tiles come first
@@ -220,7 +220,7 @@ def many_uniform(puzzle: Tiles, random: np.random.Generator, level: int | None, 
 
 
 def _unsolvable(puzzle: Tiles, boards: Board) -> NDArray[np.bool_]:
-    """`bool[B]`: whether the parity of each of the boards `[B, N]` proves that it cannot be solved."""
+    """Tell whether the parity of each of the boards `[B, N]` proves that it cannot be solved: `bool[B]`."""
     places, home = puzzle.goal_cells(boards), puzzle.goal.index(0)
     odd: NDArray[np.bool_] = _distance(puzzle)[np.argmax(boards == 0, axis=1), home] % 2 == 1
     for cell in range(puzzle.cells - 1):
@@ -229,7 +229,7 @@ def _unsolvable(puzzle: Tiles, boards: Board) -> NDArray[np.bool_]:
 
 
 def walk(puzzle: Tiles, random: np.random.Generator, moves: int | None) -> Board:
-    """The goal after this many random moves."""
+    """Return the goal after this many random moves."""
     state = np.array(puzzle.goal, np.uint8)
     for _ in range(_walk_length(puzzle, moves)):
         state = puzzle.apply(state, int(random.choice(np.flatnonzero(puzzle.legal(state)))))
@@ -237,7 +237,7 @@ def walk(puzzle: Tiles, random: np.random.Generator, moves: int | None) -> Board
 
 
 def walks(puzzle: Tiles, random: np.random.Generator, moves: int | None, count: int) -> Board:
-    """So many boards `[B, N]` as `walk` makes them."""
+    """Sample boards `[B, N]` as `walk` makes them."""
     tables, rows = kernel_rules(puzzle).tables, np.arange(count)
     boards = np.tile(np.array(puzzle.goal, np.uint8), (count, 1))
     blanks = np.full(count, tables.home)
@@ -250,14 +250,14 @@ def walks(puzzle: Tiles, random: np.random.Generator, moves: int | None, count: 
 
 
 def _walk_length(puzzle: Tiles, moves: int | None) -> int:
-    """The moves of a walk, by default the square of the number of cells; raises `BadOption` for less than 0."""
+    """Return the moves of a walk, by default the square of the number of cells; raises `BadOption` for less than 0."""
     if moves is not None and moves < 0:
         raise BadOption(f"a walk has 0 moves or more, not {moves}")
     return puzzle.cells**2 if moves is None else moves
 
 
 def walk_to_level(puzzle: Tiles, random: np.random.Generator, level: int | None) -> Board:
-    """The first board above this level on a random walk from the goal; raises `BadOption` where none is reached.
+    """Return the first board above this level on a random walk from the goal; raises `BadOption` where none is reached.
 
     Every legal move is equally likely, also the one that undoes the move before.
     """
@@ -275,12 +275,12 @@ def walk_to_level(puzzle: Tiles, random: np.random.Generator, level: int | None)
 
 
 def walk_level_range(puzzle: Tiles) -> tuple[int, int]:
-    """The levels above which a walk ends: from the goal's own level to one below the greatest that is offered."""
+    """Return the levels above which a walk ends: from the goal's own level to one below the greatest offered."""
     return 0, level_range(puzzle)[1] - 1
 
 
 def at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None) -> Board:
-    """A board of exactly this true distance."""
+    """Return a board of exactly this true distance."""
     from puzzlelab.puzzles.tiles import exact_distances
 
     if level is None:
@@ -289,14 +289,14 @@ def at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None) -
 
 
 def many_at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
-    """So many boards `[B, N]` as `at_distance` makes them."""
+    """Sample boards `[B, N]` as `at_distance` makes them."""
     if level is None:
         return many_uniform(puzzle, random, None, count)
     return _states(puzzle, random.choice(_ranks_at(puzzle, level), count))
 
 
 def _ranks_at(puzzle: Tiles, distance: int) -> NDArray[np.int64]:
-    """The ranks of the boards at this true distance; raises `BadOption` if there is none."""
+    """Return the ranks of the boards at this true distance; raises `BadOption` if there is none."""
     from puzzlelab.puzzles.tiles import exact_distances
 
     ranks = exact_distances.states_at(puzzle, distance)
@@ -306,7 +306,7 @@ def _ranks_at(puzzle: Tiles, distance: int) -> NDArray[np.int64]:
 
 
 def scales(puzzle: Tiles) -> Mapping[str, Scale]:
-    """The scales of this board."""
+    """Return the scales of this board."""
     scales = {
         "level": Scale(
             "Manhattan distance + 2 for each pair of tiles in conflict",
@@ -342,7 +342,7 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
 
 
 def farthest(puzzle: Tiles) -> int:
-    """The greatest true distance of a small board."""
+    """Return the greatest true distance of a small board."""
     from puzzlelab.puzzles.tiles import exact_distances
 
     table = exact_distances.distances(puzzle).distance
@@ -350,7 +350,7 @@ def farthest(puzzle: Tiles) -> int:
 
 
 def difficulty(puzzle: Tiles, state: Board) -> Mapping[str, int]:
-    """The level of a board and, for small ones, its true distance."""
+    """Return the level of a board and, for small ones, its true distance."""
     levels = {"level": int(level(puzzle, state[None])[0])}
     if puzzle.cells <= TABLED_CELLS and puzzle.objection(state) is None:
         from puzzlelab.puzzles.tiles import exact_distances
@@ -361,7 +361,7 @@ def difficulty(puzzle: Tiles, state: Board) -> Mapping[str, int]:
 
 
 def difficulties(puzzle: Tiles, states: Board) -> Mapping[str, NDArray[np.int64]]:
-    """The `difficulty` of each of the boards `[B, N]`."""
+    """Return the `difficulty` of each of the boards `[B, N]`."""
     working = kernel_rules(puzzle).encode(states)
     levels = {"level": _levels(puzzle, working)}
     if puzzle.cells <= TABLED_CELLS:
