@@ -30,7 +30,7 @@ class Record(BaseModel):
     """Name of a package, or Python -> its version."""
     system: str
     processor: str
-    """As LLVM names it, such as `znver3`; kernels are compiled for it."""
+    """The name of the processor in LLVM, such as `znver3`; kernels are compiled for it."""
 
 
 _RECORDS = TypeAdapter(list[Record])

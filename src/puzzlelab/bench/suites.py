@@ -77,10 +77,10 @@ class Suite:
 
     def boards(self, entries: Sequence[SuiteEntry]) -> Boards:
         """Return the boards of these entries, ready to be solved; raises `BadBoard`."""
-        boards = read_texts(self.puzzle, [entry.board for entry in entries], "")
-        for error in boards.errors.values():
+        read = read_texts(self.puzzle, [entry.board for entry in entries], "")
+        for error in read.errors.values():
             raise BadBoard(error)
-        return boards
+        return read
 
 
 # --- files ---

@@ -121,8 +121,8 @@ def shelves(puzzle: Puzzle) -> tuple[Path, ...]:
     of its puzzle, or that with a suffix.
     """
     packages = [type(usable).__module__.split(".") for usable in puzzles_of_networks(puzzle)]
-    files = [sys.modules[package].__file__ for package, *inner in packages if inner and package != PACKAGE.name]
-    return (SHELF, *(Path(file).with_name("pretrained") for file in files if file))
+    paths = [sys.modules[package].__file__ for package, *inner in packages if inner and package != PACKAGE.name]
+    return (SHELF, *(Path(file).with_name("pretrained") for file in paths if file))
 
 
 def cards(puzzle: Puzzle) -> dict[str, dict[str, Any]]:

@@ -189,26 +189,29 @@ def states_along(puzzle: Puzzle, state: State, moves: Iterable[int]) -> Iterator
 
 
 def names_of(puzzle: Puzzle, moves: Sequence[int]) -> list[str]:
-    """The moves as the puzzle writes them."""
+    """Return the moves as the puzzle writes them."""
     names = move_names(cast(Hashable, puzzle))
     return [names[move] for move in moves] if names else [puzzle.write_move(move) for move in moves]
 
 
 @lru_cache(maxsize=16)
 def move_names(puzzle: Any) -> Sequence[str]:
-    """The names of all moves of a puzzle; none where it has more than `MOST_NAMES`."""
+    """Return the names of all moves of a puzzle; none where it has more than `MOST_NAMES`."""
     moves = range(puzzle.move_count)
     return tuple(map(puzzle.write_move, moves)) if len(moves) <= MOST_NAMES else ()
 
 
 @lru_cache(maxsize=16)
 def move_numbers(puzzle: Any) -> Mapping[str, int]:
-    """The number of each move of a puzzle by the name that it writes; none where it has more than `MOST_NAMES`."""
+    """Return the number of each move of a puzzle by the name that it writes.
+
+    None where it has more than `MOST_NAMES`.
+    """
     return {name: puzzle.read_move(name) for name in move_names(puzzle)}
 
 
 def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
-    """The state after these moves, which must be legal."""
+    """Return the state after these moves, which must be legal."""
     for last in states_along(puzzle, state, moves):
         state = last
     return state

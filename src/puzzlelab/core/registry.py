@@ -206,7 +206,7 @@ def as_solver(solver: str | Solver, options: Mapping[str, Any]) -> Solver:
 
 
 def usual_solver(puzzle: Puzzle | None) -> tuple[str, Mapping[str, Any]]:
-    """The name and the options of the puzzle's default solver: what the puzzle names, or what suits its views.
+    """Return the name and the options of the puzzle's default solver: what the puzzle names, or what suits its views.
 
     Estimates lead to a solution soon, by a beam search that gets wider. What proves that a solution is optimal takes
     turns with it: a search from both ends where moves can be undone, and one by an admissible estimate.

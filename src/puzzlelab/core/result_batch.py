@@ -165,7 +165,7 @@ class CountBatch(Sequence[Count]):
 
     @classmethod
     def uncounted(cls, boards: Boards) -> CountBatch:
-        """None of these boards is counted."""
+        """Return the counts of boards none of which is counted."""
         zeros, none = np.zeros(len(boards), np.int64), np.zeros(len(boards), bool)
         return cls(zeros, none, none, zeros, ResultBatch.of(boards, [Result(None)] * len(boards)))
 

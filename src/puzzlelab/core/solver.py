@@ -213,13 +213,13 @@ def uses_default_estimate(solver: Solver) -> bool:
 
 
 def counts_solutions(puzzle: Puzzle) -> bool:
-    """Whether a board of this puzzle can have a unique solution: the proof 'unique' means nothing for other puzzles."""
+    """Tell whether a board of this puzzle can have a unique solution: else the proof 'unique' means nothing."""
     offers = puzzle.view(Cover) is not None or puzzle.view(Candidates) is not None
     return offers or presentation_of(puzzle).unique_expected
 
 
 def require_lister(solver: Solver, puzzle: Puzzle) -> EnumeratesSolutions:
-    """The solver's ability to enumerate; raises `Unsupported` if it lacks it, or cannot solve this puzzle."""
+    """Return the solver's ability to enumerate; raises `Unsupported` if it lacks it, or cannot solve this puzzle."""
     require(solver, puzzle)
     enumerates = ability(solver, EnumeratesSolutions)
     if enumerates is None:

@@ -100,10 +100,10 @@ def play_moves(
     """Apply moves as `apply_moves` does, from the `names` of the moves on these states; return also those on the states
     after them.
     """
-    successors, working = _applied(puzzle, states, names.of(moves))
+    following, working = _applied(puzzle, states, names.of(moves))
     if working is None or names.canonical is not None:
-        return successors, move_names(puzzle, successors.states)
-    return successors, MoveNames(_marked(puzzle, *working), None)
+        return following, move_names(puzzle, following.states)
+    return following, MoveNames(_marked(puzzle, *working), None)
 
 
 def _applied(
@@ -122,9 +122,9 @@ def _applied(
             costs[made] = steps(puzzle, batch, states[made], named[made], after[made])
         return Successors(after, made, batch.solved(after), costs), None
     rules, working = _working(puzzle, states)
-    after, solved, costs = working.copy(), np.zeros(len(states), bool), np.zeros(len(states), np.int64)
-    runner(make_moves, rules)(rules.tables, working, named, after, solved, costs)
-    return Successors(rules.decode(after), made, solved, costs), (rules, after)
+    after, goals, costs = working.copy(), np.zeros(len(states), bool), np.zeros(len(states), np.int64)
+    runner(make_moves, rules)(rules.tables, working, named, after, goals, costs)
+    return Successors(rules.decode(after), made, goals, costs), (rules, after)
 
 
 def solved(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
@@ -149,10 +149,10 @@ def successors(puzzle: Puzzle, states: State) -> AllSuccessors:
         return AllSuccessors(after, owner, move, batch.solved(after), steps(puzzle, batch, parents, move, after))
     rules, working = _working(puzzle, states)
     owner, move = np.nonzero(_marked(puzzle, rules, working))
-    parents, solved, costs = working[owner], np.zeros(len(owner), bool), np.zeros(len(owner), np.int64)
+    parents, goals, costs = working[owner], np.zeros(len(owner), bool), np.zeros(len(owner), np.int64)
     after = parents.copy()
-    runner(make_moves, rules)(rules.tables, parents, move, after, solved, costs)
-    return AllSuccessors(rules.decode(after), owner, move, solved, costs)
+    runner(make_moves, rules)(rules.tables, parents, move, after, goals, costs)
+    return AllSuccessors(rules.decode(after), owner, move, goals, costs)
 
 
 def random_walks(puzzle: Puzzle, states: State, lengths: NDArray[np.int64], random: np.random.Generator) -> State:

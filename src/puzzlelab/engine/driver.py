@@ -54,7 +54,8 @@ class Machine:
     solution: Callable[[Any], list[int]]
     """The moves of the best solution in a record."""
     grow: Callable[[Any, int], Any]
-    """The function that gives the record larger arrays, of at most a number of bytes more; None if that is not enough."""
+    """The function that gives the record larger arrays, of at most this number of bytes more; None if that is too
+    few."""
     verdict: Callable[[Any], tuple[Proof, str, Stop]]
     """The proof, the reason and the stop of a search that is done without a solution."""
     requests: Callable[[Any], State] | None = None

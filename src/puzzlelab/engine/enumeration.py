@@ -74,7 +74,7 @@ def counted(
 
 
 def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
-    """The attempts of a solver that enumerates: the first solution, then whether there is a second one."""
+    """Yield the attempts of a solver that enumerates: the first solution, then whether there is a second one."""
     first: Result | None = None
     for attempt in solutions:
         if not isinstance(attempt, Result):
@@ -96,7 +96,7 @@ def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
 
 
 def _after(result: Result, last: Result, **changes: Any) -> Result:
-    """The result with the counts of the last one, and these changes."""
+    """Return the result with the counts of the last one, and these changes."""
     counts = {name: getattr(last, name) for name in ("expanded", "generated", "evaluations", "seconds")}
     return replace(result, **counts, **changes)
 
@@ -123,7 +123,7 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
 
 
 def count_parts(solver: Solver, boards: Boards, limit: Limit, most: int | None = None) -> Iterator[Sequence[Count]]:
-    """The counts of `count` for each of these boards, in their order, of some boards at a time.
+    """Yield the counts of `count` for each of these boards, in their order, of some boards at a time.
 
     A part has the boards that a solver counts together, or one that is counted by itself; Ctrl-C ends the counts with
     that of the board then counted. Raises `Unsupported`.
@@ -150,7 +150,10 @@ def count_parts(solver: Solver, boards: Boards, limit: Limit, most: int | None =
 
 
 def count_together(solver: Solver, boards: Boards, limit: Limit, most: int) -> CountBatch:
-    """The solutions of up to `BATCH` boards, counted up to `most`; of none for a solver that counts one by one."""
+    """Return the solutions of up to `BATCH` boards, counted up to `most`.
+
+    Of none for a solver that counts one by one.
+    """
     counting = ability(solver, CountsInBatches)
     return CountBatch.uncounted(boards) if counting is None else counting.count_batch(boards, most, limit)
 

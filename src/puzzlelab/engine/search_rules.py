@@ -86,7 +86,7 @@ def stepper(step: Any, rules: KernelRules) -> Callable[..., int]:
 
 
 def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:
-    """The estimate for this puzzle that the value of a solver's option names."""
+    """Return the estimate for this puzzle that the value of a solver's option names."""
     if isinstance(option, Estimate):
         return option
     if option is not None and networks.is_network(option):
@@ -104,7 +104,7 @@ def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:
 
 
 def chosen_prior(puzzle: Puzzle, option: str | Prior) -> Prior:
-    """The prior for this puzzle that the value of a solver's option names; only networks are priors by name."""
+    """Return the prior for this puzzle that the value of a solver's option names; only networks are priors by name."""
     if isinstance(option, Prior):
         return option
     if not networks.is_network(option):

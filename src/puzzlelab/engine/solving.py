@@ -40,7 +40,8 @@ CONFIRMED_BY: tuple[Rules | None, ...] = (None, "plain", "kernels")
 KERNELS = CONFIRMED_BY.index("kernels")
 HOLDS = Verdict(True)
 SAMPLED_FIRST, SAMPLED_EVERY = 100, 1000
-"""Answers that are replayed by the plain rules too: those of boards with the first numbers, and one in `SAMPLED_EVERY` others."""
+"""The answers that are replayed by the plain rules too: to the boards with the first numbers, and to one in every
+`SAMPLED_EVERY` others."""
 SCATTER = np.uint64(0x9E3779B97F4A7C15)
 """The multiplier that scatters numbers, so that a regular step from board to board meets the sample too."""
 NOT_SAMPLED = SAMPLED_FIRST + 1
@@ -53,7 +54,7 @@ def never() -> bool:
 
 
 def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[Attempt, None, None]:
-    """The attempts of a solver on a board; raises `Unsupported` if it cannot solve this puzzle.
+    """Yield the attempts of a solver on a board; raises `Unsupported` if it cannot solve this puzzle.
 
     A board with an `objection` is proven unsolvable without a search. Where the memory is used up, the best result so
     far is the last, with the stop `memory`.
@@ -67,7 +68,10 @@ def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[A
 
 
 def ended_by_memory(begin: Callable[[], Iterator[Attempt]]) -> Generator[Attempt, None, None]:
-    """The attempts that `begin` gives; the best so far with the stop `memory` is the last where memory runs out."""
+    """Yield the attempts that `begin` gives.
+
+    The best so far with the stop `memory` is the last where memory runs out.
+    """
     best: Result = Result(None)
     latest: Attempt = best
     try:
@@ -81,7 +85,7 @@ def ended_by_memory(begin: Callable[[], Iterator[Attempt]]) -> Generator[Attempt
 
 
 def memory_reason(error: NoRoom | MemoryError) -> str:
-    """Why memory ran out, as a sentence for a result; nothing where the system refused it."""
+    """Return why memory ran out, as a sentence for a result; nothing where the system refused it."""
     return str(error) if isinstance(error, NoRoom) else ""
 
 
@@ -96,7 +100,10 @@ def solve(
 
 
 def uninterrupted(result: Result) -> Result:
-    """The result; raises `KeyboardInterrupt` if Ctrl-C ended its search, for work that needs the whole answer."""
+    """Return the result.
+
+    Raises `KeyboardInterrupt` if Ctrl-C ended its search, for work that needs the whole answer.
+    """
     if result.stop == "interrupted":
         raise KeyboardInterrupt
     return result
@@ -131,7 +138,7 @@ def best_result(
 
 
 def best_of(attempts: Generator[Attempt, None, None], watch: Callable[[Attempt], bool] | None = None) -> Result:
-    """The best result of these attempts; `watch` and Ctrl-C end the search as in `best_result`."""
+    """Return the best result of these attempts; `watch` and Ctrl-C end the search as in `best_result`."""
     best = Result(None, stop="interrupted")
     try:
         for better in bests_of(attempts, watch):
@@ -144,7 +151,7 @@ def best_of(attempts: Generator[Attempt, None, None], watch: Callable[[Attempt],
 def bests_of(
     attempts: Generator[Attempt, None, None], watch: Callable[[Attempt], bool] | None = None
 ) -> Iterator[Result]:
-    """The best result after each of these attempts; the last one is that of `best_of`."""
+    """Yield the best result after each of these attempts; the last one is that of `best_of`."""
     best = Result(None, stop="interrupted")
     latest: Attempt = best
     try:
@@ -164,7 +171,7 @@ def bests_of(
 def one_board_at_a_time(
     solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool]
 ) -> Iterator[ResultBatch]:
-    """The best result of each of these boards by itself, for `OneByOne`; all after an interrupted one are too."""
+    """Yield the best result of each of these boards by itself, for `OneByOne`; all after an interrupted one are too."""
     is_interrupted = False
     for place, board in enumerate(boards):
         result = Result(None, stop="interrupted")
@@ -175,12 +182,12 @@ def one_board_at_a_time(
 
 
 def wrong_answer(solver: Solver, instance: Instance, verdict: Verdict) -> PuzzlelabError:
-    """The error of a solver whose answer does not hold."""
+    """Return the error of a solver whose answer does not hold."""
     return PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verdict.reason}")
 
 
 def _ended(best: Result, latest: Attempt, stop: Stop) -> Result:
-    """The best result with this stop, and with the counts of the latest attempt."""
+    """Return the best result with this stop, and with the counts of the latest attempt."""
     if isinstance(latest, Progress):
         best = replace(
             with_tighter_bound(best, bound_of(latest, best)),

@@ -216,7 +216,7 @@ class PartFiles:
         return max(map(_number, _parts_of(self.path)), default=-1) + 1
 
     def join(self, group: int) -> None:
-        """Join the parts into row groups of equal numbers of rows, however they were cut; nothing if there are no parts.
+        """Join the parts into row groups of equal numbers of rows, however they were cut; do nothing if there are none.
 
         Raises `BadFile`, and keeps the parts, if another program has removed some, or made the file.
         """
