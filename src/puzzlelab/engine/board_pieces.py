@@ -48,7 +48,7 @@ class SolverSetup:
 
 
 def solver_setup(executor: Executor, solver: Solver, puzzle: Puzzle) -> SolverSetup:
-    """The solver for boards of this puzzle, with its networks published by this executor; raises `BadInput`."""
+    """Return the solver for boards of this puzzle, with its networks published by this executor; raises `BadInput`."""
     return SolverSetup(solver, published_networks(executor, puzzle, solver.options_for(puzzle)))
 
 

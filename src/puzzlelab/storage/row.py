@@ -143,7 +143,7 @@ def _read_singly(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:
 
 
 def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: int | None = None) -> Row:
-    """The row of a board that has no answer yet; `board` is the input text."""
+    """Return the row of a board that has no answer yet; `board` is the input text."""
     options = dict(solver.options_for(puzzle))
     return Row(
         puzzle=puzzle.name,

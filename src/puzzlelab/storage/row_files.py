@@ -153,7 +153,7 @@ class RowFile:
         return searches
 
     def _read(self, indices: Sequence[int]) -> dict[int, Row]:
-        """The stored rows with these indices."""
+        """Return the stored rows with these indices."""
         if not indices:
             return {}
         rows = self._store.read([self._index.place(index) for index in indices])

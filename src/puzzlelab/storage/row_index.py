@@ -20,12 +20,12 @@ Question = tuple[str, str, str, str, str | None, int | None]
 
 
 def question_of(row: Row) -> Question:
-    """Returns the question of a row."""
+    """Return the question of a row."""
     return row.puzzle, row.board, row.solver, options_text(row.options), row.net, row.seed
 
 
 def options_text(options: Mapping[str, Any]) -> str:
-    """Returns options as JSON, in the order of their names."""
+    """Return options as JSON, in the order of their names."""
     return ENCODER.encode(options)
 
 

@@ -44,7 +44,8 @@ class RowStore(Protocol):
         """Return the stored rows, each with its number in an error; raises `BadFile`."""
 
     def questions(self) -> Iterator[tuple[int, Question, bool]]:
-        """Of each stored row the place, the question, and whether no limit ended it; raises `BadFile` if it is none."""
+        """Yield the place and the question of each stored row, and whether no limit ended it; raises `BadFile` for no
+        row."""
 
     def begin(self) -> None:
         """Prepare to append: remove what a killed writer has left."""
