@@ -37,7 +37,7 @@ ADVICE = re.compile(r"remove|restart|\bgive\b|\bput\b|delete|again|anew|instead|
 """Words of a sentence that says what to do."""
 TEMPORARY = re.compile(r"\.\d+\.\d+$|\.tmp|\.part$|\.partial|~$")
 """Names of temporary files."""
-TIMES = frozenset({"seconds", "rate", "waited", "hours", "at", "date", "minutes", "seconds_shared"})
+TIMES = frozenset({"seconds", "rate", "waited", "hours", "at", "date", "minutes"})
 """Fields that differ between two equal runs."""
 UNCOMPARED = ("tensorboard/", "programs/", "shards/")
 """Folders of a run whose files may differ."""

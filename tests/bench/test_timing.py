@@ -13,15 +13,15 @@ from rich.console import Console
 from puzzlelab.bench import level_table, plots, runs, tables
 from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.caveats import caveats
-from puzzlelab.bench.runs import BenchAnswer, BenchRun
+from puzzlelab.bench.runs import BenchAnswer
 from puzzlelab.bench.suites import Suite, SuiteEntry
-from puzzlelab.bench.timing import BatchSizes
+from puzzlelab.bench.timing import Timing, timing_of
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import BatchSolver
-from puzzlelab.storage.row import Row
+from puzzlelab.storage.row import BatchTime, Row
 
 FAST, SLOW = ("rrrrrr??", "bbbbbb??", "rrrrr???"), ("rr??????", "bb??????", "r???????")
 
@@ -87,18 +87,18 @@ def test_each_board_can_be_answered_and_timed_alone(graded: Suite, brush: type[A
     run = runs.run(graded, [brush()], Limit(), tmp_path, batching=Batching.BOARD)
     assert [len(boards) for boards in brush.asked] == [1] * 6
     assert [answer.row.seconds for answer in run.answers] == [2, 6, 2, 6, 3, 7]
-    assert "seconds_shared" not in (tmp_path / "brush.jsonl").read_text()
+    assert '"batch"' not in (tmp_path / "brush.jsonl").read_text()
     (whole,) = tables.summaries(run)
     assert (whole.median, whole.seconds.value) == (4.5, pytest.approx(26 / 6))
     assert plots.chart(run, "bars").body[:2] == (("1", "2.00"), ("2", "6.00"))
 
 
-def test_rows_say_that_their_seconds_are_a_share(graded: Suite, brush: type[Any], tmp_path: Path) -> None:
-    runs.run(graded, [brush()], Limit(), tmp_path)
-    rows = [json.loads(line) for line in (tmp_path / "brush.jsonl").read_text().splitlines()]
-    assert [row["seconds_shared"] for row in rows] == [True] * 6
-    assert len({row["batch"] for row in rows}) == 2
-    assert [Row.model_validate(row).to_dict() for row in rows] == rows
+def test_the_time_of_a_batch_stands_after_its_rows(graded: Suite, brush: type[Any], tmp_path: Path) -> None:
+    run = runs.run(graded, [brush()], Limit(), tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "brush.jsonl").read_text().splitlines()]
+    assert [line.get("batch", {}).get("seconds") for line in lines] == [*[None] * 3, 7, *[None] * 3, 19]
+    assert not any("seconds" in line for line in lines)
+    assert [answer.batch for answer in run.answers] == [BatchTime(3, 7.0), BatchTime(3, 19.0)] * 3
 
 
 def test_what_is_no_measured_time_is_not_shown_as_one(graded: Suite, brush: type[Any], painter: type[Any]) -> None:
@@ -109,7 +109,7 @@ def test_what_is_no_measured_time_is_not_shown_as_one(graded: Suite, brush: type
     made = plots.chart(run, "levels")
     assert [row[-1] for row in made.body[:2]] == ["-", "-"]
     without = (
-        "brush: no seconds, because its batches hold other boards too, and their times are shares; "
+        "brush: no seconds, because its batches hold other boards too; "
         "bench --batch level, clues or board measures them again, into another --out."
     )
     assert made.remarks == (without,)
@@ -122,9 +122,9 @@ def test_what_is_no_measured_time_is_not_shown_as_one(graded: Suite, brush: type
 
 def test_a_plot_of_shares_alone_is_refused(graded: Suite, brush: type[Any]) -> None:
     run = runs.run(graded, [brush()], Limit(), batching=Batching.ALL)
-    with pytest.raises(BadInput, match="no board of 'graded' was timed alone: its seconds are shares; bench --batch"):
+    with pytest.raises(BadInput, match="no board of 'graded' was timed alone; bench --batch"):
         plots.chart(run, "bars")
-    with pytest.raises(BadInput, match="seconds of 'graded' are shares of batches of several numbers of clues; bench"):
+    with pytest.raises(BadInput, match="batches of 'graded' hold boards of several numbers of clues; bench"):
         plots.chart(run, "clues")
 
 
@@ -142,9 +142,15 @@ def test_clues_that_are_not_known_are_no_batches(suite: Suite, brush: type[Any])
         runs.run(suite, [brush()], Limit(), batching=Batching.CLUES)
 
 
-def test_equal_seconds_make_no_batch(graded: Suite) -> None:
-    answers = [
-        BenchAnswer("greedy", entry, Row(puzzle="stripe", board=entry.board, solver="greedy", seconds=5e-05), True)
-        for entry in graded.entries
-    ]
-    assert BatchSizes(BenchRun(graded, tuple(answers))).timing(answers).kind == "alone"
+def test_boards_that_fill_batches_have_a_mean(graded: Suite) -> None:
+    def answer(number: int, seconds: float | None = None, batch: BatchTime | None = None) -> BenchAnswer:
+        entry = graded.entries[number]
+        row = Row(puzzle="stripe", board=entry.board, solver="s", seconds=seconds)
+        return BenchAnswer("s", entry, row, True, batch)
+
+    one, equal, lost = BatchTime(2, 3.0), BatchTime(2, 3.0), None
+    answers = [answer(number, None, one) for number in (0, 1)] + [answer(number, None, equal) for number in (2, 3)]
+    answers.append(answer(4, 4.0))
+    assert timing_of(answers) == Timing("whole batches", 2.0, timing_of(answers).percentiles)
+    assert timing_of(answers[1:]).kind == timing_of([*answers, answer(5, None, lost)]).kind == "parts of batches"
+    assert timing_of(answers[4:]).kind == "alone"

@@ -144,7 +144,7 @@ def test_several_boards_are_shown_on_a_line_each(program):
     assert re.search(rf"\nboard 1: easy\n40 moves, proven unique, .*\n{EASY_DONE}\n", out)
     assert re.search(rf"\nboard 2: {re.escape(MANY)}\n53 moves, {SEVERAL}, .*\n[1-9]{{81}}\n", out)
     assert re.search(rf"\nboard 3: .*\n64 moves, proven unique, .*\n{WIKIPEDIA_DONE}\n", out)
-    assert "\n3 of 3 solved, 2 proven unique, 52.33 moves on average, " in out
+    assert "\n3 of 3 solved, 2 proven unique, 1 with several solutions, 52.33 moves on average, " in out
 
 
 def test_a_full_board_is_solved(program):
@@ -268,7 +268,7 @@ def test_every_solver_proves_an_easy_board_unique(program, solver):
     assert f"\n{EASY_DONE}\n" in out
     assert f"\n53 moves, {SEVERAL}, " in out
     assert re.search(rf"\nboard 3: {re.escape(impossible)}\nproven unsolvable: .+\n", out)
-    assert "\n2 of 3 solved, 1 proven unique, 1 proven unsolvable, " in out
+    assert "\n2 of 3 solved, 1 proven unique, 1 with several solutions, 1 proven unsolvable, " in out
 
 
 def test_annealing_proves_nothing(program):

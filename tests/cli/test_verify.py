@@ -159,7 +159,8 @@ def solved(program, tmp_path):
 
     def solve(puzzle, board, solver, **values):
         _, out, _ = program("solve", puzzle, board, "--with", solver, "--json")
-        return {**json.loads(out), **values}
+        row = json.loads(out)
+        return {name: row[name] for name in row if not values or name not in ("solution", "solutions")} | values
 
     return solve
 
@@ -232,6 +233,18 @@ def test_a_second_solution_refutes_that_there_is_only_one(verify, solved):
     assert sentence == "error: line 1 (row 1): claims a unique solution; backtracking "
     puzzle = load("sudoku-4x4")
     assert puzzle.solved(puzzle.read(other).state)
+
+
+def test_a_solution_that_is_not_that_of_the_moves_does_not_hold(verify, program):
+    row = json.loads(program("solve", "sudoku-4x4", "small", "--json")[1])
+    assert row["solutions"] == "1"
+    assert load("sudoku-4x4").solved(load("sudoku-4x4").read(row["solution"]).state)
+    assert verify([row])[0] == 0
+    code, _, err = verify([row | {"solution": "1234341221434321"[::-1]}, row | {"solutions": "several"}])
+    assert code == 1
+    first, second = [line for line in err.splitlines() if line.startswith("error")]
+    assert first.endswith("line 1 (row 1): says solution 1234341221434321, and its moves end elsewhere")
+    assert second.endswith("line 2 (row 2): says solutions several, and nothing else in it says so")
 
 
 @pytest.mark.parametrize(("puzzle", "board"), [("tiles-3x3", TWO), ("dust-4x3x3", DUST)])

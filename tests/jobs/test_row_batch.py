@@ -1,7 +1,7 @@
 """The rows of many boards as columns are the rows that are made one by one."""
 
-import csv
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -17,9 +17,10 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.solving import AnswerBatch, answers_of
-from puzzlelab.jobs.row_batch import RowBatch
-from puzzlelab.storage.row import unanswered
-from puzzlelab.storage.row_columns import COLUMNS, RowList, arrow_schema, row_of_record, rows_of_table
+from puzzlelab.jobs.row_batch import row_columns
+from puzzlelab.storage.row import Row, answered, unanswered
+from puzzlelab.storage.row_columns import RowColumns, arrow_schema
+from puzzlelab.storage.row_exports import HEADER, exported_rows
 
 ONE, TWO, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 8 7 0"
 HARD = "8 6 7 2 5 4 3 0 1"
@@ -33,7 +34,30 @@ RESULTS = [
 ]
 
 
-def rows_of(puzzle: Puzzle, chosen_solver: Solver, texts: list[str], limit: Limit | None = None) -> RowBatch:
+class Batch(NamedTuple):
+    """The arguments of `row_columns`."""
+
+    shared: Row
+    texts: list[str]
+    answers: Any
+    places: Any
+    errors: dict[int, str]
+
+    def columns(self) -> RowColumns:
+        return row_columns(*self)
+
+    def rows(self) -> list[Row]:
+        """The rows, made one by one."""
+        answers = dict(zip(self.places.tolist(), self.answers, strict=True))
+        return [
+            answered(self.shared, answers[place], text)
+            if place in answers
+            else self.shared.model_copy(update={"board": text, "error": self.errors[place]})
+            for place, text in enumerate(self.texts)
+        ]
+
+
+def rows_of(puzzle: Puzzle, chosen_solver: Solver, texts: list[str], limit: Limit | None = None) -> Batch:
     """The rows of these boards, solved together."""
     limit = limit or Limit()
     boards, places, errors = [], [], {}
@@ -44,10 +68,10 @@ def rows_of(puzzle: Puzzle, chosen_solver: Solver, texts: list[str], limit: Limi
         except BadBoard as error:
             errors[place] = str(error)
     answers: Any = answers_of(chosen_solver, Boards.of(boards), limit) if boards else []
-    return RowBatch(unanswered(puzzle, "", chosen_solver, limit), texts, answers, np.array(places), errors)
+    return Batch(unanswered(puzzle, "", chosen_solver, limit), texts, answers, np.array(places, np.int64), errors)
 
 
-def synthetic() -> RowBatch:
+def synthetic() -> Batch:
     """Rows with a value in every column, which no solver has given."""
     puzzle = load("tiles-3x3")
     boards = Boards.of([puzzle.read(TWO)] * len(RESULTS))
@@ -55,7 +79,7 @@ def synthetic() -> RowBatch:
     answers = AnswerBatch(ResultBatch.of(boards, RESULTS), verified_by, boards.states, verified_by == 2)
     shared = unanswered(puzzle, "", solver("ida"), Limit(seconds=1.5, memory=2**40), seed=4)
     texts = ["a", "1\n2", 'half "½"', "", "bad", "c", "d", "no board"]
-    return RowBatch(shared, texts, answers, np.array([0, 1, 2, 3, 5, 6]), {4: "a reason ½", 7: "another"})
+    return Batch(shared, texts, answers, np.array([0, 1, 2, 3, 5, 6]), {4: "a reason ½", 7: "another"})
 
 
 BATCHES = {
@@ -74,44 +98,52 @@ BATCHES = {
 
 
 @pytest.fixture(params=BATCHES)
-def batch(request: pytest.FixtureRequest) -> RowBatch:
+def batch(request: pytest.FixtureRequest) -> Batch:
     return BATCHES[request.param]()
 
 
-def test_lines_are_those_of_single_rows(batch: RowBatch) -> None:
-    rows = batch.rows()
-    assert [row.board for row in rows] == batch.texts
-    assert {place: row.error for place, row in enumerate(rows) if row.error} == batch.errors
-    assert batch.json_lines() == [row.to_json() for row in rows]
+def test_lines_are_those_of_single_rows(batch: Batch) -> None:
+    rows, columns = batch.rows(), batch.columns()
+    assert columns.rows() == rows
+    assert columns.json_lines() == [row.to_json() for row in rows] == RowColumns.of(rows).json_lines()
+    assert columns.csv_lines() == RowColumns.of(rows).csv_lines()
+    records = [row.to_dict() for row in rows]
+    if rows:
+        assert RowColumns.of_records(records).json_lines() == columns.json_lines()
+        assert RowColumns.of_records(records).csv_lines() == columns.csv_lines()
 
 
-def test_records_are_those_of_single_rows(batch: RowBatch) -> None:
-    assert batch.csv_records() == RowList(batch.rows()).csv_records()
-
-
-def test_tables_are_those_of_single_rows(batch: RowBatch) -> None:
+def test_tables_are_those_of_single_rows(batch: Batch) -> None:
     pytest.importorskip("pyarrow")
-    table, rows = batch.to_arrow(), batch.rows()
+    table = batch.columns().to_arrow()
     assert table.schema == arrow_schema()
-    assert table.to_pylist() == RowList(rows).to_arrow().to_pylist()
-    assert rows_of_table(table) == rows
+    assert table.to_pylist() == RowColumns.of(batch.rows()).to_arrow().to_pylist()
 
 
-def test_records_can_be_read_again(batch: RowBatch) -> None:
-    records = csv.reader(batch.csv_records())
-    assert [row_of_record(COLUMNS, record) for record in records] == batch.rows()
+def test_records_can_be_read_again(batch: Batch, tmp_path: Path) -> None:
+    path, columns = tmp_path / "rows.csv", batch.columns()
+    path.write_text("".join(f"{line}\n" for line in [HEADER, *columns.csv_lines()]), newline="")
+    assert [row for _, row in exported_rows(path)] == batch.rows()
 
 
 def test_lines_of_a_puzzle_with_very_many_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     core_puzzle.move_names.cache_clear()
     monkeypatch.setattr(core_puzzle, "MOST_NAMES", 3)
-    rows = synthetic()
-    assert rows.json_lines() == [row.to_json() for row in rows.rows()]
-    assert rows.csv_records() == RowList(rows.rows()).csv_records()
+    batch = synthetic()
+    assert batch.columns().json_lines() == [row.to_json() for row in batch.rows()]
+    assert batch.columns().csv_lines() == RowColumns.of(batch.rows()).csv_lines()
     core_puzzle.move_names.cache_clear()
 
 
 def test_answers_of_any_kind_will_do() -> None:
-    columns = synthetic()
-    rows = RowBatch(columns.shared, columns.texts, list(columns.answers), columns.places, columns.errors)
-    assert rows.json_lines() == columns.json_lines()
+    batch = synthetic()
+    assert batch._replace(answers=list(batch.answers)).columns().json_lines() == batch.columns().json_lines()
+
+
+def test_the_answer_is_a_board_where_the_puzzle_says_so() -> None:
+    texts = ["12343412214343..", "." * 16, "11" + "." * 14, "no board"]
+    rows = rows_of(load("sudoku-4x4"), solver("dancing-links"), texts).columns().rows()
+    assert [row.solutions for row in rows] == ["1", "several", None, None]
+    assert [rows[0].solution, rows[2].solution, rows[3].solution] == ["1234341221434321", None, None]
+    assert sorted(rows[1].solution or "") == sorted("1234" * 4)
+    assert not any(row.solution or row.solutions for row in BATCHES["unsolved"]().columns().rows())

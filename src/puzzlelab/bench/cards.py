@@ -11,7 +11,7 @@ from puzzlelab.bench import level_table
 from puzzlelab.bench.level_table import LevelRow
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.tables import Summary, references, summary
-from puzzlelab.bench.timing import BatchSizes
+from puzzlelab.bench.timing import timing_of
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.version import VERSION
@@ -30,7 +30,6 @@ def write_cards(run: BenchRun, words: Sequence[str]) -> list[Path]:
     from puzzlelab.nets.card import card_path, read_card, write_card
 
     reference_lengths, written, levels = references(run), [], level_table.level_rows(run)
-    batches = BatchSizes(run)
     for label, answers in run.by_solver.items():
         name = next(networks.named(answers[0].row.options), None)
         if name is None:
@@ -40,7 +39,7 @@ def write_cards(run: BenchRun, words: Sequence[str]) -> list[Path]:
         own_levels = [row for row in levels if row.solver == label]
         entry = _entry(
             run,
-            summary(_without(label, name), answers, reference_lengths, batches.timing(answers)),
+            summary(_without(label, name), answers, reference_lengths, timing_of(answers)),
             own_levels,
             answers[0].row.options,
             words,

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.tables import Reference, excesses, has_filled_answers, has_optimum, references
-from puzzlelab.bench.timing import ADVICE, BatchSizes
+from puzzlelab.bench.timing import ADVICE, timing_of
 from puzzlelab.core.result import SEVERAL
 
 MAX_SENTENCES = 5
@@ -67,15 +67,14 @@ def _networks(run: BenchRun) -> list[str]:
 
 def _shared_times(run: BenchRun) -> list[str]:
     """Return the solvers that answered boards in batches, and whether these hold boards of several levels."""
-    batches = BatchSizes(run)
     whole: list[str] = []
     parts: list[str] = []
     for solver, answers in run.by_solver.items():
-        if batches.timing(answers).kind == "alone":
+        if timing_of(answers).kind == "alone":
             continue
         levels = {answer.entry.level for answer in answers}
         by_level = [[answer for answer in answers if answer.entry.level == level] for level in levels]
-        kinds = {batches.timing(answers_of_level).kind for answers_of_level in by_level}
+        kinds = {timing_of(answers_of_level).kind for answers_of_level in by_level}
         (parts if "parts of batches" in kinds else whole).append(solver)
     sentences = []
     if whole:

@@ -11,7 +11,7 @@ import numpy as np
 
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, by_occurrence
 from puzzlelab.bench.statistics import Ratio, ratio
-from puzzlelab.bench.timing import BatchSizes
+from puzzlelab.bench.timing import timing_of
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Comparison:
 
 def comparisons(run: BenchRun) -> dict[tuple[str, str], Comparison]:
     """Return a comparison for every two solvers, in both directions: keys are (solver, the other one)."""
-    batches, solvers = BatchSizes(run), run.by_solver
-    timed = {solver: batches.timing(answers).kind == "alone" for solver, answers in solvers.items()}
+    solvers = run.by_solver
+    timed = {solver: timing_of(answers).kind == "alone" for solver, answers in solvers.items()}
     return {
         (one, other): _compare(solvers[one], solvers[other], timed[one] and timed[other])
         for one, other in permutations(solvers, 2)
@@ -41,7 +41,7 @@ def _compare(one: Sequence[BenchAnswer], other: Sequence[BenchAnswer], is_timed:
     pairs = [(answer, theirs[key]) for key, answer in mine.items() if key in theirs]
     signs = Counter(_sign(answer, against) for answer, against in pairs)
     seconds = [
-        (answer.row.seconds, against.row.seconds)
+        (answer.seconds, against.seconds)
         for answer, against in pairs
         if is_timed and answer.length is not None and against.length is not None
     ]

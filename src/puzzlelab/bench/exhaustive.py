@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, solver_label
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Puzzle, names_of
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import BatchSolver, Solver, ability, require
-from puzzlelab.core.verify import Answer
 from puzzlelab.engine import report
 from puzzlelab.engine.solving import SAMPLED_EVERY, SAMPLED_FIRST, answers_of
 from puzzlelab.experience.state_space import label_states
-from puzzlelab.storage.row import Row, shared_time, unanswered
+from puzzlelab.jobs.row_batch import row_columns
+from puzzlelab.storage.row import unanswered
 
 BATCH_SIZE = 1 << 14
 """Boards in one call of a solver that is a `BatchSolver`."""
@@ -64,22 +66,9 @@ def _answers(suite: Suite, label: str, solver: Solver, limit: Limit, batching: B
     indices, done = range(len(suite.entries)), 0
     for numbers in batches(suite, indices, batching if ability(solver, BatchSolver) else Batching.BOARD, BATCH_SIZE):
         entries = [suite.entries[number] for number in numbers]
-        for entry, answer in zip(entries, answers_of(solver, suite.boards(entries), limit), strict=True):
-            yield BenchAnswer(label, entry, _row(empty_row, entry, answer), holds=True)
+        answers = answers_of(solver, suite.boards(entries), limit)
+        rows = row_columns(empty_row, [entry.board for entry in entries], answers, np.arange(len(entries)), {})
+        for entry, row in zip(entries, rows.rows(), strict=True):
+            yield BenchAnswer(label, entry, row, holds=True, batch=rows.time if row.seconds is None else None)
         done += len(entries)
         report.progress(label, done, len(indices))
-
-
-def _row(empty_row: Row, entry: SuiteEntry, answer: Answer) -> Row:
-    """Return the row of an answer that was checked."""
-    result = answer.result
-    columns = {
-        **{name: getattr(result, name) for name in ("length", "proof", "reason", "stop", "lower_bound", "seconds")},
-        **{name: getattr(result, name) for name in ("expanded", "generated", "evaluations")},
-        "board": entry.board,
-        "moves": None if result.moves is None else names_of(answer.instance.puzzle, result.moves),
-        "verified": answer.confirmed,
-        "verified_by": answer.verified_by,
-        **shared_time(result),
-    }
-    return empty_row.model_copy(update=columns)

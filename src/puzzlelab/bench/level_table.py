@@ -17,7 +17,7 @@ import numpy as np
 from puzzlelab.bench import suites, tables
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.statistics import Proportion
-from puzzlelab.bench.timing import BatchSizes
+from puzzlelab.bench.timing import timing_of
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, names_of
@@ -54,16 +54,14 @@ def level_rows(run: BenchRun) -> list[LevelRow]:
     if not tables.has_filled_answers(puzzle) or len({entry.level for entry in run.suite.entries} - {None}) < 2:
         return []
     solutions: UniqueSolutions = {}
-    rows, batches = [], BatchSizes(run)
+    rows = []
     for solver, answers in run.by_solver.items():
         levels: dict[int, list[BenchAnswer]] = defaultdict(list)
         for answer in answers:
             if answer.entry.level is not None:
                 levels[answer.entry.level].append(answer)
         rows += [
-            replace(
-                _level_row(puzzle, solver, level, levels[level], solutions), seconds=batches.timing(levels[level]).mean
-            )
+            replace(_level_row(puzzle, solver, level, levels[level], solutions), seconds=timing_of(levels[level]).mean)
             for level in sorted(levels)
         ]
     return rows

@@ -30,7 +30,7 @@ from puzzlelab.bench.charts import (
 from puzzlelab.bench.reference_curves import Curves
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.tables import Summary
-from puzzlelab.bench.timing import BatchSizes
+from puzzlelab.bench.timing import timing_of
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
 from puzzlelab.storage.files import replace_file
 from puzzlelab.storage.outputs import check_image
@@ -156,10 +156,9 @@ def bars(run: BenchRun) -> Chart:
     boards = {entry.board: number for number, entry in enumerate(run.suite.entries, start=1)}
     if len(boards) > MAX_BOARDS_AS_BARS:
         return _bars_by_solver(run)
-    batches = BatchSizes(run)
-    timed = [answer for answer in run.answers if batches.timing([answer]).kind == "alone"]
+    timed = [answer for answer in run.answers if timing_of([answer]).kind == "alone"]
     if not timed:
-        raise BadInput(f"no board of '{run.suite.name}' was timed alone: its seconds are shares; {timing.ADVICE}")
+        raise BadInput(f"no board of '{run.suite.name}' was timed alone; {timing.ADVICE}")
     untimed = timing.note([answer.solver for answer in run.answers if answer not in timed], "parts of batches")
     return replace(_bars_by_board(BenchRun(run.suite, tuple(timed)), boards), remarks=untimed)
 
@@ -196,7 +195,7 @@ def _bars_by_board(run: BenchRun, boards: Mapping[str, int]) -> Chart:
 
 
 def _seconds_of(run: BenchRun) -> list[float]:
-    return [answer.row.seconds for answer in run.answers]
+    return [answer.row.seconds or 0.0 for answer in run.answers]
 
 
 def _draw_few_boards(figure: Figure, run: BenchRun, boards: Mapping[str, int], mark_seconds: float) -> None:
@@ -229,7 +228,7 @@ def _heading(run: BenchRun, board: str, number: int) -> str:
 
 
 def _heights(answers: Iterable[BenchAnswer]) -> list[float]:
-    return [max(answer.row.seconds, MIN_SECONDS) for answer in answers]
+    return [max(answer.row.seconds or 0.0, MIN_SECONDS) for answer in answers]
 
 
 def _fade_unsolved(drawn: Iterable[Any], answers: Iterable[BenchAnswer]) -> None:
@@ -240,12 +239,16 @@ def _fade_unsolved(drawn: Iterable[Any], answers: Iterable[BenchAnswer]) -> None
 def _seconds_text(answer: BenchAnswer | None) -> str:
     if answer is None:
         return "-"
-    return tables.seconds(answer.row.seconds) + ("" if answer.length is not None else " unsolved")
+    return tables.seconds(answer.seconds) + ("" if answer.length is not None else " unsolved")
+
+
+def _timed_boards(answers: Sequence[BenchAnswer]) -> int:
+    return sum(answer.row.error is None for answer in answers)
 
 
 def _bars_by_solver(run: BenchRun) -> Chart:
     summaries = tables.summaries(run)
-    totals = [sum(answer.row.seconds for answer in answers) for answers in run.by_solver.values()]
+    totals = [timing_of(answers).mean * _timed_boards(answers) for answers in run.by_solver.values()]
 
     def draw(figure: Figure, mark_seconds: float) -> None:
         (axes,) = add_panels(figure, 1)

@@ -25,7 +25,7 @@ from puzzlelab.bench.reference_curves import Curves, ReferencePoint
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, label_of
 from puzzlelab.bench.statistics import Mean, Proportion, mean
 from puzzlelab.bench.suites import SuiteEntry
-from puzzlelab.bench.timing import BatchSizes, Timing
+from puzzlelab.bench.timing import Timing, timing_of
 from puzzlelab.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -133,7 +133,6 @@ def _by_level(
     run: BenchRun, reference_lengths: dict[str, tables.Reference], filled_answers: bool
 ) -> dict[str, list[LevelQuality]]:
     """Return the results of each solver at each level, lowest first; raises `BadInput` if no board has a level."""
-    batches = BatchSizes(run)
     series: dict[str, list[LevelQuality]] = {}
     for solver, answers in run.by_solver.items():
         by_level: dict[int, list[BenchAnswer]] = defaultdict(list)
@@ -142,7 +141,7 @@ def _by_level(
                 by_level[level].append(answer)
         if by_level:
             series[solver] = [
-                _level_quality(level, group, reference_lengths, batches.timing(group))
+                _level_quality(level, group, reference_lengths, timing_of(group))
                 for level, group in sorted(by_level.items())
             ]
     if not series:
@@ -237,7 +236,7 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
 
     Solvers that differ only in their width form one line. `curves` are reference curves, drawn dashed.
     """
-    series, curves, batches = _by_width(run), curves or {}, BatchSizes(run)
+    series, curves = _by_width(run), curves or {}
 
     def draw(figure: Figure, mark_seconds: float) -> None:
         left, right = add_panels(figure, 2)
@@ -269,7 +268,7 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
 
     header = ("solver", "width", "optimal", "share", "95 %", "mean excess", "seconds")
     body = [_width_row(solver, point) for solver, points in series.items() for point in points]
-    in_batches = [solver for solver, answers in run.by_solver.items() if batches.timing(answers).kind != "alone"]
+    in_batches = [solver for solver, answers in run.by_solver.items() if timing_of(answers).kind != "alone"]
     remarks = timing.note(in_batches, "whole batches")
     reference_rows = [_reference_row(name, point) for name, points in curves.items() for point in points]
     return Chart("widths", f"{run.suite.name}: optimal by width", header, (*body, *reference_rows), draw, remarks)
@@ -277,14 +276,14 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
 
 def _by_width(run: BenchRun) -> dict[str, list[WidthQuality]]:
     """Return the solvers with a width, grouped by their other options, narrowest first; raises `BadInput` for none."""
-    reference_lengths, batches = tables.references(run), BatchSizes(run)
+    reference_lengths = tables.references(run)
     series: dict[str, list[WidthQuality]] = defaultdict(list)
     for answers in run.by_solver.values():
         row = answers[0].row
         width = row.options.get("width")
         if isinstance(width, int):
             series[label_of(row.solver, {**row.options, "width": None})].append(
-                _width_quality(width, answers, reference_lengths, batches.timing(answers).typical)
+                _width_quality(width, answers, reference_lengths, timing_of(answers).typical)
             )
     if not series:
         raise BadInput("no solver of this benchmark has a width; run some, as in --with beam:width=100,beam:width=1000")

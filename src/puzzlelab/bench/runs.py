@@ -5,9 +5,10 @@ A solver is identified by its label, such as `beam:width=1000:estimate=pdb-663`,
 
 import hashlib
 import json
+import math
 import re
 import threading
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -33,11 +34,11 @@ from puzzlelab.engine.board_pieces import PREPARE_LIMIT, SolverSetup, solver_set
 from puzzlelab.engine.executor import Executor, unordered
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.solving import BATCH, AnswerBatch
-from puzzlelab.jobs.row_batch import RowBatch
+from puzzlelab.jobs.row_batch import row_columns
 from puzzlelab.storage.outputs import only_writer_in
-from puzzlelab.storage.row import Row, unanswered
-from puzzlelab.storage.row_columns import RowColumns, RowList
-from puzzlelab.storage.row_files import RowFile, read_rows
+from puzzlelab.storage.row import BatchTime, Row, unanswered
+from puzzlelab.storage.row_columns import RowColumns
+from puzzlelab.storage.row_files import RowFile, TimedRow, read_timed_rows
 
 # --- solvers as text ---
 
@@ -100,6 +101,13 @@ class BenchAnswer:
     row: Row
     holds: bool
     """Whether the row was verified by replay."""
+    batch: BatchTime | None = None
+    """The time of the boards that were solved together with this one; None where it is not known."""
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of this board; nan if it was solved together with others."""
+        return math.nan if self.row.seconds is None else self.row.seconds
 
     @property
     def length(self) -> int | None:
@@ -153,9 +161,9 @@ def by_occurrence(answers: Sequence[BenchAnswer]) -> dict[tuple[str, int], Bench
     return found
 
 
-def _answer(puzzle: Puzzle, entry: SuiteEntry, row: Row) -> BenchAnswer:
+def _answer(puzzle: Puzzle, entry: SuiteEntry, row: Row, batch: BatchTime | None) -> BenchAnswer:
     """Return the answer in a row, verified again."""
-    return BenchAnswer(label_of(row.solver, row.options), entry, row, row.check(puzzle).holds)
+    return BenchAnswer(label_of(row.solver, row.options), entry, row, row.check(puzzle).holds, batch)
 
 
 # --- running ---
@@ -229,11 +237,17 @@ class SolverBenchmark:
         if file is None:
             return [None] * len(entries)
         rows = file.take_many(self.empty_row, [entry.board for entry in entries], self.limit)
+        batch_times: dict[str, deque[BatchTime]] = defaultdict(deque)
+        for stored_row, batch in read_timed_rows(file.path, report.note) if any(rows) else ():
+            if batch is not None:
+                batch_times[stored_row.to_json()].append(batch)
         answers: list[BenchAnswer | None] = []
         for entry, row in zip(entries, rows, strict=True):
             while row is not None and row.error is not None:
                 row = file.take(self.empty_row.model_copy(update={"board": entry.board}), self.limit)
-            answers.append(None if row is None else _answer(self.suite.puzzle, entry, row))
+            times = batch_times.get(row.to_json()) if row is not None else None
+            batch = times.popleft() if times else None
+            answers.append(None if row is None else _answer(self.suite.puzzle, entry, row, batch))
         return answers
 
     def prepare(self) -> None:
@@ -316,27 +330,28 @@ class SolverBenchmark:
         """Keep the rows of these boards, or of one with an error; not those during which the run was stopped."""
         batch = self._rows(indices, answers)
         rows = batch.rows()
-        complete: RowColumns = batch
+        complete = batch
         if any(row.stop == "interrupted" for row in rows):
             self.stop.set()
-            complete = RowList([row for row in rows if row.stop != "interrupted"])
+            complete = batch = RowColumns.of([row for row in rows if row.stop != "interrupted"])
         with self.lock:
             for index, row in zip(indices, rows, strict=True):
                 holds = row.error is None and (row.proof != "unique" or self.counts_solutions)
                 if row.stop != "interrupted":
-                    self.found[index] = BenchAnswer(self.label, self.suite.entries[index], row, holds)
+                    time = batch.time if row.seconds is None else None
+                    self.found[index] = BenchAnswer(self.label, self.suite.entries[index], row, holds, time)
                     self.done += 1
             if self.file and len(complete):
-                self.file.append_batch(complete)
+                self.file.append_columns(complete)
             report.progress(self.label, self.done, len(self.found), status)
 
-    def _rows(self, indices: Sequence[int], answers: AnswerBatch | str) -> RowBatch:
+    def _rows(self, indices: Sequence[int], answers: AnswerBatch | str) -> RowColumns:
         """Return the rows of boards with these answers, or of one board with an error."""
         texts, places = [self.suite.entries[index].board for index in indices], np.arange(len(indices))
         if not isinstance(answers, str):
-            return RowBatch(self.empty_row, texts, answers, places, {})
+            return row_columns(self.empty_row, texts, answers, places, {})
         report.note(answers)
-        return RowBatch(self.empty_row, texts, [], places[:0], {0: answers})
+        return row_columns(self.empty_row, texts, [], places[:0], {0: answers})
 
 
 def _answers_elsewhere(
@@ -362,11 +377,11 @@ def read_run(folder: Path) -> BenchRun:
     Answers with different networks count as different solvers, even if both networks had the same name.
     """
     suite = suites.read_stored(folder)
-    rows_by_solver: dict[tuple[str, str | None], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    rows_by_solver: dict[tuple[str, str | None], dict[str, list[TimedRow]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted(folder.glob("*.jsonl"), key=_by_numbers):
-        for _, row in read_rows(path, report.note):
+        for row, batch in read_timed_rows(path, report.note):
             if row.puzzle == suite.puzzle.name:
-                rows_by_solver[label_of(row.solver, row.options), row.net][row.board].append(row)
+                rows_by_solver[label_of(row.solver, row.options), row.net][row.board].append((row, batch))
     name_counts = Counter(name for name, _ in rows_by_solver)
     answers = [
         answer if name_counts[name] == 1 else replace(answer, solver=_exact_label(answer.row))
@@ -386,7 +401,7 @@ def _by_numbers(path: Path) -> list[tuple[str, int]]:
     return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D+)(\d*)", path.stem)]
 
 
-def _newest(suite: Suite, rows: Mapping[str, list[Row]]) -> Iterator[BenchAnswer]:
+def _newest(suite: Suite, rows: Mapping[str, list[TimedRow]]) -> Iterator[BenchAnswer]:
     """Yield one solver's answers in the order of the suite; a board that occurs k times takes its last k rows."""
     entries_by_board: dict[str, list[SuiteEntry]] = defaultdict(list)
     for entry in suite.entries:
@@ -395,6 +410,6 @@ def _newest(suite: Suite, rows: Mapping[str, list[Row]]) -> Iterator[BenchAnswer
         board: iter(rows[board][-len(entries) :]) for board, entries in entries_by_board.items() if board in rows
     }
     for entry in suite.entries:
-        row = next(newest_rows.get(entry.board, iter(())), None)
-        if row is not None:
-            yield _answer(suite.puzzle, entry, row)
+        timed_row = next(newest_rows.get(entry.board, iter(())), None)
+        if timed_row is not None:
+            yield _answer(suite.puzzle, entry, *timed_row)

@@ -12,7 +12,7 @@ import numpy as np
 
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.statistics import Mean, Proportion, mean
-from puzzlelab.bench.timing import BatchSizes, Timing
+from puzzlelab.bench.timing import Timing, timing_of
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 
@@ -90,11 +90,11 @@ class Summary:
     generated: float
     """States generated, on average over all boards."""
     median: float
-    """Seconds, over all boards; nan if the seconds of a row are a share of a batch."""
+    """Seconds, over all boards; nan if boards were answered in batches."""
     p95: float
-    """Seconds: the 95th percentile, interpolated; nan if the seconds of a row are a share of a batch."""
+    """Seconds: the 95th percentile, interpolated; nan if boards were answered in batches."""
     seconds: Mean
-    """Over all boards; without an interval if the seconds of a row are a share of a batch."""
+    """Over all boards; without an interval if boards were answered in batches."""
     refuted: Proportion
     """Proven to have no solution; of all boards."""
     evaluations: float
@@ -103,10 +103,9 @@ class Summary:
 
 def summaries(run: BenchRun) -> list[Summary]:
     """Return a summary of each solver that has answered anything."""
-    reference_lengths, batches = references(run), BatchSizes(run)
+    reference_lengths = references(run)
     return [
-        summary(solver, answers, reference_lengths, batches.timing(answers))
-        for solver, answers in run.by_solver.items()
+        summary(solver, answers, reference_lengths, timing_of(answers)) for solver, answers in run.by_solver.items()
     ]
 
 
@@ -135,7 +134,7 @@ def summary(
 
 def _mean_seconds(answers: Sequence[BenchAnswer], timing: Timing) -> Mean:
     if timing.kind == "alone":
-        return mean([answer.row.seconds for answer in answers])
+        return mean([answer.seconds for answer in answers if answer.row.error is None])
     return Mean(timing.mean, math.nan)
 
 

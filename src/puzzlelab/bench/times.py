@@ -22,7 +22,7 @@ from puzzlelab.bench.charts import (
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, label_of
 from puzzlelab.bench.statistics import Proportion
 from puzzlelab.bench.suites import clue_count
-from puzzlelab.bench.timing import ADVICE, BatchSizes, Timing
+from puzzlelab.bench.timing import ADVICE, Timing, timing_of
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.result import LIMITS
 
@@ -108,11 +108,11 @@ def jobs(run: BenchRun) -> Chart:
 def _finished(answers: Sequence[BenchAnswer]) -> Times:
     """Return the seconds of the boards that were finished within the limit; the median if a board occurs several times.
 
-    Boards that share the time of a batch are left out.
+    Boards without seconds of their own are left out.
     """
     times: dict[str, list[float]] = defaultdict(list)
     for answer in answers:
-        if answer.holds and answer.row.stop not in LIMITS and not answer.row.seconds_shared:
+        if answer.holds and answer.row.stop not in LIMITS and answer.row.seconds is not None:
             times[answer.entry.board].append(max(answer.row.seconds, MIN_SECONDS))
     return {board: float(np.median(seconds)) for board, seconds in times.items()}
 
@@ -161,17 +161,17 @@ def clues(run: BenchRun) -> Chart:
     numbers = {entry.board: clue_count(run.suite.puzzle, entry.board) for entry in run.suite.entries}
     if None in numbers.values():
         raise BadInput(f"{run.suite.puzzle.name} does not say how many clues a board has; draw bars instead")
-    batches, all_series = BatchSizes(run), {}
+    all_series = {}
     for solver, answers in run.by_solver.items():
         by_clues: dict[int, list[BenchAnswer]] = defaultdict(list)
         for answer in answers:
             by_clues[numbers[answer.entry.board] or 0].append(answer)
         all_series[solver] = [
-            CluesTiming(number, _solved(group), batches.timing(group)) for number, group in sorted(by_clues.items())
+            CluesTiming(number, _solved(group), timing_of(group)) for number, group in sorted(by_clues.items())
         ]
     series = {solver: points for solver, points in all_series.items() if not any(np.isnan(at.seconds) for at in points)}
     if not series:
-        raise BadInput(f"the seconds of '{run.suite.name}' are shares of batches of several numbers of clues; {ADVICE}")
+        raise BadInput(f"the batches of '{run.suite.name}' hold boards of several numbers of clues; {ADVICE}")
     peaks = {solver: _peak(points) for solver, points in series.items()}
 
     def draw(figure: Figure, mark_seconds: float) -> None:

@@ -1,7 +1,7 @@
-"""The measured seconds of a run. A row of a batch has an equal share of its time, which is no measured time.
+"""The measured seconds of a run: those of boards that were solved alone, and the sums of whole batches.
 
-The sum over a whole batch is measured, so that boards that fill whole batches have a measured mean; but no percentiles,
-and boards that are a part of a batch have no measured time at all.
+Boards that fill whole batches have a measured mean, but no percentiles. Boards that are a part of a batch have no
+measured time at all.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from puzzlelab.bench.runs import BenchAnswer, BenchRun
+from puzzlelab.bench.runs import BenchAnswer
 
 ADVICE = "bench --batch level, clues or board measures them again, into another --out"
 
@@ -34,28 +34,19 @@ class Timing:
         return self.percentiles[1] if self.kind == "alone" else self.mean
 
 
-class BatchSizes:
-    """The batches of a run with the number of their boards."""
-
-    def __init__(self, run: BenchRun) -> None:
-        self._sizes = Counter(self._batch(answer) for answer in run.answers)
-
-    def timing(self, answers: Sequence[BenchAnswer]) -> Timing:
-        """Return what is measured of the seconds of these answers, of which there is at least one."""
-        seconds = [answer.row.seconds for answer in answers]
-        sizes = Counter(batch for answer in answers if (batch := self._batch(answer)) is not None)
-        if not sizes:
-            percentiles = tuple(np.percentile(seconds, (25, 50, 75, 95)).tolist())
-            return Timing("alone", float(np.mean(seconds)), percentiles)
-        unknown = (math.nan,) * 4
-        if any(size < self._sizes[batch] for batch, size in sizes.items()):
-            return Timing("parts of batches", math.nan, unknown)
-        return Timing("whole batches", float(np.mean(seconds)), unknown)
-
-    def _batch(self, answer: BenchAnswer) -> tuple[str, str] | None:
-        """Return the solver and the name of the batch; None if this board was timed alone."""
-        row = answer.row
-        return (answer.solver, row.batch or "") if row.seconds_shared else None
+def timing_of(answers: Sequence[BenchAnswer]) -> Timing:
+    """Return what is measured of the seconds of these answers; boards with an error have none, and are left out."""
+    unknown = (math.nan,) * 4
+    seconds = [answer.row.seconds for answer in answers if answer.row.seconds is not None]
+    in_batches = [answer.batch for answer in answers if answer.row.seconds is None and answer.row.error is None]
+    if not in_batches:
+        percentiles = tuple(np.percentile(seconds, (25, 50, 75, 95)).tolist()) if seconds else unknown
+        return Timing("alone", float(np.mean(seconds)) if seconds else math.nan, percentiles)
+    batches, sizes = {id(batch): batch for batch in in_batches}, Counter(map(id, in_batches))  # two may be equal
+    if any(batch is None or batch.boards != sizes[number] for number, batch in batches.items()):
+        return Timing("parts of batches", math.nan, unknown)
+    total = sum(seconds) + sum(batch.seconds for batch in batches.values() if batch is not None)
+    return Timing("whole batches", total / (len(seconds) + len(in_batches)), unknown)
 
 
 def note(solvers: Sequence[str], kind: str) -> tuple[str, ...]:
@@ -65,4 +56,4 @@ def note(solvers: Sequence[str], kind: str) -> tuple[str, ...]:
     names = ", ".join(dict.fromkeys(solvers))
     if kind == "whole batches":
         return (f"{names}: boards were answered in batches; seconds are the mean of whole batches, without a spread.",)
-    return (f"{names}: no seconds, because its batches hold other boards too, and their times are shares; {ADVICE}.",)
+    return (f"{names}: no seconds, because its batches hold other boards too; {ADVICE}.",)

@@ -125,6 +125,7 @@ class SolveReport:
             self._count_result(result)
 
     def _count_batch(self, results: ResultBatch) -> None:
+        from puzzlelab.core.result import SEVERAL
         from puzzlelab.core.result_batch import PROOFS, UNSOLVED
 
         lengths = results.lengths[results.lengths != UNSOLVED]
@@ -132,13 +133,17 @@ class SolveReport:
         self.counts["interrupted"] += int(results.is_stopped_by("interrupted").sum())
         for proof in PROOFS:
             self.counts[proof] += int(results.is_proven(proof).sum())
+        self.counts["several"] += sum(fields.get("reason") == SEVERAL for fields in results.rare.values())
         self.total += int(lengths.sum())
         self.seconds += float(results.seconds.round(6).sum())  # as in rows
         self.interrupted |= self.counts["interrupted"] > 0
 
     def _count_result(self, result: Result) -> None:
+        from puzzlelab.core.result import SEVERAL
+
         self.counts["solved"] += result.moves is not None
         self.counts[result.proof] += 1
+        self.counts["several"] += result.reason == SEVERAL
         self.total += abs(result.objective or 0) if result.score is None else result.score
         self.seconds += round(result.seconds, 6)  # as in rows
         if result.stop == "interrupted":
@@ -273,6 +278,8 @@ class SolveReport:
         counts = self.counts
         proven = "unique" if self.presentation.answer_is_board else "optimal"
         parts = [f"{counts['solved']} of {boards} solved", f"{counts[proven]} proven {proven}"]
+        if counts["several"]:
+            parts.append(f"{counts['several']} with several solutions")
         if counts["unsolvable"]:
             parts.append(f"{counts['unsolvable']} proven unsolvable")
         if counts["error"]:

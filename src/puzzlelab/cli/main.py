@@ -26,6 +26,7 @@ VERBS = {
     "hint": "hint:hint",
     "check": "check:check",
     "verify": "verify:verify",
+    "convert": "convert:convert",
     "count": "count:count",
     "generate": "generate:app",
     "teach": "teach:teach",

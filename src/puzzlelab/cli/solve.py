@@ -59,7 +59,9 @@ Verbose = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(help="Append rows to this file (.jsonl, .csv or .parquet); boards that it answers are skipped."),
+    typer.Option(
+        help="Append rows to this file; .csv and .parquet are made at the end. Boards with a row are skipped."
+    ),
 ]
 
 

@@ -27,6 +27,7 @@ from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.piece_size import PieceSize
 from puzzlelab.engine.solving import never
 from puzzlelab.storage.row import Row
+from puzzlelab.storage.row_exports import source_of
 from puzzlelab.storage.row_files import place_in_words, read_rows
 
 UNCHECKED = "not checked"
@@ -113,7 +114,7 @@ class RowCheck:
 def rows_of(files: Iterable[Path]) -> Iterator[tuple[Place, Row]]:
     """Yield the rows of these files with their places; raises `BadFile`."""
     number = 0
-    for file in files:
+    for file in map(source_of, files):
         for line, row in read_rows(file, report.note):
             number += 1
             yield Place(file, line, number), row

@@ -11,10 +11,9 @@ import numpy as np
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.solving import AnswerBatch
-from puzzlelab.jobs.row_batch import RowBatch
-from puzzlelab.storage.parquet_parts import require_pyarrow
+from puzzlelab.jobs.row_batch import row_columns
 from puzzlelab.storage.row import unanswered
-from puzzlelab.storage.row_columns import arrow_schema
+from puzzlelab.storage.row_columns import arrow_schema, require_pyarrow
 
 
 def table_of(solver: Solver | None, limit: Limit, answers: Iterable[AnswerBatch]) -> Any:
@@ -27,6 +26,6 @@ def table_of(solver: Solver | None, limit: Limit, answers: Iterable[AnswerBatch]
         assert solver is not None
         shared = unanswered(puzzle, "", solver, limit)
         for batch in batches:
-            rows = RowBatch(shared, batch.results.boards.written(), batch, np.arange(len(batch)), {})
+            rows = row_columns(shared, batch.results.boards.written(), batch, np.arange(len(batch)), {})
             tables.append(rows.to_arrow())
     return pa.concat_tables(tables)

@@ -30,8 +30,9 @@ from puzzlelab.core.verify import Answer
 from puzzlelab.engine.parallel import ordered_flat_map
 from puzzlelab.engine.solving import AnswerBatch, Portions, answer, answer_parts, checked
 from puzzlelab.jobs.board_parts import BoardPart
-from puzzlelab.jobs.row_batch import RowBatch
+from puzzlelab.jobs.row_batch import row_columns
 from puzzlelab.storage.row import Row, answered, unanswered
+from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile
 from puzzlelab.text.board_blocks import read_texts, row_texts
 from puzzlelab.text.board_files import text_of
@@ -135,7 +136,7 @@ class SolveJob:
             solved = self._solved_elsewhere(self.executor, chain(begin, rest), file, name)
         for outcomes in solved:
             if file is not None:
-                file.append_batch(self._rows(outcomes, without_interrupted=True))
+                file.append_columns(self._rows(outcomes, without_interrupted=True))
             yield outcomes
 
     @property
@@ -186,7 +187,7 @@ class SolveJob:
         return {place: row for place, row in enumerate(taken) if row is not None}
 
     def _outcomes(self, part: BoardPart, answers: Iterator[Sequence[Answer]]) -> Iterator[OutcomeBatch]:
-        """The outcomes of the boards of a part with these answers to its open boards, of some of them at a time."""
+        """Yield the outcomes of the boards of a part, of some at a time, with these answers to its open boards."""
         block, stored, places = part.block, self._stored_outcomes(part), part.open_places
         begin = solved = 0
         for some in answers:
@@ -243,7 +244,7 @@ class SolveJob:
             return self._rows(outcomes).json_lines()
         return [self.row(outcome).to_json() for outcome in outcomes]
 
-    def _rows(self, outcomes: OutcomeBatch, without_interrupted: bool = False) -> RowBatch:
+    def _rows(self, outcomes: OutcomeBatch, without_interrupted: bool = False) -> RowColumns:
         """Return the rows of the boards that were solved now, or that cannot be read."""
         block, answers, places = outcomes.block, outcomes.answers, outcomes.places
         texts, errors = self._row_texts(block), block.errors
@@ -258,11 +259,11 @@ class SolveJob:
             places = new_places[places[chosen]]
             texts = [text for text, is_wanted in zip(texts, is_chosen.tolist(), strict=True) if is_wanted]
             errors = {int(new_places[place]): error for place, error in errors.items() if is_chosen[place]}
-        return RowBatch(self._empty_row, texts, answers, places, errors)
+        return row_columns(self._empty_row, texts, answers, places, errors)
 
     @cached_property
     def _empty_row(self) -> Row:
-        """The columns that the rows of all boards share."""
+        """Return the columns that the rows of all boards share."""
         return unanswered(self.puzzle, "", self.solver, self.limit)
 
     def _row_texts(self, block: Boards) -> Sequence[str]:

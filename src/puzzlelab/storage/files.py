@@ -18,7 +18,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self, TypeAlias, cast
@@ -307,23 +307,27 @@ def line_at(file: BinaryIO, offset: int) -> str:
     return decoded_line(data.splitlines(keepends=True)[0] if b"\r" in data else data, offset)
 
 
-def json_lines(path: Path, begins: str, note: Callable[[str], object]) -> Iterator[tuple[int, str]]:
+def json_lines(path: Path, begins: Sequence[str], note: Callable[[str], object]) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file of JSON objects that are not blank, each with its number from 1; raises `BadFile`.
 
     What a killed writer or a power cut may leave is left out: lines with NUL bytes, and half a last line that agrees
-    with `begins` as far as both go. `note` is then called with a sentence. A last line that is whole needs no end.
+    with one of `begins` as far as both go. `note` is then called with a sentence. A last line that is whole needs no
+    end.
     """
     return ((number, text) for number, _, text in placed_json_lines(path, begins, note))
 
 
-def placed_json_lines(path: Path, begins: str, note: Callable[[str], object]) -> Iterator[tuple[int, int, str]]:
+def placed_json_lines(
+    path: Path, begins: Sequence[str], note: Callable[[str], object]
+) -> Iterator[tuple[int, int, str]]:
     """Yield the lines of `json_lines`, each with its offset in bytes after its number."""
     if path.is_dir():
         raise BadFile(f"{path} is a folder: give the files in it, as in {path / '*.jsonl'}")
     for number, (offset, line) in enumerate(placed_lines(path), start=1):
         text = line if line.endswith("\n") else line.rstrip("\0")
         is_whole = "\0" not in text and (line.endswith("\n") or _is_json(text))
-        if not is_whole and begins.startswith(text.partition("\0")[0][: len(begins)]):
+        part = text.partition("\0")[0]
+        if not is_whole and any(begin.startswith(part[: len(begin)]) for begin in begins):
             note(half_line(path, number))
         elif text.strip():
             yield number, offset, text
@@ -438,8 +442,10 @@ def length_without_nul(path: Path) -> int:
     return length
 
 
-def cut_half_line(file: BinaryIO, begins: bytes = b"") -> None:
-    """Cut off a last line that has no end, if it agrees with `begins` as far as both go, and NUL bytes after it.
+def cut_half_line(file: BinaryIO, *begins: bytes) -> None:
+    """Cut off a last line that has no end, and NUL bytes after it.
+
+    With `begins`, it must agree with one of them as far as both go.
 
     A last line that is a whole JSON value is kept, and gets its end. `file` is open for reading and writing.
     """
@@ -451,7 +457,7 @@ def cut_half_line(file: BinaryIO, begins: bytes = b"") -> None:
         file.truncate(complete + len(line))
         file.seek(0, os.SEEK_END)
         file.write(b"\n")
-    elif complete < end and begins.startswith(line[: len(begins)]):
+    elif complete < end and any(begin.startswith(line[: len(begin)]) for begin in begins or (b"",)):
         file.truncate(complete)
 
 
@@ -500,17 +506,17 @@ class GrowingLines:
         with writing(self.path):
             open_after(self.path, length, self.opener).close()
 
-    def cut_half_line(self, begins: bytes = b"") -> None:
+    def cut_half_line(self, *begins: bytes) -> None:
         """Cut off half a line of a killed writer; see the function `cut_half_line`."""
         with writing(self.path), self._open("rb+") as file:
-            cut_half_line(file, begins)
+            cut_half_line(file, *begins)
 
     def _open(self, mode: str, buffering: int = -1) -> BinaryIO:
         return cast(BinaryIO, open(self.path, mode, buffering, opener=self.opener))
 
 
 class JsonLines(GrowingLines):
-    """A file with one JSON object a line, which grows at its end, and is no link; see `GrowingLines`."""
+    """Return a file with one JSON object a line, which grows at its end, and is no link; see `GrowingLines`."""
 
     def __init__(self, path: Path, shared: bool = False) -> None:
         super().__init__(path, shared, not_a_link)

@@ -32,8 +32,10 @@ BEGINNING = 1000
 
 
 @contextmanager
-def only_writer(path: Path, subject: Path | None = None) -> Iterator[None]:
+def only_writer(path: Path, subject: Path | None = None) -> Iterator[int | None]:
     """Hold the lock of a file, which is created if it is missing; raises `BadInput` if another program has it.
+
+    It gives the descriptor of the file, or None for a device or a pipe.
 
     The file itself is locked, and must be there at the end. `subject` is what errors name where the lock is of another
     file, which may be removed. A file that was created here and is still empty after an error is removed. A device or a
@@ -42,12 +44,12 @@ def only_writer(path: Path, subject: Path | None = None) -> Iterator[None]:
     message = f"another program is writing to {subject or path}"
     if path.exists() and not path.is_file() and not path.is_dir():
         with writing(path), path.open("ab"):
-            yield
+            yield None
         return
     is_new = not path.exists()
     with locked(path, message) as descriptor:
         try:
-            yield
+            yield descriptor
             if subject in (None, path) and not is_at(path, descriptor):
                 raise BadFile(
                     f"{path} was removed or replaced by another program while this one wrote to it, so that it lacks "

@@ -1,23 +1,33 @@
-"""The schema of result files: a row for each board."""
+"""The schema of result files: a row for each board.
+
+The fields of `Row` are the one declaration of its columns: their names, their order, their types, and which are rare.
+`COLUMNS` is made from them, and every header, JSON key and type of Arrow is made from `COLUMNS`.
+"""
 
 import json
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from types import NoneType
+from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict
+from pydantic.fields import FieldInfo
 
 from puzzlelab.core import networks
-from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Puzzle, move_numbers, names_of
-from puzzlelab.core.result import LIMITS, Proof, Result, Stop
+from puzzlelab.core.puzzle import Puzzle, move_numbers, names_of, presentation_of
+from puzzlelab.core.result import LIMITS, SEVERAL, Proof, Result, Stop
 from puzzlelab.core.solver import Solver, counts_solutions
 from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.version import VERSION
 
-RARE = ("cost", "score", "upper_bound", "verified_by", "tried", "error", "seconds_shared", "batch")
-"""Columns that are omitted where they are empty."""
+RARE = "rare"
+"""Marks columns that are omitted in JSON where they are empty."""
+DISTINCT = "distinct"
+"""Marks texts that are different in most rows; other texts are repeated in many rows."""
+Solutions = Literal["1", "several"]
+Kind = Literal["text", "word", "number", "truth", "seconds", "moves", "object"]
 
 
 class Row(BaseModel):
@@ -26,7 +36,7 @@ class Row(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     puzzle: str
-    board: str
+    board: Annotated[str, DISTINCT]
     solver: str
     options: dict[str, Any] = {}
     net: str | None = None
@@ -35,38 +45,40 @@ class Row(BaseModel):
     version: str = ""
     moves: list[str] | None = None
     length: int | None = None
-    cost: int | None = None
+    solution: Annotated[str | None, RARE, DISTINCT] = None
+    """The board after the moves; only in rows of puzzles whose answer is a board."""
+    solutions: Annotated[Solutions | None, RARE] = None
+    """How many solutions such a board has, where that is known: '1' or 'several'."""
+    cost: Annotated[int | None, RARE] = None
     """The cost of the moves; only in rows of puzzles whose moves have costs."""
-    score: int | None = None
+    score: Annotated[int | None, RARE] = None
     """The score of the moves; only in rows of puzzles with a score."""
     proof: Proof = "none"
-    reason: str = ""
+    reason: Annotated[str, DISTINCT] = ""
     stop: Stop = "done"
     lower_bound: int = 0
-    upper_bound: int | None = None
+    upper_bound: Annotated[int | None, RARE] = None
     """A bound on the score."""
-    seconds: float = 0.0
+    seconds: Annotated[float | None, RARE] = None
+    """The time of the search; None for a board that was solved together with others, see `BatchTime`."""
     expanded: int = 0
     generated: int = 0
     evaluations: int = 0
     verified: bool = False
-    verified_by: Rules | None = None
+    verified_by: Annotated[Rules | None, RARE] = None
     """The rules that confirmed the answer: 'plain', or 'kernels', the compiled ones."""
-    tried: list[str] | None = None
+    tried: Annotated[list[str] | None, RARE] = None
     """See `Result.tried`."""
-    seconds_shared: bool | None = None
-    """True if `seconds` is an equal share of the time of a batch; not in rows of boards that were timed alone."""
-    batch: str | None = None
-    """The name of that batch: rows of one solver with equal names share one measured time."""
-    error: str | None = None
+    error: Annotated[str | None, RARE, DISTINCT] = None
 
     def to_json(self) -> str:
         """Return the row on one line."""
         return json.dumps(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns of the row; those in `RARE` only where they are not empty."""
-        return {name: value for name, value in vars(self).items() if value is not None or name not in RARE}
+        """Return the columns of the row; rare ones only where they are not empty."""
+        values = vars(self)
+        return {each.name: values[each.name] for each in COLUMNS if not each.is_rare or values[each.name] is not None}
 
     @property
     def question(self) -> str:
@@ -88,8 +100,8 @@ class Row(BaseModel):
     def result(self, puzzle: Puzzle) -> Result:
         """Return the result in the row; raises `BadBoard` for an invalid move."""
         moves = None if self.moves is None else tuple(_read_moves(puzzle, self.moves))
-        counts = self.expanded, self.generated, self.evaluations, self.seconds
-        result = Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts, batch=self.batch or "")
+        counts = self.expanded, self.generated, self.evaluations, self.seconds or 0.0
+        result = Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts)
         return replace(result, cost=self.cost, score=self.score, upper_bound=self.upper_bound)
 
     def answer(self, puzzle: Puzzle) -> Answer:
@@ -109,6 +121,10 @@ class Row(BaseModel):
             reason = f"says length {self.length}, and gives {len(self.moves or ())} moves"
         elif self.proof == "unique" and not counts_solutions(puzzle):
             reason = f"claims a unique solution, which means nothing for {puzzle.name}"
+        elif self.solution is not None and self.solution != solution_of(answer):
+            reason = f"says solution {shorten(self.solution)}, and its moves end elsewhere"
+        elif self.solutions is not None and self.solutions != solutions_of(puzzle, self.proof, self.reason):
+            reason = f"says solutions {self.solutions}, and nothing else in it says so"
         else:
             return answer
         return replace(answer, verdict=Verdict(False, reason))
@@ -124,6 +140,43 @@ class Row(BaseModel):
         if answer.verdict.holds and self.proof == "unsolvable" and not answer.confirmed:
             return Verdict(True, "unsolvable by search, which replaying cannot check")
         return answer.verdict
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of files of rows."""
+
+    name: str
+    kind: Kind
+    """The type of its values: a 'word' is a text that many rows have, an 'object' a dictionary."""
+    is_rare: bool
+
+    @classmethod
+    def of(cls, name: str, field: FieldInfo) -> "Column":
+        """Make the column of a field of `Row`."""
+        types = [each for each in get_args(field.annotation) if each is not NoneType]
+        inner = types[0] if NoneType in get_args(field.annotation) else field.annotation
+        kinds: dict[Any, Kind] = {int: "number", bool: "truth", float: "seconds", list: "moves", dict: "object"}
+        kind = kinds.get(get_origin(inner) or inner, "text" if DISTINCT in field.metadata else "word")
+        return cls(name, kind, RARE in field.metadata)
+
+
+COLUMNS = tuple(Column.of(name, field) for name, field in Row.model_fields.items())
+
+
+@dataclass(frozen=True)
+class BatchTime:
+    """The time of boards that were solved together: a line of a file of rows, after the rows of these boards.
+
+    It is that of the last `boards` rows before it that have an answer and no `seconds` of their own.
+    """
+
+    boards: int
+    seconds: float
+
+    def to_json(self) -> str:
+        """Return the time on one line."""
+        return json.dumps({"batch": {"boards": self.boards, "seconds": self.seconds}})
 
 
 def _read_moves(puzzle: Puzzle, texts: list[str]) -> Sequence[int]:
@@ -157,12 +210,19 @@ def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: i
     )
 
 
-def shared_time(result: Result) -> dict[str, Any]:
-    """Return the columns of a row that say of which batch its seconds are a share.
+def solution_of(answer: Answer) -> str | None:
+    """Return the board after the moves of an answer, for a puzzle whose answer is a board; None without moves."""
+    puzzle = answer.instance.puzzle
+    if answer.result.moves is None or not presentation_of(puzzle).answer_is_board:
+        return None
+    return puzzle.write(answer.last_state())
 
-    None if the board was timed alone.
-    """
-    return {"seconds_shared": True, "batch": result.batch} if result.batch else {}
+
+def solutions_of(puzzle: Puzzle, proof: Proof, reason: str) -> Solutions | None:
+    """Return how many solutions a board has by a result with this proof and this reason; None if that is not known."""
+    if not presentation_of(puzzle).answer_is_board:
+        return None
+    return "1" if proof == "unique" else "several" if reason == SEVERAL else None
 
 
 def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = None, seed: int | None = None) -> Row:
@@ -179,6 +239,8 @@ def answered(row: Row, answer: Answer, board: str | None = None) -> Row:
         "board": row.board if board is None else board,
         "moves": None if result.moves is None else names_of(puzzle, result.moves),
         "length": result.length,
+        "solution": solution_of(answer) if answer.verdict.holds else None,
+        "solutions": solutions_of(puzzle, result.proof, result.reason),
         "cost": result.cost,
         "score": result.score,
         "upper_bound": result.upper_bound,
@@ -186,13 +248,12 @@ def answered(row: Row, answer: Answer, board: str | None = None) -> Row:
         "reason": result.reason,
         "stop": result.stop,
         "lower_bound": result.lower_bound,
-        "seconds": round(result.seconds, 6),
+        "seconds": None if result.batch else round(result.seconds, 6),
         "expanded": result.expanded,
         "generated": result.generated,
         "evaluations": result.evaluations,
         "verified": answer.confirmed,
         "verified_by": answer.verified_by,
         "tried": names_of(puzzle, result.tried) if result.tried else None,
-        **shared_time(result),
     }
     return row.model_copy(update=columns)

@@ -1,10 +1,13 @@
-"""Files of rows: JSON lines, CSV or Parquet, as the ending of the name says.
+"""Files of rows: JSON lines that grow, and the CSV and Parquet files that are made from them.
 
-`RowFile` grows by appending, and finds the rows of boards that were solved before. `read_rows` reads any of them.
+`RowFile` grows by appending, and finds the rows of boards that were solved before. The rows of `X.csv` and `X.parquet`
+grow in `X.csv.jsonl` and `X.parquet.jsonl`, which stay; the export is made when the work ends. `read_rows` reads any
+of these files.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,41 +16,115 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from puzzlelab.core.errors import BadFile, visible
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from puzzlelab.core.errors import BadFile, shorten, visible
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import LIMITS
-from puzzlelab.storage.files import line_count, make_folder, writing
-from puzzlelab.storage.outputs import only_writer
-from puzzlelab.storage.row import Row
-from puzzlelab.storage.row_columns import RowColumns, RowList
+from puzzlelab.storage.files import (
+    GrowingLines,
+    is_at,
+    line_at,
+    line_count,
+    make_folder,
+    placed_json_lines,
+    replacing,
+    writing,
+)
+from puzzlelab.storage.outputs import check_replaceable, only_writer
+from puzzlelab.storage.row import BatchTime, Row
+from puzzlelab.storage.row_columns import RowColumns
+from puzzlelab.storage.row_exports import (
+    PARQUET,
+    Record,
+    check_export,
+    export,
+    exported_rows,
+    growing_file,
+    is_export,
+    row_error,
+    source_of,
+)
 from puzzlelab.storage.row_index import Question, RowIndex, question_of
-from puzzlelab.storage.row_stores import CsvRows, JsonRows, RowStore
 
-CSV, PARQUET = ".csv", ".parquet"
+BEGINS = ('{"puzzle"', '{"batch"')
+"""The beginnings of the lines of rows, and of those of batch times."""
 MANY = 4
 """The number of rows of a question above which an index of the rows that answer it is kept."""
+
+
+TimedRow = tuple[Row, BatchTime | None]
+"""A row, and the time of its batch if it has no seconds of its own."""
 
 
 def _warn(sentence: str) -> None:
     logging.getLogger("puzzlelab").warning("%s", visible(sentence))
 
 
-def store_of(path: Path) -> RowStore:
-    """Return the form of a file by the ending of its name: JSON lines unless it is `.csv` or `.parquet`."""
-    if path.suffix == PARQUET:
-        from puzzlelab.storage.row_parquet import ParquetRows
+def _ignore(sentence: str) -> None:
+    """Say nothing."""
 
-        return ParquetRows(path)
-    return CsvRows(path) if path.suffix == CSV else JsonRows(path)
+
+# --- reading ---
 
 
 def read_rows(path: Path, note: Callable[[str], object] = _warn) -> Iterator[tuple[int, Row]]:
     """Yield the rows of a file with the numbers of their lines; raises `BadFile` with that of an invalid line.
 
     Half a row at the end, as a killed program or a power cut leaves it, is left out; `note` is called with a sentence.
-    Rows of Parquet have their own numbers, from 1; of a file that is not complete, the parts are read.
+    Rows of Parquet have their own numbers, from 1. Of a CSV or Parquet file the growing file is read, if it is there.
     """
-    return store_of(path).rows(note)
+    return ((number, record) for number, record in read_records(path, note) if isinstance(record, Row))
+
+
+def read_records(path: Path, note: Callable[[str], object] = _warn) -> Iterator[tuple[int, Row | BatchTime]]:
+    """Yield what `read_rows` yields, and the times of batches, which only JSON lines have."""
+    source = source_of(path)
+    if is_export(source):
+        return exported_rows(source)
+    return ((number, record) for number, _, record in _placed_records(source, note))
+
+
+def read_timed_rows(path: Path, note: Callable[[str], object] = _warn) -> list[TimedRow]:
+    """Read the rows of a file with the times of their batches; raises `BadFile` as `read_rows` does."""
+    rows: list[TimedRow] = []
+    untimed: list[int] = []
+    for _, record in read_records(path, note):
+        if isinstance(record, BatchTime):
+            first = max(0, len(untimed) - record.boards)
+            for place in untimed[first:]:
+                rows[place] = rows[place][0], record
+            del untimed[first:]
+            continue
+        if record.seconds is None and record.error is None:
+            untimed.append(len(rows))
+        rows.append((record, None))
+    return rows
+
+
+def _placed_records(path: Path, note: Callable[[str], object]) -> Iterator[tuple[int, int, Row | BatchTime]]:
+    """Yield (line, offset, row or time) of each line of a growing file."""
+    for number, offset, line in placed_json_lines(path, BEGINS, note):
+        try:
+            yield number, offset, _time_of(line) if line.startswith(BEGINS[1]) else Row.model_validate_json(line)
+        except ValueError as error:  # of pydantic too
+            raise row_error(path, number, error) from None
+
+
+def _time_of(line: str) -> BatchTime:
+    """Return the time of a batch in a line; raises `ValueError`."""
+    values = json.loads(line)["batch"]
+    if not isinstance(values, dict) or type(values.get("boards")) is not int:
+        raise ValueError("a batch without its boards")
+    return BatchTime(values["boards"], float(values.get("seconds", 0)))
+
+
+def _exported_records(path: Path) -> Iterator[Record]:
+    """Yield the columns of each row of a growing file, whose lines were checked when it was opened."""
+    for _, _, line in placed_json_lines(path, BEGINS, _ignore):
+        if not line.startswith(BEGINS[1]):
+            yield from_json(line)
 
 
 def place_in_words(path: Path, number: int) -> str:
@@ -57,11 +134,15 @@ def place_in_words(path: Path, number: int) -> str:
 
 def count_rows(path: Path) -> int | None:
     """Return about how many rows a file has, quickly; None for a pipe or a device. Raises `OSError`."""
-    if path.suffix == PARQUET:
-        from puzzlelab.storage.parquet_parts import files_of, row_count
+    source = source_of(path)
+    if source.suffix == PARQUET:
+        import pyarrow.parquet as pq
 
-        return sum(map(row_count, files_of(path)))
-    return line_count(path)
+        return int(pq.read_metadata(source).num_rows)
+    return line_count(source)
+
+
+# --- growing ---
 
 
 @dataclass(frozen=True)
@@ -85,38 +166,58 @@ class _StoredRows:
 class RowFile:
     """A file of rows that grows by appending; boards with a row in it need not be solved again.
 
-    As a context it keeps other programs from writing to the file; at the end all rows are on the disk. Raises
-    `BadInput` if another program is writing to it, and `BadFile` for a file of something else, which is not changed.
-    Of a stored row only 21 bytes are in memory.
+    As a context it keeps other programs from writing to the file; at the end all rows are on the disk, and the CSV or
+    Parquet file of this name is made, if rows were added since it was made last. Raises `BadInput` if another program
+    is writing to it, and `BadFile` for a file of something else, which is not changed. Of a stored row only 21 bytes
+    are in memory.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._store = store_of(path)
+        self.path, self.growing = path, growing_file(path)
+        self._lines = GrowingLines(self.growing)
         self._index = RowIndex()
         self._answers: dict[int, tuple[Question, Limit, list[int]]] = {}
         """Place in the index -> the places of the rows that answer a question with many rows under this limit."""
         self._lock = ExitStack()
+        self._descriptor: int | None = None
+        """That of the growing file; None for a device or a pipe."""
 
     def __enter__(self) -> Self:
+        if is_export(self.path):
+            check_export(self.path)
+            _check_can_grow(self.path, self.growing)
         with ExitStack() as lock:
             with writing(self.path):
                 make_folder(self.path.parent)
-            lock.enter_context(only_writer(self._store.lock, self.path))
-            if self._store.lock.is_file():  # a device has no end, and holds no rows
-                self._index = RowIndex(self._store.questions())
-                self._store.begin()
+            self._descriptor = lock.enter_context(only_writer(self.growing))
+            if self.growing.is_file():  # a device has no end, and holds no rows
+                self._index = RowIndex(self._stored())
+                self._lines.cut_half_line(*(text.encode() for text in BEGINS))
             self._lock = lock.pop_all()
         return self
 
+    def _stored(self) -> Iterator[tuple[int, Question, bool]]:
+        """Yield of each stored row the offset, the question, and whether no limit ended it; raises `BadFile`."""
+        for _, offset, record in _placed_records(self.growing, _ignore):
+            if isinstance(record, Row):
+                yield offset, question_of(record), record.stop not in LIMITS
+
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         try:
-            self._store.close()
+            self._finish()
         except BadFile:
             if error is None:
                 raise
         finally:
             self._lock.__exit__(kind, error, trace)
+
+    def _finish(self) -> None:
+        """Wait until all rows are on the disk, and make the export, unless it has been made since the last row."""
+        if self._descriptor is None or not is_at(self.growing, self._descriptor):  # removed: its lock says so
+            return
+        self._lines.sync()
+        if is_export(self.path) and not _is_newer(self.path, self.growing):
+            export(self.path, _exported_records(self.growing), self.path.with_name(f"{self.path.name}.new"))
 
     @property
     def is_empty(self) -> bool:
@@ -156,8 +257,16 @@ class RowFile:
         """Return the stored rows with these indices."""
         if not indices:
             return {}
-        rows = self._store.read([self._index.place(index) for index in indices])
-        return dict(zip(indices, rows, strict=True))
+        places = [self._index.place(index) for index in indices]
+        rows = {}
+        try:
+            with self.growing.open("rb") as file:
+                for place in sorted(set(places)):
+                    rows[place] = Row.model_validate_json(line_at(file, place))
+        except (OSError, ValidationError) as error:
+            changed = f"it was changed by another program ({shorten(str(error), 120)})"
+            raise BadFile(f"cannot read {self.growing}: {changed}") from None
+        return {index: rows[place] for index, place in zip(indices, places, strict=True)}
 
     def _taken(self, question: Question, search: _StoredRows, rows: Mapping[int, Row], limit: Limit) -> Row | None:
         """Return the next row that answers this question, which is counted as taken; `rows` are those read already."""
@@ -193,12 +302,56 @@ class RowFile:
         return self._read([answers[number]])[answers[number]] if number < len(answers) else None
 
     def append(self, rows: Iterable[Row]) -> None:
-        """Write rows at the end; see `append_batch`."""
-        self.append_batch(RowList(list(rows)))
+        """Write rows at the end; see `append_columns`."""
+        self.append_columns(RowColumns.of(list(rows)))
 
-    def append_batch(self, rows: RowColumns) -> None:
-        """Write rows at the end: all of them or, on a full disk, none.
+    def append_columns(self, rows: RowColumns) -> None:
+        """Write rows at the end, and the time of their batch: all of it at once or, on a full disk, nothing."""
+        times = [] if rows.time is None else [rows.time.to_json()]
+        self._lines.append_texts([*rows.json_lines(), *times])
 
-        They are written at once, but for Parquet, where rows wait up to `row_parquet.PART_SECONDS` for others.
-        """
-        self._store.append(rows)
+
+def _check_can_grow(path: Path, growing: Path) -> None:
+    """Raise `BadFile` if an export is there, and not the growing file that it was made from."""
+    if not growing.exists() and path.exists() and path.stat().st_size:
+        raise BadFile(
+            f"{path} cannot be continued without {growing.name}, from which it was made: give another name, or make "
+            f"that file first (puzzlelab convert {path} {growing})"
+        )
+
+
+def _is_newer(path: Path, growing: Path) -> bool:
+    """Return whether an export has been made since the last row of its growing file, or that file has none."""
+    if not path.exists():
+        return growing.stat().st_size == 0
+    return path.stat().st_size > 0 and path.stat().st_mtime_ns >= growing.stat().st_mtime_ns
+
+
+# --- converting ---
+
+
+def convert(source: Path, target: Path, note: Callable[[str], object] = _warn) -> int:
+    """Write the rows of a file to another one, in the form that its name says; returns their number.
+
+    A CSV or Parquet file of rows is replaced in one step. Raises `BadFile` for other files that exist, and for a target
+    whose rows grow in another file than the source.
+    """
+    source, count = source_of(source), 0
+
+    def counted() -> Iterator[Row | BatchTime]:
+        nonlocal count
+        for _, record in read_records(source, note):
+            count += isinstance(record, Row)
+            yield record
+
+    if is_export(target):
+        check_export(target)
+        growing = growing_file(target)
+        if growing.exists() and growing.resolve() != source.resolve():
+            raise BadFile(f"{target} is made from {growing}: give another name")
+        export(target, (record.to_dict() for record in counted() if isinstance(record, Row)))
+    else:
+        check_replaceable(target, lambda begin: False, "empty file")
+        with writing(target), replacing(target) as temporary, temporary.open("w", encoding="utf-8") as file:
+            file.writelines(f"{record.to_json()}\n" for record in counted())
+    return count

@@ -132,7 +132,7 @@ def lines(path: Path) -> Iterator[dict[str, float]]:
     """Yield the lines of a metrics file, as `read` does; none where there is no such file."""
     if not path.exists():
         return
-    for _, text in json_lines(path, LINE_BEGINS, report.note):
+    for _, text in json_lines(path, (LINE_BEGINS,), report.note):
         try:
             line = json.loads(text)
         except (ValueError, RecursionError):

@@ -171,8 +171,9 @@ def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskCo
             rows = [work.question(board).model_copy(update={"reason": reason, "stop": stop}) for board in batch]
         else:
             work = replace(work, limit=replace(work.limit, seconds=min(each or seconds_per_board, seconds_per_board)))
+            began = time.perf_counter()
             rows = [work.row(outcome) for outcome in work.solve(batch)]
-        used += sum(row.seconds for row in rows)
+            used += time.perf_counter() - began
         yield from rows
 
 
