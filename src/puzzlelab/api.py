@@ -64,6 +64,11 @@ def load(name: str, kind: type[Puzzle] | None = None) -> Puzzle:
     Raises:
         UnknownName: if there is no such family of puzzles.
         BadOption: if the family has no puzzle of this size or variant, or if the puzzle is of another class.
+
+    >>> puzzlelab.load("sudoku-9x9").move_count
+    729
+    >>> puzzlelab.load("tiles-3x3", puzzlelab.Tiles).goal
+    (1, 2, 3, 4, 5, 6, 7, 8, 0)
     """
     puzzle = registry.load(name)
     if kind is None:
@@ -82,6 +87,11 @@ def solver(name: str | None = None, puzzle: str | Puzzle | None = None, **option
     Raises:
         UnknownName: if there is no such solver.
         BadOption: if it has no such option, or the option cannot have this value.
+
+    >>> puzzlelab.solver("beam:width=100") == puzzlelab.solver("beam", width=100)
+    True
+    >>> puzzlelab.solver(puzzle="tiles-3x3").name
+    'ida'
     """
     if name is None:
         name, defaults = usual_solver(None if puzzle is None else registry.as_puzzle(puzzle))
@@ -92,7 +102,13 @@ def solver(name: str | None = None, puzzle: str | Puzzle | None = None, **option
 def attempts(
     instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
 ) -> Iterator[Attempt]:
-    """Yield `Progress` and ever better `Result`s of a solver on a board while it runs."""
+    """Yield `Progress` and ever better `Result`s of a solver on a board while it runs.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 0 7 8")
+    >>> *_, last = puzzlelab.attempts(board, "ida")
+    >>> last.moves, last.proof
+    ((2, 2), 'optimal')
+    """
     board = checked.board(instance)
     return attempts_of(_solver(solver, board.puzzle, options), board, checked.limit(limit))
 
@@ -112,6 +128,11 @@ def solve(
         limit: where to stop; `result.stop` says whether a limit ended the search, `result.proof` what is proven.
         watch: is called with every attempt, and ends the search by returning True.
         options: the solver's settings, such as `estimate="pdb"`.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("8 6 7 2 5 4 3 0 1")
+    >>> result = puzzlelab.solve(board, "ida", estimate="walking")
+    >>> result.length, result.proof
+    (31, 'optimal')
     """
     board = checked.board(instance)
     if watch is not None and not callable(watch):
@@ -136,6 +157,10 @@ def solve_many(
     The first board is solved alone, so that kernels are compiled and tables are built once. A solver that solves many
     boards together gets batches: `greedy` of a thousand boards, and the first batch alone; `ida` and `bands` of as many
     as take a fraction of a second. A board that takes long does not hold back the answers to those before it.
+
+    >>> boards = puzzlelab.generate("tiles-3x3", count=3, level=10)
+    >>> [result.proof for result in puzzlelab.solve_many(boards, jobs=1)]
+    ['optimal', 'optimal', 'optimal']
     """
     jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
     named_solver = None if solver is None else registry.as_solver(solver, options)
@@ -168,6 +193,11 @@ def open_executor(name: str, jobs: int | None = None) -> Executor:
 
     Raises:
         BadInput: if there is no such executor or cluster, or if a node has another version than this process.
+
+    >>> boards = puzzlelab.generate("tiles-3x3", count=3, level=10)
+    >>> with puzzlelab.open_executor("local", jobs=1) as executor:
+    ...     [result.proof for result in puzzlelab.solve_many(boards, executor=executor)]
+    ['optimal', 'optimal', 'optimal']
     """
     from puzzlelab.cluster import open_executor
 
@@ -191,6 +221,10 @@ def solve_table(
 
     Raises:
         BadInput: if pyarrow is not installed.
+
+    >>> boards = puzzlelab.generate("tiles-3x3", count=3, level=10)
+    >>> puzzlelab.solve_table(boards, jobs=1)["proof"].to_pylist()
+    ['optimal', 'optimal', 'optimal']
     """
     from puzzlelab.jobs.row_table import table_of
 
@@ -283,6 +317,10 @@ def check(instance: Instance, solver: str | Solver | None = None, limit: Limit |
 
     Raises:
         Unsupported: if the solver must look for a second solution, and cannot enumerate solutions.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("2 1 3 4 5 6 7 8 0")
+    >>> puzzlelab.check(board).unsolvable
+    True
     """
     from puzzlelab.jobs.checks import check as run_check
 
@@ -302,6 +340,10 @@ def count(
 
     Raises:
         Unsupported: if the solver cannot count.
+
+    >>> blank = puzzlelab.load("sudoku-4x4").read("0" * 16)
+    >>> puzzlelab.count(blank, "dancing-links").solutions
+    288
     """
     from puzzlelab.engine.enumeration import count as run_count
 
@@ -323,6 +365,11 @@ def solutions(
 
     Raises:
         Unsupported: if the solver cannot enumerate solutions.
+
+    >>> blank = puzzlelab.load("sudoku-4x4").read("0" * 16)
+    >>> listing = puzzlelab.solutions(blank, "dancing-links", most=3)
+    >>> len(list(listing)), listing.stop
+    (3, 'solutions')
     """
     from puzzlelab.engine.enumeration import Listing
 
@@ -358,6 +405,10 @@ def generate(
     Raises:
         BadOption: for unknown settings, and for settings that exclude each other, such as `seed` and `rng`.
         Unsupported: if the puzzle cannot make boards.
+
+    >>> [board] = puzzlelab.generate("tiles-3x3", level=10, seed=1)
+    >>> puzzlelab.check(board).difficulty["level"]
+    10
     """
     from puzzlelab.jobs.board_generation import boards
 
@@ -370,7 +421,14 @@ def generate(
 
 
 def verify(instance: Instance, result: Result) -> Verdict:
-    """Tell whether the claims of a result agree with the rules and with each other; its moves are replayed."""
+    """Tell whether the claims of a result agree with the rules and with each other; its moves are replayed.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 7 0 8")
+    >>> puzzlelab.verify(board, puzzlelab.solve(board)).holds
+    True
+    >>> puzzlelab.verify(board, puzzlelab.Result(moves=(0,))).reason
+    'move 1 of 1, U, cannot be made on 1 2 3 4 5 6 7 0 8'
+    """
     expected = "a Result, as puzzlelab.solve gives it"
     return run_verify(checked.board(instance), arguments.require(result, Result, "the result", expected))
 
@@ -392,6 +450,11 @@ def prove(
 
     Raises:
         PuzzlelabError: if the moves of the result are wrong, or its columns contradict each other.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 0 7 8")
+    >>> result = puzzlelab.solve(board, "ida")
+    >>> puzzlelab.prove(board, result, claimed_by="ida").outcome
+    'proven'
     """
     from puzzlelab.analysis.proofs import Method
     from puzzlelab.analysis.proofs import prove as run_prove
@@ -410,6 +473,11 @@ def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | 
 
     Raises:
         Unsupported: if all solutions of this puzzle are equally long, as those of a Sudoku.
+
+    >>> puzzle = puzzlelab.load("tiles-3x3")
+    >>> hint = puzzlelab.hint(puzzle.read("1 2 3 4 5 6 0 7 8"))
+    >>> [puzzle.write_move(move) for move in hint.best], hint.length
+    (['L'], 2)
     """
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
     from puzzlelab.analysis.hints import hint as run_hint
@@ -435,6 +503,10 @@ def regrets(
     Raises:
         BadBoard: if a move is illegal, or is none.
         Unsupported: if all solutions of this puzzle are equally long, as those of a Sudoku.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 0 7 8")
+    >>> [str(step.regret) for step in puzzlelab.regrets(board, "D L").steps]
+    ['2', '2']
     """
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
     from puzzlelab.analysis.game_analysis import regrets as run_regrets

@@ -52,7 +52,12 @@ class MoveValue:
 
 @dataclass(frozen=True)
 class Hint:
-    """The value of every move at a position, the best ones first."""
+    """The value of every move at a position, the best ones first.
+
+    >>> hint = puzzlelab.hint(puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 0 7 8"))
+    >>> hint.best, hint.length, hint.best_proven
+    ((2,), 2, True)
+    """
 
     instance: Instance
     needed: Interval

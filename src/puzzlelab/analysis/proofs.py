@@ -71,7 +71,13 @@ def sum_in_words(counts: objective.Kind, total: int) -> str:
 
 @dataclass(frozen=True)
 class ProofCheck:
-    """The result of proving a claim anew, and the method."""
+    """The result of proving a claim anew, and the method.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 0 7 8")
+    >>> check = puzzlelab.prove(board, puzzlelab.Result(moves=(2, 2), proof="optimal", lower_bound=2))
+    >>> check.outcome, check.proved_by
+    ('proven', 'bfs:bidirectional=True')
+    """
 
     claim: Claim
     outcome: Outcome

@@ -45,6 +45,10 @@ def estimate(puzzle: str | Puzzle, estimate: str | Estimate | None, states: Boar
         UnknownName: if the puzzle has no estimate of this name.
         Unsupported: if the puzzle has no estimates, or the network predicts no number of moves.
         BadBoard: if the states are none of this puzzle.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 0 7 8")
+    >>> puzzlelab.estimate("tiles-3x3", "manhattan", board).tolist()
+    [2.0]
     """
     loaded = registry.as_puzzle(puzzle)
     array = _states(loaded, states)
@@ -62,6 +66,9 @@ def network(puzzle: str | Puzzle, name: str = BEST) -> PuzzleNetwork:
 
     Raises:
         BadInput: if there is no such network for this puzzle, or its file is damaged.
+
+    >>> puzzlelab.network("tiles-3x3").heads
+    ('policy', 'cost_to_go')
     """
     loaded = registry.as_puzzle(puzzle)
     option = named(arguments.text(name, "the name of a network", "a text such as 'best'"))
@@ -73,6 +80,11 @@ class PuzzleNetwork:
     """A trained network for one puzzle: what it predicts for batches of states. `puzzlelab.network` finds one.
 
     Each method takes states `[B, S]` or boards, as `puzzlelab.estimate` does.
+
+    >>> network = puzzlelab.network("tiles-3x3")
+    >>> board = puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 7 0 8")
+    >>> bool(network.estimate(board)[0] < 5)
+    True
     """
 
     puzzle: Puzzle

@@ -86,6 +86,8 @@ def check_puzzle(
 
     Raises:
         BadOption: if `starts` are no boards; `UnknownName` for a name in `estimates` that is none.
+
+    >>> puzzlelab.check_puzzle(puzzlelab.load("tiles-2x2"), steps=10)
     """
     _must_be_boards(starts)
     named = None if estimates is None else [chosen_estimate(puzzle, name) for name in estimates]
@@ -161,6 +163,9 @@ def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]
     counts only grow, answers hold, proofs are true, the same board has the same answer, a limit of one node holds, and
     a `BatchSolver` gives the same results in a batch as for single boards. Raises `BadOption` if `instances` are no
     pairs of a board and a length.
+
+    >>> puzzle = puzzlelab.load("tiles-2x2")
+    >>> puzzlelab.check_solver(puzzlelab.solver("bfs"), [(puzzle.read("1 2 0 3"), 1), (puzzle.read("2 1 3 0"), None)])
     """
     _must_be_pairs(instances)
     alone: list[Result] = []

@@ -55,6 +55,13 @@ class Boards(Sequence[Instance]):
         texts: the text of each board; None for boards that come from no text.
         errors: place -> why the text there is no board; its state is zeros.
         source: what is numbered, such as `boards.txt, line`; empty for a single argument.
+
+    >>> puzzle = puzzlelab.load("tiles-2x2")
+    >>> boards = puzzlelab.Boards(puzzle, np.array([[1, 2, 3, 0], [3, 1, 2, 0]], np.uint8))
+    >>> boards[1]
+    <tiles-2x2: 3 1 2 0>
+    >>> len(boards[1:])
+    1
     """
 
     def __init__(

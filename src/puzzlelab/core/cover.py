@@ -20,7 +20,12 @@ from puzzlelab.core.errors import BadOption
 
 @dataclass(frozen=True, eq=False)
 class ExactCover:
-    """Options over items. The items 0 to `primary` - 1 must be covered; the others may be covered."""
+    """Options over items. The items 0 to `primary` - 1 must be covered; the others may be covered.
+
+    >>> cover = puzzlelab.ExactCover.of([["a", "b"], ["c"], ["b", "c"]], primary=["a", "b", "c"])
+    >>> cover.options, cover.option(2).tolist()
+    (3, [1, 2])
+    """
 
     items: int
     """I."""

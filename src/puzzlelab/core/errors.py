@@ -6,7 +6,14 @@ from typing import Any
 
 
 class PuzzlelabError(Exception):
-    """The base class of all errors; the message is a sentence for the user."""
+    """The base class of all errors; the message is a sentence for the user.
+
+    >>> try:
+    ...     puzzlelab.load("tiles-1x1")
+    ... except puzzlelab.PuzzlelabError as error:
+    ...     print(error)
+    a tiles board has 2 to 8 rows and columns, not 1
+    """
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the message, and not by the arguments of the constructor, so that it can come from another
@@ -23,15 +30,29 @@ def _remade(kind: type[PuzzlelabError], messages: tuple[str, ...], values: Mappi
 
 
 class NoRoom(PuzzlelabError):
-    """The memory that a search may use is used up."""
+    """The error about a search that has used up its memory."""
 
 
 class BadInput(PuzzlelabError):
-    """The input cannot be used."""
+    """The base class of errors about input that cannot be used.
+
+    >>> try:
+    ...     puzzlelab.load("tiles-3x3").read("1 2 3")
+    ... except puzzlelab.BadInput as error:
+    ...     print(type(error).__name__)
+    BadBoard
+    """
 
 
 class BadBoard(BadInput):
-    """The text is not a board of this puzzle. `place` says in words where the error is, and is part of the message."""
+    """The error about a text that is no board of this puzzle. `place` says in words where it is, and is in the message.
+
+    >>> try:
+    ...     puzzlelab.load("tiles-2x2").read("1 2 3 3")
+    ... except puzzlelab.BadBoard as error:
+    ...     print(error.place)
+    place 4
+    """
 
     def __init__(self, message: str, place: str = "") -> None:
         super().__init__(f"{place}: {message}" if place else message)
@@ -39,34 +60,72 @@ class BadBoard(BadInput):
 
 
 class BadOption(BadInput):
-    """The option does not exist, or cannot have this value."""
+    """The error about an option that does not exist, or cannot have this value.
+
+    >>> try:
+    ...     puzzlelab.solver("beam", widht=10)
+    ... except puzzlelab.BadOption as error:
+    ...     print(error)
+    beam has no option 'widht'; did you mean 'width'?
+    """
 
 
 class BadFile(BadInput):
-    """The file cannot be read, or has the wrong contents."""
+    """The error about a file that cannot be read, or has the wrong contents.
+
+    >>> try:
+    ...     puzzlelab.network("tiles-3x3", "missing.onnx")
+    ... except puzzlelab.BadFile as error:
+    ...     print(error)
+    cannot read missing.onnx: there is no such file
+    """
 
 
 class Unsupported(BadInput):
-    """The puzzle does not offer what the solver or the command needs, such as a view."""
+    """The error about a puzzle that does not offer what the solver or the command needs, such as a view.
+
+    >>> try:
+    ...     puzzlelab.count(puzzlelab.load("tiles-2x2").read("1 2 3 0"), "ida")
+    ... except puzzlelab.Unsupported as error:
+    ...     print(error)
+    ida looks for one solution, and cannot list or count them all
+    """
 
 
 class UnknownName(BadInput):
-    """The name of no puzzle, solver, estimate or scale was given; the message names the nearest one."""
+    """The error about a name of no puzzle, solver, estimate or scale; the message names the nearest one.
+
+    >>> try:
+    ...     puzzlelab.solver("beem")
+    ... except puzzlelab.UnknownName as error:
+    ...     print(error)
+    there is no solver 'beem'; did you mean 'beam'?
+    """
 
     def __init__(self, kind: str, name: str, names: Iterable[str]) -> None:
         super().__init__(f"there is no {kind} '{shorten(name)}'{nearest(name, names)}")
 
 
 class BrokenPlugin(BadInput):
-    """An installed plug-in cannot be imported, or is not what its entry point says."""
+    """The error about an installed plug-in that cannot be imported, or is not what its entry point says."""
 
 
 class CorruptData(PuzzlelabError):
-    """Stored data fails its checksum."""
+    """The error about stored data that fails its checksum."""
 
 
 class ConformanceError(PuzzlelabError):
-    """A puzzle or a solver violates its contract; raised by the conformance checks."""
+    """The error about a puzzle or a solver that violates its contract; raised by the conformance checks.
+
+    >>> class Stuck(puzzlelab.Tiles):
+    ...     def apply(self, state, move):
+    ...         return state
+    >>> try:
+    ...     puzzlelab.check_puzzle(Stuck(2, 2), steps=10)
+    ... except puzzlelab.ConformanceError as error:
+    ...     print(error)
+    tiles-2x2 at 0 3 2 1: `apply` of move U gives an array that shares memory with its argument
+    """
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

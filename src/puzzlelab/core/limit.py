@@ -25,6 +25,10 @@ class Limit:
     Without a memory limit, a search stops before it has used four fifths of the memory that was free at its start. No
     memory limit allows more than what was free then.
     Raises `BadOption` for what is no finite number, or not more than 0.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("8 6 7 2 5 4 3 0 1")
+    >>> puzzlelab.solve(board, "bfs", puzzlelab.Limit(nodes=100)).stop
+    'nodes'
     """
 
     seconds: float | None = None

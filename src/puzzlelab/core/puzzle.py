@@ -27,7 +27,13 @@ MOST_NAMES = 20_000
 
 
 class Puzzle(Protocol):
-    """The rules of a puzzle of one size and goal: a frozen, hashable value that its name determines."""
+    """The rules of a puzzle of one size and goal: a frozen, hashable value that its name determines.
+
+    >>> puzzle = puzzlelab.load("tiles-2x2")
+    >>> board = puzzle.read("1 2 0 3")
+    >>> puzzle.write(puzzle.apply(board.state, puzzle.read_move("L")))
+    '1 2 3 0'
+    """
 
     @property
     def name(self) -> str:
@@ -76,7 +82,11 @@ class Puzzle(Protocol):
 
 @dataclass(frozen=True)
 class Example:
-    """An example board of a puzzle."""
+    """An example board of a puzzle.
+
+    >>> puzzlelab.Example("1 2 3 4 5 6 0 7 8", "two moves from the goal").about
+    'two moves from the goal'
+    """
 
     board: str
     about: str
@@ -97,7 +107,11 @@ class Lenient(NamedTuple):
 
 @dataclass(frozen=True)
 class Presentation:
-    """The way in which a puzzle is shown to people; a puzzle without this view is shown by the defaults."""
+    """The way in which a puzzle is shown to people; a puzzle without this view is shown by the defaults.
+
+    >>> puzzlelab.load("tiles-3x3").view(puzzlelab.Presentation).move_note
+    'U, D, L, R: the way the tile slides'
+    """
 
     usual_solver: tuple[str, Mapping[str, Any]] | None = None
     """Name and options of the default solver; None chooses one by the views of the puzzle."""
@@ -129,7 +143,12 @@ class Presentation:
 
 @dataclass(frozen=True)
 class Family:
-    """Puzzles of one kind in many sizes; a package in `puzzles` or a plug-in defines one as `FAMILY`."""
+    """Puzzles of one kind in many sizes; a package in `puzzles` or a plug-in defines one as `FAMILY`.
+
+    >>> family = puzzlelab.Family("Sliding tiles", lambda name: puzzlelab.Tiles(2, int(name)), ("tiles-2x3",))
+    >>> family.make("3").name
+    'tiles-2x3'
+    """
 
     about: str
     """A sentence about the puzzle."""
@@ -239,6 +258,12 @@ class Instance:
 
     The constructor takes a state that the puzzle made, and checks no values: searches make thousands of instances.
     `Instance.of` takes values from elsewhere, and checks them.
+
+    >>> board = puzzlelab.load("tiles-2x2").read("1 2 0 3")
+    >>> board
+    <tiles-2x2: 1 2 0 3>
+    >>> board == puzzlelab.Instance.of(board.puzzle, [[1, 2], [0, 3]])
+    True
     """
 
     __slots__ = ("puzzle", "state")

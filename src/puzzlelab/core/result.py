@@ -23,7 +23,13 @@ NO_SOLUTION = "every possibility was tried, and none is a solution"
 
 @dataclass(frozen=True)
 class Progress:
-    """The state of a running search; yielded about twenty times a second."""
+    """The state of a running search; yielded about twenty times a second.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("8 6 7 2 5 4 3 0 1")
+    >>> attempts = puzzlelab.attempts(board, "astar", estimate="manhattan")
+    >>> all(isinstance(attempt, puzzlelab.Progress | puzzlelab.Result) for attempt in attempts)
+    True
+    """
 
     expanded: int
     """States whose successors were generated."""
@@ -38,7 +44,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class Result:
-    """A solution with its proof and its costs, or the reason why there is none. `verify` checks it."""
+    """A solution with its proof and its costs, or the reason why there is none. `verify` checks it.
+
+    >>> result = puzzlelab.solve(puzzlelab.load("tiles-2x2").read("1 2 0 3"))
+    >>> result.moves, result.proof, result.lower_bound
+    ((2,), 'optimal', 1)
+    """
 
     moves: tuple[int, ...] | None
     proof: Proof = "none"
@@ -125,7 +136,12 @@ class Result:
 
 @dataclass(frozen=True)
 class Count:
-    """A number of solutions: all of them if `stop` is 'done', the requested maximum if it is 'solutions'."""
+    """A number of solutions: all of them if `stop` is 'done', the requested maximum if it is 'solutions'.
+
+    >>> count = puzzlelab.count(puzzlelab.load("sudoku-4x4").read("0" * 16), "dancing-links", most=10)
+    >>> count.solutions, count.complete
+    (10, False)
+    """
 
     solutions: int
     stop: Stop = "done"

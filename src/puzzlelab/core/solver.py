@@ -21,7 +21,12 @@ Ability = TypeVar("Ability")
 
 
 class Solver(Protocol):
-    """A configured solver: a frozen value such as `Astar(estimate="pdb", weight=1)`."""
+    """A configured solver: a frozen value such as `Astar(estimate="pdb", weight=1)`.
+
+    >>> solver = puzzlelab.solver("beam", width=10)
+    >>> solver.name, solver.options()["width"]
+    ('beam', 10)
+    """
 
     name: ClassVar[str]
     needs: ClassVar[tuple[type, ...]]

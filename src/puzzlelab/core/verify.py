@@ -19,6 +19,11 @@ Rules = Literal["plain", "kernels"]
 class Verdict:
     """The verdict whether an answer is correct; if not, why, and at which move (from 1; 0 if no single move is
     wrong).
+
+    >>> board = puzzlelab.load("tiles-2x2").read("1 2 0 3")
+    >>> verdict = puzzlelab.verify(board, puzzlelab.Result(moves=(0,)))
+    >>> verdict.holds, verdict.step
+    (False, 1)
     """
 
     holds: bool

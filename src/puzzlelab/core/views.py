@@ -275,7 +275,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class KernelRules:
-    """The tables of the puzzle's compiled rules, and the conversions between plain and working states."""
+    """The tables of the puzzle's compiled rules, and the conversions between plain and working states.
+
+    >>> rules = puzzlelab.load("tiles-2x2").view(puzzlelab.KernelRules)
+    >>> rules.encode(np.array([[1, 2, 0, 3]], np.uint8)).tolist()
+    [[0, 1, 3, 2, 2]]
+    """
 
     tables: Any
     """The `NamedTuple` whose type selects the kernels."""
@@ -301,6 +306,14 @@ class BatchRules:
 
     They must give what the plain rules give for each state; `check_puzzle` compares them. A puzzle with `KernelRules`
     does not need them.
+
+    >>> rules = puzzlelab.BatchRules(
+    ...     legal=lambda states: states > 0,
+    ...     apply=lambda states, moves: states - 1,
+    ...     solved=lambda states: states[:, 0] == 0,
+    ... )
+    >>> rules.apply(np.array([[3], [1]]), np.array([0, 0])).tolist()
+    [[2], [0]]
     """
 
     legal: Callable[[State], NDArray[np.bool_]]
@@ -321,6 +334,11 @@ class Estimate:
     """An estimate of the cost-to-go in moves: a hand-made bound, or the value head of a network.
 
     Either `kernel` makes the tables of a compiled estimate, or `scores` maps plain states `[B, S]` to `float[B]`.
+
+    >>> half = puzzlelab.Estimate("half", True, scores=lambda states: (states != [1, 2, 3, 0]).sum(axis=1) / 2)
+    >>> board = puzzlelab.load("tiles-2x2").read("1 2 0 3")
+    >>> puzzlelab.solve(board, "astar", estimate=half).length
+    1
     """
 
     name: str
@@ -373,7 +391,12 @@ class PriorAndEstimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale of difficulty, with a sampler of boards of an exact level."""
+    """A scale of difficulty, with a sampler of boards of an exact level.
+
+    >>> from puzzlelab.core.views import Samples
+    >>> puzzlelab.load("tiles-3x3").view(Samples).scales["level"].about
+    'Manhattan distance + 2 for each pair of tiles in conflict'
+    """
 
     about: str
     sample: Callable[[np.random.Generator, int | None], State]

@@ -177,6 +177,10 @@ class Listing:
     """The solutions of a board, each verified; after the iteration, `stop` says why it ended.
 
     `stop` is 'done' if there are no other solutions, 'solutions' if the requested number was reached.
+
+    >>> blank = puzzlelab.load("sudoku-4x4").read("0" * 16)
+    >>> len(list(puzzlelab.solutions(blank, "dancing-links")))
+    288
     """
 
     def __init__(self, solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> None:

@@ -33,7 +33,12 @@ SHOWN = 20
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """The objections to a board, and its difficulty on the scales of its puzzle."""
+    """The objections to a board, and its difficulty on the scales of its puzzle.
+
+    >>> check = puzzlelab.check(puzzlelab.load("sudoku-4x4").read("0" * 16))
+    >>> check.ok, check.solutions
+    (False, 2)
+    """
 
     instance: Instance
     objections: tuple[str, ...] = ()

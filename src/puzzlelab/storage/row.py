@@ -31,7 +31,12 @@ Kind = Literal["text", "word", "number", "truth", "seconds", "moves", "object"]
 
 
 class Row(BaseModel):
-    """One answer, with everything that is needed to verify or to reproduce it."""
+    """One answer, with everything that is needed to verify or to reproduce it.
+
+    >>> row = puzzlelab.Row(puzzle="tiles-2x2", board="1 2 0 3", solver="ida", moves=["L"], length=1)
+    >>> row.check(puzzlelab.load(row.puzzle)).holds
+    True
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

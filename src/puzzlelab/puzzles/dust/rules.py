@@ -49,6 +49,12 @@ class Dust:
     Names: `dust-8x6x5` (8 columns, 6 rows, 5 colours). State: `uint8[N]`, column by column from the bottom, 0 for
     empty. Moves: `6,1` clicks column 6, row 1, counted from 0 at the lower left. All cells of a cluster may be clicked;
     `legal` names one of them, the first in the order of the cells.
+
+    >>> puzzlelab.Dust(3, 2, 2).name
+    'dust-3x2x2'
+    >>> puzzle = puzzlelab.load("dust-3x2x2")
+    >>> puzzlelab.solve(puzzle.read("112212")).length
+    2
     """
 
     width: int = 8

@@ -44,6 +44,10 @@ class Sudoku:
 
     Names: `sudoku-9x9`, `sudoku-4x4`, `sudoku-6x6` (boxes of 2 rows and 3 columns), `sudoku-6x6:boxes=3x2`, up to
     `sudoku-25x25`. State: `uint8[N * N]`, row by row, 0 for blank. Moves: `r3c5=7` writes a 7 in row 3, column 5.
+
+    >>> puzzle = puzzlelab.Sudoku(2, 2)
+    >>> puzzle.name, puzzlelab.solve(puzzle.read("1000003004000002")).proof
+    ('sudoku-4x4', 'unique')
     """
 
     box_rows: int = 3

@@ -61,6 +61,10 @@ class Tiles:
     `tiles-3x3:goal=1,2,3,8,0,4,7,6,5` (any goal).
     State: `uint8[rows * columns]`, row by row, 0 for the blank.
     Moves: U, D, L, R: the direction in which the tile slides.
+
+    >>> puzzle = puzzlelab.Tiles(2, 3)
+    >>> puzzle.name, puzzle.goal
+    ('tiles-2x3', (1, 2, 3, 4, 5, 0))
     """
 
     rows: int = 4
