@@ -180,7 +180,7 @@ class RowFile:
         """Place in the index -> the places of the rows that answer a question with many rows under this limit."""
         self._lock = ExitStack()
         self._descriptor: int | None = None
-        """That of the growing file; None for a device or a pipe."""
+        """The descriptor of the growing file; None for a device or a pipe."""
 
     def __enter__(self) -> Self:
         if is_export(self.path):
