@@ -75,7 +75,7 @@ def sampled(puzzle: Puzzle, count: int = 4) -> list[np.ndarray[Any, Any]]:
     samples = puzzle.view(Samples)
     states = [puzzle.read(name).state for name in presentation_of(puzzle).examples][:count]
     if samples and samples.scales:
-        states += [scale_of(puzzle)[1].sample(generator(number), None) for number in range(count)]
+        states += [scale_of(puzzle)[1].sample(generator(number), None, 1)[0] for number in range(count)]
     size = int(puzzle.name.partition(":")[0].rpartition("x")[2])
     return states or [puzzle.read("1" + "." * (size**2 - 1)).state]
 

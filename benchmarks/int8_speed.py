@@ -55,7 +55,7 @@ def main() -> None:
     for puzzle in PUZZLES:
         models, random = models_of(puzzle), generator(0)
         sample = scale_of(load(puzzle))[1].sample
-        states = np.stack([sample(random, None) for _ in range(min(64, arguments.boards))])
+        states = sample(random, None, min(64, arguments.boards))
         states = np.resize(states, (arguments.boards, states.shape[1]))
         turns = [[rate(model, states, arguments.seconds) for model in models] for _ in range(arguments.turns + 1)][1:]
         ratios = sorted(int8 / float32 for float32, int8 in turns)

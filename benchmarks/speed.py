@@ -175,7 +175,7 @@ def others() -> Iterator[Figure]:
 def _near() -> list[puzzlelab.Instance]:
     puzzle = puzzlelab.load("tiles-4x4")
     random = np.random.default_rng(0)
-    return [puzzlelab.Instance(puzzle, puzzle.view(Samples).scales["walk"].sample(random, 60)) for _ in range(5)]
+    return [puzzlelab.Instance(puzzle, puzzle.view(Samples).scales["walk"].sample(random, 60, 1)[0]) for _ in range(5)]
 
 
 def startup() -> Iterator[Figure]:

@@ -146,7 +146,7 @@ class Peer:
 
     def board(self) -> State:
         """A random board."""
-        return scale_of(self.puzzle)[1].sample(self.random, None)
+        return scale_of(self.puzzle)[1].sample(self.random, None, 1)[0]
 
     def said(self, boards: State) -> list[NDArray[np.float32]]:
         """What the network says of boards."""

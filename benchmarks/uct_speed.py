@@ -33,7 +33,7 @@ class Games:
 
     def board(self) -> State:
         """A random board."""
-        return scale_of(self.puzzle)[1].sample(self.random, None)
+        return scale_of(self.puzzle)[1].sample(self.random, None, 1)[0]
 
     def scored(self, seconds: float) -> float:
         """States that the network scores a second; whole moves are played."""

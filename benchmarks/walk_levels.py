@@ -37,7 +37,7 @@ def optimum(puzzle: Puzzle, state: State) -> int:
 def optima(puzzle: Puzzle, scale: str, level: int, boards: int, jobs: int) -> Mean:
     """The mean optimum of boards of this level."""
     sample = scale_of(puzzle, scale)[1].sample
-    states = [sample(generator(level, number), level) for number in range(boards)]
+    states = [sample(generator(level, number), level, 1)[0] for number in range(boards)]
     return mean(list(ordered_map(partial(optimum, puzzle), states, jobs)))
 
 

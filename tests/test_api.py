@@ -42,7 +42,7 @@ def timeless(result):
 def boards(eight):
     """Boards that are 0 to 24 moves from the goal."""
     scale = eight.view(Samples).scales["distance"]
-    return [Instance(eight, scale.sample(np.random.default_rng(distance), distance)) for distance in range(25)]
+    return [Instance(eight, scale.sample(np.random.default_rng(distance), distance, 1)[0]) for distance in range(25)]
 
 
 @pytest.mark.parametrize("name", ["tiles-3x3", "tiles-8x2", "tiles-3x3:blank-first", "tiles-2x2:goal=3,1,2,0"])

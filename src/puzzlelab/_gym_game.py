@@ -264,7 +264,7 @@ def sampler(puzzle: Puzzle, options: EnvironmentSettings) -> Sample:
         return lambda random, level, count: np.repeat(start[None], count, axis=0)
     samples = puzzle.view(Samples)
     if samples is not None and samples.scales:
-        return scale_of(puzzle, options.scale)[1].boards
+        return scale_of(puzzle, options.scale)[1].sample
 
     def unsupported(random: np.random.Generator, level: int | None, count: int) -> State:
         raise Unsupported(f"{puzzle.name} cannot make boards of its own; pass one: board=TEXT")

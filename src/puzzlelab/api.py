@@ -322,11 +322,11 @@ def check(instance: Instance, solver: str | Solver | None = None, limit: Limit |
     >>> puzzlelab.check(board).unsolvable
     True
     """
-    from puzzlelab.jobs.checks import check as run_check
+    from puzzlelab.jobs.checks import check_many
 
     board = checked.board(instance)
     with naming_bad_boards([board]):
-        return run_check(board, _solver(solver, board.puzzle, options), checked.limit(limit))
+        return check_many(Boards.of([board]), _solver(solver, board.puzzle, options), checked.limit(limit))[0]
 
 
 def count(

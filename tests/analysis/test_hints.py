@@ -96,7 +96,7 @@ def place(number):
 def boards(count, seed=0):
     """Random boards of 2x3 tiles."""
     random = np.random.default_rng(seed)
-    return [Instance(SMALL, SMALL.view(Samples).scales["uniform"].sample(random, None)) for _ in range(count)]
+    return [Instance(SMALL, SMALL.view(Samples).scales["uniform"].sample(random, None, 1)[0]) for _ in range(count)]
 
 
 def after(instance, move):
@@ -135,7 +135,7 @@ def test_every_move_gets_its_true_regret(distances_2x3, solver):
 def test_two_solvers_give_the_same_hints_and_regrets(name):
     puzzle = load(name)
     for seed in range(6):
-        board = Instance(puzzle, puzzle.view(Samples).scales["uniform"].sample(np.random.default_rng(seed), None))
+        board = Instance(puzzle, puzzle.view(Samples).scales["uniform"].sample(np.random.default_rng(seed), None, 1)[0])
         exact, plain = hint(board, "halves"), hint(board, "bfs")
         assert exact.moves == plain.moves
         assert exact.proven

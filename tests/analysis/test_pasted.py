@@ -61,7 +61,7 @@ def test_what_is_written_is_read_again(name: str) -> None:
     puzzle = registry.load(name)
     _, scale = scale_of(puzzle, None)
     for number in range(20):
-        state = scale.sample(generator(3, number), None)
+        state = scale.sample(generator(3, number), None, 1)[0]
         for text in (puzzle.write(state), f"> {puzzle.write(state)}\r\n"):
             (found,) = read_pasted(text, name)
             assert found == PastedBoard(name, puzzle.write(state))

@@ -25,7 +25,7 @@ GOAL = TILES.read("1 2 3 4 5 6 7 8 0")
 def boards():
     """Boards that are 0 to 9 moves from the goal."""
     scale = TILES.view(Samples).scales["distance"]
-    return [Instance(TILES, scale.sample(np.random.default_rng(distance), distance)) for distance in range(10)]
+    return [Instance(TILES, scale.sample(np.random.default_rng(distance), distance, 1)[0]) for distance in range(10)]
 
 
 @pytest.mark.parametrize(

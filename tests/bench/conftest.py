@@ -120,8 +120,8 @@ class Stripe:
     def solved(self, state: State) -> bool:
         return bool(np.isin(state, (1, 2)).all())
 
-    def difficulty(self, state: State) -> Mapping[str, int]:
-        return {"clues": int(np.count_nonzero(state))}
+    def difficulty(self, states: State) -> Mapping[str, State]:
+        return {"clues": np.count_nonzero(states, axis=1)}
 
 
 class Painter(SolverSettings):

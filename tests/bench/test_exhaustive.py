@@ -17,7 +17,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
-from puzzlelab.core.views import Samples
+from puzzlelab.core.views import levels_of
 
 Corridor = Callable[..., Any]
 
@@ -68,7 +68,7 @@ def test_every_eight_puzzle_is_there_with_its_true_distance() -> None:
     distances = np.bincount([entry.known or 0 for entry in suite.entries])
     assert distances[[0, 1, 2, 3, 20, 24, 30, 31]].tolist() == [1, 2, 4, 8, 16993, 24047, 221, 2]
     for entry in suite.entries[::9973]:
-        assert puzzle.view(Samples).difficulty(suite.instance(entry).state)["distance"] == entry.known  # type: ignore[attr-defined]
+        assert levels_of(puzzle, suite.instance(entry).state[None])[0]["distance"] == entry.known  # type: ignore[attr-defined]
 
 
 def test_what_has_no_end_or_no_way_back_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

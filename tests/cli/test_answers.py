@@ -35,7 +35,7 @@ def test_a_solution_after_which_memory_ran_out_says_so() -> None:
 class Unmeasured(Tolls):
     """A puzzle that makes boards, of which it cannot tell the level."""
 
-    def difficulty(self, state: Any) -> dict[str, int]:
+    def difficulty(self, states: Any) -> dict[str, Any]:
         return {}
 
     def view(self, kind: type) -> Any:

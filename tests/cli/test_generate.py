@@ -13,7 +13,7 @@ import pytest
 from puzzlelab import load
 from puzzlelab.cli.main import run
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.views import Samples
+from puzzlelab.core.views import levels_of
 from puzzlelab.engine import enumeration
 from puzzlelab.puzzles.sudoku import files, generate
 from puzzlelab.puzzles.sudoku.generate import LEVELS
@@ -100,7 +100,7 @@ def test_a_range_of_clues(made):
 @pytest.mark.parametrize(("scale", "level"), [("clues", 33), ("level", 2)])
 def test_scales(made, scale, level):
     for board in made("--scale", scale, "--level", level, "--count", 4):
-        assert load("sudoku-9x9").view(Samples).difficulty(load("sudoku-9x9").read(board).state)[scale] == level
+        assert levels_of(load("sudoku-9x9"), load("sudoku-9x9").read(board).state[None])[0][scale] == level
 
 
 @pytest.mark.parametrize("mix", ["even", "doubling"])

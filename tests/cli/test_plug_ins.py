@@ -65,7 +65,7 @@ class Lamps(Settings):
 
 class Street:
     name = "street-4"
-    scales = {"any": Scale("any street", lambda random, level: np.zeros(4, np.uint8))}
+    scales = {"any": Scale("any street", lambda random, level, count: np.zeros((count, 4), np.uint8))}
 
     def write(self, state):
         return "".join(".*x"[lamp] for lamp in state)

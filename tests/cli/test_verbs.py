@@ -9,7 +9,7 @@ import pytest
 from puzzlelab import load
 from puzzlelab.core.result import Result
 from puzzlelab.core.version import VERSION
-from puzzlelab.core.views import Estimates, Samples
+from puzzlelab.core.views import Estimates, Samples, levels_of
 from puzzlelab.engine.kernel_cache import kernel_cache
 
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
@@ -110,13 +110,13 @@ def test_generate_hits_the_level(program, scale, level):
     assert len(boards) == 8
     assert len(set(boards)) > 1
     for board in boards:
-        assert puzzle.view(Samples).difficulty(puzzle.read(board).state)[scale] == level
+        assert levels_of(puzzle, puzzle.read(board).state[None])[0][scale] == level
 
 
 def test_generate_goes_through_a_range_in_turn(program):
     puzzle = load("tiles-3x3")
     boards = generated(program, "tiles-3x3", "--level", "5-7", "--count", 7)
-    assert [puzzle.view(Samples).difficulty(puzzle.read(board).state)["level"] for board in boards] == [
+    assert [levels_of(puzzle, puzzle.read(board).state[None])[0]["level"] for board in boards] == [
         5,
         6,
         7,

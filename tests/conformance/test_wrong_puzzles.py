@@ -19,7 +19,6 @@ from puzzlelab.core.errors import ConformanceError
 from puzzlelab.core.puzzle import Drawing, Lenient
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import (
-    BatchDifficulty,
     BatchRules,
     Costs,
     Estimates,
@@ -29,6 +28,7 @@ from puzzlelab.core.views import (
     Rewards,
     Samples,
     Scores,
+    singly,
 )
 from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import implements
@@ -74,7 +74,7 @@ class Dials:
     symbols: ClassVar[None] = None
     estimates: ClassVar[Mapping[str, str]] = {"turns": "turns of each dial"}
     rewards: ClassVar[Mapping[str, str]] = {"turned": "turns that came nearer"}
-    scales: ClassVar[Mapping[str, Scale]] = {"turns": Scale("turns from the goal", board_of, (0, 6), turns)}
+    scales: ClassVar[Mapping[str, Scale]] = {"turns": Scale("turns from the goal", singly(board_of), (0, 6), turns)}
 
     def legal(self, state: State) -> State:
         return np.ones(6, bool)
@@ -122,8 +122,8 @@ class Dials:
             raise UnknownName("estimate", str(name), ["turns"])
         return Estimate("turns", admissible=True, scores=turns)
 
-    def difficulty(self, state: State) -> Mapping[str, int]:
-        return {"turns": int(turns(state[None])[0])}
+    def difficulty(self, states: State) -> Mapping[str, State]:
+        return {"turns": turns(states)}
 
     def planes(self, states: State) -> State:
         return states.astype(np.float32)
@@ -151,16 +151,6 @@ def variant(**parts: Any) -> Dials:
 def shown(**parts: Any) -> dict[str, Any]:
     """Another presentation."""
     return {"PRESENTATION": replace(Dials.PRESENTATION, **parts)}
-
-
-def boards_of(random: np.random.Generator, level: int | None, count: int) -> State:
-    """So many boards of this distance."""
-    return np.array([board_of(random, level) for _ in range(count)])
-
-
-def sampled_at_once(sample_batch: Callable[..., Any]) -> dict[str, Any]:
-    """A scale that makes many boards at once like this."""
-    return scaled(Scale(ABOUT, board_of, (0, 6), turns, sample_batch))
 
 
 def scaled(scale: Scale, **parts: Any) -> dict[str, Any]:
@@ -437,51 +427,50 @@ ESTIMATE = Estimate("turns", admissible=True, scores=turns)
 
 SCALES: dict[str, tuple[dict[str, Any], str]] = {
     "another difficulty of many boards": (
-        {
-            "VIEWS": (*Dials.VIEWS, BatchDifficulty),
-            "difficulties": lambda self, states: {"turns": turns(states) + 1},
-        },
-        "`difficulties` gives {'turns': ",
+        {"difficulty": lambda self, states: {"turns": turns(states) + (len(states) > 1)}},
+        "`difficulty` gives {'turns': ",
     ),
     "a sampler that misses its level": (
-        scaled(Scale(ABOUT, lambda random, level: board_of(random, None), (0, 6), turns)),
-        "dials-3: the scale 'turns' was asked for level 6, and gives ",
+        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, None)), (0, 6), turns)),
+        "dials-3: the scale 'turns' was asked for level ",
     ),
     "a sampler that misses its level by one": (
-        scaled(Scale(ABOUT, lambda random, level: board_of(random, level and level - 1), (0, 6), turns)),
+        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, level and level - 1)), (0, 6), turns)),
         "was asked for level",
     ),
     "a level that only difficulty knows": (
-        scaled(Scale(ABOUT, lambda random, level: board_of(random, None), (0, 6))),
+        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, None)), (0, 6))),
         "the scale 'turns' was asked for level ",
     ),
     "another difficulty than measure": (
-        scaled(Dials.scales["turns"], difficulty=lambda self, state: {"turns": 9}),
+        scaled(Dials.scales["turns"], difficulty=lambda self, states: {"turns": np.full(len(states), 9)}),
         "on the scale 'turns' `measure` gives",
     ),
     "difficulties of another type": (
-        {"difficulty": lambda self, state: {"turns": turns(state[None])[0]}},
-        "`difficulty` must give an int for each name",
+        {"difficulty": lambda self, states: {"turns": int(turns(states)[0])}},
+        "`difficulty` of 'turns' must give int64[12], not the number",
     ),
     "a sampler with a seed of its own": (
-        scaled(Scale(ABOUT, lambda random, level: board_of(RANDOM, level), (0, 6), turns)),
+        scaled(Scale(ABOUT, singly(lambda random, level: board_of(RANDOM, level)), (0, 6), turns)),
         "the scale 'turns' makes different boards from equal seeds",
     ),
     "a sampler of levels alone": (
-        scaled(Scale(ABOUT, lambda random, level: board_of(random, level + 0), (0, 6), turns)),
+        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, level + 0)), (0, 6), turns)),
         "`sample` of the scale 'turns' without a level raised TypeError",
     ),
     "a sampler without levels": (
-        scaled(Scale(ABOUT, lambda random, level: board_of(random, 9 if level is not None else None), (0, 6), turns)),
+        scaled(
+            Scale(ABOUT, singly(lambda random, level: board_of(random, None if level is None else 9)), (0, 6), turns)
+        ),
         "the scale 'turns' makes no board of level",
     ),
     "a sampler without boards": (
-        scaled(Scale(ABOUT, lambda random, level: board_of(random, 9), (0, 6), turns)),
+        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, 9)), (0, 6), turns)),
         "makes no board without a level, with each of 3 seeds: no board is 9 turns from the goal",
     ),
     "boards that cannot be solved": (
         {
-            **scaled(Scale(ABOUT, lambda random, level: np.array([4, 0, 0], np.uint8))),
+            **scaled(Scale(ABOUT, singly(lambda random, level: np.array([4, 0, 0], np.uint8)))),
             "VIEWS": (Samples,),
             "legal": lambda self, state: np.full(6, state[0] != 4),
             "objection": lambda self, state: "the first dial is stuck" if state[0] == 4 else None,
@@ -489,40 +478,24 @@ SCALES: dict[str, tuple[dict[str, Any], str]] = {
         "`sample` of the scale 'turns' without a level gives 4 0 0, which cannot be solved: the first dial is stuck",
     ),
     "boards of two axes": (
-        scaled(Scale(ABOUT, lambda random, level: board_of(random, level)[None], (0, 6), turns)),
-        "must give a state with one axis, not uint8[1, 3]",
+        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, level)[None]), (0, 6), turns)),
+        "without a level must give states [12, S] for a count of 12, not uint8[12, 1, 3]",
     ),
     "a measure of one board": (
-        scaled(Scale(ABOUT, board_of, (0, 6), lambda states: int(turns(states)[0]))),
+        scaled(Scale(ABOUT, singly(board_of), (0, 6), lambda states: int(turns(states)[0]))),
         "must give int64[1] for one board, not the number",
     ),
     "levels from high to low": (
-        scaled(Scale(ABOUT, board_of, (6, 0), turns)),
+        scaled(Scale(ABOUT, singly(board_of), (6, 0), turns)),
         "`levels` must be the least and the greatest level",
     ),
-    "many boards that miss their level": (
-        sampled_at_once(lambda random, level, count: boards_of(random, None, count)),
-        "dials-3: the scale 'turns' was asked for level",
+    "boards that are too few": (
+        scaled(Scale(ABOUT, lambda random, level, count: singly(board_of)(random, level, count - 1), (0, 6), turns)),
+        "without a level must give states [12, S] for a count of 12, not uint8[11, 3]",
     ),
-    "many boards that are too few": (
-        sampled_at_once(lambda random, level, count: boards_of(random, level, count - 1)),
-        "`sample_batch` of the scale 'turns' without a level must give uint8[12, 3] for 12 boards, not uint8[11, 3]",
-    ),
-    "many boards of another type": (
-        sampled_at_once(lambda random, level, count: boards_of(random, level, count).astype(np.int64)),
-        "must give uint8[12, 3] for 12 boards, not int64[12, 3]",
-    ),
-    "many boards from a seed of their own": (
-        sampled_at_once(lambda random, level, count: boards_of(RANDOM, level, count)),
-        "the scale 'turns': `sample_batch` makes different boards from equal seeds",
-    ),
-    "many boards of levels alone": (
-        sampled_at_once(lambda random, level, count: boards_of(random, level + 0, count)),
-        "`sample_batch` of the scale 'turns' without a level raised TypeError",
-    ),
-    "many boards of no level": (
-        sampled_at_once(lambda random, level, count: boards_of(random, 9, count)),
-        "without a level makes no boards, and `sample` does: no board is 9 turns from the goal",
+    "boards of another type": (
+        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, level).astype(np.int64)), (0, 6), turns)),
+        "the board is not read as it was written: uint8[3] in the place of int64[3]",
     ),
     "a scale by its name alone": (scaled(ABOUT), "the scale 'turns' must be a Scale, not the text"),
 }
@@ -570,9 +543,9 @@ PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
         "dials-3: the check of its scales and its presentation raised AttributeError: 'list' object has no attribute",
     ),
     "warnings that fail": (shown(warnings=raising), "`Presentation.warnings` raised KeyError"),
-    "warnings that only a batch has": (
-        shown(has_warnings=lambda states: np.ones(len(states), bool)),
-        "`Presentation.has_warnings` gives True, and `warnings` []",
+    "warnings without a place": (
+        shown(warnings=lambda states: {len(states): ["a board that is none"]}),
+        "`Presentation.warnings` must give sentences for the place 0 of one board, not {1: ",
     ),
     "a lenient puzzle that reads otherwise": (
         shown(lenient=Lenient(variant(read=lambda self, text: Dials.read(self, "0 0 0")), str)),
@@ -709,10 +682,6 @@ def test_the_right_puzzle_makes_its_own_starts() -> None:
     check(Dials())
 
 
-def test_a_right_batch_passes() -> None:
-    check(variant(**sampled_at_once(boards_of)))
-
-
 def test_costs_and_points_of_the_right_puzzle_pass() -> None:
     dear = variant(
         VIEWS=(Costs, Estimates, Reversible), cost=lambda self, state, move, after: 2, PRESENTATION=Presentation()
@@ -741,7 +710,7 @@ def walk_of(random: np.random.Generator, level: int | None) -> State:
 @pytest.mark.parametrize("seed", range(10))
 def test_random_moves_that_are_no_distance_are_found_with_every_seed(seed: int) -> None:
     """Without `measure`, only `difficulty` knows that the sampler misses its level, as some boards do not."""
-    puzzle = variant(**scaled(Scale(ABOUT, walk_of, (0, 8))))
+    puzzle = variant(**scaled(Scale(ABOUT, singly(walk_of), (0, 8))))
     with pytest.raises(ConformanceError, match=r"the scale 'turns' was asked for level \d, and gives"):
         check(puzzle, [puzzle.read("2 2 2")], seed=seed)
 

@@ -14,7 +14,7 @@ NAMES = ["tiles-3x3", "tiles-2x7", "tiles-5x5", "tiles-3x3:blank-first", "dust-8
 
 def board_of(puzzle):
     scale = next(iter(puzzle.view(Samples).scales.values()))
-    return Instance(puzzle, scale.sample(np.random.default_rng(1), None))
+    return Instance(puzzle, scale.sample(np.random.default_rng(1), None, 1)[0])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -17,7 +17,7 @@ def game(puzzle, random):
     """A board with moves that solve it."""
     reversible = puzzle.view(Reversible)
     if reversible is None:
-        board = puzzle.view(Samples).scales["uniform"].sample(random, None)
+        board = puzzle.view(Samples).scales["uniform"].sample(random, None, 1)[0]
         return board, forwards(puzzle, board, random)
     state, moves = reversible.goals()[0], []
     for _ in range(random.integers(12)):

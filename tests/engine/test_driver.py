@@ -287,7 +287,8 @@ def boards(eight: Puzzle) -> list[tuple[Instance, int]]:
     """Boards of the 8-puzzle with their true distances."""
     random = np.random.default_rng(8)
     return [
-        (Instance(eight, eight.view(Samples).scales["distance"].sample(random, length)), length) for length in LENGTHS
+        (Instance(eight, eight.view(Samples).scales["distance"].sample(random, length, 1)[0]), length)
+        for length in LENGTHS
     ]
 
 
@@ -317,7 +318,7 @@ def test_a_function_works_for_another_goal_too() -> None:
 
     for name in ("tiles-3x3:blank-first", "tiles-2x4:goal=1,2,3,4,5,0,6,7"):
         puzzle = registry.load(name)
-        board = Instance(puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng(1), 18))
+        board = Instance(puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng(1), 18, 1)[0])
         assert solve(make_solver("astar", {"estimate": manhattan(puzzle)}), board, Limit()).length == 18
 
 

@@ -27,7 +27,7 @@ def by_hand(named, scores, sums):
 @pytest.mark.parametrize("name", ["tiles-3x3", "dust-4x3x3"])
 def test_it_is_a_softmax_over_the_legal_moves(name, sums) -> None:
     puzzle, random = load(name), np.random.default_rng(0)
-    states = np.stack([scale_of(puzzle)[1].sample(random, None) for _ in range(9)])
+    states = np.stack([scale_of(puzzle)[1].sample(random, None, 1)[0] for _ in range(9)])
     scores, named = 9 * random.normal(size=(9, puzzle.move_count)), canonical_moves(puzzle, states)
     logarithms = log_probabilities(puzzle, states, scores, sums)
     expected = [by_hand(*each, sums) for each in zip(named, scores, strict=True)]
@@ -61,7 +61,7 @@ def test_a_group_with_a_score_that_is_not_a_number_has_no_probability() -> None:
 
 def test_merged_logits_have_the_same_softmax() -> None:
     puzzle, random = load("dust-4x3x3"), np.random.default_rng(1)
-    states = np.stack([scale_of(puzzle)[1].sample(random, None) for _ in range(5)])
+    states = np.stack([scale_of(puzzle)[1].sample(random, None, 1)[0] for _ in range(5)])
     scores = random.normal(size=(5, puzzle.move_count))
     merged = merged_logits(puzzle, states, scores, sums=True)
     logarithms, legal = log_probabilities(puzzle, states, scores, sums=True), np.isfinite(merged)

@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput, BadOption, UnknownName, Unsupported
-from puzzlelab.core.views import Samples
+from puzzlelab.core.views import levels_of
 from puzzlelab.experience.curriculum import UNKNOWN, CurriculumSettings, StartSampler
 
 NARROW = registry.load("tiles-2x3")
@@ -78,7 +78,7 @@ def test_boards_of_a_level(distances) -> None:
 
 def test_the_main_scale_is_the_one_that_is_not_named() -> None:
     states, _ = starts(initial_difficulty=6).boards(20, random())
-    assert [NARROW.view(Samples).difficulty(state)["level"] for state in states] == [6] * 20
+    assert [levels_of(NARROW, state[None])[0]["level"] for state in states] == [6] * 20
 
 
 def test_a_scale_without_a_level_gives_boards_of_all(distances) -> None:

@@ -12,7 +12,7 @@ from tests.objectives import Runs, Tolls
 from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.registry import make_solver
-from puzzlelab.core.views import Samples, Scale
+from puzzlelab.core.views import Samples, Scale, singly
 from puzzlelab.engine.batch_rules import apply_moves, successors
 from puzzlelab.experience import rewards
 from puzzlelab.experience.rollouts import SolutionPath
@@ -61,8 +61,8 @@ class Dealt(Runs):
 
     def view(self, kind: type) -> Any:
         if kind is Samples:
-            scale = Scale("a pair among single letters", lambda random, level: self.read("abbcdefg").state)
-            return SimpleNamespace(scales={"uniform": scale}, difficulty=lambda state: {})
+            scale = Scale("a pair among single letters", singly(lambda random, level: self.read("abbcdefg").state))
+            return SimpleNamespace(scales={"uniform": scale}, difficulty=lambda states: {})
         return super().view(kind)
 
 

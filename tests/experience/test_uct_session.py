@@ -12,7 +12,7 @@ TILES = load("tiles-3x3")
 
 def boards(*distances):
     random = np.random.default_rng(4)
-    return np.stack([TILES.view(Samples).scales["distance"].sample(random, distance) for distance in distances])
+    return np.stack([TILES.view(Samples).scales["distance"].sample(random, distance, 1)[0] for distance in distances])
 
 
 def test_games_side_by_side_are_played_like_each_alone():

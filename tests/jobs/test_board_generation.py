@@ -3,7 +3,7 @@
 import pytest
 
 from puzzlelab import BadOption, UnknownName, Unsupported, generate, load
-from puzzlelab.core.views import Samples
+from puzzlelab.core.views import levels_of
 from puzzlelab.jobs.board_generation import boards, generator_of
 
 
@@ -20,7 +20,7 @@ def test_equal_seeds_make_equal_boards_and_more_begin_with_the_same(name):
 
 def test_levels_take_turns():
     puzzle = load("tiles-3x3")
-    found = [puzzle.view(Samples).difficulty(state)["level"] for state in boards(puzzle, 4, level="5-6")]
+    found = [levels_of(puzzle, state[None])[0]["level"] for state in boards(puzzle, 4, level="5-6")]
     assert found == [5, 6, 5, 6]
 
 

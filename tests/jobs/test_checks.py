@@ -1,13 +1,12 @@
 """What is said of a board before it is solved."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
 from puzzlelab import Limit, Unsupported, api, check, load
 from puzzlelab.core.boards import Boards
-from puzzlelab.jobs.checks import CheckBatch, check_facts, check_many, check_parts
+from puzzlelab.jobs.checks import check_facts, check_many, check_parts, json_lines
 
 ODD = "1 2 3 4 5 6 8 7 0"
 
@@ -64,8 +63,8 @@ def test_a_solver_that_cannot_list_is_refused():
 def test_facts():
     facts = check_facts(checked("tiles-3x3", ODD))
     assert json.loads(json.dumps(facts)) == facts
-    assert (facts["puzzle"], facts["board"], facts["ok"], facts["solutions"]) == ("tiles-3x3", ODD, False, 0)
-    assert set(facts) == {"puzzle", "board", "ok", "objections", "unsolvable", "solutions", "difficulty"}
+    assert (facts["ok"], facts["solutions"]) == (False, 0)
+    assert set(facts) == {"ok", "objections", "unsolvable", "solutions", "difficulty"}
 
 
 # --- many boards ---
@@ -92,9 +91,8 @@ def boards_of(name):
     return Boards.of([puzzle.read(text) for text in MANY[name]])
 
 
-def values_of(outcome):
-    plain = replace(outcome, instance=None, witnesses=tuple(map(bytes, outcome.witnesses)))
-    return outcome.instance, vars(plain) | {"difficulty": list(outcome.difficulty.items())}
+def values_of(told):
+    return vars(told) | {"difficulty": list(told.difficulty.items()), "witnesses": tuple(map(bytes, told.witnesses))}
 
 
 @pytest.mark.parametrize("limit", [Limit(), Limit(seconds=10), Limit(nodes=1), Limit(nodes=20)])
@@ -103,23 +101,36 @@ def test_many_boards_are_checked_as_each_by_itself(name, limit):
     boards, solver = boards_of(name), api.solver(None, load(name))
     together = check_many(boards, solver, limit)
     assert list(map(values_of, together)) == [values_of(check(board, limit=limit)) for board in boards]
+    assert [told.ok for told in together] == [not told.objections for told in together]
 
 
 def test_a_time_that_no_batch_can_keep_is_kept():
     boards = boards_of("sudoku-9x9")
     outcomes = check_many(boards, api.solver("bands"), Limit(seconds=1e-6))
     assert [outcome.stop for outcome in outcomes[4:6]] == ["time", "time"]
-    assert not any(isinstance(part, CheckBatch) for part in check_parts(boards, api.solver("bands"), Limit(memory=1)))
+    parts = check_parts(boards, api.solver("bands"), Limit(memory=1))
+    assert [len(checks) for _, checks in parts] == [1] * len(boards)
 
 
 @pytest.mark.parametrize("name", MANY)
 def test_json_lines_are_the_facts(name):
-    for part in check_parts(boards_of(name), api.solver(None, load(name)), Limit()):
-        if isinstance(part, CheckBatch):
-            assert part.ok == all(outcome.ok for outcome in part)
-            assert part.json_lines() == [json.dumps(check_facts(outcome)) for outcome in part]
+    boards, begin = boards_of(name), 0
+    for part, checks in check_parts(boards, api.solver(None, load(name)), Limit()):
+        assert part.states.tolist() == boards[begin : begin + len(part)].states.tolist()
+        begin += len(part)
+        for board, told, line in zip(part, checks, json_lines(part, checks), strict=True):
+            facts = {"puzzle": name, "board": board.puzzle.write(board.state), **check_facts(told)}
+            assert line == json.dumps(facts)
+    assert begin == len(boards)
+
+
+def test_boards_of_equal_difficulty_share_a_check():
+    puzzle = load("tiles-4x4")
+    boards = Boards(puzzle, boards_of("tiles-4x4").states[[1, 1, 1]])
+    checks = check_many(boards, api.solver(None, puzzle), Limit())
+    assert checks[0] is checks[1] is checks[2]
 
 
 def test_a_batch_ends_where_a_board_has_several_solutions():
     parts = list(check_parts(boards_of("sudoku-9x9"), api.solver("bands"), Limit()))
-    assert [len(part) for part in parts] == [4, 1, 1, 1]
+    assert [len(checks) for _, checks in parts] == [4, 1, 1, 1]

@@ -22,7 +22,7 @@ def _states(puzzle, count=5):
     """Random states `[B, S]`; of a Sudoku, grids of which some cells are filled."""
     randoms = [np.random.default_rng(number) for number in range(count)]
     if (samples := puzzle.view(Samples)) and samples.scales:
-        return np.stack([scale_of(puzzle)[1].sample(random, None) for random in randoms])
+        return np.stack([scale_of(puzzle)[1].sample(random, None, 1)[0] for random in randoms])
     states = []
     for random in randoms:
         state = np.zeros(puzzle.cells, np.uint8)

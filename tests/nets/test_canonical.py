@@ -25,7 +25,7 @@ def boards(puzzle, seed, count=6, most=6):
     states = []
     for _ in range(count):
         state = (
-            next(iter(puzzle.view(Samples).scales.values())).sample(random, None)
+            next(iter(puzzle.view(Samples).scales.values())).sample(random, None, 1)[0]
             if puzzle.view(Samples).scales
             else np.zeros(16, np.uint8)
         )

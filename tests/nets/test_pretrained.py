@@ -59,7 +59,7 @@ def test_it_knows_how_far_boards_are(name) -> None:
     model, card = network_files.load(model_zoo.SHELF / name)
     puzzle = registry.load(card.puzzle)
     sample = puzzle.view(Samples).scales["uniform"].sample
-    states = np.stack([sample(np.random.default_rng(number), None) for number in range(50)])
+    states = np.concatenate([sample(np.random.default_rng(number), None, 1) for number in range(50)])
     guess = model.cost_to_go(states)
     known = {"dust-8x6x5": (10, 14), "tiles-3x3": (10, 31), "tiles-4x4": (35, 66), "tiles-5x5": (85, 130)}
     known["tiles-4x4-values"] = (35, 100)  # it orders boards well, and says too much of all that are far
@@ -84,7 +84,7 @@ def test_it_knows_what_to_do(name) -> None:
         "sudoku-9x9": ("level", 4, 55),
     }[card.puzzle]
     sample = puzzle.view(Samples).scales[scale].sample
-    boards = [Instance(puzzle, sample(np.random.default_rng(number), level)) for number in range(30)]
+    boards = [Instance(puzzle, sample(np.random.default_rng(number), level, 1)[0]) for number in range(30)]
     searches = make_solver("beam", {"width": 10, "estimate": f"net:{name}"})
     plays = make_solver("greedy", {"prior": f"net:{name}", "avoid_repeats": True, "max_moves": 100})
     results = solve_all(searches if "cost_to_go" in model.heads else plays, boards, Limit())

@@ -17,7 +17,7 @@ def board(distance, name="tiles-3x3", seed=0):
     """A random board that is so many moves from the goal."""
     puzzle = load(name)
     return Instance(
-        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance)
+        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance, 1)[0]
     )
 
 

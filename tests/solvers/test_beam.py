@@ -29,7 +29,7 @@ def board(distance, name="tiles-3x3", seed=0):
     """A random board that is so many moves from the goal."""
     puzzle = load(name)
     return Instance(
-        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance)
+        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance, 1)[0]
     )
 
 
@@ -297,7 +297,7 @@ LONG = (
 def random_dust(count, name="dust-4x3x3"):
     """Random full boards."""
     puzzle, random = load(name), np.random.default_rng(2)
-    return [Instance(puzzle, puzzle.view(Samples).scales["uniform"].sample(random, None)) for _ in range(count)]
+    return [Instance(puzzle, puzzle.view(Samples).scales["uniform"].sample(random, None, 1)[0]) for _ in range(count)]
 
 
 def dust(count, name="dust-4x3x3"):

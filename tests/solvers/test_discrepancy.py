@@ -21,7 +21,9 @@ HOME = np.array([8, 0, 1, 2, 3, 4, 5, 6, 7])
 
 def board(distance, puzzle=TILES):
     """A random board that is so many moves from the goal."""
-    return Instance(puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng(distance), distance))
+    return Instance(
+        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng(distance), distance, 1)[0]
+    )
 
 
 def manhattan(states):
@@ -37,7 +39,7 @@ def left(states):
 
 def dust(count):
     random = np.random.default_rng(2)
-    return [Instance(DUST, DUST.view(Samples).scales["uniform"].sample(random, None)) for _ in range(count)]
+    return [Instance(DUST, DUST.view(Samples).scales["uniform"].sample(random, None, 1)[0]) for _ in range(count)]
 
 
 def reached(start, prior, most, moves):
@@ -132,7 +134,7 @@ def test_it_keeps_the_promises_of_a_solver_on_dust(toy, most):
 def test_it_gets_better_until_it_is_proven(toy):
     weights = 3 * np.random.default_rng(1).normal(size=9)
     prior = toy(TILES, lambda states: np.cos(states @ weights)).prior()  # a poor adviser
-    start = Instance(TILES, TILES.view(Samples).scales["distance"].sample(np.random.default_rng((1, 8)), 8))
+    start = Instance(TILES, TILES.view(Samples).scales["distance"].sample(np.random.default_rng((1, 8)), 8, 1)[0])
     seen = [each for each in attempts(start, Discrepancy(prior=prior, max_moves=16)) if isinstance(each, Result)]
     lengths = [result.length for result in seen if result.length is not None]
     assert list(dict.fromkeys(lengths)) == [12, 8]

@@ -28,7 +28,7 @@ RULES = pytest.mark.parametrize("dust", ["plain", pytest.param("kernels", marks=
 def board(distance, seed=0):
     """A random board of the 8-puzzle that is so many moves from the goal."""
     return Instance(
-        TILES, TILES.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance)
+        TILES, TILES.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance, 1)[0]
     )
 
 
@@ -40,7 +40,9 @@ def dust(request, bare):
 
     def boards(count):
         random = np.random.default_rng(5)
-        return [Instance(shown, puzzle.view(Samples).scales["uniform"].sample(random, None)) for _ in range(count)]
+        return [
+            Instance(shown, puzzle.view(Samples).scales["uniform"].sample(random, None, 1)[0]) for _ in range(count)
+        ]
 
     return boards
 

@@ -13,7 +13,7 @@ from puzzlelab.solvers.random import Random
 def test_many_games_end_like_each_alone(name) -> None:
     puzzle = load(name)
     sample, random = scale_of(puzzle)[1].sample, np.random.default_rng(2)
-    boards = [Instance(puzzle, sample(random, None)) for _ in range(6)]
+    boards = [Instance(puzzle, sample(random, None, 1)[0]) for _ in range(6)]
     solver = Random(max_moves=3000, seed=4)
     together = solve_all(solver, boards, Limit())
     alone = [solve(solver, board, Limit()) for board in boards]
@@ -23,14 +23,14 @@ def test_many_games_end_like_each_alone(name) -> None:
 
 def test_another_seed_plays_other_moves() -> None:
     puzzle = load("dust-6x5x4")
-    board = Instance(puzzle, scale_of(puzzle)[1].sample(np.random.default_rng(1), None))
+    board = Instance(puzzle, scale_of(puzzle)[1].sample(np.random.default_rng(1), None, 1)[0])
     lines = {solve(Random(seed=seed), board, Limit()).moves for seed in range(3)}
     assert len(lines) == 3
 
 
 def _board(name):
     puzzle = load(name)
-    return Instance(puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng(1), 6))
+    return Instance(puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng(1), 6, 1)[0])
 
 
 def test_it_says_why_it_stopped() -> None:

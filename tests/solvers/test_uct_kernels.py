@@ -42,13 +42,13 @@ WEIGHTS = np.random.default_rng(0).normal(size=9)
 def board(distance, seed=0):
     """A random board of the 8-puzzle that is so many moves from the goal."""
     return Instance(
-        TILES, TILES.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance)
+        TILES, TILES.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance, 1)[0]
     )
 
 
 def dust(count):
     random = np.random.default_rng(2)
-    return [Instance(DUST, DUST.view(Samples).scales["uniform"].sample(random, None)) for _ in range(count)]
+    return [Instance(DUST, DUST.view(Samples).scales["uniform"].sample(random, None, 1)[0]) for _ in range(count)]
 
 
 def manhattan(states):

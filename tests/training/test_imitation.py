@@ -166,7 +166,7 @@ def test_the_loss_of_one_batch_falls(settings_of, policy) -> None:
 def batch_of(puzzle, count=8):
     """Random boards, each with one legal move as the teacher's."""
     sample = scale_of(puzzle)[1].sample
-    states = np.stack([sample(np.random.default_rng(number), None) for number in range(count)])
+    states = np.concatenate([sample(np.random.default_rng(number), None, 1) for number in range(count)])
     masks = np.zeros((count, puzzle.move_count), bool)
     masks[np.arange(count), legal_moves(puzzle, states).argmax(axis=1)] = True
     return {"state": states, "moves": packed(masks), "remaining": np.arange(count, dtype=np.uint16)}

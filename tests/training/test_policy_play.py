@@ -59,7 +59,7 @@ def test_games_without_a_legal_move_end() -> None:
 def test_the_level_is_measured_only_on_scales_that_can() -> None:
     games = play_policy(PUZZLE, np.array([NEARLY, FAR]), always(R), 1)
     assert games.mean_level(LEVEL) == sampling.level(PUZZLE, games.states).mean()
-    assert games.mean_level(Scale("none", lambda random, level: NEARLY)) is None
+    assert games.mean_level(Scale("none", lambda random, level, count: NEARLY[None])) is None
 
 
 def test_checks_count_all_and_tell_the_last() -> None:

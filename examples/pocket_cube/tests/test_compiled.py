@@ -12,7 +12,7 @@ from pocket_cube.rules import MOVES
 
 from puzzlelab import BadOption, Instance, UnknownName, solve
 from puzzlelab.core.registry import parse_solver
-from puzzlelab.core.views import Planes, Samples
+from puzzlelab.core.views import Planes, Samples, levels_of
 from puzzlelab.engine.batch_rules import apply_moves, estimated, random_walks
 
 KERNELS, PLAIN = PocketCube(), PocketCube("plain")
@@ -79,7 +79,7 @@ def test_a_distance_is_one_more_than_that_of_the_best_child(cubes):
 def test_solvers_prove_the_distance(solver):
     random = np.random.default_rng(3)
     for level in range(FARTHEST + 1):
-        board = Instance(KERNELS, KERNELS.view(Samples).scales["distance"].sample(random, level))
+        board = Instance(KERNELS, KERNELS.view(Samples).scales["distance"].sample(random, level, 1)[0])
         result = solve(board, parse_solver(solver))
         assert (result.length, result.proof) == (level, "optimal")
 
@@ -87,15 +87,15 @@ def test_solvers_prove_the_distance(solver):
 def test_scales_hit_their_level():
     scales, random = KERNELS.view(Samples).scales, np.random.default_rng(4)
     for level in range(FARTHEST + 1):
-        state = scales["distance"].sample(random, level)
-        assert KERNELS.view(Samples).difficulty(state) == {"distance": level}
+        state = scales["distance"].sample(random, level, 1)[0]
+        assert levels_of(KERNELS, state[None])[0] == {"distance": level}
         assert scales["distance"].measure(state[None]).tolist() == [level]
-    assert distances(np.array([scales["walk"].sample(random, 3) for _ in range(50)])).max() <= 3
-    assert np.array_equal(scales["walk"].sample(random, 0), KERNELS.goals()[0])
-    drawn = distances(np.array([scales["uniform"].sample(random, None) for _ in range(300)]))
+    assert distances(scales["walk"].sample(random, 3, 50)).max() <= 3
+    assert np.array_equal(scales["walk"].sample(random, 0, 1)[0], KERNELS.goals()[0])
+    drawn = distances(scales["uniform"].sample(random, None, 300))
     assert 8 < drawn.mean() < 9.5  # the mean of all cubes is 8.76
     with pytest.raises(BadOption, match="farthest are 11"):
-        scales["distance"].sample(random, 12)
+        scales["distance"].sample(random, 12, 1)
 
 
 def test_six_images_are_as_far_from_the_goal(cubes):

@@ -21,7 +21,7 @@ def test_the_network_guides_searches():
     assert networks.find(CUBE).heads == ("policy", "cost_to_go")
     solver, random = make_solver("beam", {"width": 1000, "estimate": "net"}), np.random.default_rng(6)
     for _ in range(5):
-        assert solve(Instance(CUBE, uniform(random)), solver).moves is not None
+        assert solve(Instance(CUBE, uniform(random, None, 1)[0]), solver).moves is not None
 
 
 def test_the_recipe_is_one():

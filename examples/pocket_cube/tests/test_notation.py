@@ -16,7 +16,7 @@ CUBE = PocketCube()
 def test_what_is_written_is_read_again():
     random = np.random.default_rng(1)
     for _ in range(200):
-        state = uniform(random)
+        state = uniform(random, None, 1)[0]
         text = CUBE.write(state)
         assert np.array_equal(CUBE.read(text).state, state)
         assert np.array_equal(CUBE.read(text.replace(" ", "")).state, state)

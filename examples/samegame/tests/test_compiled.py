@@ -17,7 +17,7 @@ def games(puzzle, count):
     """The boards of random games, with the moves that were made."""
     random, scales = np.random.default_rng(1), puzzle.view(Samples).scales
     for number in range(count):
-        state = scales["cells" if number % 2 else "uniform"].sample(random, None)
+        state = scales["cells" if number % 2 else "uniform"].sample(random, None, 1)[0]
         while (moves := np.flatnonzero(puzzle.legal(state))).size:
             move = int(random.choice(moves))
             yield state, move
@@ -58,6 +58,8 @@ def test_an_unknown_estimate_is_named():
 
 def test_working_states_are_undone():
     puzzle = SameGame(15, 15, 9)
-    states = np.array([puzzle.view(Samples).scales["cells"].sample(np.random.default_rng(s), None) for s in range(20)])
+    states = np.array(
+        [puzzle.view(Samples).scales["cells"].sample(np.random.default_rng(s), None, 1)[0] for s in range(20)]
+    )
     rules = puzzle.view(KernelRules)
     assert np.array_equal(rules.decode(rules.encode(states)), states)

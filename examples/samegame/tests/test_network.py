@@ -21,7 +21,7 @@ def test_the_network_guides_searches():
     assert networks.find(GAME).heads == ("policy", "cost_to_go")
     random = np.random.default_rng(6)
     for options in ({"width": 10, "estimate": "net"}, {"width": 10}):
-        board = SameGameSamples(GAME).uniform(random, None)
+        board = SameGameSamples(GAME).uniform(random, None, 1)[0]
         result = solve(Instance(GAME, board), make_solver("beam", options))
         assert result.moves is not None
         assert result.score is not None

@@ -98,12 +98,12 @@ def test_every_cell_of_a_group_may_be_clicked_and_single_cells_may_not():
 def test_scales():
     puzzle, random = SameGame(6, 5, 3), np.random.default_rng(0)
     scales = puzzle.view(Samples).scales
-    assert (scales["uniform"].sample(random, None) > 0).all()
+    assert (scales["uniform"].sample(random, None, 9) > 0).all()
     for level in range(1, puzzle.cells + 1):
-        state = scales["cells"].sample(random, level)
+        state = scales["cells"].sample(random, level, 1)[0]
         assert np.count_nonzero(state) == level
         assert np.array_equal(puzzle.settled(state), state)
     with pytest.raises(BadOption, match="1 to 30 cells, not 31"):
-        scales["cells"].sample(random, 31)
+        scales["cells"].sample(random, 31, 1)
     with pytest.raises(BadOption, match="has no levels"):
-        scales["uniform"].sample(random, 3)
+        scales["uniform"].sample(random, 3, 1)

@@ -14,7 +14,7 @@ from puzzlelab.core.views import Samples
 
 def boards(puzzle, count):
     random, scale = np.random.default_rng(3), puzzle.view(Samples).scales["uniform"]
-    return [Instance(puzzle, scale.sample(random, None)) for _ in range(count)]
+    return [Instance(puzzle, scale.sample(random, None, 1)[0]) for _ in range(count)]
 
 
 @pytest.mark.parametrize("size", [(4, 4, 3), (5, 4, 3), (4, 4, 2), (3, 5, 4)])

@@ -22,7 +22,7 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, as_unicode, shorten
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.views import Samples, scale_of
+from puzzlelab.core.views import Samples, levels_of, scale_of
 from puzzlelab.engine import installed, report
 from puzzlelab.storage.files import lines_of, make_folder, read_regular, replace_file, writing
 from puzzlelab.text.board_blocks import read_texts, row_texts
@@ -204,7 +204,7 @@ def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, co
     entries: list[SuiteEntry] = []
     for level in level_values:
         for number in range(count):
-            state = sampler.sample(generator(seed, level or 0, number), level)
+            state = sampler.sample(generator(seed, level or 0, number), level, 1)[0]
             optimum = level if name in OPTIMUM_SCALES and level is not None else _distance(puzzle, state)
             entries.append(SuiteEntry(puzzle.write(state), level, optimum, optimum is not None))
             report.progress(f"boards of {puzzle.name}", len(entries), len(level_values) * count)
@@ -214,8 +214,7 @@ def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, co
 
 def clue_count(puzzle: Puzzle, board: str) -> int | None:
     """Return the number of clues of a board; None if the puzzle's `difficulty` does not contain it."""
-    samples = puzzle.view(Samples)
-    return samples.difficulty(puzzle.read(board).state).get("clues") if samples else None
+    return levels_of(puzzle, puzzle.read(board).state[None])[0].get("clues")
 
 
 def _distance(puzzle: Puzzle, state: State) -> int | None:
@@ -223,7 +222,7 @@ def _distance(puzzle: Puzzle, state: State) -> int | None:
     samples = puzzle.view(Samples)
     if samples is None or DISTANCE_SCALE not in samples.scales:
         return None
-    return samples.difficulty(state).get(DISTANCE_SCALE)
+    return levels_of(puzzle, state[None])[0].get(DISTANCE_SCALE)
 
 
 # --- the suite of a folder of rows ---

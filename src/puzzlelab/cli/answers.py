@@ -228,17 +228,16 @@ class SolveReport:
 
     def _steps(self, answer: Answer) -> None:
         """Print the solver's explanation or, without one, the board at each move."""
-        from puzzlelab.core.views import Samples
+        from puzzlelab.core.views import levels_of
 
         sentences = self.job.solver.explain(answer.instance)
         if sentences is not None:
             for line in sentences:
                 self.console.print(line)
             return
-        if (samples := self.puzzle.view(Samples)) is not None:
-            levels = samples.difficulty(answer.instance.state)
-            if text := ", ".join(f"{scale} {value}" for scale, value in levels.items()):
-                self.console.print(f"difficulty of this board: {text}")
+        [levels] = levels_of(self.puzzle, answer.instance.state[None])
+        if text := ", ".join(f"{scale} {value}" for scale, value in levels.items()):
+            self.console.print(f"difficulty of this board: {text}")
         for title, drawing in self._drawings(answer):
             self.console.print(f"\n{title}{drawing}")
 

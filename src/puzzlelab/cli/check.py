@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from json import dumps
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +12,9 @@ from puzzlelab.cli.options import BoardTexts, JsonObjects, LineFile, Settle, Til
 
 if TYPE_CHECKING:
     from puzzlelab.cli.console import Console
-    from puzzlelab.jobs.checks import Check, CheckBatch
+    from puzzlelab.core.boards import Boards
+    from puzzlelab.core.puzzle import Instance
+    from puzzlelab.jobs.checks import Check
 
 
 def check(
@@ -48,33 +49,30 @@ def check(
                     print(dumps(error_facts(loaded_puzzle, some.texts[place], error)), flush=True)
                 worst = UNREADABLE
             if not some.errors:
-                for checks in check_parts(some, solver, limit):
-                    worst = max(worst, _print_all(checks, console, json))
+                for part, checks in check_parts(some, solver, limit):
+                    worst = max(worst, _print_all(part, checks, console, json))
     errors.end()
     raise typer.Exit(worst)
 
 
-def _print_all(checks: CheckBatch | Sequence[Check], console: Console, json: bool) -> int:
+def _print_all(boards: Boards, checks: list[Check], console: Console, json: bool) -> int:
     """Print the checks of some boards; return the exit code for them."""
-    from puzzlelab.jobs.checks import CheckBatch, check_facts
+    from puzzlelab.jobs.checks import json_lines
 
-    if not json:
-        for each in checks:
-            _show(each, console)
-    elif isinstance(checks, CheckBatch):
-        print("\n".join(checks.json_lines()), flush=True)
+    if json:
+        print("\n".join(json_lines(boards, checks)), flush=True)
     else:
-        print("\n".join(dumps(check_facts(each)) for each in checks), flush=True)
-    is_ok = checks.ok if isinstance(checks, CheckBatch) else all(each.ok for each in checks)
-    return SOLVED if is_ok else UNSOLVED
+        for board, each in zip(boards, checks, strict=True):
+            _show(board, each, console)
+    return SOLVED if all(each.ok for each in checks) else UNSOLVED
 
 
-def _show(result: Check, console: Console) -> None:
+def _show(board: Instance, result: Check, console: Console) -> None:
     """Print the board, the objections to it, and its difficulty."""
     from puzzlelab.core.views import Samples
 
-    puzzle = result.instance.puzzle
-    boards = [f"{puzzle.write(state)}\n{puzzle.draw(state)}" for state in (result.instance.state, *result.witnesses)]
+    puzzle = board.puzzle
+    boards = [f"{puzzle.write(state)}\n{puzzle.draw(state)}" for state in (board.state, *result.witnesses)]
     for text in [boards[0], *_sentences(result), *boards[1:]]:
         console.print(text)
     samples = puzzle.view(Samples)

@@ -141,5 +141,5 @@ def _start(puzzle: Puzzle) -> Instance | None:
     if examples:
         return puzzle.read(next(iter(examples)))
     if samples and samples.scales:
-        return Instance(puzzle, scale_of(puzzle)[1].sample(generator(0), None))
+        return Instance(puzzle, scale_of(puzzle)[1].sample(generator(0), None, 1)[0])
     return None

@@ -21,7 +21,7 @@ from puzzlelab.conformance.distances import SolvableStates, solvable_states
 from puzzlelab.conformance.estimates import check_estimates, usual_estimates
 from puzzlelab.conformance.presentation import check_name, check_presentation
 from puzzlelab.conformance.rules import MOST_GOALS, check_goals, check_identity, check_state, check_texts
-from puzzlelab.conformance.scales import any_board, check_scales, scales_of
+from puzzlelab.conformance.scales import any_boards, check_scales, scales_of
 from puzzlelab.core.arguments import described
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
@@ -132,7 +132,7 @@ def _must_be_boards(starts: object) -> None:
 def _sampled(puzzle: CheckedPuzzle, seed: int) -> list[State]:
     """Return boards of the puzzle's main scale."""
     main = list(scales_of(puzzle).items())[:1]
-    return [any_board(puzzle, name, scale, seed + number) for name, scale in main for number in range(SAMPLES)]
+    return [board for name, scale in main for board in any_boards(puzzle, name, scale, seed, SAMPLES)]
 
 
 def _walk(puzzle: CheckedPuzzle, state: State, random: np.random.Generator, steps: int) -> list[State]:

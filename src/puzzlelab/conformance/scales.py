@@ -14,18 +14,16 @@ from puzzlelab.conformance.calls import CheckedPuzzle, calling, kind_of, must, m
 from puzzlelab.conformance.rules import check_notation
 from puzzlelab.core.errors import BadOption, ConformanceError
 from puzzlelab.core.puzzle import State
-from puzzlelab.core.views import NO_LEVEL, BatchDifficulty, Samples, Scale
+from puzzlelab.core.views import NO_LEVEL, Samples, Scale
 
 GREATEST_LEVEL = 100
 """The greatest level that a scale is asked for, unless its least one is greater."""
 ATTEMPTS = 3
 """Seeds with which a board is asked for, until one gives a board."""
 BATCH, BATCH_OF_LEVEL = 12, 2
-"""Boards that `sample_batch` is asked for: without a level, and of each level."""
-SAMPLED_BOARDS = 3
-"""Boards without a level, of whose levels the greatest is asked for, on a scale without `measure`."""
-BOARDS_PER_LEVEL, FEW_BOARDS, LARGE = 8, 2, 16
-"""Boards of that level, which a sampler may hit by chance; fewer for states of more than 16 numbers, to save time."""
+"""Boards that `sample` is asked for together: without a level, and of each level."""
+FEW, LARGE = 3, 16
+"""Boards whose difficulty is computed, of states of more than 16 numbers, to save time; of smaller ones all."""
 
 
 def scales_of(puzzle: CheckedPuzzle) -> Mapping[str, Scale]:
@@ -40,32 +38,32 @@ def scales_of(puzzle: CheckedPuzzle) -> Mapping[str, Scale]:
     return scales
 
 
-def sampled(puzzle: CheckedPuzzle, name: str, scale: Scale, random: np.random.Generator, level: int | None) -> State:
-    """Return a board of the scale, which is read as it is written, and has no objection; raises `BadOption`."""
-    where = f"{puzzle.name}: `sample` of the scale '{name}'" + (
-        " without a level" if level is None else f" at level {level}"
-    )
+def sampled(
+    puzzle: CheckedPuzzle, name: str, scale: Scale, random: np.random.Generator, level: int | None, count: int
+) -> State:
+    """Return boards of the scale that are read as they are written and have no objection; raises `BadOption`."""
+    asked = "without a level" if level is None else f"at level {level}"
+    where = f"{puzzle.name}: `sample` of the scale '{name}' {asked}"
     try:
-        state = scale.sample(random, level)
+        states = scale.sample(random, level, count)
     except BadOption:
         raise
     except Exception as error:
         raise ConformanceError(f"{where} raised {type(error).__name__}: {error}") from error
-    fits = isinstance(state, np.ndarray) and state.ndim == 1
-    must(fits, f"{where} must give a state with one axis, not {kind_of(state)}")
-    check_notation(puzzle, state)
-    objection = puzzle.objection(state)
-    must(objection is None, f"{where} gives {puzzle.write(state)}, which cannot be solved: {objection}")
-    return state
+    fits = isinstance(states, np.ndarray) and states.ndim == 2 and len(states) == count
+    must(fits, f"{where} must give states [{count}, S] for a count of {count}, not {kind_of(states)}")
+    for state in states:
+        check_notation(puzzle, state)
+        objection = puzzle.objection(state)
+        must(objection is None, f"{where} gives {puzzle.write(state)}, which cannot be solved: {objection}")
+    return states
 
 
-def any_board(puzzle: CheckedPuzzle, name: str, scale: Scale, seed: int) -> State:
-    """Return a board of the scale without a level, which a sampler may fail to find with some seeds, but not with
-    all.
-    """
+def any_boards(puzzle: CheckedPuzzle, name: str, scale: Scale, seed: int, count: int) -> State:
+    """Return boards without a level, which a sampler may fail to find with some seeds, but not with all."""
     for attempt in range(ATTEMPTS):
         try:
-            return sampled(puzzle, name, scale, np.random.default_rng([seed, attempt]), None)
+            return sampled(puzzle, name, scale, np.random.default_rng([seed, attempt]), None, count)
         except BadOption as error:
             reason = error
     sentence = f"the scale '{name}' makes no board without a level, with each of {ATTEMPTS} seeds: {reason}"
@@ -77,25 +75,29 @@ def check_scales(puzzle: CheckedPuzzle, seed: int, count: int) -> None:
 
     Each scale is asked for `count` levels; if that is 0, only the main scale makes a board.
     """
-    samples, scales = puzzle.view(Samples), scales_of(puzzle)
+    samples = puzzle.view(Samples)
     listed: Mapping[str, int] | None = None
-    for name, scale in scales.items():
+    for name, scale in scales_of(puzzle).items():
         assert samples is not None
-        state = any_board(puzzle, name, scale, seed)
         if count == 0:
+            any_boards(puzzle, name, scale, seed, 1)
             return
-        same = np.array_equal(state, any_board(puzzle, name, scale, seed))
+        boards, again = (any_boards(puzzle, name, scale, seed, BATCH) for _ in range(2))
+        same = np.array_equal(boards, again)
         must(same, f"{puzzle.name}: the scale '{name}' makes different boards from equal seeds")
         check = _ScaleCheck(puzzle, samples, name, scale)
         check.check_range()
-        check.check_batch_difficulty(state)
-        is_main = listed is None
-        listed = check.difficulty(state) if listed is None else listed
-        usual = check.measured(state)
+        measured = BATCH if boards.shape[1] <= LARGE else FEW
+        difficulties = check.difficulties(boards[:measured])
+        alone = check.difficulty(boards[0])
+        same = list(alone.items()) == list(difficulties[0].items())
+        must(same, f"{puzzle.at(boards[0])}: `difficulty` gives {alone}, and with other boards {difficulties[0]}")
+        listed = alone if listed is None else listed
+        usual = check.measured(boards[0])
         if usual is None and name in listed:
-            check.usual_levels(seed, state)
-            usual = (listed if is_main else check.difficulty(state)).get(name)
-        check.batch(state, seed)
+            known = {levels[name] for levels in difficulties if name in levels}
+            check.usual_levels(seed, known, measured)
+            usual = alone.get(name)
         check.levels(seed, check.some_levels(usual, count), frozenset(listed))
 
 
@@ -120,25 +122,23 @@ class _ScaleCheck:
             fits = fits and levels[0] <= levels[1]
             must(fits, f"{self.where}: `levels` must be the least and the greatest level, not {levels}")
 
-    def difficulty(self, state: State) -> Mapping[str, int]:
-        """Return the levels of a board on all scales that are quick to compute."""
-        levels = self.puzzle.of_state("`difficulty`", self.samples.difficulty, state)
-        fits = isinstance(levels, Mapping) and all(isinstance(level, int) for level in levels.values())
-        must(fits, f"{self.puzzle.at(state)}: `difficulty` must give an int for each name, not {levels}")
-        return levels
-
-    def check_batch_difficulty(self, state: State) -> None:
-        """Check that the view `BatchDifficulty` gives what `difficulty` gives."""
-        batch = self.puzzle.view(BatchDifficulty)
-        if batch is None:
-            return
-        columns = self.puzzle.of_state("`difficulties`", lambda board: dict(batch.difficulties(board[None])), state)
+    def difficulties(self, states: State) -> list[Mapping[str, int]]:
+        """Return [B]: the levels of each board on all scales that are quick to compute."""
+        where = self.puzzle.at(states[0], "`difficulty`")
+        argument = states.copy()
+        argument.setflags(write=False)
+        with calling(where):
+            columns = dict(self.samples.difficulty(argument))
         for name, levels in columns.items():
-            must_be_array(levels, f"{self.puzzle.at(state)}: `difficulties` of '{name}'", np.int64, (1,))
-        given = {name: int(levels[0]) for name, levels in columns.items() if levels[0] != NO_LEVEL}
-        expected = dict(self.difficulty(state))
-        same = list(given.items()) == list(expected.items())
-        must(same, f"{self.puzzle.at(state)}: `difficulties` gives {given}, and `difficulty` {expected}")
+            must_be_array(levels, f"{where} of '{name}'", np.int64, (len(states),))
+        return [
+            {name: int(levels[row]) for name, levels in columns.items() if levels[row] != NO_LEVEL}
+            for row in range(len(states))
+        ]
+
+    def difficulty(self, state: State) -> Mapping[str, int]:
+        """Return the levels of a board by itself."""
+        return self.difficulties(state[None])[0]
 
     def measured(self, state: State) -> int | None:
         """Return the level of a board by `measure`; None for a scale without it."""
@@ -151,23 +151,17 @@ class _ScaleCheck:
         must(fits, f"{self.puzzle.at(state, call)} must give int64[1] for one board, not {kind_of(levels)}")
         return int(levels[0])
 
-    def usual_levels(self, seed: int, state: State) -> None:
-        """Ask for several boards of the greatest level that boards without a level have, `state` and others.
+    def usual_levels(self, seed: int, known: set[int], count: int) -> None:
+        """Ask for `count` boards of the greatest of the levels that some boards without a level have.
 
         One board would not do: the end of k random moves is often k moves from the goal.
         """
         if self.scale.levels is None:
             return
-        boards = [
-            state,
-            *(any_board(self.puzzle, self.name, self.scale, seed + more) for more in range(1, SAMPLED_BOARDS)),
-        ]
-        known = {level for board in boards if (level := self.difficulty(board).get(self.name)) is not None}
         usual = [level for level in known if self.scale.levels[0] <= level <= self.scale.levels[1]]
         for level in sorted(usual)[-1:]:
-            for number in range(BOARDS_PER_LEVEL if state.size <= LARGE else FEW_BOARDS):
-                for board in self._boards([level], seed + number, []).values():
-                    self._check_level(board, level, frozenset({self.name}))
+            for state in self._boards([level], seed, [], count).get(level, ()):
+                self._check_level(state, level, frozenset({self.name}))
 
     def some_levels(self, usual: int | None, count: int) -> list[int]:
         """Return `count` levels to ask for, first `usual`, which a board had that was made without a level.
@@ -190,51 +184,19 @@ class _ScaleCheck:
             boards |= self._boards(levels[:1], seed + attempt, refusals)
         asked = " or ".join(map(str, levels))
         must(bool(boards) or not levels, f"{self.where} makes no board of level {asked}: {'; '.join(refusals[:1])}")
-        for level, board in boards.items():
-            self._check_level(board, level, listed)
-            for other in self._batch(board, seed, level, BATCH_OF_LEVEL):
-                self._check_level(other, level, listed)
+        for level, states in boards.items():
+            for state in states:
+                self._check_level(state, level, listed)
 
-    def batch(self, state: State, seed: int) -> None:
-        """Ask for many boards at once, twice; `state` is a board that `sample` made."""
-        boards, again = (self._batch(state, seed, None, BATCH) for _ in range(2))
-        same = np.array_equal(boards, again)
-        must(same, f"{self.where}: `sample_batch` makes different boards from equal seeds")
-
-    def _batch(self, state: State, seed: int, level: int | None, count: int) -> State:
-        """Sample this number of boards at once, none of which has an objection; none for a scale without
-        `sample_batch`.
-        """
-        if self.scale.sample_batch is None:
-            return state[:0, None]
-        asked = "without a level" if level is None else f"at level {level}"
-        where = f"{self.puzzle.name}: `sample_batch` of the scale '{self.name}' {asked}"
-        boards: State | None = None
-        for attempt in range(ATTEMPTS):
-            try:
-                boards = self.scale.sample_batch(np.random.default_rng([seed, attempt]), level, count)
-                break
-            except BadOption as error:
-                reason = error
-            except Exception as error:
-                raise ConformanceError(f"{where} raised {type(error).__name__}: {error}") from error
-        else:
-            raise ConformanceError(f"{where} makes no boards, and `sample` does: {reason}") from reason
-        fits = isinstance(boards, np.ndarray) and (boards.shape, boards.dtype) == ((count, *state.shape), state.dtype)
-        wanted = f"{state.dtype}[{count}, {state.size}]"
-        must(fits, f"{where} must give {wanted} for {count} boards, not {kind_of(boards)}")
-        for board in boards:
-            check_notation(self.puzzle, board)
-            objection = self.puzzle.objection(board)
-            must(objection is None, f"{where} gives {self.puzzle.write(board)}, which cannot be solved: {objection}")
-        return boards
-
-    def _boards(self, levels: Sequence[int], seed: int, refusals: list[str]) -> dict[int, State]:
-        """Return a board of each level that the scale makes; the reasons for the others are added to `refusals`."""
+    def _boards(
+        self, levels: Sequence[int], seed: int, refusals: list[str], count: int = BATCH_OF_LEVEL
+    ) -> dict[int, State]:
+        """Return `count` boards of each level that the scale makes; add the reasons for the others to `refusals`."""
         boards = {}
         for level in levels:
             try:
-                boards[level] = sampled(self.puzzle, self.name, self.scale, np.random.default_rng(seed), level)
+                random = np.random.default_rng(seed)
+                boards[level] = sampled(self.puzzle, self.name, self.scale, random, level, count)
             except BadOption as error:
                 refusals.append(str(error))
         return boards

@@ -92,9 +92,9 @@ class Example:
     about: str
 
 
-def no_warnings(state: State) -> Sequence[str]:
+def no_warnings(states: State) -> Mapping[int, Sequence[str]]:
     """Return no warnings, the default of a presentation."""
-    return ()
+    return {}
 
 
 class Lenient(NamedTuple):
@@ -133,10 +133,8 @@ class Presentation:
     """Example boards by name; `read` accepts the names."""
     notations: Mapping[str, Callable[[State, State], str]] = field(default_factory=dict)
     """Ways to write a board together with its solution (`board, solution -> text`), by name."""
-    warnings: Callable[[State], Sequence[str]] = no_warnings
-    """Warnings about a board that `check` prints, as sentences."""
-    has_warnings: Callable[[State], NDArray[np.bool_]] | None = None
-    """Says which of many boards have warnings: `bool[B]` from plain states `[B, S]`; None asks `warnings` of each."""
+    warnings: Callable[[State], Mapping[int, Sequence[str]]] = no_warnings
+    """Warnings about plain states `[B, S]` that `check` prints: the place of a board -> sentences, if it has any."""
     lenient: Lenient | None = None
     """Reads boards on which pieces have no support."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -80,18 +80,10 @@ class Samples(Protocol):
     def scales(self) -> Mapping[str, Scale]:
         """The scales of difficulty by name, the main one first; empty for sizes without a sampler."""
 
-    def difficulty(self, state: State) -> Mapping[str, int]:
-        """Return the level of this board on the scales that can be computed quickly."""
+    def difficulty(self, states: State) -> Mapping[str, NDArray[np.int64]]:
+        """Return `int64[B]`: the levels of `states[B, S]` by name, on scales and in other quick respects.
 
-
-class BatchDifficulty(Protocol):
-    """The view that computes the difficulty of many boards at once."""
-
-    def difficulties(self, states: State) -> Mapping[str, NDArray[np.int64]]:
-        """Return `int64[B]` for each name that `Samples.difficulty` may have, in its order: the levels of `states[B,
-        S]`.
-
-        `NO_LEVEL` stands for a name that `difficulty` leaves out for this board.
+        `NO_LEVEL` stands for a level that a board does not have, or that is not known.
         """
 
 
@@ -399,27 +391,16 @@ class Scale:
     """
 
     about: str
-    sample: Callable[[np.random.Generator, int | None], State]
-    """A random plain state `[S]` of this level; raises `BadOption` if there is no such level."""
+    sample: Callable[[np.random.Generator, int | None, int], State]
+    """The sampler of plain states `[B, S]` of a level; without a level, each is of any. The last argument is B.
+
+    B is at least 1. Each board by itself has the distribution of the scale; those of one call may be related. Raises
+    `BadOption` if there is no such level. `singly` makes such a function of one that makes one board.
+    """
     levels: tuple[int, int] | None = None
     """The least and the greatest level; None if the scale has no levels."""
     measure: Callable[[State], NDArray[np.int64]] | None = None
     """`int64[B]`: the level of each of the plain states `[B, S]`; None if it cannot be computed quickly."""
-    sample_batch: Callable[[np.random.Generator, int | None, int], State] | None = None
-    """The sampler of B random plain states `[B, S]` at once, where that is faster than `sample`; the last argument is
-    B.
-
-    Each board has the distribution of `sample`; the boards of one generator are others than those of `sample`.
-    """
-
-    def boards(self, random: np.random.Generator, level: int | None, count: int) -> State:
-        """Sample `count` random plain states `[B, S]` of this level.
-
-        Without a level, each board is of any level. `count` is at least 1. Raises `BadOption` as `sample` does.
-        """
-        if self.sample_batch is not None:
-            return self.sample_batch(random, level, count)
-        return np.array([self.sample(random, level) for _ in range(count)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -478,13 +459,35 @@ def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
     if chosen not in samples.scales:
         raise UnknownName(f"scale of {puzzle.name}", chosen, samples.scales)
     scale = samples.scales[chosen]
-    return chosen, replace(scale, sample=partial(_sample_of_levels, puzzle, chosen, scale))
+
+    def sample(random: np.random.Generator, level: int | None, count: int) -> State:
+        check_level(puzzle, chosen, scale, level)
+        return scale.sample(random, level, count)
+
+    return chosen, replace(scale, sample=sample)
 
 
-def _sample_of_levels(puzzle: Puzzle, name: str, scale: Scale, random: np.random.Generator, level: int | None) -> State:
-    """Return a board of the scale; raises `BadOption` for a level that it does not have."""
-    check_level(puzzle, name, scale, level)
-    return scale.sample(random, level)
+def singly(
+    sample: Callable[[np.random.Generator, int | None], State],
+) -> Callable[[np.random.Generator, int | None, int], State]:
+    """Return a sampler for `Scale` that calls `sample`, which makes one plain state `[S]`, for each board."""
+    return lambda random, level, count: np.array([sample(random, level) for _ in range(count)])
+
+
+def levels_of(puzzle: Puzzle, states: State) -> list[Mapping[str, int]]:
+    """Return [B]: the levels of each of the plain `states[B, S]` by name; empty without the view `Samples`.
+
+    Boards of equal levels share an object.
+    """
+    samples = puzzle.view(Samples)
+    columns = samples.difficulty(states) if samples else {}
+    if not columns:
+        return [{}] * len(states)
+    rows = list(zip(*(column.tolist() for column in columns.values()), strict=True))
+    known = {
+        row: {name: level for name, level in zip(columns, row, strict=True) if level != NO_LEVEL} for row in set(rows)
+    }
+    return [known[row] for row in rows]
 
 
 def check_level(puzzle: Puzzle, name: str, scale: Scale, level: int | None) -> None:

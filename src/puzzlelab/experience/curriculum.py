@@ -114,7 +114,7 @@ class StartSampler:
         if not walks.all():
             scale = scale_of(self.puzzle, self.settings.scale or None)[1]
             level = None if self.settings.random_walk_share else self.difficulty or None
-            parts.append((~walks, scale.boards(random, level, int((~walks).sum()))))
+            parts.append((~walks, scale.sample(random, level, int((~walks).sum()))))
         states = np.empty((count, parts[0][1].shape[1]), parts[0][1].dtype)
         for rows, made in parts:
             states[rows] = made

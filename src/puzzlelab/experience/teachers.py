@@ -112,7 +112,8 @@ class Teacher:
     def board(self, game: int) -> State:
         """Return the initial board of a game."""
         sample = scale_of(self.puzzle, self.scale)[1].sample
-        return sample(generator(self.seed, game), self.levels[game % len(self.levels)])
+        board: State = sample(generator(self.seed, game), self.levels[game % len(self.levels)], 1)[0]
+        return board
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
         """Yield the samples of the games from `first` on, without an end, each part with the number of the next game.

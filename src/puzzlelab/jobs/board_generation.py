@@ -154,7 +154,7 @@ def sampler(puzzle: Puzzle, scale: str | None, level: str | None, seed: int) -> 
     for end in (least, most):
         check_level(puzzle, name, chosen, end)
     levels = [None] if least is None or most is None else list(range(least, most + 1))
-    return lambda number: chosen.sample(generator(seed, number), levels[number % len(levels)])
+    return lambda number: chosen.sample(generator(seed, number), levels[number % len(levels)], 1)[0]
 
 
 @dataclass(frozen=True)

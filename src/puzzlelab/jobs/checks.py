@@ -6,7 +6,7 @@ Shapes: B = boards.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.made_on_request import MadeOnRequest
-from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State, board_after, no_warnings, presentation_of
+from puzzlelab.core.puzzle import Instance, Puzzle, State, board_after, presentation_of
 from puzzlelab.core.result import NO_SOLUTION, Stop
 from puzzlelab.core.result_batch import UNSOLVED
 from puzzlelab.core.solver import Solver
-from puzzlelab.core.views import NO_LEVEL, BatchDifficulty, Candidates, Samples
+from puzzlelab.core.views import Candidates, levels_of
 from puzzlelab.engine.enumeration import BATCH, Listing
 from puzzlelab.engine.solving import has_objection
 from puzzlelab.jobs.unique_solutions import unique_parts
@@ -40,7 +39,6 @@ class Check:
     (False, 2)
     """
 
-    instance: Instance
     objections: tuple[str, ...] = ()
     """Sentences; empty for a proper board."""
     unsolvable: bool = False
@@ -59,163 +57,81 @@ class Check:
         return not self.objections
 
 
-@dataclass(frozen=True, eq=False)
-class CheckBatch(MadeOnRequest[Check]):
-    """The checks of many boards: a sequence of `Check`s, which are made when they are asked for.
-
-    No board has two solutions: such boards are checked by themselves.
-    """
-
-    boards: Boards
-    difficulty: Sequence[Mapping[str, int]]
-    """[B]."""
-    solutions: int | None
-    """The number of solutions of every board that is not unsolvable: 1, or None if they were not counted."""
-    objections: Mapping[int, tuple[str, ...]]
-    """Board -> its objections, if it has any."""
-    unsolvable: frozenset[int]
-    """The boards that are proven unsolvable."""
-
-    def __len__(self) -> int:
-        return len(self.boards)
-
-    def item(self, place: int) -> Check:
-        """See `MadeOnRequest`."""
-        is_unsolvable = place in self.unsolvable
-        return Check(
-            self.boards[place],
-            self.objections.get(place, ()),
-            is_unsolvable,
-            0 if is_unsolvable else self.solutions,
-            difficulty=self.difficulty[place],
-        )
-
-    @property
-    def ok(self) -> bool:
-        """Whether there are no objections to any board."""
-        return not self.objections
-
-    def json_lines(self) -> list[str]:
-        """Write `check_facts` of each board in JSON, a line each."""
-        begin = f'{{"puzzle": {json.dumps(self.boards.puzzle.name)}, "board": '
-        middle = f', "ok": true, "objections": [], "unsolvable": false, "solutions": {json.dumps(self.solutions)}, '
-        difficulties: dict[tuple[tuple[str, int], ...], str] = {}
-        lines = []
-        for place, (text, levels) in enumerate(zip(self.boards.written(), self.difficulty, strict=True)):
-            if place in self.objections:
-                lines.append(json.dumps(check_facts(self[place])))
-                continue
-            key = tuple(levels.items())
-            if key not in difficulties:
-                difficulties[key] = json.dumps(levels)
-            lines.append(f'{begin}{ENCODER.encode(text)}{middle}"difficulty": {difficulties[key]}}}')
-        return lines
+def check_many(boards: Boards, solver: Solver, limit: Limit) -> list[Check]:
+    """Return the checks of these boards; see `check_parts`."""
+    return list(chain.from_iterable(checks for _, checks in check_parts(boards, solver, limit)))
 
 
-def check(instance: Instance, solver: Solver, limit: Limit) -> Check:
-    """Check a board: whether it can be solved, and how hard it is.
+def check_parts(boards: Boards, solver: Solver, limit: Limit) -> Iterator[tuple[Boards, list[Check]]]:
+    """Yield some boards at a time, in their order, and their checks: whether they can be solved, and how hard they are.
 
-    For puzzles whose boards should have a unique solution, `solver` looks for a second one within `limit`.
+    For puzzles whose boards should have a unique solution, `solver` looks for a second one of each within `limit`; one
+    that `CountsInBatches` counts the solutions of many boards together. Boards that are alike share a check.
 
     Raises:
         Unsupported: if the solver must look for a second solution, and cannot enumerate solutions.
     """
-    puzzle, state = instance.puzzle, instance.state
-    samples, presentation = puzzle.view(Samples), presentation_of(puzzle)
-    difficulty = samples.difficulty(state) if samples else {}
-    outcome = Check(instance, difficulty={scale: int(value) for scale, value in difficulty.items()})
-    if objection := puzzle.objection(state):
-        return replace(outcome, objections=(f"cannot be solved: {objection}",), unsolvable=True, solutions=0)
-    outcome = replace(outcome, objections=tuple(presentation.warnings(state)))
-    return _count_solutions(outcome, solver, limit) if presentation.unique_expected else outcome
-
-
-def check_many(boards: Boards, solver: Solver, limit: Limit) -> list[Check]:
-    """Check each of these boards."""
-    return list(chain.from_iterable(check_parts(boards, solver, limit)))
-
-
-def check_parts(boards: Boards, solver: Solver, limit: Limit) -> Iterator[CheckBatch | Sequence[Check]]:
-    """Check each of these boards, in their order, of some boards at a time.
-
-    A solver that `CountsInBatches` counts the solutions of many boards together. Raises as `check` does.
-    """
     if not presentation_of(boards.puzzle).unique_expected:
         for begin in range(0, len(boards), BATCH):
             part = boards[begin : begin + BATCH]
-            yield _checks(part, has_objection(part.puzzle, part.states))
+            yield part, _checks(part, has_objection(part.puzzle, part.states))
         return
     for each in unique_parts(solver, boards, limit):
         if isinstance(each, Instance):
-            yield [check(each, solver, limit)]
+            alone = Boards.of([each])
+            [check] = _checks(alone, has_objection(alone.puzzle, alone.states))
+            yield alone, [check if check.unsolvable else _count_solutions(check, each, solver, limit)]
         else:
-            yield _checks(each.results.boards, each.results.lengths == UNSOLVED, solutions=1)
+            part = each.results.boards
+            yield part, _checks(part, each.results.lengths == UNSOLVED, solutions=1)
 
 
-def _checks(boards: Boards, is_unsolvable: NDArray[np.bool_], solutions: int | None = None) -> CheckBatch:
-    """Return the checks of boards that are proven unsolvable, or have this number of solutions."""
-    puzzle, presentation = boards.puzzle, presentation_of(boards.puzzle)
-    objections: dict[int, tuple[str, ...]] = {}
-    for place in np.flatnonzero(is_unsolvable | _has_warnings(presentation, boards.states)).tolist():
-        state = boards.states[place]
-        objection = puzzle.objection(state) if is_unsolvable[place] else None
-        warnings = () if objection else tuple(presentation.warnings(state))
-        reasons = (f"cannot be solved: {objection or NO_SOLUTION}",) if is_unsolvable[place] else ()
-        if warnings or reasons:
-            objections[place] = (*warnings, *reasons)
-    unsolvable = frozenset(np.flatnonzero(is_unsolvable).tolist())
-    return CheckBatch(boards, _difficulties(puzzle, boards.states), solutions, objections, unsolvable)
+def _checks(boards: Boards, is_unsolvable: NDArray[np.bool_], solutions: int | None = None) -> list[Check]:
+    """Return the checks of boards that are proven unsolvable, or have so many solutions."""
+    puzzle, levels = boards.puzzle, levels_of(boards.puzzle, boards.states)
+    different = {id(each): each for each in levels}
+    shared = {key: Check(solutions=solutions, difficulty=each) for key, each in different.items()}
+    checks = [shared[id(each)] for each in levels]
+    warnings = presentation_of(puzzle).warnings(boards.states)
+    for place, sentences in warnings.items():
+        checks[place] = replace(checks[place], objections=tuple(sentences))
+    for place in np.flatnonzero(is_unsolvable).tolist():
+        objection = puzzle.objection(boards.states[place])
+        objections = (*(() if objection else checks[place].objections), f"cannot be solved: {objection or NO_SOLUTION}")
+        checks[place] = replace(checks[place], objections=objections, unsolvable=True, solutions=0)
+    return checks
 
 
-def _has_warnings(presentation: Presentation, states: State) -> NDArray[np.bool_]:
-    """Tell which boards may have warnings: `bool[B]`."""
-    if presentation.has_warnings is not None:
-        return presentation.has_warnings(states)
-    return np.full(len(states), presentation.warnings is not no_warnings)
+def json_lines(boards: Boards, checks: list[Check]) -> list[str]:
+    """Return the board and the check of each in JSON, a line each."""
+    begin = f'{{"puzzle": {json.dumps(boards.puzzle.name)}, "board": '
+    ends = {check: json.dumps(check_facts(check))[1:] for check in set(checks)}
+    return [
+        f"{begin}{ENCODER.encode(text)}, {ends[check]}" for text, check in zip(boards.written(), checks, strict=True)
+    ]
 
 
-def _difficulties(puzzle: Puzzle, states: State) -> Sequence[Mapping[str, int]]:
-    """Return [B]: the difficulty of each board; boards of equal difficulty share an object."""
-    samples, batch = puzzle.view(Samples), puzzle.view(BatchDifficulty)
-    if batch is None:
-        if samples is None:
-            return [{}] * len(states)
-        return [{name: int(level) for name, level in samples.difficulty(state).items()} for state in states]
-    columns = batch.difficulties(states)
-    known: dict[tuple[int, ...], Mapping[str, int]] = {}
-    difficulties = []
-    for levels in zip(*(column.tolist() for column in columns.values()), strict=True):
-        if levels not in known:
-            pairs = zip(columns, levels, strict=True)
-            known[levels] = {name: level for name, level in pairs if level != NO_LEVEL}
-        difficulties.append(known[levels])
-    return difficulties
-
-
-def check_facts(result: Check) -> dict[str, Any]:
-    """Return a check as plain data."""
-    puzzle = result.instance.puzzle
+def check_facts(check: Check) -> dict[str, Any]:
+    """Return a check as plain data, without the board."""
     return {
-        "puzzle": puzzle.name,
-        "board": puzzle.write(result.instance.state),
-        "ok": result.ok,
-        "objections": list(result.objections),
-        "unsolvable": result.unsolvable,
-        "solutions": result.solutions,
-        "difficulty": dict(result.difficulty),
+        "ok": check.ok,
+        "objections": list(check.objections),
+        "unsolvable": check.unsolvable,
+        "solutions": check.solutions,
+        "difficulty": dict(check.difficulty),
     }
 
 
-def _count_solutions(checked: Check, solver: Solver, limit: Limit) -> Check:
-    """Return the check with the number of solutions, and an objection if that is not one."""
-    puzzle, state = checked.instance.puzzle, checked.instance.state
-    listing = Listing(solver, checked.instance, limit, most=2)
+def _count_solutions(check: Check, instance: Instance, solver: Solver, limit: Limit) -> Check:
+    """Return the check of a board with the number of its solutions, and an objection if that is not one."""
+    puzzle, state = instance.puzzle, instance.state
+    listing = Listing(solver, instance, limit, most=2)
     boards = tuple(board_after(puzzle, state, moves) for moves in listing)
     complete = listing.stop in ("done", "solutions")
     sentence = _uniqueness_objection(puzzle, boards, complete, limit)
     return replace(
-        checked,
-        objections=checked.objections + ((sentence,) if sentence else ()),
+        check,
+        objections=check.objections + ((sentence,) if sentence else ()),
         unsolvable=complete and not boards,
         solutions=len(boards) if complete else None,
         witnesses=boards if len(boards) == 2 else (),

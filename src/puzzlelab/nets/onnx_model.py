@@ -106,4 +106,5 @@ def some_state(puzzle: Puzzle) -> State:
         blank = np.ones((1, puzzle.move_count // digits, digits), np.bool_)
         state = candidate_logits.states_of(candidates, blank)[0]
         return state
-    return scale_of(puzzle)[1].sample(np.random.default_rng(0), None)
+    state = scale_of(puzzle)[1].sample(np.random.default_rng(0), None, 1)[0]
+    return state

@@ -140,11 +140,13 @@ def make_evaluator(
 
 
 def _board(puzzle: Puzzle, settings: EvalSettings, random: np.random.Generator, number: int) -> State:
+    board: State
     if settings.scramble_length:
-        board: State = scrambled(puzzle, np.array([settings.scramble_length]), random)[0]
+        board = scrambled(puzzle, np.array([settings.scramble_length]), random)[0]
         return board
     level = settings.levels[number % len(settings.levels)] if settings.levels else None
-    return scale_of(puzzle, settings.scale)[1].sample(random, level)
+    board = scale_of(puzzle, settings.scale)[1].sample(random, level, 1)[0]
+    return board
 
 
 def _optima(

@@ -102,7 +102,9 @@ def check(parameters: Parameters, context: TaskContext) -> Any:
     puzzle, limit, reports = _puzzle(parameters), _limit(parameters, context), []
     for text in parameters["board"]:
         try:
-            reports.append(check_facts(api.check(puzzle.read(text), limit=limit)))
+            instance = puzzle.read(text)
+            facts = check_facts(api.check(instance, limit=limit))
+            reports.append({"puzzle": puzzle.name, "board": puzzle.write(instance.state), **facts})
         except BadBoard as error:
             reports.append(error_facts(puzzle, text, error))
     return reports

@@ -10,7 +10,7 @@ from puzzlelab import Instance, solve
 from puzzlelab.cli.main import run
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.views import Samples
+from puzzlelab.core.views import Samples, levels_of
 from puzzlelab.puzzles.dust import sampling
 from puzzlelab.puzzles.dust.backward_generation import build_backwards, with_cluster
 from puzzlelab.puzzles.dust.rules import Dust
@@ -22,7 +22,7 @@ PUZZLES = st.builds(Dust, st.integers(1, 8), st.integers(1, 7), st.integers(2, 9
 
 
 def drawn(puzzle: Dust, scale: str, wanted: int | None, seed: int = 0) -> np.ndarray:
-    return puzzle.view(Samples).scales[scale].sample(generator(seed), wanted)
+    return puzzle.view(Samples).scales[scale].sample(generator(seed), wanted, 1)[0]
 
 
 def rests(puzzle: Dust, board: np.ndarray) -> bool:
@@ -47,7 +47,7 @@ def test_every_scale_gives_boards_that_rest_and_the_same_for_the_same_seed(size:
 
 def test_all_colours_come_up_alike_in_every_cell() -> None:
     puzzle, random = Dust(4, 3, 5), generator(1)
-    boards = np.array([puzzle.view(Samples).scales["uniform"].sample(random, None) for _ in range(2_000)])
+    boards = puzzle.view(Samples).scales["uniform"].sample(random, None, 2_000)
     counts = (boards[..., None] == np.arange(1, 6)).sum(axis=0)
     assert counts.sum() == boards.size
     assert min(chisquare(row).pvalue for row in counts) > 1e-4
@@ -56,7 +56,7 @@ def test_all_colours_come_up_alike_in_every_cell() -> None:
 @pytest.mark.parametrize("scale", ["uniform", "optimum"])
 def test_many_boards_are_of_all_colours_alike(scale: str) -> None:
     puzzle = Dust(4, 3, 5)
-    boards, again = (puzzle.view(Samples).scales[scale].boards(generator(1), None, 2_000) for _ in range(2))
+    boards, again = (puzzle.view(Samples).scales[scale].sample(generator(1), None, 2_000) for _ in range(2))
     assert np.array_equal(boards, again)
     counts = (boards[..., None] == np.arange(1, 6)).sum(axis=0)
     assert counts.sum() == boards.size
@@ -66,10 +66,10 @@ def test_many_boards_are_of_all_colours_alike(scale: str) -> None:
 def test_many_boards_of_an_optimum() -> None:
     puzzle = Dust(4, 3, 3)
     scales = puzzle.view(Samples).scales
-    boards = scales["optimum"].boards(generator(2), 4, 3)
-    assert [puzzle.view(Samples).difficulty(board)["optimum"] for board in boards] == [4, 4, 4]
+    boards = scales["optimum"].sample(generator(2), 4, 3)
+    assert puzzle.view(Samples).difficulty(boards)["optimum"].tolist() == [4, 4, 4]
     with pytest.raises(BadOption, match="'uniform' of dust has no levels"):
-        scales["uniform"].boards(generator(2), 4, 3)
+        scales["uniform"].sample(generator(2), 4, 3)
 
 
 def test_without_a_level_the_optimum_scale_gives_the_uniform_boards() -> None:
@@ -205,7 +205,7 @@ def test_an_optimum_that_no_board_has_is_given_up(size: tuple[int, int, int]) ->
 def test_the_difficulty_says_what_can_be_counted() -> None:
     puzzle = Dust(8, 6, 5)
     board = drawn(puzzle, "uniform", None)
-    found = puzzle.view(Samples).difficulty(board)
+    found = levels_of(puzzle, board[None])[0]
     assert (found["cells"], found["colours"]) == (48, 5)
     assert found["clusters"] == np.unique(puzzle.clusters(board)).size
 
@@ -215,12 +215,12 @@ def test_the_difficulty_of_small_boards_has_their_optimum(plainly) -> None:
         puzzle = Dust(*size)
         for seed in range(20):
             board = plainly.board(puzzle, seed, seed % 4)
-            assert puzzle.view(Samples).difficulty(board)["optimum"] == plainly.optimum(puzzle, board)
+            assert levels_of(puzzle, board[None])[0]["optimum"] == plainly.optimum(puzzle, board)
 
 
 def test_the_difficulty_of_nothing() -> None:
     puzzle = Dust(8, 6, 5)
-    nothing = puzzle.view(Samples).difficulty(np.zeros(puzzle.cells, np.uint8))
+    nothing = levels_of(puzzle, np.zeros(puzzle.cells, np.uint8)[None])[0]
     assert nothing == {"optimum": 0, "cells": 0, "clusters": 0, "colours": 0}
 
 
@@ -228,7 +228,7 @@ def test_the_difficulty_of_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "ask", [lambda puzzle: drawn(puzzle, "optimum", 13), lambda puzzle: puzzle.view(Samples).difficulty(FULL)]
+    "ask", [lambda puzzle: drawn(puzzle, "optimum", 13), lambda puzzle: levels_of(puzzle, FULL[None])[0]]
 )
 def test_ctrl_c_ends_the_work_and_does_not_count_as_an_answer(monkeypatch, ask) -> None:
     def interrupted(*given, **more):

@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.registry import load
-from puzzlelab.core.views import NO_LEVEL, BatchDifficulty, Samples
+from puzzlelab.core.views import Samples, levels_of
 from puzzlelab.puzzles.sudoku.generate import LEVELS
 from puzzlelab.puzzles.sudoku.sampling import FEWEST, MOST
 from puzzlelab.puzzles.sudoku.symmetries import random_images
@@ -18,7 +18,7 @@ OTHERS = ("sudoku-4x4", "sudoku-6x6", "sudoku-16x16")
 
 
 def drawn(scale, level, seed=0):
-    return NINE.view(Samples).scales[scale].sample(np.random.default_rng(seed), level)
+    return NINE.view(Samples).scales[scale].sample(np.random.default_rng(seed), level, 1)[0]
 
 
 def check(board, harness):
@@ -43,7 +43,7 @@ def test_the_scales_and_their_levels() -> None:
 def test_boards_of_other_sizes_are_not_made(name) -> None:
     puzzle = load(name)
     assert not puzzle.view(Samples).scales
-    assert puzzle.view(Samples).difficulty(np.ones(puzzle.cells, np.uint8)) == {"clues": puzzle.cells}
+    assert levels_of(puzzle, np.ones(puzzle.cells, np.uint8)[None])[0] == {"clues": puzzle.cells}
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -51,7 +51,7 @@ def test_a_level_is_hit(level, harness) -> None:
     for seed in range(5):
         board = drawn("level", level, seed)
         check(board, harness)
-        assert NINE.view(Samples).difficulty(board) == {"level": level, "clues": int(np.count_nonzero(board))}
+        assert levels_of(NINE, board[None])[0] == {"level": level, "clues": int(np.count_nonzero(board))}
 
 
 def test_blind_boards_have_the_clues_of_their_level_and_mostly_several_solutions(harness) -> None:
@@ -60,7 +60,7 @@ def test_blind_boards_have_the_clues_of_their_level_and_mostly_several_solutions
         for seed in range(5):
             board = drawn("blind", level, seed)
             assert NINE.objection(board) is None
-            assert NINE.view(Samples).difficulty(board)["level"] == level
+            assert levels_of(NINE, board[None])[0]["level"] == level
             several += level == 4 and len(list(islice(harness.solutions_of(harness.candidates_of(board)), 2))) > 1
     assert several >= 3
 
@@ -69,7 +69,7 @@ def test_blind_boards_have_the_clues_of_their_level_and_mostly_several_solutions
 def test_a_number_of_clues_is_hit(clues, harness) -> None:
     board = drawn("clues", clues)
     check(board, harness)
-    assert NINE.view(Samples).difficulty(board)["clues"] == clues
+    assert levels_of(NINE, board[None])[0]["clues"] == clues
 
 
 def test_minimal_boards_have_no_clue_too_many(harness) -> None:
@@ -82,7 +82,7 @@ def test_minimal_boards_have_no_clue_too_many(harness) -> None:
 
 
 def test_without_a_wish_all_levels_come_up(harness) -> None:
-    levels = [NINE.view(Samples).difficulty(drawn("level", None, seed))["level"] for seed in range(60)]
+    levels = [levels_of(NINE, drawn("level", None, seed)[None])[0]["level"] for seed in range(60)]
     assert set(levels) == set(LEVELS)
     check(drawn("clues", None), harness)
 
@@ -96,7 +96,7 @@ def test_one_seed_gives_one_board(scale) -> None:
 
 def test_one_generator_gives_one_board_after_the_other() -> None:
     random = np.random.default_rng(1)
-    assert len({NINE.write(NINE.view(Samples).scales["level"].sample(random, 4)) for _ in range(10)}) == 10
+    assert len({NINE.write(NINE.view(Samples).scales["level"].sample(random, 4, 1)[0]) for _ in range(10)}) == 10
 
 
 @pytest.mark.parametrize(
@@ -113,14 +113,14 @@ def test_a_level_without_a_board_is_told_so(scale, level) -> None:
 )
 def test_the_level_of_a_number_of_clues(clues, level) -> None:
     board = np.where(np.arange(81) < clues, 1, 0).astype(np.uint8)
-    assert NINE.view(Samples).difficulty(board) == {"level": level, "clues": clues}
+    assert levels_of(NINE, board[None])[0] == {"level": level, "clues": clues}
 
 
 # --- many at once ----------------------------------------------------------------------------------------------------
 
 
 def many(scale, level, count, seed=0):
-    return NINE.view(Samples).scales[scale].boards(np.random.default_rng(seed), level, count)
+    return NINE.view(Samples).scales[scale].sample(np.random.default_rng(seed), level, count)
 
 
 def image_key(board):
@@ -134,7 +134,7 @@ def image_key(board):
 def test_many_boards_have_the_level_and_one_solution(level, harness) -> None:
     boards = many("level", level, 60)
     assert (boards.dtype, boards.shape) == (np.uint8, (60, 81))
-    assert {NINE.view(Samples).difficulty(board)["level"] for board in boards} == {level}
+    assert set(NINE.view(Samples).difficulty(boards)["level"].tolist()) == {level}
     for board in boards[:: 10 if level == 5 else 5]:
         check(board, harness)
 
@@ -182,8 +182,8 @@ def test_images_of_one_small_pattern_are_all_equally_frequent() -> None:
 
 
 def test_many_boards_without_a_wish_are_of_all_levels() -> None:
-    levels = [NINE.view(Samples).difficulty(board)["level"] for board in many("level", None, 1000)]
-    assert set(levels) == set(LEVELS)
+    levels = NINE.view(Samples).difficulty(many("level", None, 1000))["level"]
+    assert set(levels.tolist()) == set(LEVELS)
 
 
 def test_many_boards_of_a_level_that_is_none() -> None:
@@ -195,7 +195,5 @@ def test_the_difficulty_of_many_boards_is_that_of_each() -> None:
     for name in ("sudoku-9x9", *OTHERS):
         puzzle = load(name)
         states = np.tril(np.ones((puzzle.cells + 1, puzzle.cells), np.uint8), -1)
-        columns = puzzle.view(BatchDifficulty).difficulties(states)
-        for place, state in enumerate(states):
-            levels = {scale: int(column[place]) for scale, column in columns.items() if column[place] != NO_LEVEL}
-            assert list(levels.items()) == list(puzzle.view(Samples).difficulty(state).items())
+        assert levels_of(puzzle, states) == [levels_of(puzzle, state[None])[0] for state in states]
+        assert [levels["clues"] for levels in levels_of(puzzle, states)] == list(range(puzzle.cells + 1))

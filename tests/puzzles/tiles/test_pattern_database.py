@@ -60,7 +60,7 @@ def test_an_entry_is_the_least_number_of_moves_of_its_own_tiles(harness, name: s
     puzzle, random = load(name), np.random.default_rng(4)
     groups = [tuple(map(int, group.split(","))) for group in partition.split("/")]
     tables = [plain_database(puzzle, group) for group in groups]
-    boards = np.array([puzzle.view(Samples).scales["uniform"].sample(random, None) for _ in range(400)])
+    boards = np.array([puzzle.view(Samples).scales["uniform"].sample(random, None, 1)[0] for _ in range(400)])
 
     def total(board: np.ndarray) -> int:
         where = np.argsort(board)

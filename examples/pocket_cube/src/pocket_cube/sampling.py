@@ -16,6 +16,7 @@ from pocket_cube.kernels import CUBES
 from pocket_cube.rules import FACES, TURNS, Cube
 from puzzlelab import Scale
 from puzzlelab.core.errors import BadOption
+from puzzlelab.core.views import NO_LEVEL, singly
 
 if TYPE_CHECKING:
     from pocket_cube.rules import PocketCube
@@ -35,14 +36,17 @@ class CubeSamples:
     def scales(self) -> Mapping[str, Scale]:
         return {
             "distance": Scale("true distance from the solved cube", at_distance, (0, FARTHEST), distances),
-            "uniform": Scale("all cubes alike", lambda random, level: uniform(random)),
+            "uniform": Scale("all cubes alike", uniform),
             "walk": Scale(
-                "random turns from the solved cube, no two of one face in a row", self.walk, (0, LONGEST_WALK)
+                "random turns from the solved cube, no two of one face in a row", singly(self.walk), (0, LONGEST_WALK)
             ),
         }
 
-    def difficulty(self, state: Cube) -> Mapping[str, int]:
-        return {} if self.puzzle.objection(state) else {"distance": int(distances(state[None])[0])}
+    def difficulty(self, states: Cube) -> Mapping[str, NDArray[np.int64]]:
+        can_be_solved = np.array([self.puzzle.objection(state) is None for state in states])
+        levels = np.full(len(states), NO_LEVEL)
+        levels[can_be_solved] = distances(states[can_be_solved])
+        return {"distance": levels}
 
     def walk(self, random: np.random.Generator, level: int | None) -> Cube:
         """The cube after so many random turns."""
@@ -53,13 +57,12 @@ class CubeSamples:
         return state.copy()
 
 
-def at_distance(random: np.random.Generator, level: int | None) -> Cube:
-    """A cube at this true distance; without a level, one at a random distance."""
-    level = int(random.integers(FARTHEST + 1)) if level is None else level
-    if not 0 <= level <= FARTHEST:
+def at_distance(random: np.random.Generator, level: int | None, count: int) -> Cube:
+    """So many cubes `[B, 14]` at this true distance; without a level, each at a random distance."""
+    levels = random.integers(FARTHEST + 1, size=count) if level is None else [level] * count
+    if level is not None and not 0 <= level <= FARTHEST:
         raise BadOption(f"no pocket cube is {level} moves from the solved one; the farthest are {FARTHEST}")
-    cube: Cube = cubes_at(random.choice(_places(level), size=1))[0]
-    return cube
+    return cubes_at(np.array([random.choice(_places(int(each))) for each in levels]))
 
 
 @cache
@@ -68,7 +71,6 @@ def _places(level: int) -> NDArray[np.int64]:
     return np.flatnonzero(table() == level)
 
 
-def uniform(random: np.random.Generator) -> Cube:
-    """Any cube."""
-    cube: Cube = cubes_at(random.integers(CUBES, size=1))[0]
-    return cube
+def uniform(random: np.random.Generator, level: int | None, count: int) -> Cube:
+    """So many cubes `[B, 14]`, all alike."""
+    return cubes_at(random.integers(CUBES, size=count))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from puzzlelab import Scale
 from puzzlelab.core.errors import BadOption
+from puzzlelab.core.views import singly
 
 if TYPE_CHECKING:
     from samegame.rules import Board, SameGame
@@ -27,19 +28,19 @@ class SameGameSamples:
         return {
             "uniform": Scale("full boards, every cell any colour alike", self.uniform),
             "cells": Scale(
-                "cells on the board, in columns of random heights", self.of_cells, (1, self.puzzle.cells), cells
+                "cells on the board, in columns of random heights", singly(self.of_cells), (1, self.puzzle.cells), cells
             ),
         }
 
-    def difficulty(self, state: Board) -> Mapping[str, int]:
-        """The cells and the groups of a board."""
-        return {"cells": int(np.count_nonzero(state)), "groups": int(self.puzzle.legal(state).sum())}
+    def difficulty(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
+        """`int64[B]`: the cells and the groups of each board."""
+        return {"cells": cells(states), "groups": np.array([self.puzzle.legal(state).sum() for state in states])}
 
-    def uniform(self, random: np.random.Generator, level: int | None) -> Board:
-        """A full board; this scale has no levels."""
+    def uniform(self, random: np.random.Generator, level: int | None, count: int) -> Board:
+        """So many full boards `[B, N]`; this scale has no levels."""
         if level is not None:
             raise BadOption("the scale 'uniform' of SameGame has no levels; the scale 'cells' has")
-        return random.integers(1, self.puzzle.colours + 1, self.puzzle.cells, np.uint8)
+        return random.integers(1, self.puzzle.colours + 1, (count, self.puzzle.cells), np.uint8)
 
     def of_cells(self, random: np.random.Generator, level: int | None) -> Board:
         """A board with so many cells; without a level, of any number."""
@@ -51,7 +52,7 @@ class SameGameSamples:
         heights = np.array([1] * columns + [0] * (width - columns))
         for _ in range(level - columns):
             heights[random.choice(np.flatnonzero(heights[:columns] < height))] += 1
-        colours = self.uniform(random, None).reshape(width, height)
+        colours = self.uniform(random, None, 1).reshape(width, height)
         board: Board = np.where(np.arange(height) < heights[:, None], colours, 0).astype(np.uint8).reshape(-1)
         return board
 

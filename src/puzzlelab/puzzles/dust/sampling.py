@@ -13,13 +13,14 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt
-from puzzlelab.core.views import Scale
+from puzzlelab.core.views import NO_LEVEL, Scale, singly
 from puzzlelab.engine import report
 from puzzlelab.engine.solving import solve
 from puzzlelab.puzzles.dust.backward_generation import build_backwards
@@ -47,34 +48,32 @@ def scales(puzzle: Dust) -> Mapping[str, Scale]:
             "fewest clicks, proven; without a level, any full board",
             partial(by_optimum, puzzle),
             (1, greatest_optimum(puzzle)),
-            sample_batch=partial(many_by_optimum, puzzle),
         ),
-        "uniform": Scale(
-            "full boards, every cell any colour alike",
-            partial(uniform, puzzle),
-            sample_batch=partial(many_uniform, puzzle),
-        ),
+        "uniform": Scale("full boards, every cell any colour alike", partial(uniform, puzzle)),
         "backwards": Scale(
             "clicks of a known solution, from which the board is built; the optimum may be less",
-            partial(backwards, puzzle),
+            singly(partial(backwards, puzzle)),
             (1, puzzle.cells),
         ),
     }
 
 
-def difficulty(puzzle: Dust, state: Board) -> Mapping[str, int]:
-    """Return the cells, clusters and colours of a board and, if a short search proves it, its optimum."""
+def difficulty(puzzle: Dust, states: Board) -> Mapping[str, NDArray[np.int64]]:
+    """Return `int64[B]`: cells, clusters and colours of `states[B, N]`, and the optimum if a short search proves it."""
     levels = {
-        "cells": int(np.count_nonzero(state)),
-        "clusters": int(puzzle.legal(state).sum()),
-        "colours": np.unique(state[state != 0]).size,
+        "cells": np.count_nonzero(states, axis=1),
+        "clusters": np.array([puzzle.legal(state).sum() for state in states], np.int64),
+        "colours": np.array([np.unique(state[state != 0]).size for state in states], np.int64),
     }
     if puzzle.cells > QUICK_SIZE:
         return levels
+    return {"optimum": np.array([_optimum(puzzle, state) for state in states], np.int64), **levels}
+
+
+def _optimum(puzzle: Dust, state: Board) -> int:
+    """Return the optimum of a board, if a short search proves it."""
     result = _solved(_solver(), Instance(puzzle, state), QUICK_NODES)
-    return (
-        {"optimum": len(result.moves), **levels} if result.proof == "optimal" and result.moves is not None else levels
-    )
+    return len(result.moves) if result.proof == "optimal" and result.moves is not None else NO_LEVEL
 
 
 def greatest_optimum(puzzle: Dust) -> int:
@@ -84,14 +83,8 @@ def greatest_optimum(puzzle: Dust) -> int:
     return puzzle.cells - -(-puzzle.cells // puzzle.colours) + 1
 
 
-def uniform(puzzle: Dust, random: np.random.Generator, level: int | None = None) -> Board:
-    """Return a full board, each cell of any colour, all alike; this scale has no levels."""
-    board: Board = many_uniform(puzzle, random, level, 1)[0]
-    return board
-
-
-def many_uniform(puzzle: Dust, random: np.random.Generator, level: int | None, count: int) -> Board:
-    """Sample boards `[B, N]` as `uniform` makes them."""
+def uniform(puzzle: Dust, random: np.random.Generator, level: int | None, count: int) -> Board:
+    """Return `count` full boards `[B, N]`, each cell of any colour, all alike; this scale has no levels."""
     if level is not None:
         raise BadOption("the scale 'uniform' of dust has no levels")
     return random.integers(1, puzzle.colours + 1, (count, puzzle.cells), np.uint8)
@@ -112,29 +105,27 @@ def backwards(puzzle: Dust, random: np.random.Generator, level: int | None = Non
     return board
 
 
-def by_optimum(puzzle: Dust, random: np.random.Generator, level: int | None = None) -> Board:
-    """Draw full boards until one has this proven optimum; without a number return a uniform board, not solved.
+def by_optimum(puzzle: Dust, random: np.random.Generator, level: int | None, count: int) -> Board:
+    """Return `count` full boards `[B, N]` with this proven optimum; without a number uniform boards, not solved.
 
     Raises `BadOption` for a number that no board has, or that none of a few hundred boards has.
     """
     if level is None:
-        return uniform(puzzle, random)
+        return uniform(puzzle, random, None, count)
     _must_be_level(puzzle, "optimum", level, greatest_optimum(puzzle))
-    search = _Search(puzzle, random, level)
+    return np.array([_drawn(_Search(puzzle, random, level)) for _ in range(count)])
+
+
+def _drawn(search: _Search) -> Board:
+    """Return a board with the optimum of the search, drawn until one has it."""
     for board in search.boards():
         if search.hits(board):
             return board
     unproven = f", and {search.unproven} could not be proven" if search.unproven else ""
     raise BadOption(
-        f"no board of {puzzle.name} with the optimum {level} was found: of {search.draws} none had it{unproven}"
+        f"no board of {search.puzzle.name} with the optimum {search.level} was found: "
+        f"of {search.draws} none had it{unproven}"
     )
-
-
-def many_by_optimum(puzzle: Dust, random: np.random.Generator, level: int | None, count: int) -> Board:
-    """Sample boards `[B, N]` as `by_optimum` makes them; those of a level one by one."""
-    if level is None:
-        return many_uniform(puzzle, random, None, count)
-    return np.array([by_optimum(puzzle, random, level) for _ in range(count)])
 
 
 def _must_be_level(puzzle: Dust, scale: str, level: int, greatest: int) -> None:
@@ -186,21 +177,26 @@ class _Search:
         led: Iterator[Board] | None = None
         while self.draws < DRAWS and self.nodes < _allowed(self.puzzle, NODES):
             if self.draws < UNIFORM_DRAWS:
-                yield uniform(self.puzzle, self.random)
+                yield self._any()
                 continue
             led = led or (self._easier() if self.above > self.below else self._harder())
             yield next(led)
+
+    def _any(self) -> Board:
+        """Return a uniform board."""
+        board: Board = uniform(self.puzzle, self.random, None, 1)[0]
+        return board
 
     def _easier(self) -> Iterator[Board]:
         """Yield boards with a known solution of the given length, or of a few more clicks."""
         while True:
             for more in (0, 1, 2):
                 board = build_backwards(self.puzzle, self.random, min(self.level + more, self.puzzle.cells))
-                yield uniform(self.puzzle, self.random) if board is None or not board.all() else board
+                yield self._any() if board is None or not board.all() else board
 
     def _harder(self) -> Iterator[Board]:
         """Yield a walk over boards that changes a few cells at a time, and only goes where solutions get no shorter."""
-        best, length = uniform(self.puzzle, self.random), 0
+        best, length = self._any(), 0
         while True:
             board = best.copy()
             cells = self.random.integers(self.puzzle.cells, size=self.random.integers(1, 4))
@@ -247,5 +243,5 @@ class DustSamples:
     def scales(self) -> Mapping[str, Scale]:
         return scales(self.puzzle)
 
-    def difficulty(self, state: Board) -> Mapping[str, int]:
-        return difficulty(self.puzzle, state)
+    def difficulty(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
+        return difficulty(self.puzzle, states)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Presentation
 from puzzlelab.puzzles.sudoku import drawing, examples
@@ -21,14 +20,14 @@ LEAST_CLUES = 17
 def presentation(puzzle: Sudoku) -> Presentation:
     """Return the presentation: solutions are shown as boards, and a board is expected to have one."""
 
-    def warnings(state: Board) -> Sequence[str]:
-        clues = int(np.count_nonzero(state))
-        if puzzle.size == 9 and clues < LEAST_CLUES:
-            return [f"{clues} clues: with fewer than {LEAST_CLUES} clues the solution cannot be unique"]
-        return []
-
-    def has_warnings(states: Board) -> NDArray[np.bool_]:
-        return np.asarray((puzzle.size == 9) & (np.count_nonzero(states, axis=1) < LEAST_CLUES))
+    def warnings(states: Board) -> Mapping[int, Sequence[str]]:
+        if puzzle.size != 9:
+            return {}
+        clues = np.count_nonzero(states, axis=1)
+        return {
+            place: [f"{clues[place]} clues: with fewer than {LEAST_CLUES} clues the solution cannot be unique"]
+            for place in np.flatnonzero(clues < LEAST_CLUES).tolist()
+        }
 
     fastest = "bands" if (puzzle.box_rows, puzzle.box_columns) == (3, 3) else "dancing-links"
     return Presentation(
@@ -40,5 +39,4 @@ def presentation(puzzle: Sudoku) -> Presentation:
         examples=examples.of(puzzle.name),
         notations=drawing.with_solution(puzzle.box_rows, puzzle.box_columns),
         warnings=warnings,
-        has_warnings=has_warnings,
     )

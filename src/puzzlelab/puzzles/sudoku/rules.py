@@ -20,7 +20,6 @@ from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
 from puzzlelab.core.puzzle import Drawing, Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
-    BatchDifficulty,
     Candidates,
     Cover,
     KernelRules,
@@ -247,7 +246,6 @@ class Sudoku:
 
 
 VIEWS: Views = {
-    BatchDifficulty: "puzzlelab.puzzles.sudoku.sampling:SudokuSamples",
     BatchNotation: "puzzlelab.puzzles.sudoku.batch_notation:SudokuLines",
     Candidates: itself,
     Cover: itself,

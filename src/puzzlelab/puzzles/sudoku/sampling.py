@@ -43,17 +43,11 @@ def scales(puzzle: Sudoku) -> Mapping[str, Scale]:
 
 def _scale(about: str, settings: Callable[[int | None], SudokuGenerator], levels: tuple[int, int] | None) -> Scale:
     """Return the scale of the boards that the generator with these settings of a level makes."""
-    return Scale(about, partial(_one, settings), levels, sample_batch=partial(_many, settings))
+    return Scale(about, partial(_sample, settings), levels)
 
 
-def difficulty(puzzle: Sudoku, state: Board) -> Mapping[str, int]:
-    """Return the number of clues and, for 9x9, the level that they make."""
-    clues = int(np.count_nonzero(state))
-    return {"level": level_of(clues), "clues": clues} if puzzle.name == "sudoku-9x9" else {"clues": clues}
-
-
-def difficulties(puzzle: Sudoku, states: Board) -> Mapping[str, NDArray[np.int64]]:
-    """Return the `difficulty` of each of the boards `[B, N]`."""
+def difficulty(puzzle: Sudoku, states: Board) -> Mapping[str, NDArray[np.int64]]:
+    """Return `int64[B]`: the number of clues of each of the boards `[B, N]` and, for 9x9, the level that they make."""
     clues = np.count_nonzero(states, axis=1)
     if puzzle.name != "sudoku-9x9":
         return {"clues": clues}
@@ -76,15 +70,10 @@ def _minimal(level: int | None) -> SudokuGenerator:
     return SudokuGenerator()
 
 
-def _one(settings: Callable[[int | None], SudokuGenerator], random: np.random.Generator, level: int | None) -> Board:
-    board: Board = _new(settings(level), random, 1)[0]
-    return board
-
-
-def _many(
+def _sample(
     settings: Callable[[int | None], SudokuGenerator], random: np.random.Generator, level: int | None, count: int
 ) -> Board:
-    """Sample boards `[B, 81]`: new puzzles and, where they are many, images of these under random symmetries.
+    """Return `count` boards `[B, 81]`: new puzzles and, where they are many, images of these under random symmetries.
 
     The generator treats all images of a puzzle alike, so each board by itself is as likely as a new puzzle.
     """
@@ -93,13 +82,13 @@ def _many(
 
 
 def _new(generator: SudokuGenerator, random: np.random.Generator, count: int) -> Board:
-    """Make new puzzles `[B, 81]`."""
+    """Return `count` new puzzles `[B, 81]`."""
     return np.concatenate([puzzles for puzzles, _ in generator.batches(count, int(random.integers(2**62)), jobs=1)])
 
 
 @dataclass(frozen=True)
 class SudokuSamples:
-    """The views `Samples` and `BatchDifficulty` of Sudoku."""
+    """The view `Samples` of Sudoku."""
 
     puzzle: Sudoku
 
@@ -107,8 +96,5 @@ class SudokuSamples:
     def scales(self) -> Mapping[str, Scale]:
         return scales(self.puzzle)
 
-    def difficulty(self, state: Board) -> Mapping[str, int]:
-        return difficulty(self.puzzle, state)
-
-    def difficulties(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
-        return difficulties(self.puzzle, states)
+    def difficulty(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
+        return difficulty(self.puzzle, states)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.views import Estimate
-from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, DistanceTables, search_breadth_first, unrank
+from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, DistanceTables, search_breadth_first
 from puzzlelab.puzzles.tiles.kernels import TilesTables, rules
 
 if TYPE_CHECKING:
@@ -40,13 +40,6 @@ def distances(puzzle: Tiles) -> DistanceTables:
 def states_at(puzzle: Tiles, distance: int) -> NDArray[np.int64]:
     """Return the ranks of all states at this true distance."""
     return np.flatnonzero(distances(puzzle).distance == distance)
-
-
-def state_of(puzzle: Tiles, number: int) -> NDArray[np.uint8]:
-    """Return the plain state with this rank."""
-    working = np.zeros(puzzle.cells + 1, np.uint8)
-    unrank(number, working, np.zeros(puzzle.cells, np.int64), rules(puzzle).tables.home)
-    return rules(puzzle).decode(working)
 
 
 def estimate(puzzle: Tiles, name: str) -> Estimate:

@@ -17,7 +17,6 @@ from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
 from puzzlelab.core.puzzle import Drawing, Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
-    BatchDifficulty,
     Estimates,
     Isomorphism,
     KernelRules,
@@ -180,7 +179,6 @@ class Tiles:
 
 
 VIEWS: Views = {
-    BatchDifficulty: "puzzlelab.puzzles.tiles.scales:TilesSamples",
     BatchNotation: "puzzlelab.puzzles.tiles.batch_notation:TilesLines",
     Drawing: "puzzlelab.puzzles.tiles.drawing:drawing",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.views import NO_LEVEL, Scale
+from puzzlelab.core.views import NO_LEVEL, Scale, singly
 from puzzlelab.puzzles.tiles.estimate_kernels import flat, grid_distance
-from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, distances_of, rank_of, unrank_all
+from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, distances_of, unrank_all
 from puzzlelab.puzzles.tiles.kernels import rules as kernel_rules
-from puzzlelab.puzzles.tiles.sampling_kernels import AnnealingTables, anneal, anneal_all, levels_of, walk_above
+from puzzlelab.puzzles.tiles.sampling_kernels import AnnealingTables, anneal, levels_of, walk_above
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
@@ -115,53 +115,18 @@ def _levels(puzzle: Tiles, working: Board) -> NDArray[np.int64]:
     return levels
 
 
-def sample_level(puzzle: Tiles, random: np.random.Generator, level: int | None) -> Board:
-    """Return a board of exactly this level; with replacement, because some levels have only a handful of boards."""
-    if level is None:
-        level = _any_level(puzzle, random)
-    if puzzle.cells <= TABLED_CELLS:
-        from puzzlelab.puzzles.tiles import exact_distances
-
-        return exact_distances.state_of(puzzle, int(random.choice(_level_table(puzzle, level, level).ranks)))
-    return _annealed(puzzle, random, level)
-
-
-def sample_levels(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
-    """Sample boards `[B, N]` as `sample_level` makes them."""
+def sample_level(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
+    """Return `count` boards `[B, N]` of exactly this level, with replacement, because some levels have few boards."""
     low, high = level_range(puzzle) if level is None else (level, level)
     if puzzle.cells > TABLED_CELLS:
-        return _annealed_boards(puzzle, random, low, high, count)
+        return _annealed(puzzle, random, low, high, count)
     table = _level_table(puzzle, low, high)
     chosen = random.integers(len(table.sizes), size=count)
     return _states(puzzle, table.ranks[table.first[chosen] + random.integers(table.sizes[chosen])])
 
 
-def _any_level(puzzle: Tiles, random: np.random.Generator) -> int:
-    """Return a level in the range of the scale; on small boards one that has boards."""
-    low, high = level_range(puzzle)
-    if puzzle.cells <= TABLED_CELLS:
-        return int(random.choice([level for level in _by_level(puzzle) if low <= level <= high]))
-    return int(random.integers(low, high + 1))
-
-
-def _annealed(puzzle: Tiles, random: np.random.Generator, level: int) -> Board:
-    rules, tables = kernel_rules(puzzle), _annealing_tables(puzzle)
-    for start in (uniform(puzzle, random), np.array(puzzle.goal, np.uint8)):
-        working = rules.encode(start[None])
-        reached, spent = int(_levels(puzzle, working)[0]), 0
-        while spent < MOST_STEPS // 2:
-            noise = random.random((4 * MIXING_STEPS, 6))
-            mixing = MIXING_STEPS if spent == 0 else 0
-            reached = anneal(working[0], reached, level, noise, mixing, tables)
-            if reached == level:
-                board: Board = rules.decode(working)[0]
-                return board
-            spent += len(noise)
-    raise BadOption(f"no board of level {level} was found for {puzzle.name}")
-
-
-def _annealed_boards(puzzle: Tiles, random: np.random.Generator, low: int, high: int, count: int) -> Board:
-    """Sample boards `[B, N]` as `_annealed` makes them, of levels from `low` to `high`, all equally frequent.
+def _annealed(puzzle: Tiles, random: np.random.Generator, low: int, high: int, count: int) -> Board:
+    """Return `count` boards `[B, N]` of levels from `low` to `high`, all equally frequent, by simulated annealing.
 
     Of many boards, several come from one walk: they have the same level, and lie `STEPS_APART` steps apart.
     """
@@ -169,10 +134,10 @@ def _annealed_boards(puzzle: Tiles, random: np.random.Generator, low: int, high:
     targets, boards_a_walk = random.integers(low, high + 1, walks), -(-count // walks)
     boards = np.empty((walks, boards_a_walk, puzzle.cells + 1), np.uint8)
     rules, missing = kernel_rules(puzzle), np.arange(walks)
-    for starts in (many_uniform(puzzle, random, None, walks), np.repeat(puzzle.goals(), walks, axis=0)):
+    for starts in (uniform(puzzle, random, None, walks), np.repeat(puzzle.goals(), walks, axis=0)):
         working, found = rules.encode(starts[missing]), np.empty((missing.size, *boards.shape[1:]), np.uint8)
         counts = np.zeros(missing.size, np.int64)
-        anneal_all(
+        anneal(
             states=working,
             levels=_levels(puzzle, working),
             targets=targets[missing],
@@ -201,43 +166,17 @@ def level_range(puzzle: Tiles) -> tuple[int, int]:
     return 1, round(1.3 * float(_distance(puzzle).mean()) * puzzle.cells)
 
 
-def uniform(puzzle: Tiles, random: np.random.Generator, level: int | None = None) -> Board:
-    """Sample any solvable board, all equally likely: an unsolvable draw has two of its tiles exchanged."""
-    board = random.permutation(puzzle.cells).astype(np.uint8)
-    if puzzle.objection(board):
-        first, second = np.flatnonzero(board != 0)[:2]
-        board[[first, second]] = board[[second, first]]
-    return board
-
-
-def many_uniform(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
-    """Sample boards `[B, N]` as `uniform` makes them."""
+def uniform(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
+    """Return `count` solvable boards `[B, N]`, all equally likely: unsolvable draws have two tiles exchanged."""
     boards = random.permuted(np.tile(np.arange(puzzle.cells, dtype=np.uint8), (count, 1)), axis=1)
-    rows = np.flatnonzero(_unsolvable(puzzle, boards))
+    rows = np.flatnonzero(puzzle.has_objection(boards))
     first, second = np.argsort(boards[rows] == 0, axis=1, kind="stable")[:, :2].T  # cells with tiles come first
     boards[rows, first], boards[rows, second] = boards[rows, second], boards[rows, first]
     return boards
 
 
-def _unsolvable(puzzle: Tiles, boards: Board) -> NDArray[np.bool_]:
-    """Tell whether the parity of each of the boards `[B, N]` proves that it cannot be solved: `bool[B]`."""
-    places, home = puzzle.goal_cells(boards), puzzle.goal.index(0)
-    odd: NDArray[np.bool_] = _distance(puzzle)[np.argmax(boards == 0, axis=1), home] % 2 == 1
-    for cell in range(puzzle.cells - 1):
-        odd ^= np.count_nonzero(places[:, cell + 1 :] < places[:, cell, None], axis=1) % 2 == 1
-    return odd
-
-
-def walk(puzzle: Tiles, random: np.random.Generator, moves: int | None) -> Board:
-    """Return the goal after this many random moves."""
-    state = np.array(puzzle.goal, np.uint8)
-    for _ in range(_walk_length(puzzle, moves)):
-        state = puzzle.apply(state, int(random.choice(np.flatnonzero(puzzle.legal(state)))))
-    return state
-
-
-def walks(puzzle: Tiles, random: np.random.Generator, moves: int | None, count: int) -> Board:
-    """Sample boards `[B, N]` as `walk` makes them."""
+def random_walks(puzzle: Tiles, random: np.random.Generator, moves: int | None, count: int) -> Board:
+    """Return `count` boards `[B, N]`, each the goal after this many random moves."""
     tables, rows = kernel_rules(puzzle).tables, np.arange(count)
     boards = np.tile(np.array(puzzle.goal, np.uint8), (count, 1))
     blanks = np.full(count, tables.home)
@@ -279,19 +218,10 @@ def walk_level_range(puzzle: Tiles) -> tuple[int, int]:
     return 0, level_range(puzzle)[1] - 1
 
 
-def at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None) -> Board:
-    """Return a board of exactly this true distance."""
-    from puzzlelab.puzzles.tiles import exact_distances
-
+def at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
+    """Return `count` boards `[B, N]` at exactly this true distance."""
     if level is None:
-        return uniform(puzzle, random)
-    return exact_distances.state_of(puzzle, int(random.choice(_ranks_at(puzzle, level))))
-
-
-def many_at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
-    """Sample boards `[B, N]` as `at_distance` makes them."""
-    if level is None:
-        return many_uniform(puzzle, random, None, count)
+        return uniform(puzzle, random, None, count)
     return _states(puzzle, random.choice(_ranks_at(puzzle, level), count))
 
 
@@ -313,31 +243,18 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
             partial(sample_level, puzzle),
             level_range(puzzle),
             partial(level, puzzle),
-            partial(sample_levels, puzzle),
         ),
         "walk-to-level": Scale(
             "random moves from the goal until the level is greater than this",
-            partial(walk_to_level, puzzle),
+            singly(partial(walk_to_level, puzzle)),
             walk_level_range(puzzle),
             partial(level, puzzle),
         ),
-        "uniform": Scale(
-            "all solvable boards alike", partial(uniform, puzzle), sample_batch=partial(many_uniform, puzzle)
-        ),
-        "walk": Scale(
-            "random moves from the goal",
-            partial(walk, puzzle),
-            (0, 1_000_000),
-            sample_batch=partial(walks, puzzle),
-        ),
+        "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
+        "walk": Scale("random moves from the goal", partial(random_walks, puzzle), (0, 1_000_000)),
     }
     if puzzle.cells <= 10:
-        scales["distance"] = Scale(
-            "true distance from the goal",
-            partial(at_distance, puzzle),
-            (0, farthest(puzzle)),
-            sample_batch=partial(many_at_distance, puzzle),
-        )
+        scales["distance"] = Scale("true distance from the goal", partial(at_distance, puzzle), (0, farthest(puzzle)))
     return scales
 
 
@@ -349,19 +266,8 @@ def farthest(puzzle: Tiles) -> int:
     return int(table[table != UNREACHED].max())
 
 
-def difficulty(puzzle: Tiles, state: Board) -> Mapping[str, int]:
-    """Return the level of a board and, for small ones, its true distance."""
-    levels = {"level": int(level(puzzle, state[None])[0])}
-    if puzzle.cells <= TABLED_CELLS and puzzle.objection(state) is None:
-        from puzzlelab.puzzles.tiles import exact_distances
-
-        working = kernel_rules(puzzle).encode(state[None])[0]
-        levels["distance"] = int(exact_distances.distances(puzzle).distance[rank_of(working)])
-    return levels
-
-
-def difficulties(puzzle: Tiles, states: Board) -> Mapping[str, NDArray[np.int64]]:
-    """Return the `difficulty` of each of the boards `[B, N]`."""
+def difficulty(puzzle: Tiles, states: Board) -> Mapping[str, NDArray[np.int64]]:
+    """Return `int64[B]`: the level of each of the boards `[B, N]` and, for small ones, its true distance."""
     working = kernel_rules(puzzle).encode(states)
     levels = {"level": _levels(puzzle, working)}
     if puzzle.cells <= TABLED_CELLS:

@@ -136,32 +136,14 @@ def propose(state, level, target, cells, pairs, chance, tables):
 
 
 @compiled
-def anneal(state, level, target, noise, mixing, tables):
-    """Walk over solvable boards by exchanging pieces, drawn to the level `target`; returns the level at its end.
+def anneal(states, levels, targets, keys, steps, mixing, apart, tables, boards, counts):
+    """Walk from each of `states: uint8[B, N + 1]` over solvable boards by exchanging pieces, until it gave R boards.
 
-    A step exchanges two pieces together with two others, or with the blank when that keeps the board solvable.
-    `noise: float64[T, 6]` are uniform numbers in [0, 1). After `mixing` steps the walk ends on the first hit. `level`
-    is that of the state.
-    """
-    cells = tables.rows * tables.columns
-    for t in range(len(noise)):
-        if t >= mixing and level == target:
-            return level
-        a, b = np.uint64(noise[t, 0] * cells), np.uint64(noise[t, 1] * cells)
-        c, d = np.uint64(noise[t, 2] * cells), np.uint64(noise[t, 3] * cells)
-        pairs = 1 if noise[t, 4] < 0.5 else 2
-        level = propose(state, level, target, (a, b, c, d), pairs, noise[t, 5], tables)
-    return level
-
-
-@compiled
-def anneal_all(states, levels, targets, keys, steps, mixing, apart, tables, boards, counts):
-    """Run the walk of `anneal` on each of `states: uint8[B, N + 1]` until it gave R boards.
-
-    The first board is the first hit of `targets: int64[B]` after `mixing` steps, the next ones are the first hits
-    `apart` steps after the board before. Writes `boards: uint8[B, R, N + 1]`, and how many there are in
-    `counts: int64[B]`: fewer than R where one needs more than `steps` steps. `levels: int64[B]` are those of the
-    states. Walk b draws from its own random numbers, which begin at `keys: uint64[B]`.
+    A step exchanges two pieces together with two others, or with the blank when that keeps the board solvable. The
+    walk is drawn to a level: the first board is the first hit of `targets: int64[B]` after `mixing` steps, the next
+    ones are the first hits `apart` steps after the board before. Writes `boards: uint8[B, R, N + 1]`, and how many
+    there are in `counts: int64[B]`: fewer than R where one needs more than `steps` steps. `levels: int64[B]` are those
+    of the states. Walk b draws from its own random numbers, which begin at `keys: uint64[B]`.
     """
     cells = tables.rows * tables.columns
     for i in range(len(states)):

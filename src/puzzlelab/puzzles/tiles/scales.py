@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TilesSamples:
-    """The views `Samples` and `BatchDifficulty` of sliding tiles."""
+    """The view `Samples` of sliding tiles."""
 
     puzzle: Tiles
 
@@ -28,12 +28,7 @@ class TilesSamples:
 
         return sampling.scales(self.puzzle)
 
-    def difficulty(self, state: Board) -> Mapping[str, int]:
+    def difficulty(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
         from puzzlelab.puzzles.tiles import sampling
 
-        return sampling.difficulty(self.puzzle, state)
-
-    def difficulties(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
-        from puzzlelab.puzzles.tiles import sampling
-
-        return sampling.difficulties(self.puzzle, states)
+        return sampling.difficulty(self.puzzle, states)
