@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from puzzlelab.core import boards, puzzle, solver, views
-from puzzlelab.text import board_files
+from puzzlelab.text.notation import BoardNotation
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "extending.md"
@@ -91,7 +91,7 @@ def _views() -> Iterator[tuple[str, ...]]:
     kinds = [
         *_classes(views),
         boards.BatchNotation,
-        board_files.MultilineNotation,
+        BoardNotation,
         puzzle.Drawing,
         puzzle.Presentation,
     ]

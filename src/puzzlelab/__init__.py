@@ -38,6 +38,8 @@ __version__ = VERSION
 _HOMES = {
     "api": (
         "load",
+        "read",
+        "read_many",
         "solve",
         "solve_many",
         "solve_table",
@@ -137,6 +139,8 @@ __all__ = [
     "network",
     "open_executor",
     "prove",
+    "read",
+    "read_many",
     "regrets",
     "solutions",
     "solve",

@@ -23,7 +23,7 @@ from puzzlelab import api_arguments as checked
 from puzzlelab.core import arguments, registry
 from puzzlelab.core.board_values import naming_bad_boards
 from puzzlelab.core.boards import Boards
-from puzzlelab.core.errors import BadOption, PuzzlelabError
+from puzzlelab.core.errors import BadBoard, BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.registry import usual_solver
@@ -77,6 +77,51 @@ def load(name: str, kind: type[Puzzle] | None = None) -> Puzzle:
     if arguments.require(kind, type, "the kind of a puzzle", expected) not in type(puzzle).__mro__:
         raise BadOption(f"{puzzle.name} is of the class {type(puzzle).__name__}, not {kind.__name__}")
     return puzzle
+
+
+def read(text: str, puzzle: str | Puzzle | None = None) -> Instance:
+    """Return the board in a text of any form: rows, a table, a list, a link.
+
+    >>> import puzzlelab
+    >>> puzzlelab.read("8 6 7 / 2 5 4 / 3 _ 1")
+    <tiles-3x3: 8 6 7 2 5 4 3 0 1>
+
+    Args:
+        text: a text with one board.
+        puzzle: the puzzle or its name; by default the one that the text looks like.
+
+    Raises:
+        BadBoard: with the place of what is wrong, or with the boards that the text may be.
+    """
+    boards = read_many(text, puzzle)
+    if len(boards) > 1:
+        raise BadBoard(f"{len(boards):,} boards are in this text, and one is expected; read_many reads them all")
+    return boards[0]
+
+
+def read_many(text: str, puzzle: str | Puzzle | None = None) -> Boards:
+    """Return all boards in a text of any form: a file of many, with a board on each line, in rows, or in a table.
+
+    >>> import puzzlelab
+    >>> len(puzzlelab.read_many("[[[1, 2], [3, 0]], [[1, 2], [0, 3]]]"))
+    2
+
+    Args:
+        text: a text with boards of one puzzle.
+        puzzle: the puzzle or its name; by default the one that the text looks like.
+
+    Raises:
+        BadBoard: with the place of what is wrong, or with the boards that the text may be.
+    """
+    from puzzlelab.text.reader import read_all, read_any
+
+    expected = "a text with a board, such as '8 6 7 2 5 4 3 0 1'"
+    given = arguments.require(text, str, "the text", expected, BadBoard)
+    boards = read_any(given) if puzzle is None else read_all(registry.as_puzzle(puzzle), given)
+    names = dict.fromkeys(board.puzzle.name for board in boards)
+    if len(names) > 1:
+        raise BadBoard(f"boards of several puzzles are in this text ({', '.join(names)}): give one of them")
+    return Boards.of(boards)
 
 
 def solver(name: str | None = None, puzzle: str | Puzzle | None = None, **options: Any) -> Solver:

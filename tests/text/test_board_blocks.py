@@ -13,14 +13,14 @@ from puzzlelab.core.errors import BadBoard
 from puzzlelab.storage import files
 from puzzlelab.storage.files import text_blocks
 from puzzlelab.text.board_blocks import read_blocks, read_texts, row_texts
-from puzzlelab.text.board_files import boards
+from puzzlelab.text.reader import splitter_of
 
 NAMES = ["sudoku-9x9", "sudoku-4x4", "tiles-3x3", "tiles-4x4", "dust-6x5x4"]
 
 
 def one_by_one(puzzle, text):
     """(number of the line, text, state or error) of each board."""
-    for board in boards(puzzle, io.StringIO(text)):
+    for board in splitter_of(puzzle).split(io.StringIO(text)):
         try:
             yield board.line, board.text, puzzle.read(board.text).state.tolist()
         except BadBoard as error:
@@ -166,7 +166,7 @@ def test_a_block_is_parted_by_its_errors() -> None:
 def test_rows_have_canonical_texts_of_boards_that_may_take_several_lines() -> None:
     sudoku, grid = load("sudoku-4x4"), "1234\n....\n....\n...."
     assert row_texts(read_texts(sudoku, [grid, "x"], "board")) == ["1234" + 12 * ".", "x"]
-    assert row_texts(read_texts(load("tiles-2x2"), ["1,2,3,0"], "")) == ["1,2,3,0"]
+    assert row_texts(read_texts(load("tiles-2x2"), ["1,2,3,0"], "")) == ["1 2 3 0"]
 
 
 class Question:

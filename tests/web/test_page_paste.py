@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright.sync_api")
-import pasted_forms as forms
+import forms
 from on_page import shows
 from playwright.sync_api import expect
 

@@ -3,16 +3,15 @@
 A suite is a text file, one of the package, or sampled. In a file, lines that start with `#` and empty lines are
 ignored; the others have columns with TABs between them: the board, then optionally its length in moves, then `opt` if
 that length is proven optimal and `ub` if it is only an upper bound. Further columns are ignored. A puzzle with the view
-`MultilineNotation` reads boards in its own way: CSV, or grids that are drawn. A line `# puzzle: tiles-4x4` names the
+`BoardNotation` reads boards in its own way: CSV, or grids that are drawn. A line `# puzzle: tiles-4x4` names the
 puzzle.
 """
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -23,10 +22,11 @@ from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, as_u
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, levels_of, scale_of
-from puzzlelab.engine import installed, report
+from puzzlelab.engine import report
 from puzzlelab.storage.files import lines_of, make_folder, read_regular, replace_file, writing
 from puzzlelab.text.board_blocks import read_texts, row_texts
-from puzzlelab.text.board_files import BoardText, boards
+from puzzlelab.text.reader import guess, splitter_of
+from puzzlelab.text.splitting import BoardText
 
 DATA = Path(__file__).parent / "data"
 SUITE_FILE = "suite.json"
@@ -35,10 +35,8 @@ DISTANCE_SCALE = "distance"
 """The name of a scale whose level is the optimal length, which the puzzle looks up in a table."""
 OPTIMUM_SCALES = (DISTANCE_SCALE, "optimum")
 """The names of scales whose level is the optimal length."""
-BOARDS_TO_GUESS_FROM = 10
-"""Boards that are read to guess the puzzle of a file that does not name it."""
-MAX_BOARD_LINES = 64
-"""The most lines of a drawn board."""
+LINES_TO_GUESS_FROM = 100
+"""Lines that are read to guess the puzzle of a file that does not name it."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class SuiteEntry:
     """One board of a suite with its known length."""
 
     board: str
-    """The text of the file; the canonical text if the puzzle has the view `MultilineNotation`."""
+    """The text of the file; the canonical text if the puzzle has the view `BoardNotation`."""
     level: int | None = None
     """The level of difficulty on the scale of the sample."""
     known: int | None = None
@@ -117,7 +115,7 @@ def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
     numbered_entries: list[tuple[int, SuiteEntry]] = []
     entries: list[SuiteEntry] = []
     faults: list[str] = []
-    for board_text in boards(puzzle, lines):
+    for board_text in splitter_of(puzzle).split(lines):
         if board_text.text or any(board_text.columns):
             try:
                 numbered_entries.append((board_text.line, _read_columns(board_text)))
@@ -149,28 +147,12 @@ def _puzzle_of(path: Path, lines: Sequence[str]) -> Puzzle:
     for line in lines:
         if match := re.match(r"#\s*puzzle:\s*(\S+)", line):
             return registry.load(match[1])
-    texts = [line.partition("\t")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
-    if not texts:
+    if not any(line.strip() and not line.startswith("#") for line in lines):
         raise BadFile(f"{path} holds no boards")
-    for text in (*texts[:BOARDS_TO_GUESS_FROM], _block(lines)):
-        for puzzle in guess_puzzles(text):
-            return puzzle
-    raise BadInput(f"{path} does not say whose boards it holds; name the puzzle first, as in: bench tiles-4x4 {path}")
-
-
-def _block(lines: Iterable[str]) -> str:
-    """Return the first lines up to an empty one, as the text of a board of several lines."""
-    content = (line for line in lines if not line.startswith("#"))
-    body = dropwhile(lambda line: not line.strip(), content)
-    return "".join(takewhile(str.strip, islice(body, MAX_BOARD_LINES)))
-
-
-def guess_puzzles(board: str) -> Iterator[Puzzle]:
-    """Yield the puzzles that this text may be a board of, by each family's `guess(text) -> Puzzle | None`."""
-    for _, family in installed.families():
-        puzzle = family.guess(board)
-        if puzzle is not None:
-            yield puzzle
+    puzzle = guess("".join(lines[:LINES_TO_GUESS_FROM]))
+    if puzzle is None:
+        raise BadInput(f"{path} does not say whose boards it holds; name the puzzle first: bench tiles-4x4 {path}")
+    return puzzle
 
 
 def at_level(suite: Suite, level: int) -> Suite:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, load_puzzle, output, read_boards
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, output, puzzle_and_boards, read_boards
 from puzzlelab.cli.options import BoardTexts, JsonObjects, LineFile, Settle, TilesName
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ def check(
     from puzzlelab.jobs.checks import check_parts
     from puzzlelab.jobs.serialise import error_facts
 
-    loaded_puzzle, console = load_puzzle(puzzle, settle), output()
+    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
+    console = output()
     worst, limit, errors = SOLVED, Limit(seconds=time), ErrorTally()
     solver = api.solver(None, loaded_puzzle)
     for block in read_boards(loaded_puzzle, board, file, settle):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 SOLVED, UNSOLVED, UNREADABLE = 0, 1, 2
 """Exit codes; `runtime.signals` has that of an interrupted command."""
+NAME_OF_PUZZLE = r"[A-Za-z][\w-]{0,40}(:.*)?"
+"""What may be the name of a puzzle with a slip."""
+LONGEST_PATH = 200
+"""Characters of an argument that may be the name of a file."""
 LEVEL_VARIABLE = "PUZZLELAB_LOG_LEVEL"
 """The environment variable with the level of messages; `--log-level` sets it, and `cli.reporters` reads it."""
 PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
@@ -109,12 +114,37 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
     return lenient.puzzle
 
 
+def puzzle_and_boards(name: str, boards: list[str] | None, settle: bool) -> tuple[Puzzle, list[str] | None]:
+    """Return the puzzle of this name, and the boards after it; a board in place of the name says its puzzle itself.
+
+    Raises `UnknownName` for what is neither.
+    """
+    from puzzlelab.core.errors import BadBoard, BadInput, UnknownName
+    from puzzlelab.text.reader import read_any
+
+    try:
+        return load_puzzle(name, settle), boards
+    except UnknownName as error:
+        if len(name) < LONGEST_PATH and Path(name).is_file():
+            raise BadInput(f"{name} is a file: name its puzzle first, as in: tiles-4x4 --file {name}") from None
+        try:
+            puzzle = read_any(as_unicode(name))[0].puzzle
+        except BadBoard as wrong:
+            raise (error if re.fullmatch(NAME_OF_PUZZLE, name) else wrong) from None
+        return load_puzzle(puzzle.name, settle), [name, *(boards or ())]
+
+
 class BoardStream:
     """The boards of a command, in blocks that are read when they are needed; at least one board."""
 
-    def __init__(self, blocks: Iterable[Boards], settling: Callable[[str], str] | None = None) -> None:
+    def __init__(
+        self,
+        blocks: Iterable[Boards],
+        settling: Callable[[str], str] | None = None,
+        at_end: Callable[[], None] | None = None,
+    ) -> None:
         self._blocks = iter(blocks)
-        self._settling = settling
+        self._settling, self._at_end = settling, at_end
         self._read: list[Boards] = []
         self.count = 0
         """Boards that are read so far."""
@@ -136,8 +166,18 @@ class BoardStream:
         """Return the boards in a text of this name. Raises `BadFile` if there are none."""
         from puzzlelab.core.errors import BadFile
         from puzzlelab.text.board_blocks import read_blocks
+        from puzzlelab.text.reader import splitter_of
 
-        stream = cls(read_blocks(puzzle, texts, name), settling)
+        splitter = splitter_of(puzzle)
+
+        def say_what_was_passed_over() -> None:
+            if splitter.words:
+                said = (
+                    f"{splitter.words:,} lines of words and {splitter.comments:,} comments in {name} were passed over"
+                )
+                print(visible(said), file=sys.stderr, flush=True)
+
+        stream = cls(read_blocks(puzzle, texts, name, splitter), settling, say_what_was_passed_over)
         if not stream._has(1):
             raise BadFile(f"there are no boards in {name}")
         return stream
@@ -155,8 +195,10 @@ class BoardStream:
 
     def _next_block(self) -> list[Boards]:
         block = next(self._blocks, None)
-        self.is_complete = block is None
         if block is None:
+            if self._at_end is not None and not self.is_complete:
+                self._at_end()
+            self.is_complete = True
             return []
         self.count += len(block)
         if self._settling is not None:
@@ -214,7 +256,20 @@ def _arguments(puzzle: Puzzle, arguments: list[str]) -> Boards:
     arguments = list(map(as_unicode, arguments))
     if len(arguments) > 1 and not any(" " in text.strip() or _reads(puzzle, text) for text in arguments):
         arguments = [" ".join(arguments)]
-    return read_texts(puzzle, arguments, "board" if len(arguments) > 1 else "")
+    texts = [text for argument in arguments for text in _texts_in(puzzle, argument)]
+    boards = read_texts(puzzle, texts, "board" if len(texts) > 1 else "")
+    files = [place for place in boards.errors if len(texts[place]) < LONGEST_PATH and Path(texts[place]).is_file()]
+    return boards.with_errors({place: f"{texts[place]} is a file: give --file {texts[place]}" for place in files})
+
+
+def _texts_in(puzzle: Puzzle, argument: str) -> list[str]:
+    """Return the texts of the boards in an argument: itself, unless it has several boards."""
+    from puzzlelab.text.reader import splitter_of
+
+    if _reads(puzzle, argument):
+        return [argument]
+    texts = [board.text for board in splitter_of(puzzle).split(argument.split("\n"))]
+    return texts if len(texts) > 1 else [argument]
 
 
 def _reads(puzzle: Puzzle, text: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, read_boards
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, puzzle_and_boards, read_boards
 from puzzlelab.cli.executors import open_optional
 from puzzlelab.cli.options import BoardFile, BoardTexts, ExecutorName, JsonObjects, Nodes, Seconds, SolverName
 from puzzlelab.cli.progress import progress_beside_output
@@ -35,14 +35,14 @@ class EnumerationCall:
     """One call of a command: its boards, its solver, and the exit code so far."""
 
     def __init__(
-        self, puzzle: str, solver: str | None, options: list[str] | None, jobs: int | None, limit: Limit
+        self, puzzle: Puzzle, solver: str | None, options: list[str] | None, jobs: int | None, limit: Limit
     ) -> None:
         from puzzlelab import api
         from puzzlelab.core.settings import read_options
         from puzzlelab.core.solver import require_lister
 
         self.limit = limit
-        self.puzzle: Puzzle = api.load(puzzle)
+        self.puzzle = puzzle
         values = read_options(options or ()) | ({} if jobs is None else {"jobs": jobs})
         self.solver: Solver = api.solver(solver, self.puzzle, **values)
         require_lister(self.solver, self.puzzle)
@@ -142,7 +142,8 @@ def count(
     from puzzlelab.core.limit import Limit
 
     solver_jobs = jobs if executor is None else None
-    call = EnumerationCall(puzzle, solver, option, solver_jobs, Limit(time, nodes))
+    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False)
+    call = EnumerationCall(loaded_puzzle, solver, option, solver_jobs, Limit(time, nodes))
     done = 0
     with open_optional(executor, jobs) as workers, progress_beside_output("counting") as bars:
         try:
@@ -198,7 +199,8 @@ def enumerate_all(
     """
     from puzzlelab.core.limit import Limit
 
-    call = EnumerationCall(puzzle, solver, option, jobs, Limit(time, nodes))
+    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False)
+    call = EnumerationCall(loaded_puzzle, solver, option, jobs, Limit(time, nodes))
     done = 0
     with _lines(out) as write, progress_beside_output("listing") as bars:
         for readable in call.boards(board, file):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, load_puzzle, output, read_boards
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, puzzle_and_boards, read_boards
 from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, Settle, SolverName
 from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
@@ -62,7 +62,7 @@ def hint(
     from puzzlelab.core.solver import require, require_lister
     from puzzlelab.core.views import Candidates
 
-    loaded_puzzle = load_puzzle(puzzle, settle)
+    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
     deduces = loaded_puzzle.view(Candidates) is not None
     if not deduces:
         require_comparable_moves(loaded_puzzle)

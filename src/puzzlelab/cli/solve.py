@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.answers import Improvements, SolveReport
-from puzzlelab.cli.console import load_puzzle, output, read_boards
+from puzzlelab.cli.console import output, puzzle_and_boards, read_boards
 from puzzlelab.cli.executors import doing_in_words, open_optional
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, option_of_network
 from puzzlelab.cli.options import (
@@ -99,7 +99,7 @@ def solve(
     from puzzlelab.jobs.solve_job import SolveJob
 
     _check_verbose(verbose, executor)
-    loaded_puzzle = load_puzzle(puzzle, settle)
+    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
     named = {"estimate": estimate, "weight": weight, "width": width, "depth": depth, "restarts": restarts}
     named |= {"max_moves": max_moves, "avoid_repeats": avoid_repeats or None}
     solver = solver or (None if net is None else WITH_NETWORK)

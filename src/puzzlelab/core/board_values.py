@@ -20,6 +20,8 @@ from puzzlelab.core.errors import BadBoard, shorten
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Instance, Puzzle
 
+CELLS = (type(None), str, int, float, np.integer, np.floating)
+"""What may stand in a list of cells."""
 SHOWN = 60
 """The most characters of values that an error shows."""
 CHECKED = 1000
@@ -34,7 +36,7 @@ def read_values(puzzle: Puzzle, values: object) -> Instance:
         return puzzle.read(values)
     array = _whole_numbers(values)
     try:
-        return _nested(puzzle, array) if array.ndim == 2 else _state(puzzle, array)
+        return _nested(puzzle, array) if array.ndim == 2 or array.dtype.kind in "OU" else _state(puzzle, array)
     except BadBoard as error:
         shown = shorten(str(array.tolist()), SHOWN)
         raise BadBoard(f"{shown} is no board of {puzzle.name}: {error}") from None
@@ -50,7 +52,11 @@ def _whole_numbers(values: object) -> NDArray[Any]:
         raise BadBoard(
             "the values of a board must be a list or an array of numbers, not lists of different lengths"
         ) from None
-    if array.ndim not in (1, 2) or array.dtype.kind not in "biuf":
+    if array.dtype.kind in "Of" and array.ndim in (1, 2) and _is_blank(array).any():
+        is_blank, array = _is_blank(array), array.astype(object)
+        array[is_blank] = None
+    is_mixed = array.dtype.kind == "O" and all(isinstance(each, CELLS) for each in array.ravel())
+    if array.ndim not in (1, 2) or not (array.dtype.kind in "biufU" or is_mixed):
         given = described(values)
         kinds = f" of {array.ndim} dimensions" if array.ndim > 2 else " of something else" if array.ndim else ""
         raise BadBoard(f"the values of a board must be a text, or a list or an array of numbers, not {given}{kinds}")
@@ -59,6 +65,12 @@ def _whole_numbers(values: object) -> NDArray[Any]:
     if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
         return array.astype(np.int64)
     return array
+
+
+def _is_blank(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """`bool` of the same shape: where nothing stands, which is None or NaN."""
+    flags = [each is None or each != each for each in array.ravel().tolist()]
+    return np.array(flags, bool).reshape(array.shape)
 
 
 def _state(puzzle: Puzzle, array: NDArray[Any]) -> Instance:

@@ -29,8 +29,8 @@ class BatchNotation(Protocol):
         """Read the ASCII lines `uint8[B, W]` without their ends: the states `[B, S]`, and `bool[B]`, which are boards.
 
         It accepts only lines that `read` reads as the same state, and that all are one board or none for
-        `MultilineNotation`, if they follow each other. All others are read by `read`, which knows every notation and
-        names errors.
+        a `text.splitting.Splitter`, if they follow each other. All others are read by `read`, which knows every
+        notation and names errors.
         """
 
     def write_lines(self, states: State) -> NDArray[np.uint8]:

@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from puzzlelab.core.arguments import described
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.text_grid import TextGrid
 
 State = NDArray[Any]
 View = TypeVar("View")
@@ -156,9 +155,19 @@ class Family:
     """Names of some puzzles, the most common first."""
     guess: Callable[[str], Puzzle | None] = lambda text: None
     """The puzzle that a board in this text most likely belongs to, or None."""
-    from_grid: Callable[[TextGrid], Iterable[tuple[str, str]]] = lambda grid: ()
-    """Names of puzzles, and boards for their `read`, that the cells of a pasted text may be, the likeliest first.
-    It raises `BadBoard` for cells that are nearly a board."""
+    from_grid: Callable[[Any, str | None], Iterable[tuple[str, str]]] = lambda grid, name: ()
+    """Names of puzzles, and boards in their own notation, that the cells of a `text.text_grid.TextGrid` may be, the
+    likeliest first. `name` is that of the puzzle, or None where it has to be guessed. It raises `BadBoard` for cells
+    that are nearly a board."""
+    board_in: Callable[[str], str | None] = lambda text: None
+    """The board in a line or a field as other programs write it, in the puzzle's own notation; None for others."""
+    columns: Sequence[Sequence[str]] = ()
+    """What other people call the column of the board in tables, rows of JSON and attributes of XML, and then the names
+    of columns that are read after it, such as the solution."""
+    packed: str = ""
+    """A pattern of what stands in links of other programs before a board that is compressed by lz-string."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Names that people have for a puzzle -> the part of its name after the family and a hyphen."""
     page: Path | None = None
     """The folder of the page module of a plug-in, NAME.js for the family NAME; its other files begin with NAME and a
     hyphen or a dot."""

@@ -7,7 +7,8 @@ its family. Listing imports nothing.
 
 import importlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -106,9 +107,23 @@ def family(name: str) -> Family:
     return found
 
 
+def usable_families() -> Iterator[Family]:
+    """Yield all families but those of plug-ins that cannot be used."""
+    for name in families():
+        with suppress(BrokenPlugin):
+            yield family(name)
+
+
 def load(name: str) -> Puzzle:
-    """Return the puzzle with this name, such as `tiles-4x4`; raises `UnknownName` or `BadOption`."""
+    """Return the puzzle with this name, such as `tiles-4x4`, or one that people have for it.
+
+    Raises `UnknownName` or `BadOption`.
+    """
     head, hyphen, rest = arguments.text(name, "the name of a puzzle", "a text such as 'tiles-4x4'").partition("-")
+    if _place("puzzles", head) is None or not hyphen:
+        for known in usable_families():
+            if name in known.aliases:
+                return known.make(known.aliases[name])
     if _place("puzzles", head) is None:
         raise UnknownName("puzzle", head or name, _all_modules("puzzles"))
     try:

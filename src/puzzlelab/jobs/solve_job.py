@@ -35,7 +35,7 @@ from puzzlelab.storage.row import Row, answered, unanswered
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile
 from puzzlelab.text.board_blocks import read_texts, row_texts
-from puzzlelab.text.board_files import text_of
+from puzzlelab.text.reader import text_of
 
 if TYPE_CHECKING:
     from puzzlelab.engine.executor import Executor

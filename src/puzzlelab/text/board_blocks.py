@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from puzzlelab.core.boards import BatchNotation, Boards, runs
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.text import board_files
-from puzzlelab.text.board_files import MultilineNotation
+from puzzlelab.text.notation import BoardNotation
+from puzzlelab.text.reader import read_board, splitter_of
+from puzzlelab.text.splitting import BoardText, Splitter
 
 FEWEST_LINES = 8
 """Lines of equal length in one text that are read as an array; fewer are read one by one."""
@@ -30,13 +31,13 @@ def read_texts(puzzle: Puzzle, texts: Sequence[str], source: str) -> Boards:
             reader.add_lines(_Alike(begin + 1, list(texts[begin:end]), states[begin:end]))
         else:
             for number, text in enumerate(texts[begin:end], start=begin + 1):
-                reader.add_board(number, text)
+                reader.add_board(number, BoardText(number, text))
     return reader.boards()
 
 
 def row_texts(boards: Boards) -> Sequence[str]:
-    """Return [B]: the text of each board in a row: see `board_files.text_of`."""
-    if boards.puzzle.view(MultilineNotation) is None:
+    """Return [B]: the text of each board in a row: in the puzzle's own notation, if it has a `BoardNotation`."""
+    if boards.puzzle.view(BoardNotation) is None:
         return boards.texts
     if not boards.errors:
         return boards.written()
@@ -53,17 +54,17 @@ def translated(values: NDArray[np.uint8], table: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(values.tobytes().translate(table), np.uint8).reshape(values.shape)
 
 
-def read_blocks(puzzle: Puzzle, texts: Iterable[str], name: str) -> Iterator[Boards]:
+def read_blocks(puzzle: Puzzle, texts: Iterable[str], name: str, splitter: Splitter | None = None) -> Iterator[Boards]:
     """Yield the boards in texts of whole lines, as `storage.files.text_blocks` gives them: a block for each
     that has any.
 
-    The lines are split into boards as `board_files.boards` says.
+    The lines are split into boards by a `Splitter`, by default a new one of the puzzle.
     """
     reader, lines, texts_before = _Reader(puzzle, f"{name}, line"), _Lines(puzzle, texts), 1
-    for board in board_files.boards(puzzle, lines):
-        alike = lines.alike(board.text, has_columns=bool(board.columns))
+    for board in (splitter or splitter_of(puzzle)).split(lines):
+        alike = lines.alike(board)
         if alike is None:
-            reader.add_board(lines.number_of(board.line), board.text)
+            reader.add_board(lines.number_of(board.line), board)
         else:
             reader.add_lines(alike)
         if lines.at_end or lines.texts_read > texts_before:
@@ -122,13 +123,12 @@ class _Lines(Iterator[str]):
         """Return the number in the file of a line by the number that the splitter counts."""
         return line + self._taken
 
-    def alike(self, board: str, has_columns: bool) -> _Alike | None:
-        """Return the line that was given last and all plain lines like it after it, if it is this board and nothing
-        else.
-        """
+    def alike(self, board: BoardText) -> _Alike | None:
+        """Return the line that was given last and all plain lines like it after it, if it is this board alone."""
         place = self._next - 1
         end = int(self._ends[place])
-        if end == place or has_columns or board != self._lines[place]:
+        is_last = self.number_of(board.line) == self._lines_before + place + 1
+        if end == place or not is_last or board.columns or board.text != self._lines[place]:
             return None
         self._next = end
         self._taken += end - place - 1
@@ -198,13 +198,13 @@ class _Reader:
         self._numbers.append(np.arange(lines.number, lines.number + len(lines.texts)))
         self._states.append(lines.states)
 
-    def add_board(self, number: int, text: str) -> None:
+    def add_board(self, number: int, board: BoardText) -> None:
         """Read the text of a board, and add it."""
         try:
-            self._states.append(self._puzzle.read(text).state[None])
+            self._states.append(read_board(self._puzzle, board).state[None])
         except BadBoard as error:
             self._errors[len(self._texts)] = str(error)
-        self._texts.append(text)
+        self._texts.append(board.text)
         self._numbers.append(np.array([number]))
 
     def boards(self) -> Boards:

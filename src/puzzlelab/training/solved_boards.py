@@ -207,11 +207,11 @@ def _generate(puzzle: Puzzle, source: BoardSource, seed: int, first: int) -> Ite
 
 def _read(puzzle: Puzzle, source: BoardSource) -> Generator[LabelledBoards, None, None]:
     """Yield the boards of a file with their only solutions; raises `BadInput` for a board with none or several."""
-    from puzzlelab.text.board_files import boards
+    from puzzlelab.text.reader import splitter_of
 
     name, options = usual_solver(puzzle)
     solver = registry.make_solver(name, options)
-    texts = [(board.line, board.text) for board in boards(puzzle, lines_of(Path(source.file))) if board.text]
+    texts = [(board.line, board.text) for board in splitter_of(puzzle).split(lines_of(Path(source.file))) if board.text]
     if len(texts) < source.count:
         raise BadInput(f"{source.file} holds {len(texts)} boards, not {source.count}")
     for line, text in texts[: source.count]:

@@ -112,11 +112,13 @@ def check(parameters: Parameters, context: TaskContext) -> Any:
 
 def read(parameters: Parameters, context: TaskContext) -> Any:
     """Return the boards in a pasted text."""
-    from puzzlelab.analysis.pasted import read_pasted
+    from puzzlelab.text.reader import read_any
 
     puzzle_name = _puzzle(parameters).name if parameters.get("puzzle") else None
-    boards = read_pasted(parameters["text"], puzzle_name)
-    shown = [{"puzzle": each.puzzle, "board": each.board} for each in boards[: parameters["most"]]]
+    boards = read_any(parameters["text"], puzzle_name)
+    shown = [
+        {"puzzle": each.puzzle.name, "board": each.puzzle.write(each.state)} for each in boards[: parameters["most"]]
+    ]
     return {"boards": shown, "count": len(boards)}
 
 
@@ -185,7 +187,7 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.engine.solving import answer
     from puzzlelab.storage.row import row_of
-    from puzzlelab.text.board_files import text_of
+    from puzzlelab.text.reader import text_of
 
     instance = _instance(parameters)
     solver, limit = _solver(parameters, instance.puzzle), _limit(parameters, context)

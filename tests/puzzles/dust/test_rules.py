@@ -18,7 +18,7 @@ from puzzlelab.core.views import Planes, is_legal
 from puzzlelab.puzzles.dust import notation
 from puzzlelab.puzzles.dust.planes import DustPlanes
 from puzzlelab.puzzles.dust.rules import Dust
-from puzzlelab.text.board_files import boards as boards_in
+from puzzlelab.text.reader import splitter_of as boards_in
 
 GAME = Path(__file__).parents[2] / "data" / "dust_game.txt"
 NAMES = (

@@ -1,8 +1,8 @@
 """Dust, the game of clearing a board cluster by cluster, on boards from 1x1 to 16x16.
 
 Start with `rules`; `kernels` has the same rules on bitboards, and `estimate_kernels` the estimates on them. `sampling`
-makes boards, some of them by `backward_generation`. `files` and `examples` read and name boards, `clusters` labels
-them.
+makes boards, some of them by `backward_generation`. `pasted` says what the cells of any text are, `examples` names
+boards, and `clusters` labels them.
 
 `solvers` has `halves`, which proves a solution shortest. It treats the two halves of a board on their own:
 
@@ -14,16 +14,8 @@ them.
 """
 
 from puzzlelab.core.puzzle import Family
-from puzzlelab.puzzles.dust.files import guessed_size
-from puzzlelab.puzzles.dust.pasted import boards_of
+from puzzlelab.puzzles.dust.pasted import boards_of, guess
 from puzzlelab.puzzles.dust.rules import Dust, from_name
-
-
-def guess(text: str) -> Dust | None:
-    """Return the puzzle of which this text is most likely a board."""
-    size = guessed_size(text)
-    return Dust(*size) if size else None
-
 
 FAMILY = Family(
     about="Dust: click a cluster, the rest falls down and towards the centre; clear the board in the fewest clicks.",

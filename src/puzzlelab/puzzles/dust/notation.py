@@ -163,16 +163,19 @@ def _of_table(lines: list[str], puzzle: Shape) -> str:
 
     A cell stands under (or over) the number of its column. What is in round brackets is passed over.
     """
-    header, rows = "", dict[int, str]()
+    header, rows, before = "", dict[int, str](), ""
     for line in lines:
         label, bar, rest = line.partition("|")
         if not bar:
             if set(line) - set("-+=: \t\r"):
                 raise BadBoard(f"'{shorten(line.strip())}' is no line of a table")
         elif not label.strip():
+            if rows and "|" in before:
+                raise BadBoard("the line with the numbers of the columns stands below rows, and no rule between them")
             header = header or rest
         else:
             rows[_row_number(label.strip(), rows, puzzle)] = rest
+        before = line
     slots = _slots(header, puzzle)
     for y in range(puzzle.height):
         if y not in rows:
@@ -248,6 +251,3 @@ def misplaced(grids: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.b
 def write(state: Board) -> str:
     """Return the canonical notation: a digit a cell, column by column from the bottom, 0 for empty."""
     return "".join(map(str, state.tolist()))
-
-
-# --- boards that come with the package ---

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from puzzlelab.core.text_grid import TextGrid
-from puzzlelab.puzzles.dust.notation import LETTERS
+import numpy as np
+
+from puzzlelab.core.errors import BadBoard
+from puzzlelab.puzzles.dust.notation import LETTERS, LONGEST, must_rest, read
+from puzzlelab.text.notation import BoardNotation
+from puzzlelab.text.text_grid import TextGrid
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.dust.rules import Dust
 
 COLOURS = ("red", "green", "blue", "yellow", "orange", "purple", "cyan", "magenta", "white")
 """The names of the colours 1 to 9; their first letters are those of the notation."""
@@ -23,34 +31,69 @@ SIGNS = {
 BLANKS = frozenset(("", ".", "0", "-", "_", "empty"))
 LEAST, MOST = 2, 16
 """The sides of boards that are taken for dust."""
+USUAL = {(8, 6): 5, (6, 5): 4, (7, 6): 5, (8, 8): 5, (10, 8): 5}
+"""The colours of the usual sizes (W, H); a word without a size is a board of one of these."""
 USUAL_COLOURS = 5
 
 
-def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
-    """Yield the puzzle and the board that these cells may be, the first row at the top.
+def boards_of(grid: TextGrid, name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the puzzle and the board that these cells may be, the first row at the top, or a word of columns.
 
-    Raises `BadBoard` if few of them are wrong. Many different digits are not taken for colours.
+    Raises `BadBoard` if few of them are wrong. Where the puzzle has to be guessed, many different digits are not taken
+    for colours.
     """
     width, height = grid.width, grid.height
-    if not (LEAST <= width <= MOST and LEAST <= height <= MOST):
+    is_word = height == 1 and not grid.of_lists and all(len(cell) == 1 for cell in grid.cells)
+    sizes = [(wide, high) for wide, high in USUAL if wide * high == width] if is_word else [(width, height)]
+    if not width or not (name or (sizes and min(sizes[0]) >= LEAST and max(sizes[0]) <= MOST)):
         return
     values = [_value(cell.strip()) for cell in grid.cells]
     colours = {value for value in values if value}
     grid.blame(values, width, "is no colour of dust")
-    if None in values or not colours or len(colours) == sum(1 for value in values if value):
-        return  # where every colour is there once, these are tiles
-    if max(colours) > USUAL_COLOURS and any(
-        cell.strip().isdigit() and value for cell, value in zip(grid.cells, values, strict=True)
-    ):
-        return
-    if grid.has_gaps:
+    if None in values or grid.has_gaps or (not name and not _may_be_colours(grid, values, is_word)):
         return
     rows = ["".join(map(str, values[start : start + width])) for start in range(0, len(values), width)]
-    most = max(USUAL_COLOURS, *colours)
-    yield f"dust-{width}x{height}x{most}", "\n".join(rows)
+    if name and height > 1:
+        yield name, "/".join(rows)
+    for wide, high in () if name else sizes:
+        yield f"dust-{wide}x{high}x{max(USUAL.get((wide, high), USUAL_COLOURS), *colours)}", "/".join(rows)
     if grid.of_lists:  # of the columns, each from the bottom up
         turned = ["".join(column[y] for column in rows) for y in reversed(range(width))]
-        yield f"dust-{height}x{width}x{most}", "\n".join(turned)
+        yield name or f"dust-{height}x{width}x{max(USUAL_COLOURS, *colours)}", "/".join(turned)
+
+
+def _may_be_colours(grid: TextGrid, values: Sequence[int | None], is_word: bool) -> bool:
+    """Tell whether colours are there more than once, unlike numbers of tiles, and numbers are no more than usual."""
+    filled = [value for value in values if value]
+    if not filled or len(set(filled)) == len(filled):
+        return False
+    has_digits = any(cell.strip().isdigit() and value for cell, value in zip(grid.cells, values, strict=True))
+    return max(filled) <= USUAL_COLOURS or not (has_digits or is_word)
+
+
+def guess(text: str) -> Dust | None:
+    """Return the puzzle of a table whose first or last line has the numbers of its columns."""
+    from puzzlelab.puzzles.dust.rules import Dust
+
+    cut = [line.partition("|") for line in text.splitlines() if "|" in line] if len(text) <= LONGEST else []
+    headers = [rest.split() for label, _, rest in cut if not label.strip()]
+    wide, high = len(headers[0]) if len(headers) == 1 else 0, len(cut) - 1
+    if not (LEAST <= wide <= MOST and LEAST <= high <= MOST):
+        return None
+    try:
+        state = read(text, Dust(wide, high, len(LETTERS)))
+        must_rest(state, Dust(wide, high, len(LETTERS)))
+    except BadBoard:
+        return None
+    has_each_once = np.unique(state[state > 0]).size == np.count_nonzero(state)
+    most = max(USUAL.get((wide, high), USUAL_COLOURS), int(state.max()))
+    return None if has_each_once else Dust(wide, high, most)
+
+
+def board_notation(puzzle: Dust) -> BoardNotation:
+    """Return the view `BoardNotation`."""
+    signs = "0123456789" + LETTERS.lower() + "".join(sign for sign in BLANKS if len(sign) == 1) + "".join(SIGNS)
+    return BoardNotation(puzzle.height, puzzle.width, frozenset(signs), puzzle.read_plain)
 
 
 def _value(cell: str) -> int | None:

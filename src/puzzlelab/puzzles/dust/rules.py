@@ -27,7 +27,8 @@ from puzzlelab.core.views import (
     Samples,
 )
 from puzzlelab.puzzles.dust import drawing, examples, notation
-from puzzlelab.text.board_files import MultilineNotation
+from puzzlelab.text.notation import BoardNotation
+from puzzlelab.text.reader import read_state
 
 Board = NDArray[np.uint8]
 
@@ -153,7 +154,7 @@ class Dust:
 
         Nothing if none does.
         """
-        state = self._read(text)
+        state = read_state(self, text)
         places = np.where(state > 0, np.arange(1, self.cells + 1), 0)
         moved = int(((self.settled(places) != places) & (places > 0)).sum())
         empty = int((state == 0).sum())
@@ -161,17 +162,17 @@ class Dust:
 
     def read(self, text: str) -> Instance:
         """Read digits in column order; rows from the top with letters; a table as `draw` makes it; a nested list; a
-        name.
+        name; and any other form that `text.reader` knows.
 
         Raises `BadBoard` for what cannot rest too, unless this is the puzzle that `with_gravity` gives.
         """
-        state = self._read(board_text(text, self.name))
+        state = read_state(self, board_text(text, self.name))
         if not self.settles:
             notation.must_rest(state, self, "" if "|" in text else text)
         return Instance(self, self.settled(state))
 
-    def _read(self, text: str) -> Board:
-        """Return the board before anything falls."""
+    def read_plain(self, text: str) -> Board:
+        """Return the board of a text in one of the notations of `notation`, before anything falls."""
         name, known = text.strip().lower() if len(text) <= LONGEST_NAME else "", examples.of(self.name)
         example = known.get(name)
         if example is None and known and name.isalpha() and set(name.upper()) - set(notation.LETTERS):
@@ -207,12 +208,12 @@ class Dust:
 
 
 VIEWS: Views = {
+    BoardNotation: "puzzlelab.puzzles.dust.pasted:board_notation",
     BatchNotation: "puzzlelab.puzzles.dust.batch_notation:DustLines",
     Drawing: "puzzlelab.puzzles.dust.drawing:drawing",
     Estimates: "puzzlelab.puzzles.dust.estimates:DustEstimates",
     KernelRules: "puzzlelab.puzzles.dust.kernels:rules",
     Legality: "puzzlelab.puzzles.dust.clusters:legality",
-    MultilineNotation: "puzzlelab.puzzles.dust.files:DustFiles",
     Planes: "puzzlelab.puzzles.dust.planes:DustPlanes",
     Presentation: "puzzlelab.puzzles.dust.presentation:presentation",
     Rewards: "puzzlelab.puzzles.dust.rewards:DustRewards",

@@ -1,25 +1,19 @@
 """The reading, writing and drawing of Sudoku: pure functions of the board.
 
 A cell is one character: `.`, `0`, `_` or `*` for blank, 1 to 9, and A to P for 10 to 25. A board is read from one
-line of cells, from several, from a grid with bars (where a blank may be a space), from `puzzle solution`, or from CSV.
+line of cells, from several, from a grid with bars (where a blank may be a space), or from `puzzle solution`.
 In grids of more than 9 rows, 0 is a digit beside another sign for blank.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard, shorten
-from puzzlelab.core.text_grid import check_rows, rows_of
-
-if TYPE_CHECKING:
-    from puzzlelab.puzzles.sudoku.rules import Sudoku
+from puzzlelab.text.text_grid import check_rows, rows_of
 
 SYMBOLS = "123456789ABCDEFGHIJKLMNOP"
 BLANKS = frozenset(".0_*")
@@ -27,10 +21,6 @@ MOST_DIGITS = 9
 """The rows of the largest grid in which 0 is always blank."""
 LONGEST = 8192
 """Characters that no board needs."""
-PUZZLE_NAMES = ("puzzle", "puzzles", "quiz", "quizzes", "question", "board")
-SOLUTION_NAMES = ("solution", "solutions", "answer")
-"""The names that the first line of a CSV file may have for these columns."""
-
 Board = NDArray[np.uint8]
 
 _VALUES = {symbol: value for value, symbol in enumerate(SYMBOLS, start=1)} | dict.fromkeys(BLANKS, 0)
@@ -65,7 +55,7 @@ def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Bo
     words = _words(text)
     if len(words) == size**2 and any(len(word) > 1 for word in words):
         board, lengths = _numbers(words, size), [len(_words(row)) for row in rows_of(text)]
-    elif len(words) > 1 and max(map(len, words)) >= size**2:
+    elif len(words) > 1 and max(map(len, words)) >= size**2 and "\n" not in text.strip():
         return _beside_solution(words[0], words[1], size, name)
     else:
         board, lengths = _values("".join(words), size, name), [len("".join(_words(row))) for row in rows_of(text)]
@@ -190,62 +180,9 @@ def _part(part: str, number: int, width: int) -> str:
     return cells.replace(" ", ".")
 
 
-def boards(lines: Iterable[str], size: int) -> Iterator[tuple[int, str]]:
-    """Yield the boards of a file, each with the number of its first line: a line each, or `size` lines with bars.
-
-    Empty lines, comments (`#`) and rulers between bars are passed over. A first line that names columns says which of
-    them are the puzzle and the solution.
-    """
-    block: list[str] = []
-    began, first = 0, True
-    columns: list[int] = []
-    for number, line in enumerate(lines, start=1):
-        text = line.rstrip("\r\n")
-        if _ruler(text):
-            continue
-        if block and ("|" not in text or len(block) == size):
-            yield began, "\n".join(block)
-            block = []
-        if text.startswith("#") or not text.strip():
-            continue
-        if "|" in text:
-            began = began if block else number
-            block.append(text)
-        elif not first or not (columns := _columns(text)):
-            yield number, _chosen(text, columns).strip()
-        first = False
-    if block:
-        yield began, "\n".join(block)
-
-
-def _columns(line: str) -> list[int]:
-    """Return the places of the puzzle and of the solution in a line that names columns.
-
-    Nothing if it is no such line.
-    """
-    names = [word.strip().lower() for word in line.split(",")]
-    places = [[place for place, name in enumerate(names) if name in known] for known in (PUZZLE_NAMES, SOLUTION_NAMES)]
-    return [found[0] for found in places if found] if places[0] else []
-
-
-def _chosen(line: str, columns: list[int]) -> str:
-    words = line.split(",")
-    return ",".join(words[place] for place in columns if place < len(words)) if columns else line
-
-
 # --- writing ---
 
 
 def write(board: Board, blank: str = ".") -> str:
     """Return the canonical notation: one character a cell, row by row, on one line."""
     return np.frombuffer((blank + SYMBOLS).encode(), np.uint8)[board].tobytes().decode()
-
-
-@dataclass(frozen=True)
-class SudokuFiles:
-    """The view `MultilineNotation` of Sudoku."""
-
-    puzzle: Sudoku
-
-    def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-        return boards(lines, self.puzzle.size)

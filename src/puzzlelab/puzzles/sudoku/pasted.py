@@ -2,30 +2,81 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
-from puzzlelab.core.text_grid import TextGrid
+from puzzlelab.core.errors import BadBoard
 from puzzlelab.puzzles.sudoku.notation import BLANKS, SYMBOLS, from_zero, write
+from puzzlelab.puzzles.sudoku.rules import Sudoku, from_name
+from puzzlelab.text.notation import BoardNotation
+from puzzlelab.text.text_grid import TextGrid
 
-SHAPES = {4: ("4x4",), 6: ("6x6", "6x6:boxes=3x2"), 9: ("9x9",), 12: ("12x12",), 16: ("16x16",), 25: ("25x25",)}
-"""The names of the grids of N rows, the usual one first."""
+USUAL_SIZES = (9, 16, 25, 4, 6, 12)
+"""N of the grids that are guessed of any board; boxes that are not square are taken to be wider than they are high."""
+SIZES = (*USUAL_SIZES, 8, 10, 15, 20)
+"""N of every grid; the others are guessed where their highest digit is on the board."""
 MORE_BLANKS = BLANKS | frozenset("-?xX~") | {"", " "}
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXY"
+LIBRARY = re.compile(r":[^:]*:[^:]*:([0-9.+]{81,}):.*")
+"""A line of a library of HoDoKu: a plus stands before digits that a player has written."""
 
 
-def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
-    """Yield puzzles and their boards that these cells may be; raises `BadBoard` if few of them are wrong."""
+def board_in(text: str) -> str | None:
+    """Return the board in a line of a HoDoKu library, or in a game of OpenSudoku."""
+    if found := LIBRARY.fullmatch(text):
+        return found[1].replace("+", "")
+    head, _, rest = text.partition("\n")
+    fields = rest.strip().split("|")[:-1] if head.startswith("version:") else []
+    if len(fields) not in (3 * 81, 4 * 81):
+        return None
+    size = len(fields) // 81  # digit, notes, and 1 for a cell that a player may change
+    return "".join(
+        digit if can_change == "0" else "0"
+        for digit, can_change in zip(fields[::size], fields[size - 1 :: size], strict=True)
+    )
+
+
+def guess(text: str) -> Sudoku | None:
+    """Return the grid of a drawing with bars, whose blanks may be spaces."""
+    for size in SIZES if "|" in text else ():
+        puzzle = from_name(f"{size}x{size}")
+        with suppress(BadBoard):
+            state = puzzle.read_plain(text)
+            return puzzle if state.any() and not state.all() else None
+    return None
+
+
+def boards_of(grid: TextGrid, name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield puzzles and their boards that these cells may be; raises `BadBoard` if few of them are wrong.
+
+    Grids that are empty or full are boards of a puzzle that is named.
+    """
     size = round(len(grid.cells) ** 0.5)
-    if size * size != len(grid.cells) or size not in SHAPES or grid.width not in (size, size * size):
+    if size < 2 or size * size != len(grid.cells) or grid.width not in (size, size * size):
+        return
+    if not name and size not in SIZES:
         return
     has_numbers = any(cell.isdigit() and size < int(cell[:4]) for cell in grid.cells if len(cell) > 1)
     values = [_value(cell.strip(), size, size < 10 and has_numbers) for cell in grid.cells]
+    if None in values and (letters := _letters(grid, size)):
+        values = letters
     grid.blame(values, size, f"is no digit of a Sudoku with {size} rows")
-    if None not in values and any(values) and not all(values):
+    is_guessed = any(values) and not all(values) and (size in USUAL_SIZES or size in values)
+    if None not in values and (name or is_guessed):
         is_zero = np.array([cell.strip() in ("0", "00") for cell in grid.cells])
         board = write(from_zero(np.array(values, np.uint8), is_zero, size))
-        yield from ((f"sudoku-{shape}", board) for shape in SHAPES[size])
+        yield name or f"sudoku-{size}x{size}", board
+
+
+def _letters(grid: TextGrid, size: int) -> list[int | None]:
+    """Return the digits of cells that are letters alone, from A for 1; nothing for others."""
+    cells = [cell.strip().upper() for cell in grid.cells]
+    values = [0 if cell in MORE_BLANKS else ALPHABET[:size].find(cell) + 1 if len(cell) == 1 else 0 for cell in cells]
+    is_blank = [cell in MORE_BLANKS for cell in cells]
+    return list(values) if all(value or blank for value, blank in zip(values, is_blank, strict=True)) else []
 
 
 def _value(cell: str, size: int, has_candidates: bool) -> int | None:
@@ -41,3 +92,9 @@ def _value(cell: str, size: int, has_candidates: bool) -> int | None:
         return 0 if len(set(cell)) == len(cell) and all(0 < int(digit) <= size for digit in cell) else None
     place = SYMBOLS.find(cell.upper()) if len(cell) == 1 else -1
     return place + 1 if 0 <= place < size else None
+
+
+def board_notation(puzzle: Sudoku) -> BoardNotation:
+    """Return the view `BoardNotation`."""
+    signs = frozenset((SYMBOLS[: puzzle.size] + "".join(MORE_BLANKS)).lower())
+    return BoardNotation(puzzle.size, puzzle.size, signs, puzzle.read_plain)

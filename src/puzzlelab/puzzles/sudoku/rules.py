@@ -30,7 +30,8 @@ from puzzlelab.core.views import (
     Units,
 )
 from puzzlelab.puzzles.sudoku import drawing, examples, notation
-from puzzlelab.text.board_files import MultilineNotation
+from puzzlelab.text.notation import BoardNotation
+from puzzlelab.text.reader import read_state
 
 Board = NDArray[np.uint8]
 
@@ -163,15 +164,18 @@ class Sudoku:
     # --- notation and drawing ---
 
     def read(self, text: str) -> Instance:
-        """Read one character a cell, with or without lines and bars; puzzle and solution; the name of an example."""
-        text = board_text(text, self.name)
+        """Read one character a cell, with or without lines and bars; puzzle and solution; the name of an example; and
+        any other form that `text.reader` knows.
+        """
+        return Instance(self, read_state(self, board_text(text, self.name)))
+
+    def read_plain(self, text: str) -> Board:
+        """Return the board of a text in the notation of `notation`, or of an example with this name."""
         name, known = text.strip().lower() if len(text) < self.cells else "", examples.of(self.name)
         example = known.get(name)
         if example is None and name.isalpha():
             raise BadBoard(f"there is no example '{shorten(name)}'{nearest(name, known)}")
-        return Instance(
-            self, notation.read(example.board if example else text, self.box_rows, self.box_columns, self.name)
-        )
+        return notation.read(example.board if example else text, self.box_rows, self.box_columns, self.name)
 
     def write(self, state: Board) -> str:
         return notation.write(state)
@@ -246,6 +250,7 @@ class Sudoku:
 
 
 VIEWS: Views = {
+    BoardNotation: "puzzlelab.puzzles.sudoku.pasted:board_notation",
     BatchNotation: "puzzlelab.puzzles.sudoku.batch_notation:SudokuLines",
     Candidates: itself,
     Cover: itself,
@@ -253,7 +258,6 @@ VIEWS: Views = {
     OwnGenerator: "puzzlelab.puzzles.sudoku.generate:own_generator",
     KernelRules: "puzzlelab.puzzles.sudoku.kernels:rules",
     Legality: lambda sudoku: Legality(sudoku.is_legal),
-    MultilineNotation: "puzzlelab.puzzles.sudoku.notation:SudokuFiles",
     Planes: "puzzlelab.puzzles.sudoku.planes:SudokuPlanes",
     Presentation: "puzzlelab.puzzles.sudoku.presentation:presentation",
     Samples: "puzzlelab.puzzles.sudoku.sampling:SudokuSamples",

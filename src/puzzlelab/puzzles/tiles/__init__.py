@@ -14,24 +14,14 @@ Each has its compiled part in `NAME_kernels`. `sampling` and `scales` make board
 
 from puzzlelab.core.puzzle import Family
 from puzzlelab.puzzles.tiles.pasted import boards_of
-from puzzlelab.puzzles.tiles.rules import LARGEST, SMALLEST, Tiles, from_name
-
-
-def guess(text: str) -> Tiles | None:
-    """Return the board size that a text of numbers most likely means: the square one, blank last."""
-    count = len(text.split())
-    side = round(count**0.5)
-    if side * side != count or not SMALLEST <= side <= LARGEST or not text.replace(" ", "").isdigit():
-        return None
-    return Tiles(side, side)
-
+from puzzlelab.puzzles.tiles.rules import Tiles, from_name
 
 FAMILY = Family(
     about="Sliding tiles (8-, 15-, 24-puzzle): slide tiles into the gap until all are in order.",
     make=from_name,
     names=("tiles-3x3", "tiles-4x4", "tiles-5x5", "tiles-2x7", "tiles-3x3:blank-first"),
-    guess=guess,
     from_grid=boards_of,
+    aliases={"8-puzzle": "3x3", "15-puzzle": "4x4", "24-puzzle": "5x5"},
 )
 
 __all__ = ["FAMILY", "Tiles"]

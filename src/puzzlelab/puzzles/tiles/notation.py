@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard, shorten
-from puzzlelab.core.text_grid import check_rows, rows_of
+from puzzlelab.text.text_grid import check_rows, rows_of
 
 LONGEST = 4096
 """Characters that no tiles board needs."""

@@ -26,6 +26,8 @@ from puzzlelab.core.views import (
     Samples,
 )
 from puzzlelab.puzzles.tiles import drawing, notation
+from puzzlelab.text.notation import BoardNotation
+from puzzlelab.text.reader import read_state
 
 Board = NDArray[np.uint8]
 
@@ -148,8 +150,14 @@ class Tiles:
     # --- notation and drawing ---
 
     def read(self, text: str) -> Instance:
-        """Read numbers with spaces, commas or newlines; one hexadecimal digit a cell up to 16 cells; a nested list."""
-        return Instance(self, notation.read(board_text(text, self.name), self.rows, self.columns, self.name))
+        """Read numbers with spaces, commas or newlines; one hexadecimal digit a cell up to 16 cells; a nested list; and
+        any other form that `text.reader` knows.
+        """
+        return Instance(self, read_state(self, board_text(text, self.name)))
+
+    def read_plain(self, text: str) -> Board:
+        """Return the board of a text in the notation of `notation`; raises `BadBoard`."""
+        return notation.read(text, self.rows, self.columns, self.name)
 
     def write(self, state: Board) -> str:
         return notation.write(state)
@@ -179,6 +187,7 @@ class Tiles:
 
 
 VIEWS: Views = {
+    BoardNotation: "puzzlelab.puzzles.tiles.pasted:board_notation",
     BatchNotation: "puzzlelab.puzzles.tiles.batch_notation:TilesLines",
     Drawing: "puzzlelab.puzzles.tiles.drawing:drawing",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
@@ -202,7 +211,23 @@ def from_name(rest: str) -> Tiles:
         return Tiles(rows, columns)
     if variant == "blank-first":
         return Tiles(rows, columns, tuple(range(rows * columns)))
+    if variant == "snail":
+        return Tiles(rows, columns, _snail(rows, columns))
     if variant.startswith("goal="):
         board = notation.read(variant.removeprefix("goal="), rows, columns, "the goal")
         return Tiles(rows, columns, tuple(board.tolist()))
-    raise BadOption(f"tiles-{rows}x{columns} has no variant '{shorten(variant)}'; write :blank-first or :goal=1,2,...")
+    raise BadOption(
+        f"tiles-{rows}x{columns} has no variant '{shorten(variant)}'; write :blank-first, :snail or :goal=1,2,..."
+    )
+
+
+def _snail(rows: int, columns: int) -> tuple[int, ...]:
+    """Return the goal whose numbers run along the edge and then inward, clockwise, with the blank last."""
+    goal, tile = np.zeros((rows, columns), int), 0
+    rest = np.arange(rows * columns).reshape(rows, columns)
+    while rest.size:
+        for cell in rest[0].tolist():
+            tile += 1
+            goal.flat[cell] = tile % (rows * columns)
+        rest = np.rot90(rest[1:])
+    return tuple(goal.ravel().tolist())

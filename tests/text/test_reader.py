@@ -5,49 +5,54 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("lzstring")
-import pasted_forms as forms
+import forms
 
-from puzzlelab.analysis.pasted import PastedBoard, read_pasted
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import scale_of
+from puzzlelab.text.reader import read_any
+
+
+def found_in(text, hint=None):
+    """Name and board of each board in a text."""
+    return [(each.puzzle.name, each.puzzle.write(each.state)) for each in read_any(text, hint)]
 
 
 @pytest.mark.parametrize("name", forms.SUDOKU_TEXTS)
 def test_a_sudoku_is_read_in_every_form(name: str) -> None:
-    assert read_pasted(forms.SUDOKU_TEXTS[name]) == [PastedBoard("sudoku-9x9", forms.CLASSIC)]
+    assert found_in(forms.SUDOKU_TEXTS[name]) == [("sudoku-9x9", forms.CLASSIC)]
 
 
 @pytest.mark.parametrize("name", forms.OTHER_TEXTS)
 def test_other_puzzles_are_found_by_their_boards(name: str) -> None:
     text, puzzle, board = forms.OTHER_TEXTS[name]
-    assert read_pasted(text) == [PastedBoard(puzzle, board)]
+    assert found_in(text) == [(puzzle, board)]
 
 
 @pytest.mark.parametrize("hint", [None, "tiles-4x4", "sudoku-9x9", "dust-8x6x5"])
 @pytest.mark.parametrize("name", ["rows", "CSV", "bars and rules", "f-puzzles"])
 def test_the_puzzle_that_is_open_does_not_hide_another(name: str, hint: str | None) -> None:
-    assert read_pasted(forms.SUDOKU_TEXTS[name], hint) == [PastedBoard("sudoku-9x9", forms.CLASSIC)]
+    assert found_in(forms.SUDOKU_TEXTS[name], hint) == [("sudoku-9x9", forms.CLASSIC)]
 
 
 @pytest.mark.parametrize("name", forms.MANY_TEXTS)
 def test_many_boards_are_read(name: str) -> None:
-    boards = read_pasted(forms.MANY_TEXTS[name])
-    assert [each.puzzle for each in boards] == ["sudoku-9x9"] * 3
-    assert boards[0].board == boards[2].board == forms.CLASSIC
+    boards = found_in(forms.MANY_TEXTS[name])
+    assert [puzzle for puzzle, _ in boards] == ["sudoku-9x9"] * 3
+    assert boards[0][1] == boards[2][1] == forms.CLASSIC
 
 
 @pytest.mark.parametrize("text", forms.WRONG_TEXTS)
 def test_what_is_not_understood_is_named(text: str) -> None:
     with pytest.raises(BadInput) as error:
-        read_pasted(text)
+        found_in(text)
     assert forms.WRONG_TEXTS[text] in str(error.value)
 
 
 def test_where_a_text_may_be_two_puzzles_the_open_one_is_taken() -> None:
     text = "12\n21"
-    assert read_pasted(text, "dust-2x2x2") == [PastedBoard("dust-2x2x2", "2112")]
+    assert found_in(text, "dust-2x2x2") == [("dust-2x2x2", "2112")]
 
 
 def test_there_are_as_many_forms_as_promised() -> None:
@@ -63,8 +68,8 @@ def test_what_is_written_is_read_again(name: str) -> None:
     for number in range(20):
         state = scale.sample(generator(3, number), None, 1)[0]
         for text in (puzzle.write(state), f"> {puzzle.write(state)}\r\n"):
-            (found,) = read_pasted(text, name)
-            assert found == PastedBoard(name, puzzle.write(state))
+            (found,) = found_in(text, name)
+            assert found == (name, puzzle.write(state))
 
 
 @settings(max_examples=200, deadline=None)
@@ -73,19 +78,19 @@ def test_what_is_written_is_read_again(name: str) -> None:
 @given(st.text(alphabet="0123456789.ABCXYZ _-|+\n\t,;[]{}()/#:?é🟥\"'", max_size=300))
 def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
     try:
-        boards = read_pasted(text)
+        boards = found_in(text)
     except BadInput:
         return
-    for each in boards:
-        puzzle = registry.load(each.puzzle)
-        assert puzzle.write(puzzle.read(each.board).state) == each.board
+    for name, board in boards:
+        puzzle = registry.load(name)
+        assert puzzle.write(puzzle.read(board).state) == board
 
 
 def test_a_huge_text_is_refused() -> None:
     with pytest.raises(BadInput, match="too many"):
-        read_pasted("1" * 2_000_001)
+        found_in("1" * 2_000_001)
     with pytest.raises(BadInput):
-        read_pasted("[" * 100_000)
+        found_in("[" * 100_000)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +108,7 @@ def test_a_huge_text_is_refused() -> None:
 )
 def test_a_text_that_is_made_to_cost_much_is_refused(text: str, words: str) -> None:
     with pytest.raises(BadInput) as error:
-        read_pasted(text)
+        found_in(text)
     assert words in str(error.value)
 
 
@@ -114,4 +119,4 @@ def test_a_link_that_unpacks_to_much_is_refused() -> None:
     packed = lzstring.LZString.compressToBase64(f'{{"grid":[[5]],"notes":[{row}0]}}')
     assert len(packed) < 16_384
     with pytest.raises(BadInput, match="compressed in a way that cannot be read here"):
-        read_pasted("https://sudokupad.app/scl" + packed)
+        found_in("https://sudokupad.app/scl" + packed)

@@ -180,6 +180,7 @@ MANY_TEXTS = {
     "a list of rows": json.dumps([{"puzzle": "sudoku-9x9", "board": CLASSIC}] * 3),
     "columns of CSV": "id,puzzle,solution\n" + f"7,{CLASSIC},{SOLVED}\n" * 3,
     "a library": f":0000:x:{CLASSIC}:::\n" * 3,
+    "lines of words": f"The first\n{CLASSIC}\n{CLASSIC}\nand the last one\n{CLASSIC}",
     "numbers and boards": "\n".join(f"{number}. {CLASSIC}" for number in (1, 2, 3)),
 }
 """Three boards of Sudoku each."""
@@ -202,9 +203,9 @@ WRONG_TEXTS = {
     "https://sudokupad.app/sclAAAA": "compressed in a way that cannot be read",
     "#puzzle=chess&board=1": "there is no puzzle 'chess'",
     "#puzzle=sudoku-9x9&board=12": "2 cells given",
-    '{"puzzle": "sudoku-9x9", "board": "12"}': "row 1: 2 cells given",
-    f"puzzle,board\nchess,{CLASSIC}": "row 1: there is no puzzle 'chess'",
-    f"{CLASSIC}\n{CLASSIC}\nnonsense\n{CLASSIC}": "board 3: 'nonsense' is no board",
+    '{"puzzle": "sudoku-9x9", "board": "12"}': "2 cells given",
+    f"puzzle,board\nchess,{CLASSIC}": "there is no puzzle 'chess'",
+    f"{CLASSIC}\n{CLASSIC}\n{CLASSIC[:-1]}\n{CLASSIC}": "line 3: 80 cells given",
     "RGBY\nG?QB\nRRYY": "no board is found",
     "RGBYR\nGGBBR\nR.YYR": "nothing lies below this cell",
     "x" * 81: "no board is found",

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from puzzlelab.core.text_grid import NESTED, TextGrid
+from puzzlelab.text.documents import BOARD_NAMES
+from puzzlelab.text.text_grid import NESTED, TextGrid
 
 BARS = dict.fromkeys(map(ord, "│┃║¦❘┆┇┊┋╎╏｜"), "|")
 DASHES = dict.fromkeys(map(ord, "─━═┄┅┈┉╌╍–—−"), "-")
@@ -29,6 +30,15 @@ SECTION = re.compile(
     r"^[^\S\n]*\[puzzle\]\s*$(.*?)(?=^[^\S\n]*\[[A-Za-z]+\]\s*$|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE
 )
 ARRAY = re.compile(r"\b(?:np\.|numpy\.)?(?:array|matrix|list|tuple)\(")
+TRAILING = re.compile(r"(?<=\S)[^\S\n]+(?:#|//|%)[^\S\n]*[^\W\d_].*$", re.MULTILINE)
+"""A comment behind the cells of a row."""
+INDEX = re.compile(r"^[^\S\n]*(?:(?:\[,\d+\][^\S\n]*)+$|\[\d+,?\](?=[^\S\n]))", re.MULTILINE)
+"""The numbers of columns and rows as R prints them."""
+NAME = re.compile(r"\A\s*[A-Za-z]\w*\s*=\s*(?=[\[\n])")
+LISTS_BEGIN, LISTS_END = re.compile(r"[\[({]\s*[\[({]"), re.compile(r"[\])}]\s*,?\s*[\])}]")
+EMPTY = frozenset(("none", "null", "nan", "na", "<na>", "nil", "undefined", "missing", "--", "-1"))
+"""What languages write for nothing."""
+DECIMAL = re.compile(r"(\d+)\.0*")
 LABEL = re.compile(r"\A\s*[A-Za-z][A-Za-z0-9 '-]{2,40}[:=]\s*(?=\S)")
 ROW_ENDS = re.compile(r"[\])}]\s*(?:[,;]\s*)?[\[({]|(?<!\s)\s*/\s*|\\n")
 OUTER = re.compile(r"^[\s\[({\"']++(?:[\s\])}\"',;]++$)?|(?<![\s\])}\"',;])[\s\])}\"',;]+$")
@@ -45,17 +55,26 @@ MOST_ROWS = 16
 """The most words of equal length on one line that are taken as rows."""
 
 
+def plain_signs(text: str) -> str:
+    """Return the text with one sign for all that look alike."""
+    return unicodedata.normalize("NFKC", text.translate(SIGNS)).replace("\r\n", "\n").replace("\r", "\n")
+
+
 def plain(text: str) -> str:
     """Return the text with usual signs, without quotation marks of mails, code fences, comments and labels."""
-    text = unicodedata.normalize("NFKC", text.translate(SIGNS)).replace("\r\n", "\n").replace("\r", "\n")
+    text = plain_signs(text)
     text = FENCE.sub("", text)
     lines = [line for line in text.split("\n") if line.strip()]
     if lines and all(QUOTE.match(line) for line in lines):
         text = QUOTE.sub("", text)
     if section := SECTION.search(text):
         text = section[1]
-    bare = COMMENT.sub("", text)
+    bare = TRAILING.sub("", COMMENT.sub("", text))
     text = ARRAY.sub("(", bare if bare.strip() else text)
+    text = NAME.sub("", INDEX.sub("", text))
+    if (begin := LISTS_BEGIN.search(text)) and any(sign.isalpha() for sign in text[: begin.start()]):
+        ends = [end.end() for end in LISTS_END.finditer(text)]
+        text = text[begin.start() : max(ends, default=len(text))]
     return LABEL.sub("", text).strip("\n")
 
 
@@ -67,7 +86,7 @@ def grids(text: str) -> Iterator[list[TextGrid]]:
     is_nested = text.lstrip()[:1] in LIST_BEGINS and bool(NESTED.search(text))
     if text.lstrip()[:1] in "[{" and (of_json := _grid_of_json(text)):
         yield [of_json]
-        if of_json.height > 1:
+        if of_json.height > 1 or of_json.of_lists:
             return
     lines = [line for line in text.split("\n") if line.strip() or "\t" in line]
     if is_nested or len(lines) == 1:
@@ -107,6 +126,11 @@ def is_ruler(line: str) -> bool:
     return not set(line) - set("-+=|_*: \t") and bool(re.search(r"[-=+_]{3}|[-=] [-=]|(?:\|[-:=]+){2}", line))
 
 
+def is_certain_ruler(line: str) -> bool:
+    """Tell whether a ruler cannot be a row of blanks."""
+    return bool(CERTAIN_RULER.search(line))
+
+
 def _grids_of_lines(lines: list[str]) -> Iterator[list[TextGrid]]:
     tables = {sign: _rows_of_table(lines, sign) for sign in SEPARATORS if any(sign in line for line in lines)}
     is_framed = all(line.startswith("|") and line.endswith("|") for line in lines)
@@ -119,6 +143,8 @@ def _grids_of_lines(lines: list[str]) -> Iterator[list[TextGrid]]:
         is_long = any(len(word) > 1 for line in words for word in line)
         yield from _with_headings(words, () if "|" in tables else ["x"] * len(lines) if is_long else shapes)
         yield from _with_headings(signs, () if "|" in tables else shapes)
+    if all(re.fullmatch(r"\s*\w+(?:-\w+)+\s*", line) for line in lines):
+        yield [_grid([line.strip().split("-") for line in lines])]
     if len(lines) > 1 and any(" " in line.strip() for line in lines):
         width = max(len(line.rstrip()) for line in lines)
         yield [_grid([list(line.rstrip().ljust(width)) for line in lines], has_gaps=True)]
@@ -164,13 +190,13 @@ def _with_headings(rows: Sequence[Sequence[str]], shapes: Sequence[str] = ()) ->
     `shapes` are the lines with one sign in the place of all: where they differ, spaces may be cells.
     """
     widths, whole = {len(row) for row in rows[1:]}, _grid(rows, len(set(shapes)) > 1)
-    if len(rows) < 3 or len(widths) > 1 or widths == {1}:
+    if len(rows) < 3 or len(widths) > 1 or widths <= {0, 1}:
         yield [whole]
         return
     width, has_gaps = widths.pop(), len(set(shapes[1:])) > 1
     below = _grid(rows[1:], has_gaps)
-    indents = {len(shape) - len(shape.lstrip()) for shape in shapes[:2]}
-    yield [whole, below] if len(indents) == 1 and _is_size(rows[0], len(rows) - 1, width) else [whole]
+    indents = [len(shape) - len(shape.lstrip()) for shape in shapes[:2]] or [0]
+    yield [whole, below] if indents[0] <= indents[-1] and _is_size(rows[0], len(rows) - 1, width) else [whole]
     names, labels = [cell for cell in rows[0] if cell], [row[0] for row in rows[1:]]
     if len(names) == width and _are_letters(names):
         yield [below]
@@ -202,7 +228,12 @@ def _characters(text: str) -> list[str]:
 
 
 def _grid(rows: Sequence[Sequence[str]], has_gaps: bool = False) -> TextGrid:
-    return TextGrid(tuple(tuple(row) for row in rows), has_gaps=has_gaps)
+    """Return the grid of cells; what means nothing becomes an empty cell, and decimal numbers become whole ones."""
+    cells = [["" if cell.strip().lower() in EMPTY else cell for cell in row] for row in rows]
+    filled = [cell.strip() for row in cells for cell in row if cell.strip()]
+    if filled and all(DECIMAL.fullmatch(cell) for cell in filled):
+        cells = [[DECIMAL.sub(r"\1", cell.strip()) for cell in row] for row in cells]
+    return TextGrid(tuple(map(tuple, cells)), has_gaps=has_gaps)
 
 
 def _grid_of_json(text: str) -> TextGrid | None:
@@ -212,7 +243,7 @@ def _grid_of_json(text: str) -> TextGrid | None:
     except (ValueError, RecursionError):
         return None
     if isinstance(value, dict):
-        value = next((value[key] for key in ("grid", "board", "cells", "puzzle", "clues") if key in value), None)
+        value = next((value[key] for key in BOARD_NAMES if key in value), None)
     if not isinstance(value, list) or not value:
         return None
     is_nested = all(isinstance(row, list) for row in value)

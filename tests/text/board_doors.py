@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from board_texts import BoardText
 
-from puzzlelab.analysis.pasted import read_pasted
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput
 from puzzlelab.text.board_blocks import read_blocks
+from puzzlelab.text.reader import read_any
 
 Found = list[tuple[str, str]]
 
@@ -17,7 +17,7 @@ Found = list[tuple[str, str]]
 def pasted(text: str, hint: str | None) -> Found:
     """The boards that the page reads, while this puzzle is open."""
     try:
-        return [(each.puzzle, each.board) for each in read_pasted(text, hint or None)]
+        return [(each.puzzle.name, each.puzzle.write(each.state)) for each in read_any(text, hint or None)]
     except BadInput:
         return []
 

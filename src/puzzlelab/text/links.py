@@ -1,22 +1,20 @@
 """Takes the boards out of links: of this program, and of others that put the board into the address.
 
-Sources of the formats: https://www.f-puzzles.com (`?load=`, JSON that is compressed by lz-string, as base64), SudokuPad
-(`fpuz...` and `scl...` in the path or in `?puzzleid=`, the same with other keys), SudokuWiki (`?bd=`, one sign a cell).
+A board stands in a link as a text, or as JSON that is compressed by lz-string, in base64 after a word of its program.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from puzzlelab.analysis.pasted_text import cell_values
 from puzzlelab.core.errors import BadBoard, shorten
+from puzzlelab.text.grids import cell_values
 
 LINK = re.compile(r"\A\s*<?(https?://\S+?|www\.\S+?|#puzzle=\S+?)>?\s*\Z")
-COMPRESSED = re.compile(r"(?:\A|/)(?:fpuzzles|fpuz|scl|scf)([A-Za-z0-9+/=_ %-]+)\Z")
 PACKED_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_ %-"
 SHORTEST = 9
 """Characters of the shortest part of a link that may be a board."""
@@ -31,8 +29,12 @@ def link_in(text: str) -> str | None:
     return found[1] if found else None
 
 
-def texts_in(link: str) -> Iterator[tuple[str | None, str]]:
+def texts_in(link: str, packed: Sequence[str] = ()) -> Iterator[tuple[str | None, str]]:
     """Yield the parts of a link that may be boards, as texts, each with the name of its puzzle if the link has it.
+
+    Args:
+        link: the link.
+        packed: patterns of what stands before a compressed part.
 
     Raises:
         BadBoard: if it is no link or too long, or a part is compressed and cannot be read.
@@ -49,8 +51,9 @@ def texts_in(link: str) -> Iterator[tuple[str | None, str]]:
         yield named["puzzle"], named["board"]
     path = unquote(parts.path)
     values = [value for _, value in fields] + [path, *path.split("/"), parts.fragment]
+    begins = re.compile(rf"(?:\A|/)(?:{'|'.join(packed) or '(?!)'})([A-Za-z0-9+/=_ %-]+)\Z")
     for value in values:
-        compressed = COMPRESSED.search(value, len(value.rstrip(PACKED_SIGNS)))
+        compressed = begins.search(value, len(value.rstrip(PACKED_SIGNS)))
         if compressed or BASE64.match(value):
             text = _unpacked(compressed[1] if compressed else value)
             if text is not None:

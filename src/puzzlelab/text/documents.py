@@ -1,0 +1,143 @@
+"""Finds rows with named columns in JSON, XML and CSV, and the tables of HTML, with the readers of Python's library."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from html.parser import HTMLParser
+from typing import Any
+
+from puzzlelab.core.errors import BadBoard, shorten
+
+BOARD_NAMES = ("board", "puzzle", "puzzles", "question", "mission", "grid", "cells")
+"""Names of the column of a board in the tables of any puzzle; each family has more."""
+SEPARATORS = ("\t", ";", ",")
+MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|!--|[A-Za-z])", re.IGNORECASE)
+ENTITIES = re.compile(r"<!(?:DOCTYPE|ENTITY)[^>]*(?:\[|ENTITY)", re.IGNORECASE)
+
+Row = Mapping[str, Any]
+"""The names of columns in small letters -> values."""
+
+
+def rows_of_json(value: Any) -> list[Row] | None:
+    """Return the rows of a value of JSON: an object, or a list of objects; None for anything else."""
+    rows = value if isinstance(value, list) else [value]
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        return None
+    return [{name.lower(): cell for name, cell in row.items()} for row in rows]
+
+
+def json_value(text: str) -> Any:
+    """Return the value of a text of JSON, or None."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def rows_of_xml(text: str) -> list[Row]:
+    """Return the attributes of each element of XML, and the texts of its children.
+
+    Raises:
+        BadBoard: for XML with entities of its own, which may be made to cost much.
+    """
+    if ENTITIES.search(text):
+        raise BadBoard("XML with entities of its own is not read; copy the board itself")
+    try:
+        root = ET.fromstring(text.strip())
+    except ET.ParseError as error:
+        line, column = error.position
+        raise BadBoard(f"this is no XML: {shorten(str(error), 80)}", f"line {line}, column {column + 1}") from None
+    return [
+        {_name(key): value for key, value in (*each.items(), *((child.tag, child.text or "") for child in each))}
+        for each in root.iter()
+    ]
+
+
+def _name(tag: str) -> str:
+    """Return the name of a tag without its namespace, in small letters."""
+    return tag.rpartition("}")[2].lower()
+
+
+class _Tables(HTMLParser):
+    """Collects the cells of tables, row by row, and the text outside of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[list[list[str]]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag == "table" or (tag == "tr" and not self.tables):
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th") and self.tables and self.tables[-1]:
+            self.tables[-1][-1].append("")
+        elif tag in ("br", "p", "div", "pre"):
+            self.text += "\n"
+
+    def handle_data(self, data: str) -> None:
+        row = self.tables[-1][-1] if self.tables and self.tables[-1] else None
+        if row:
+            row[-1] += data.strip()
+        elif not row:
+            self.text += data
+
+
+def texts_of_html(text: str) -> list[str]:
+    """Return the tables of HTML, their cells between TABs, or the text of HTML without tables."""
+    parser = _Tables()
+    parser.feed(text)
+    parser.close()
+    tables = [[row for row in table if row] for table in parser.tables]
+    return ["\n".join("\t".join(row) for row in table) for table in tables if table] or [parser.text]
+
+
+class Columns:
+    """The columns of a table whose first line names them: those of the board, and of what is read after it."""
+
+    def __init__(self, names: Sequence[str], groups: Sequence[Collection[str]], separator: str = ",") -> None:
+        self.names, self.separator = [name.strip().strip('"').lower() for name in names], separator
+        of_board = [*BOARD_NAMES, *(groups[0] if groups else ())]
+        self.owner = "puzzle" if "board" in self.names and "puzzle" in self.names else None
+        known = [[name for name in of_board if name != self.owner], *groups[1:]]
+        self.places = [next((self.names.index(name) for name in group if name in self.names), None) for group in known]
+
+    @classmethod
+    def of_line(cls, line: str, groups: Sequence[Collection[str]]) -> Columns | None:
+        """Return the columns that a line names, or None."""
+        separator = next((sign for sign in SEPARATORS if sign in line), ",")
+        columns = cls(line.split(separator), groups, separator)
+        return columns if columns.places[0] is not None else None
+
+    def row(self, line: str) -> Row:
+        """Return the row of a line."""
+        fields = next(csv.reader([line], delimiter=self.separator, skipinitialspace=True), [])
+        return dict(zip(self.names, fields, strict=False))
+
+    def chosen(self, row: Row) -> tuple[str, str | None] | None:
+        """Return the text of the board in a row, with what is read after it, and the name of its puzzle if it is there.
+
+        None for a row without a board.
+        """
+        names = [self.names[place] for place in self.places if place is not None]
+        values = [row[name] for name in names if row.get(name) not in (None, "")]
+        if not values or row.get(names[0]) in (None, ""):
+            return None
+        texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
+        is_line = all("\n" not in text and isinstance(value, str) for text, value in zip(texts, values, strict=True))
+        owner = str(row[self.owner]) if self.owner and row.get(self.owner) else None
+        return ",".join(texts) if is_line else texts[0], owner
+
+
+def boards_of_rows(
+    rows: Sequence[Row], groups: Sequence[Collection[str]]
+) -> Iterator[tuple[int, tuple[str, str | None] | None]]:
+    """Yield the number of each row from 1, and its board with the name of its puzzle, or None if it has no board."""
+    for number, row in enumerate(rows, start=1):
+        columns = Columns([*row], groups)
+        yield number, columns.chosen(row) if columns.places[0] is not None else None

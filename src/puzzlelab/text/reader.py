@@ -1,0 +1,375 @@
+"""Reads boards from any text: of a puzzle that is named, or of the one that the text is most likely a board of.
+
+Files, arguments, standard input, `puzzle.read`, lists of Python and the page read through these functions, and say the
+same where something is no board.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, islice
+
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadBoard, BadInput, PuzzlelabError, shorten
+from puzzlelab.core.puzzle import Family, Instance, Puzzle, State
+from puzzlelab.text.grids import grids, is_ruler, plain
+from puzzlelab.text.links import link_in, texts_in
+from puzzlelab.text.notation import BoardNotation
+from puzzlelab.text.splitting import LONGEST_BOARD, LONGEST_DOCUMENT, BoardText, Splitter
+from puzzlelab.text.text_grid import TextGrid
+
+MOST_BOARDS = 20_000
+"""Boards of a text whose puzzle is guessed."""
+MOST_LINK_PARTS = 200
+"""Parts of a link that are tried."""
+MOST_GUESSES = 40
+"""Lines and blocks of lines from which the puzzle of a text is guessed."""
+SHORTEST_WORD = 9
+"""The fewest characters of a line from which the puzzle is guessed; shorter lines are rows, or numbers."""
+KNOWN_SIGNS = re.compile(r"[\s\w.*?~|/\\+=,;:#\"'`<>\[\](){}&%-]", re.ASCII)
+STRANGE = re.compile(r"'[^\w.?]")
+"""The beginning of a sentence about a sign of another form, in which cells are wrong too."""
+EMPTY_LINE = re.compile(r"\n[^\S\n]*\n")
+BETWEEN = re.compile(r"\n[^\S\n]*\n|^[-=]{5,}$|^[^\S\n]*(?:#|//|%|;).*$|^.*[^\W\d_]{4}.*$", re.MULTILINE)
+"""What stands between blocks of lines."""
+ANY_FAMILY = Family("", registry.load, ())
+
+Reading = tuple[str, str]
+"""The name of a puzzle and a board in its own notation."""
+
+
+# --- boards of a puzzle ---
+
+
+def read_state(puzzle: Puzzle, text: str) -> State:
+    """Return the state of the one board in a text of any form, for the `read` of puzzles with a `BoardNotation`.
+
+    Raises:
+        BadBoard: with the place of what is wrong, or with all boards that the text may be.
+    """
+    notation, family = _notation(puzzle), _family(puzzle)
+    assert notation is not None
+    try:
+        return notation.read(text)
+    except BadBoard as error:
+        if len(text) > LONGEST_DOCUMENT or not text.strip():
+            raise
+        found = _other_form(puzzle, notation, family, text, error)
+        if found is None:
+            raise
+        return found
+
+
+def _other_form(puzzle: Puzzle, notation: BoardNotation, family: Family, text: str, error: BadBoard) -> State | None:
+    """Return the state of the board in a text that is not in the puzzle's own notation; None if there is none."""
+    if link := link_in(text):
+        return _of_link(puzzle, link)
+    errors = list[BadBoard]()
+    states = _states(puzzle, notation, family, text, errors)
+    if len(states) == 1:
+        return next(iter(states.values()))
+    if states:
+        raise BadBoard(f"this may be {' or '.join(map(shorten, [*states][:4]))}: write each row as a line")
+    boards = list(islice(splitter_of(puzzle).split(text.split("\n")), 2))
+    if len(boards) > 1 and all(_reads(puzzle, board) for board in boards):
+        raise BadBoard("several boards are in this text; one is expected here")
+    if len(boards) == 1 and boards[0].text.strip() not in ("", text.strip()):
+        return read_board(puzzle, boards[0]).state
+    if errors and STRANGE.match(str(error).removeprefix(f"{error.place}: ")):
+        raise errors[0]
+    return None
+
+
+def read_board(puzzle: Puzzle, board: BoardText) -> Instance:
+    """Read the board of a text that a splitter gave; raises `BadBoard`."""
+    if board.puzzle is not None and board.puzzle != puzzle.name:
+        raise BadBoard(f"this is a board of {shorten(board.puzzle)}, not of {puzzle.name}")
+    return puzzle.read(board.text)
+
+
+def text_of(instance: Instance, text: str) -> str:
+    """Return the text of a board in a row: its puzzle's own notation, or the text itself for a puzzle without grids."""
+    return text if _notation(instance.puzzle) is None else instance.puzzle.write(instance.state)
+
+
+def _reads(puzzle: Puzzle, board: BoardText) -> bool:
+    with suppress(BadBoard):
+        read_board(puzzle, board)
+        return True
+    return False
+
+
+def splitter_of(puzzle: Puzzle) -> Splitter:
+    """Return what splits texts into boards of this puzzle."""
+    notation, family = _notation(puzzle), _family(puzzle)
+
+    def looks(text: str) -> bool:
+        return notation is not None and bool(_states(puzzle, notation, family, text, []))
+
+    return Splitter(notation, family, looks)
+
+
+def _notation(puzzle: Puzzle) -> BoardNotation | None:
+    return puzzle.view(BoardNotation)
+
+
+def _family(puzzle: Puzzle) -> Family:
+    name = _family_name(puzzle.name)
+    return registry.family(name) if name in registry.families() else ANY_FAMILY
+
+
+def _family_name(name: str) -> str:
+    return name.partition("-")[0]
+
+
+def _states(
+    puzzle: Puzzle, notation: BoardNotation, family: Family, text: str, errors: list[BadBoard]
+) -> dict[str, State]:
+    """Return the boards that a whole text may be, by their notation; `errors` gets what speaks against it."""
+    if len(text) > LONGEST_BOARD:
+        return {}
+    with suppress(BadBoard):
+        return {"": notation.read(text)}
+    if (board := family.board_in(text.strip())) is not None:
+        with suppress(BadBoard):
+            return {"": notation.read(board)}
+    for group in grids(plain(text)):
+        boards = dict.fromkeys(board for grid in group for _, board in _from_grid(family, grid, puzzle.name, errors))
+        states = dict[str, State]()
+        for board in boards:
+            with suppress(BadBoard):
+                state = notation.read(board)
+                states[puzzle.write(state)] = state
+        if states:
+            return states
+    return {}
+
+
+def _from_grid(family: Family, grid: TextGrid, name: str | None, errors: list[BadBoard]) -> list[Reading]:
+    try:
+        return list(family.from_grid(grid, name))
+    except BadBoard as error:
+        errors.append(error)
+        return []
+
+
+def _of_link(puzzle: Puzzle, link: str) -> State:
+    for name, text in islice(_link_parts(link), MOST_LINK_PARTS):
+        if name is not None:
+            return read_board(puzzle, BoardText(1, text, (), name)).state
+        with suppress(BadBoard):
+            return puzzle.read(text).state
+    raise _no_board_in_link(link)
+
+
+def _link_parts(link: str) -> Iterator[tuple[str | None, str]]:
+    """Yield the texts in a link, each followed by the parts of it that look like a board."""
+    for name, text in texts_in(link, [family.packed for family in registry.usable_families() if family.packed]):
+        yield name, text
+        yield from ((None, part) for part in re.findall(r"[0-9A-Pa-p.*_-]{16,}", text))
+
+
+def _no_board_in_link(link: str) -> BadBoard:
+    return BadBoard(f"the link '{shorten(link)}' has no board in it; copy the board itself")
+
+
+# --- boards of any puzzle ---
+
+
+def read_any(text: str, hint: str | None = None) -> list[Instance]:
+    """Return the boards in a text in any form, of the puzzle `hint` if they can be, else of the one that it looks like.
+
+    Raises:
+        BadBoard: with the place of what is not understood.
+    """
+    _check_length(text)
+    error: BadInput | None = None
+    if hint:
+        try:
+            return read_all(registry.load(hint), text)
+        except BadBoard as wrong:
+            error = wrong
+    names = _guessed(text, error)
+    return [board for name in names for board in read_all(registry.load(name), text, len(names) > 1, is_guess=True)]
+
+
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST_DOCUMENT:
+        raise BadBoard(f"{len(text):,} characters are too many; at most {LONGEST_DOCUMENT:,} are read")
+    if not text.strip():
+        raise BadBoard("there is nothing to read; give a board, or a link to one")
+
+
+def read_all(puzzle: Puzzle, text: str, others: bool = False, is_guess: bool = False) -> list[Instance]:
+    """Return the boards of a puzzle in a text, at least one.
+
+    Args:
+        puzzle: the puzzle.
+        text: the text.
+        others: whether boards of other puzzles are passed over.
+        is_guess: whether the puzzle was guessed, so that most lines must be boards.
+
+    Raises:
+        BadBoard: with the place of what is no board.
+    """
+    _check_length(text)
+    parts, boards, lines = splitter_of(puzzle), list[Instance](), 0
+    for part in parts.split(text.split("\n")):
+        if others and part.puzzle not in (None, puzzle.name):
+            continue
+        try:
+            boards.append(read_board(puzzle, part))
+        except BadBoard as error:
+            if part.text.strip() == text.strip():
+                raise
+            raise BadBoard(str(error), f"line {part.line}") from None
+        lines += 1 + part.text.count("\n")
+        if len(boards) > MOST_BOARDS:
+            raise BadBoard(f"more than {MOST_BOARDS:,} boards are in this text; give them as a file of a named puzzle")
+    if not boards or (is_guess and parts.words > 3 + 2 * lines):
+        raise BadBoard(f"no board of {puzzle.name} is found in '{shorten(text.strip())}'")
+    return boards
+
+
+def guess(text: str) -> Puzzle | None:
+    """Return the puzzle that a text is most likely a board of, or None."""
+    with suppress(BadInput):
+        return registry.load(_guessed(text, None)[0]) if len(text) <= LONGEST_DOCUMENT and text.strip() else None
+    return None
+
+
+def _guessed(text: str, error: BadInput | None) -> list[str]:
+    """Return the names of the puzzles of the boards in a text; raises `error`, or says itself that there are none."""
+    errors = list[BadBoard]()
+    if link := link_in(text):
+        for name, part in islice(_link_parts(link), MOST_LINK_PARTS):
+            if name is not None:
+                return [registry.load(name).name]
+            if found := _readings(part, errors):
+                return [found[0][0]]
+        raise error or _no_board_in_link(link)
+    family = Family("", registry.load, (), board_in=_board_in, columns=_all_columns())
+    parts = list(islice(Splitter(None, family, lambda text: False).split(text.split("\n")), MOST_BOARDS))
+    if owners := dict.fromkeys(part.puzzle for part in parts if part.puzzle):
+        return [registry.load(owner).name for owner in owners if owner]
+    for place, candidate in enumerate(_candidates(text, parts)):
+        if link_in(candidate):
+            return _guessed(candidate, error)
+        readings = _readings(candidate, errors if place == 0 else [])
+        if place == 0 and readings:
+            readings += [each for each in _board_of_each_block(text) if each not in readings]
+        names = dict.fromkeys(name for name, _ in readings)
+        if len(readings) > 1:
+            shown = " or ".join(f"{name} ({shorten(board)})" for name, board in readings[:4])
+            raise error or BadBoard(
+                f"this may be {shown}: choose the puzzle first, or write each row as a line, the upper one first"
+            )
+        if names:
+            return [next(iter(names))]
+    raise error or _not_understood(text, errors)
+
+
+def _board_of_each_block(text: str) -> list[Reading]:
+    """Return the board of the first block of lines between empty ones, if all of them are boards of one puzzle."""
+    blocks = [block for block in EMPTY_LINE.split(text.strip()) if "\n" in block.strip()]
+    found = [_readings(block, []) for block in blocks] if len(blocks) > 1 else []
+    is_same = len({readings[0][0] if readings else str(place) for place, readings in enumerate(found)}) == 1
+    return found[0][:1] if is_same else []
+
+
+def _candidates(text: str, parts: Sequence[BoardText]) -> Iterator[str]:
+    """Yield the whole text, and then lines and blocks of it that may be boards."""
+    yield text
+    lines = (part.text for part in parts if len(part.text.strip()) >= SHORTEST_WORD)
+    blocks = (block for block in BETWEEN.split(text) if "\n" in block)
+    rows = [line for line in text.split("\n") if line.strip()]
+    squares = ("\n".join(rows[:count]) for count in {len(rows[0].split()), len("".join(rows[0].split()))})
+    for candidate in islice(chain.from_iterable(_by_turns(chain(blocks, squares), lines)), MOST_GUESSES):
+        yield candidate
+        word = max(re.split(r"[:,;\s]+", candidate.replace("+", "")), key=len)
+        if "\n" not in candidate and len(word) >= 2 * SHORTEST_WORD - 2 and word != candidate:
+            yield word
+
+
+def _by_turns(first: Iterator[str], second: Iterator[str]) -> Iterator[tuple[str, ...]]:
+    """Yield a text of each while there are any."""
+    while texts := tuple(text for texts in (first, second) for text in islice(texts, 1)):
+        yield texts
+
+
+def _readings(text: str, errors: list[BadBoard]) -> list[Reading]:
+    """Return the boards of puzzles that a text may be: those of the first grids that are boards, or of a notation."""
+    if len(text) > LONGEST_BOARD:
+        return []
+    if (board := _board_in(text.strip())) is not None:
+        text = board
+    families = list(registry.usable_families())
+    for family in families:
+        if (guessed := family.guess(text.strip(" \n"))) is not None:
+            with suppress(BadInput):
+                return [(guessed.name, guessed.write(guessed.read(text.strip()).state))]
+    for group in grids(plain(text)):
+        found = dict[Reading, None]()
+        for family in families:
+            for name, board in (each for grid in group for each in _from_grid(family, grid, None, errors)):
+                try:
+                    puzzle = registry.load(name)
+                    found[puzzle.name, puzzle.write(puzzle.read(board).state)] = None
+                except BadInput as error:
+                    errors.append(BadBoard(f"this looks like {name}, but it is none: {error}"))
+        if found:
+            return _of_one_kind([*found])
+    return []
+
+
+def _of_one_kind(readings: list[Reading]) -> list[Reading]:
+    """Return the readings without those of another variant of a puzzle, such as other boxes, with the same board."""
+    return [*{(name.partition(":")[0], board): (name, board) for name, board in reversed(readings)}.values()][::-1]
+
+
+def _board_in(text: str) -> str | None:
+    """Return the board in a notation of other programs that one of the families knows."""
+    return next((board for family in registry.usable_families() if (board := family.board_in(text))), None)
+
+
+def _all_columns() -> list[list[str]]:
+    """Return the groups of names of columns of all families together."""
+    columns = [family.columns for family in registry.usable_families()]
+    most = max(map(len, columns), default=0)
+    return [
+        [name for groups in columns for names in groups[place : place + 1] for name in names] for place in range(most)
+    ]
+
+
+# --- what is not understood ---
+
+
+def _not_understood(text: str, errors: Sequence[BadBoard]) -> PuzzlelabError:
+    """Return an error that says what is wrong, with the place."""
+    strange = {sign for sign in set(text) if not _is_known(sign)}
+    for number, line in enumerate(text.splitlines(), start=1):
+        for column, sign in enumerate(line, start=1):
+            if sign in strange:
+                return BadBoard(f"'{sign}' is not understood", f"line {number}, column {column}")
+    if errors:
+        return errors[0]
+    rows = ["".join(line.split()) for line in plain(text).split("\n") if line.strip() and not is_ruler(line)]
+    lengths = sorted(map(len, rows))
+    usual = lengths[len(lengths) // 2] if rows else 0
+    count = lengths.count(usual)
+    if len(rows) > 2 and len(rows) > count > len(rows) // 2:
+        place, row = next((place, row) for place, row in enumerate(rows, start=1) if len(row) != usual)
+        return BadBoard(f"{len(row)} cells; most rows have {usual}", f"row {place}")
+    first = next(line.strip() for line in text.splitlines() if line.strip())
+    return BadBoard(
+        f"no board is found in '{shorten(first)}' ({len(first)} signs); name its puzzle first, as in tiles-4x4"
+    )
+
+
+def _is_known(sign: str) -> bool:
+    """Tell whether boards have such a sign, or it is a picture, such as a coloured square."""
+    is_usual = KNOWN_SIGNS.match(sign) or KNOWN_SIGNS.match(plain(sign) or " ")
+    return bool(is_usual) or unicodedata.category(sign) == "So"

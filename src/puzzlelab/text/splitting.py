@@ -1,0 +1,387 @@
+"""Splits a text into the texts of its boards: a line each, several rows each, or the rows of a table, JSON or XML.
+
+Lines of words, comments and rulers stand between boards. Whatever has the signs of a board is given as one, so that its
+reading says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.puzzle import Family
+from puzzlelab.text.documents import (
+    MARKUP,
+    Columns,
+    boards_of_rows,
+    json_value,
+    rows_of_json,
+    rows_of_xml,
+    texts_of_html,
+)
+from puzzlelab.text.grids import EMPTY, is_certain_ruler, is_ruler, plain_signs
+from puzzlelab.text.links import link_in
+from puzzlelab.text.notation import BoardNotation
+
+LONGEST_BOARD = 8192
+"""Characters that no board needs, whatever its form."""
+LONGEST_DOCUMENT = 2_000_000
+"""Characters of a document that is read as a whole: XML, HTML, or a list that goes on for several lines."""
+MOST_COLUMNS = 3
+"""Columns after the board. Further TABs are part of the last column."""
+COMMENTS = ("#", "//", "%", ";")
+WORD = re.compile(r"[^\W\d_]{2,}")
+PARTS = re.compile(r"[\s|,;&/\\\[\](){}\"'+:=]+")
+TRAILING_COMMENT = re.compile(r"\s+(?:#|//|%|;)\s*\D.*$")
+BESIDE = re.compile(r"(?<=\w)\([^()]*\)")
+"""What stands in brackets beside a cell, such as what a network thinks of it."""
+OPENING = re.compile(r"[\[({]\s*(?:[\[({\"'\d.-]|None|null|$)")
+MORE_ROWS = 2
+"""Lines of a board beside its rows, such as the names of its columns."""
+HTML = re.compile(r"\s*<(?!\?xml)(?:!doctype html|html|body|div|p|pre|table|thead|tbody|tr)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardText:
+    """The text of a board that is not read yet, and its place."""
+
+    line: int
+    """The number of its first line, from 1."""
+    text: str
+    columns: tuple[str, ...] = ()
+    """The columns after the board on its line."""
+    puzzle: str | None = None
+    """The name of its puzzle, where the text has it beside the board."""
+
+
+def fields(line: str) -> list[str]:
+    """Return the board on a line and the columns after it, which are separated by TABs."""
+    return [field.strip() for field in line.rstrip("\r\n").split("\t", MOST_COLUMNS)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    text: str
+    is_row: bool
+    is_ruler: bool = False
+
+
+class Splitter:
+    """Splits the lines of a text into boards of one puzzle, each as soon as its lines are there.
+
+    Args:
+        notation: that of the puzzle; None for a puzzle whose boards are no grids: each line then is a board.
+        family: the family of the puzzle.
+        looks: whether a text is a board of the puzzle in any form.
+    """
+
+    def __init__(self, notation: BoardNotation | None, family: Family, looks: Callable[[str], bool]) -> None:
+        self._notation, self._family, self._looks = notation, family, looks
+        self.words = 0
+        """Lines of words that were passed over."""
+        self.comments = 0
+        """Comments that were passed over."""
+        self._columns: Columns | None = None
+        self._is_sure_of_columns = False
+        self._began = False
+        self._open: list[tuple[int, str]] = []
+        """The lines so far of a list or a document that goes on."""
+        self._depth = 0
+        self._paragraphs: list[list[_Line]] = [[]]
+        """Rows that are no board yet, parted by empty lines."""
+        self._is_lost = False
+        """Whether paragraphs were no board: whatever follows is joined no more until words, or a board on a line."""
+
+    def split(self, lines: Iterable[str]) -> Iterator[BoardText]:
+        """Yield the texts of the boards; a short text is tried as a single board first."""
+        numbered = enumerate((line.rstrip("\r\n") for line in lines), start=1)
+        head, is_all = self._head(numbered)
+        whole = "\n".join(line for _, line in head)
+        if is_all and self._notation is not None and not link_in(whole) and self._looks(whole):
+            yield BoardText(self._first_line(head), whole.strip("\n"))
+            return
+        for number, line in chain(head, numbered):
+            yield from self._line(number, line)
+        yield from self._end()
+
+    def _head(self, numbered: Iterator[tuple[int, str]]) -> tuple[list[tuple[int, str]], bool]:
+        """Return the first lines, up to a board on one line or too many characters, and whether they are all."""
+        head, length = list[tuple[int, str]](), 0
+        for number, line in numbered:
+            head.append((number, line))
+            length += len(line) + 1
+            if self._notation is None or length > LONGEST_BOARD or self._on_line(number, line) is not None:
+                return head, False
+        return head, True
+
+    @staticmethod
+    def _first_line(head: Sequence[tuple[int, str]]) -> int:
+        starts = (number for number, line in head if line.strip() and not line.lstrip().startswith(COMMENTS))
+        return next(starts, 1)
+
+    # --- lines ---
+
+    def _line(self, number: int, line: str) -> Iterator[BoardText]:
+        bare = line.strip()
+        if self._open:
+            yield from self._go_on(number, line)
+        elif not bare:
+            yield from self._part(hard=False)
+        elif not link_in(bare) and (line.startswith("#") or self._is_comment(bare)):
+            self.comments += 1
+        elif self._columns is not None:
+            yield from self._row_of_table(number, line)
+        elif not self._began and MARKUP.match(bare):
+            self._open, self._depth = [(number, line)], LONGEST_DOCUMENT  # to the end of the text
+        elif not self._began and (columns := Columns.of_line(line, self._family.columns)) is not None:
+            self._columns = columns
+        else:
+            yield from self._board_or_row(number, line, bare)
+
+    def _is_comment(self, bare: str) -> bool:
+        return self._notation is not None and bare.startswith(COMMENTS)
+
+    def _board_or_row(self, number: int, line: str, bare: str) -> Iterator[BoardText]:
+        is_document = bare[0] in "{[" and bare[-1] in "}]" and (boards := self._of_json(number, bare)) is not None
+        if is_document:
+            yield from self._part(hard=True)
+            yield from boards or ()
+        elif (board := self._on_line(number, line)) is not None:
+            yield from self._part(hard=True)
+            self._began = True
+            yield board
+        elif self._notation is None:
+            self._began = True
+            text, *columns = fields(line)
+            yield BoardText(number, text, tuple(columns))
+        elif bare.count("[") + bare.count("{") > bare.count("]") + bare.count("}") and OPENING.search(bare):
+            yield from self._part(hard=True)
+            self._open, self._depth = [(number, line)], _depth(bare)
+        else:
+            yield from self._words_or_row(number, line, self._notation)
+
+    def _words_or_row(self, number: int, line: str, notation: BoardNotation) -> Iterator[BoardText]:
+        shown = plain_signs(line)
+        if is_ruler(shown):
+            if not is_certain_ruler(shown):
+                yield from self._part(hard=False)
+            self._paragraphs[-1].append(_Line(number, line, False, not is_certain_ruler(shown)))
+            return
+        count = _cell_count(shown, notation)
+        if _is_words(shown, count, notation):
+            self.words += 1
+            yield from self._part(hard=True)
+        elif 2 * count > 3 * notation.columns and notation.rows > 1:  # more than a row: a board that is none
+            yield from self._part(hard=True)
+            self._began = True
+            text, *columns = fields(line)
+            yield BoardText(number, text if 2 * len(text) > len(line) else line.strip(), tuple(columns))
+        else:
+            self._began = True
+            self._paragraphs[-1].append(_Line(number, line, True))
+            if sum(each.is_row for each in self._paragraphs[-1]) > notation.rows + MORE_ROWS:
+                yield from self._part(hard=False, is_break=False)
+
+    def _on_line(self, number: int, line: str) -> BoardText | None:
+        """Return the board that a line has, beside other columns or alone; None if it has none."""
+        notation, bare = self._notation, line.strip()
+        if notation is None:
+            return BoardText(number, bare) if link_in(bare) else None
+        if link_in(bare):
+            return BoardText(number, bare)
+        text, *columns = fields(line)
+        if not (len(bare) >= notation.cells or bare.isalpha() or text.isalpha()):
+            return None
+        if self._reads(text):
+            return BoardText(number, text, tuple(columns))
+        if self._reads(bare):
+            return BoardText(number, bare)
+        if (board := self._family.board_in(bare)) is not None:
+            return BoardText(number, board)
+        words = sorted(re.split(r"[,;\s]+", bare), key=len)
+        word, is_alone = words[-1], len(words) > 1 and len(words[-1]) > len(words[-2])
+        if len(word) >= notation.cells > 4 and is_alone and self._reads(word):
+            return BoardText(number, word)
+        cut = TRAILING_COMMENT.sub("", bare)
+        return BoardText(number, cut) if cut != bare and self._reads(cut) else None
+
+    def _reads(self, text: str) -> bool:
+        if self._notation is None or not text:
+            return False
+        try:
+            self._notation.read(text)
+        except BadBoard:
+            return False
+        return True
+
+    # --- tables with names, lists and documents ---
+
+    def _row_of_table(self, number: int, line: str) -> Iterator[BoardText]:
+        if line.count('"') % 2:  # a quoted field goes on
+            self._open, self._depth = [(number, line)], 0
+            return
+        assert self._columns is not None
+        chosen = self._columns.chosen(self._columns.row(line))
+        text, owner = chosen or ("", None)
+        if not self._is_sure_of_columns and self._notation is not None and 2 * len(text) < self._notation.cells:
+            self._columns = None  # the line had a title, and no names
+            self.words += 1
+            yield from self._line(number, line)
+            return
+        self._is_sure_of_columns = self._began = True
+        yield BoardText(number, text, (), owner)
+
+    def _go_on(self, number: int, line: str) -> Iterator[BoardText]:
+        """Take another line of a list, of a document or of a quoted field."""
+        first = self._open[0][0]
+        if self._columns is not None:
+            self._open.append((number, line))
+            whole = "\n".join(text for _, text in self._open)
+            if whole.count('"') % 2 == 0:
+                self._open = []
+                yield from self._row_of_table(first, whole)
+            return
+        if self._depth < LONGEST_DOCUMENT and (board := self._on_line(number, line)) is not None:
+            yield BoardText(first, self._closed())
+            yield board
+            return
+        self._open.append((number, line))
+        self._depth += _depth(line)
+        if self._depth <= 0:
+            yield from self._document(first, self._closed())
+
+    def _closed(self) -> str:
+        text = "\n".join(line for _, line in self._open)
+        self._open, self._began = [], True
+        return text
+
+    def _document(self, number: int, text: str) -> Iterator[BoardText]:
+        """Yield the boards of a text that is read as a whole."""
+        if len(text) > LONGEST_DOCUMENT:
+            yield BoardText(number, text)
+        elif HTML.match(text):
+            for table in texts_of_html(text):
+                yield BoardText(number, table)
+        elif MARKUP.match(text):
+            yield from self._of_xml(number, text)
+        else:
+            boards = self._of_json(number, text)
+            yield from [BoardText(number, text)] if boards is None else boards
+
+    def _of_xml(self, number: int, text: str) -> Iterator[BoardText]:
+        for _, chosen in boards_of_rows(rows_of_xml(text), self._family.columns):
+            if chosen is not None and (board := chosen[0].strip()):
+                yield BoardText(number, self._family.board_in(board) or board)
+
+    def _of_json(self, number: int, text: str) -> list[BoardText] | None:
+        """Return the boards of rows of JSON, or of a list of boards; None for a text without rows."""
+        value = json_value(text)
+        if value is None:
+            return None
+        rows = rows_of_json(value)
+        if rows is None:
+            is_list_of_boards = isinstance(value, list) and all(
+                isinstance(each, list) and each and all(isinstance(row, list) for row in each) for each in value
+            )
+            texts = [str(each) for each in value] if is_list_of_boards else []
+            if isinstance(value, list) and all(isinstance(each, str) and self._reads(each) for each in value):
+                texts = value
+            return [BoardText(number, each) for each in texts] if texts else None
+        found = [chosen for _, chosen in boards_of_rows(rows, self._family.columns)]
+        return [BoardText(number, *_unpacked(each)) for each in found if each is not None] if any(found) else None
+
+    # --- boards of several lines ---
+
+    def _part(self, hard: bool, is_break: bool = True) -> Iterator[BoardText]:
+        """Yield the boards of the rows so far: those before an empty line or, if `hard`, before something else."""
+        if self._notation is None:
+            return
+        rows = self._notation.rows
+        while any(self._paragraphs):
+            last, joined = self._paragraphs[-1], [line for lines in self._paragraphs for line in lines]
+            certain = _row_count(joined)
+            if certain == 0 and (hard or not is_break):
+                self._paragraphs = [[]]
+            elif self._is_board(joined) and (is_break or certain == _row_count(last)) and not self._is_joined_wrongly():
+                yield self._board(joined)
+            elif len(self._paragraphs) > 1 and _row_count(last) >= rows:
+                yield self._board([line for lines in self._paragraphs[:-1] for line in lines], [last])
+            elif len(self._paragraphs) == 1 and certain > rows:
+                yield self._cut(last)
+            elif hard or certain > rows + MORE_ROWS:
+                self._is_lost = self._is_lost or not hard
+                yield self._board(joined)
+            else:
+                break
+        if hard:
+            self._is_lost = False
+        if self._paragraphs[-1] and is_break:
+            self._paragraphs.append([])
+
+    def _is_joined_wrongly(self) -> bool:
+        return self._is_lost and len(self._paragraphs) > 1
+
+    def _is_board(self, lines: Sequence[_Line]) -> bool:
+        assert self._notation is not None
+        least, most = _row_count(lines), sum(line.is_row or line.is_ruler for line in lines)
+        rows = self._notation.rows
+        return least <= rows + MORE_ROWS and most >= rows and self._looks("\n".join(line.text for line in lines))
+
+    def _cut(self, lines: list[_Line]) -> BoardText:
+        """Return the first board of consecutive rows, or what stands in its place."""
+        assert self._notation is not None
+        places = [place for place, line in enumerate(lines, start=1) if line.is_row]
+        rows = self._notation.rows
+        for count in range(rows, min(len(places), rows + MORE_ROWS) + 1):
+            if self._is_board(lines[: places[count - 1]]):
+                return self._board(lines[: places[count - 1]], [lines[places[count - 1] :]])
+        return self._board(lines[: places[rows - 1]], [lines[places[rows - 1] :]])
+
+    def _board(self, lines: Sequence[_Line], after: Sequence[list[_Line]] = ()) -> BoardText:
+        """Return the text of a board of these lines; those after it stay."""
+        self._paragraphs = [list(each) for each in after] or [[]]
+        number = next((line.number for line in lines if line.is_row), lines[0].number)
+        begin = next((place for place, line in enumerate(lines) if line.is_row or line.is_ruler), 0)
+        return BoardText(number, "\n".join(line.text for line in lines[begin:]))
+
+    def _end(self) -> Iterator[BoardText]:
+        if self._open:
+            yield from self._document(self._open[0][0], self._closed())
+        yield from self._part(hard=True)
+
+
+def _row_count(lines: Iterable[_Line]) -> int:
+    return sum(line.is_row for line in lines)
+
+
+def _unpacked(chosen: tuple[str, str | None]) -> tuple[str, tuple[str, ...], str | None]:
+    return chosen[0], (), chosen[1]
+
+
+def _depth(line: str) -> int:
+    """Count the brackets that a line opens and does not close."""
+    return sum(line.count(sign) for sign in "[{(") - sum(line.count(sign) for sign in "]})")
+
+
+def _cell_count(line: str, notation: BoardNotation) -> int:
+    """Count the cells of a line: its words or its characters, whichever are nearer to a row or a board."""
+    words = PARTS.sub(" ", BESIDE.sub("", line)).split()
+    counts = (len(words), len("".join(words)))
+    return min(counts, key=lambda count: min(abs(count - wanted) for wanted in (notation.columns, notation.cells)))
+
+
+def _is_words(line: str, count: int, notation: BoardNotation) -> bool:
+    """Tell whether a line has words in it, and no cells or few."""
+    if line.rstrip().endswith(("=", ":")):
+        return True
+    if count in (notation.columns, notation.cells):
+        return False
+    line = line.partition("\t")[0].strip() or line  # columns stand behind a board
+    letters = sum(
+        len(word) for word in WORD.findall(line) if set(word.lower()) - notation.signs and word.lower() not in EMPTY
+    )
+    return 3 * letters >= len("".join(line.split()))
