@@ -43,7 +43,6 @@ _HOMES = {
         "solve",
         "solve_many",
         "solve_table",
-        "solver",
         "attempts",
         "check",
         "count",
@@ -71,6 +70,7 @@ _HOMES = {
     "analysis.proofs": ("ProofCheck",),
     "core.boards": ("Boards",),
     "core.limit": ("Limit",),
+    "core.registry": ("solver",),
     "core.cover": ("ExactCover",),
     "core.puzzle": ("Example", "Family", "Instance", "Presentation", "Puzzle", "State"),
     "core.views": ("BatchRules", "Estimate", "KernelRules", "Scale"),
@@ -169,7 +169,6 @@ if TYPE_CHECKING:
         solve,
         solve_many,
         solve_table,
-        solver,
         verify,
     )
     from puzzlelab.conformance.check import check_puzzle, check_solver
@@ -187,6 +186,7 @@ if TYPE_CHECKING:
     )
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Example, Family, Instance, Presentation, Puzzle, State
+    from puzzlelab.core.registry import solver
     from puzzlelab.core.result import Count, Progress, Result
     from puzzlelab.core.solver import Solver
     from puzzlelab.core.verify import Verdict

@@ -26,7 +26,6 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard, BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, Solver
 from puzzlelab.core.verify import Verdict
@@ -319,10 +318,10 @@ class _ManyBoards:
 
         def numbered() -> Iterator[tuple[int, Boards]]:
             of_instances = map(Boards.of, portions.of(self.instances))
-            count = 0
+            begun = 0
             for batch in of_instances if self.batch is None else portions.slices(self.batch):
-                yield count, batch
-                count += len(batch)
+                yield begun, batch
+                begun += len(batch)
 
         def parts(numbered_batch: tuple[int, Boards]) -> Iterator[AnswerBatch]:
             number, boards = numbered_batch
@@ -564,7 +563,7 @@ def regrets(
 
 
 def _solver(choice: str | Solver | None, puzzle: Puzzle, options: Mapping[str, Any]) -> Solver:
-    return solver(None, puzzle, **options) if choice is None else registry.as_solver(choice, options)
+    return registry.solver(None, puzzle, **options) if choice is None else registry.as_solver(choice, options)
 
 
 def _name_and_options(choice: str | Solver) -> tuple[str, Mapping[str, Any]]:

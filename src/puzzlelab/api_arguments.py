@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def board(instance: object, what: str = "the board") -> Instance:
     """Return a board; `what` it is called in the error."""
     expected = "an Instance, as puzzle.read(text) or Instance.of(puzzle, values) gives it"
-    board = arguments.require(instance, Instance, what, expected, BadBoard)
-    registry.require_puzzle(board.puzzle, "the puzzle of a board", "a puzzle, as puzzlelab.load gives it")
-    return board
+    checked_board = arguments.require(instance, Instance, what, expected, BadBoard)
+    registry.require_puzzle(checked_board.puzzle, "the puzzle of a board", "a puzzle, as puzzlelab.load gives it")
+    return checked_board
 
 
 def boards(instances: object) -> Iterator[Instance]:
@@ -34,11 +34,11 @@ def boards(instances: object) -> Iterator[Instance]:
     return (board(instance, f"board {number}") for number, instance in enumerate(instances, start=1))
 
 
-def limit(limit: Limit | None) -> Limit:
+def limit(value: Limit | None) -> Limit:
     """Return a limit, by default none of any kind."""
-    if limit is None:
+    if value is None:
         return Limit()
-    return arguments.require(limit, Limit, "the limit", "a Limit, such as puzzlelab.Limit(seconds=60)")
+    return arguments.require(value, Limit, "the limit", "a Limit, such as puzzlelab.Limit(seconds=60)")
 
 
 def solution_count(most: int | None) -> int | None:
@@ -59,11 +59,11 @@ RandomSource: TypeAlias = "int | Sequence[int] | np.random.SeedSequence | np.ran
 """The sources of random numbers that `numpy.random.default_rng` takes."""
 
 
-def seed(seed: int | None, rng: RandomSource | None) -> int:
+def seed(number: int | None, rng: RandomSource | None) -> int:
     """Return the seed, by default 0, or one that is drawn from `rng`; raises `BadOption` if both are given."""
     if rng is None:
-        return 0 if seed is None else arguments.whole_number(seed, "the seed", least=0)
-    if seed is not None:
+        return 0 if number is None else arguments.whole_number(number, "the seed", least=0)
+    if number is not None:
         raise BadOption("give a seed or rng, not both")
     if isinstance(rng, int):
         return arguments.whole_number(rng, "rng", least=0)
@@ -75,16 +75,16 @@ def seed(seed: int | None, rng: RandomSource | None) -> int:
         raise arguments.wrong("rng", "a generator of NumPy, or what numpy.random.default_rng takes", rng) from None
 
 
-def moves(puzzle: Puzzle, moves: Sequence[int] | str) -> list[int]:
+def moves(puzzle: Puzzle, game: Sequence[int] | str) -> list[int]:
     """Return the moves as numbers; raises `BadBoard` for a number that is no move of the puzzle."""
     from puzzlelab.analysis.game_analysis import read_game
 
-    if isinstance(moves, str):
-        return read_game(puzzle, moves)
+    if isinstance(game, str):
+        return read_game(puzzle, game)
     expected = "a list of numbers, such as result.moves, or a text such as 'U D'"
-    if not isinstance(moves, Iterable):
-        raise arguments.wrong("the moves", expected, moves)
-    numbers = [arguments.whole_number(move, f"move {step}") for step, move in enumerate(moves, start=1)]
+    if not isinstance(game, Iterable):
+        raise arguments.wrong("the moves", expected, game)
+    numbers = [arguments.whole_number(move, f"move {step}") for step, move in enumerate(game, start=1)]
     for step, number in enumerate(numbers, start=1):
         if not 0 <= number < puzzle.move_count:
             sentence = f"{number} is none of the moves 0 to {puzzle.move_count - 1}"

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from pydantic import PrivateAttr
 
-from puzzlelab import BadBoard, Instance, Limit, Progress, PuzzlelabError, Result, Unsupported, api, hint, load, regrets
+from puzzlelab import BadBoard, Instance, Limit, Progress, PuzzlelabError, Result, Unsupported, hint, load, regrets
 from puzzlelab.analysis import game_analysis as games
 from puzzlelab.analysis import hints
 from puzzlelab.analysis.bounded_queries import Interval, interval_difference
+from puzzlelab.core import registry
 from puzzlelab.core.solver import SolverSettings
 from puzzlelab.core.views import Samples
 
@@ -56,7 +57,7 @@ class Spy(SolverSettings):
 
     def attempts(self, instance, limit):
         self._asked.append(instance)
-        yield from api.solver("bfs").attempts(instance, limit)
+        yield from registry.solver("bfs").attempts(instance, limit)
 
     def remembering(self):
         self._memories.append(Spy())

@@ -11,7 +11,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from puzzlelab import BadFile, BadOption, Limit, api, load
+from puzzlelab import BadFile, BadOption, Limit, load
+from puzzlelab.core import registry
 from puzzlelab.experience import shard_leases as module
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard, read_number
@@ -21,7 +22,7 @@ from puzzlelab.experience.teachers import Teacher
 pytest.importorskip("pyarrow")
 
 EIGHT = load("tiles-3x3")
-TEACHER = Teacher(EIGHT, api.solver("beam", EIGHT, width=10, estimate="manhattan"), branches=1)
+TEACHER = Teacher(EIGHT, registry.solver("beam", EIGHT, width=10, estimate="manhattan"), branches=1)
 GAMES = 40
 make = partial(make_shard, TEACHER, games=GAMES)
 
@@ -119,7 +120,7 @@ def test_a_shard_that_cannot_be_written(tmp_path, monkeypatch):
 
 
 def test_games_without_samples_make_an_empty_shard(tmp_path):
-    hopeless = Teacher(EIGHT, api.solver("ida", EIGHT), scale="distance", levels=(30,), limit=Limit(nodes=1))
+    hopeless = Teacher(EIGHT, registry.solver("ida", EIGHT), scale="distance", levels=(30,), limit=Limit(nodes=1))
     make_shard(hopeless, tmp_path, 0, 3)
     assert len(read_number(tmp_path, 0)) == 0
 
@@ -291,11 +292,12 @@ def test_many_threads_never_hold_one_number_at_once(tmp_path):
 GENERATOR = """
 import sys
 from pathlib import Path
-from puzzlelab import api, load
+from puzzlelab import load
+from puzzlelab.core import registry
 from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard
 from puzzlelab.experience.teachers import Teacher
 eight, folder = load("tiles-3x3"), Path(sys.argv[1])
-teacher = Teacher(eight, api.solver("beam", eight, width=10, estimate="manhattan"), branches=1)
+teacher = Teacher(eight, registry.solver("beam", eight, width=10, estimate="manhattan"), branches=1)
 begin_folder(teacher, folder, 40)
 leases = ShardLeases(folder)
 while (number := leases.take(int(sys.argv[2]))) is not None:

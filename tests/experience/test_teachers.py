@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from puzzlelab import BadOption, Instance, Limit, PuzzlelabError, UnknownName, Unsupported, api, load, solve
+from puzzlelab import BadOption, Instance, Limit, PuzzlelabError, UnknownName, Unsupported, load, solve
+from puzzlelab.core import registry
 from puzzlelab.core.solver import SolverSettings
 from puzzlelab.core.views import Estimate, KernelRules, Prior
 from puzzlelab.experience.fast_rollouts import FastRollouts, fast_rollouts
@@ -21,7 +22,7 @@ from puzzlelab.solvers.beam import Beam
 pytest.importorskip("pyarrow")
 
 EIGHT = load("tiles-3x3")
-BEAM = api.solver("beam", EIGHT, width=20, estimate="manhattan")
+BEAM = registry.solver("beam", EIGHT, width=20, estimate="manhattan")
 NARROW = Beam(width=1, estimate="manhattan")
 """Finds no solution of many boards."""
 ASKED = Estimate("asked", admissible=False, scores=lambda states: (states != EIGHT.goals()[0]).sum(axis=1))
@@ -69,7 +70,7 @@ def slowly(teacher, end):
     return games.play(0, end, threading.Event())
 
 
-@pytest.mark.parametrize("solver", [BEAM, api.solver("ida", EIGHT), NARROW])
+@pytest.mark.parametrize("solver", [BEAM, registry.solver("ida", EIGHT), NARROW])
 @pytest.mark.parametrize("branches", [0, 3])
 def test_the_fast_way_says_what_the_solver_says(solver, branches):
     teacher = Teacher(EIGHT, solver, branches=branches)
@@ -91,8 +92,8 @@ def test_dust_goes_both_ways_too():
     "solver",
     [
         Beam(),
-        api.solver("ida", EIGHT, jobs=2),
-        api.solver("astar", EIGHT),
+        registry.solver("ida", EIGHT, jobs=2),
+        registry.solver("astar", EIGHT),
         Beam(width=3, estimate=ASKED),
         Beam(width=3, prior=EVEN),
     ],
@@ -103,7 +104,7 @@ def test_other_solvers_go_the_slow_way(solver):
     assert isinstance(Teacher(EIGHT, BEAM, limit=Limit(nodes=1_000))._rollouts(), Rollouts)
 
 
-@pytest.mark.parametrize("solver", [BEAM, api.solver("ida", EIGHT), api.solver("beam", EIGHT)])
+@pytest.mark.parametrize("solver", [BEAM, registry.solver("ida", EIGHT), registry.solver("beam", EIGHT)])
 def test_the_moves_of_a_game_lead_to_its_next_position_and_to_the_goal(solver):
     teacher = Teacher(EIGHT, solver)
     for states, masks, remaining, _ in games_of(taken(teacher, 12)):
@@ -138,7 +139,7 @@ def test_what_the_true_distance_leads_to_is_proven():
 
 
 def test_other_solvers_proofs_are_kept():
-    samples = taken(Teacher(EIGHT, api.solver("ida", EIGHT)), 8)
+    samples = taken(Teacher(EIGHT, registry.solver("ida", EIGHT)), 8)
     assert samples.proven.all()
     assert np.array_equal(samples.remaining, distance(samples.state))
 
@@ -165,7 +166,7 @@ def test_a_solution_that_does_not_hold_is_not_written(monkeypatch):
 
 
 def test_an_exact_teacher_gives_all_optimal_moves_and_the_true_distance():
-    samples = taken(Teacher(EIGHT, api.solver("ida", EIGHT), exact=True), 20)
+    samples = taken(Teacher(EIGHT, registry.solver("ida", EIGHT), exact=True), 20)
     assert samples.proven.all()
     assert np.array_equal(samples.remaining, distance(samples.state))
     masks = samples.masks(4)
@@ -179,14 +180,14 @@ def test_an_exact_teacher_gives_all_optimal_moves_and_the_true_distance():
 
 
 def test_a_game_of_an_exact_teacher_is_optimal():
-    for states, masks, remaining, _ in games_of(taken(Teacher(EIGHT, api.solver("ida", EIGHT), exact=True), 8)):
+    for states, masks, remaining, _ in games_of(taken(Teacher(EIGHT, registry.solver("ida", EIGHT), exact=True), 8)):
         assert remaining.tolist() == list(range(len(states), 0, -1))
         for state, mask, following in zip(states, masks, states[1:], strict=False):
             assert any(np.array_equal(EIGHT.apply(state, int(move)), following) for move in np.flatnonzero(mask))
 
 
 def test_what_an_exact_teacher_did_not_prove_in_time_is_not_called_proven():
-    slow = api.solver("beam", EIGHT, estimate="manhattan")
+    slow = registry.solver("beam", EIGHT, estimate="manhattan")
     samples = taken(Teacher(EIGHT, slow, exact=True, limit=Limit(nodes=6_000)), 10)
     assert samples.proven.any()
     assert not samples.proven.all()
@@ -205,7 +206,7 @@ def test_an_exact_teacher_remembers_within_a_game(corridor):
             raise AssertionError("only the memory is asked")
 
         def remembering(self):
-            memories.append(api.solver("ida", EIGHT))
+            memories.append(registry.solver("ida", EIGHT))
             return memories[-1]
 
     samples = taken(Teacher(EIGHT, Remembering(), exact=True), 4)
@@ -225,7 +226,8 @@ def solutions_of(samples):
 
 
 @pytest.mark.parametrize(
-    ("solver", "exact"), [(BEAM, False), (api.solver("astar", EIGHT), False), (api.solver("ida", EIGHT), True)]
+    ("solver", "exact"),
+    [(BEAM, False), (registry.solver("astar", EIGHT), False), (registry.solver("ida", EIGHT), True)],
 )
 def test_detours_branch_off_the_solution_of_their_game(solver, exact):
     found = {}
@@ -256,7 +258,7 @@ def test_games_with_detours_begin_as_games_without():
 def test_detours_begin_everywhere_and_with_every_move():
     """Of boards at 9 moves from the goal: each position of the solution, and moves to and from the goal, are drawn."""
     off, away = set(), 0
-    teacher = Teacher(EIGHT, api.solver("ida", EIGHT), scale="distance", levels=(9,), branches=4)
+    teacher = Teacher(EIGHT, registry.solver("ida", EIGHT), scale="distance", levels=(9,), branches=4)
     for _, states, _, _ in solutions_of(taken(teacher, 200)):
         if len(states) != 9:
             off.add(len(states))
@@ -294,9 +296,9 @@ def test_detours_are_part_of_the_settings():
 
 
 @pytest.mark.parametrize("branches", [0, 2])
-@pytest.mark.parametrize(("exact", "solver"), [(False, BEAM), (False, api.solver("ida", EIGHT)), (True, None)])
+@pytest.mark.parametrize(("exact", "solver"), [(False, BEAM), (False, registry.solver("ida", EIGHT)), (True, None)])
 def test_the_stream_does_not_depend_on_the_jobs(exact, solver, branches):
-    teacher = Teacher(EIGHT, solver or api.solver("ida", EIGHT), exact, branches=branches)
+    teacher = Teacher(EIGHT, solver or registry.solver("ida", EIGHT), exact, branches=branches)
     assert equal(taken(teacher, 8, jobs=1), taken(teacher, 8, jobs=3))
 
 
@@ -334,12 +336,12 @@ def test_scales_and_levels():
 def test_puzzles_that_cannot_be_taught():
     sudoku = load("sudoku-9x9")
     with pytest.raises(Unsupported, match="every solution of sudoku-9x9 has as many moves"):
-        Teacher(sudoku, api.solver(None, sudoku))
+        Teacher(sudoku, registry.solver(None, sudoku))
 
 
 def test_a_puzzle_without_boards_of_its_own(corridor):
     with pytest.raises(Unsupported, match="cannot make boards of its own"):
-        Teacher(corridor(), api.solver("bfs"))
+        Teacher(corridor(), registry.solver("bfs"))
 
 
 def test_a_folder_is_filled_and_told_of(tmp_path):
@@ -373,6 +375,6 @@ def test_a_teacher_that_solves_nothing_gives_up(tmp_path, monkeypatch):
     from puzzlelab.experience import teachers
 
     monkeypatch.setattr(teachers, "MAX_EMPTY_GAMES", 40)
-    hopeless = Teacher(EIGHT, api.solver("ida", EIGHT), scale="distance", levels=(30,), limit=Limit(nodes=1))
+    hopeless = Teacher(EIGHT, registry.solver("ida", EIGHT), scale="distance", levels=(30,), limit=Limit(nodes=1))
     with pytest.raises(BadOption, match="40 boards in a row gave no sample: .* ida with these options solves none"):
         teach(hopeless, tmp_path, 100, 100, jobs=1)

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from puzzlelab import Limit, Unsupported, api, check, load
+from puzzlelab import Limit, Unsupported, check, load
+from puzzlelab.core import registry
 from puzzlelab.core.boards import Boards
 from puzzlelab.jobs.checks import check_facts, check_many, check_parts, json_lines
 
@@ -98,7 +99,7 @@ def values_of(told):
 @pytest.mark.parametrize("limit", [Limit(), Limit(seconds=10), Limit(nodes=1), Limit(nodes=20)])
 @pytest.mark.parametrize("name", MANY)
 def test_many_boards_are_checked_as_each_by_itself(name, limit):
-    boards, solver = boards_of(name), api.solver(None, load(name))
+    boards, solver = boards_of(name), registry.solver(None, load(name))
     together = check_many(boards, solver, limit)
     assert list(map(values_of, together)) == [values_of(check(board, limit=limit)) for board in boards]
     assert [told.ok for told in together] == [not told.objections for told in together]
@@ -106,7 +107,7 @@ def test_many_boards_are_checked_as_each_by_itself(name, limit):
 
 def test_a_time_that_no_batch_can_keep_is_kept():
     boards = boards_of("sudoku-9x9")
-    outcomes = check_many(boards, api.solver("bands"), Limit(seconds=1e-6))
+    outcomes = check_many(boards, registry.solver("bands"), Limit(seconds=1e-6))
     assert [outcome.stop for outcome in outcomes[4:6]] == ["time", "time"]
     parts = check_parts(boards, api.solver("bands"), Limit(memory=1))
     assert [len(checks) for _, checks in parts] == [1] * len(boards)

@@ -27,7 +27,7 @@ _dtypes: dict[tuple[Puzzle, int], np.dtype[Any]] = {}
 """Puzzle and S -> the type of the numbers in its states, for states that were read as boards."""
 
 
-def estimate(puzzle: str | Puzzle, estimate: str | Estimate | None, states: Boards) -> NDArray[np.float64]:
+def estimate(puzzle: str | Puzzle, name: str | Estimate | None, states: Boards) -> NDArray[np.float64]:
     """Return `float64[B]`: an estimate of the cost-to-go (the number of remaining moves) of each of B states.
 
     It is infinite for a state of which the estimate proves that it cannot be solved, such as `exact` for tiles.
@@ -37,7 +37,7 @@ def estimate(puzzle: str | Puzzle, estimate: str | Estimate | None, states: Boar
 
     Args:
         puzzle: a puzzle or its name.
-        estimate: the name of an estimate of the puzzle, such as 'manhattan', of a network, such as 'net' (the best one
+        name: the name of an estimate of the puzzle, such as 'manhattan', of a network, such as 'net' (the best one
             of the package) or 'net:NAME', or an `Estimate`; None means the puzzle's default estimate.
         states: states `[B, S]`, or boards; one state `[S]` or one board gives `float64[1]`.
 
@@ -52,7 +52,7 @@ def estimate(puzzle: str | Puzzle, estimate: str | Estimate | None, states: Boar
     """
     loaded = registry.as_puzzle(puzzle)
     array = _states(loaded, states)
-    return _estimated(loaded, _chosen(loaded, estimate), array)
+    return _estimated(loaded, _chosen(loaded, name), array)
 
 
 def network(puzzle: str | Puzzle, name: str = BEST) -> PuzzleNetwork:
@@ -108,8 +108,8 @@ class PuzzleNetwork:
         A network without the head `cost_to_go` uses the value of the best move. Raises `Unsupported` for a network
         that predicts no number of moves.
         """
-        estimate = networks.estimate(self.puzzle, self.option)
-        return _estimated(self.puzzle, estimate, _states(self.puzzle, states))
+        name = networks.estimate(self.puzzle, self.option)
+        return _estimated(self.puzzle, name, _states(self.puzzle, states))
 
     def prior(self, states: Boards) -> NDArray[np.float64]:
         """Predict the probability of each legal move: `float64[B, M]`; they add up to 1 for each state, other moves

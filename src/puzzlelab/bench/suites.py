@@ -75,10 +75,10 @@ class Suite:
 
     def boards(self, entries: Sequence[SuiteEntry]) -> Boards:
         """Return the boards of these entries, ready to be solved; raises `BadBoard`."""
-        read = read_texts(self.puzzle, [entry.board for entry in entries], "")
-        for error in read.errors.values():
+        of_suite = read_texts(self.puzzle, [entry.board for entry in entries], "")
+        for error in of_suite.errors.values():
             raise BadBoard(error)
-        return read
+        return of_suite
 
 
 # --- files ---

@@ -186,11 +186,11 @@ def _puzzle(word: str) -> Puzzle | None:
 
 def _solvers(texts: list[str], puzzle: Puzzle, net: str | None, options: Mapping[str, Any]) -> list[Solver]:
     """Return the solvers of these texts, or the usual one, with the options for all of them."""
-    from puzzlelab import api
     from puzzlelab.bench import runs
+    from puzzlelab.core import registry
 
     usual = None if net is None else WITH_NETWORK
-    solvers = runs.parse_solvers(texts) or [api.solver(usual, puzzle)]
+    solvers = runs.parse_solvers(texts) or [registry.solver(usual, puzzle)]
     return all_with(all_asking(puzzle, solvers, net), {name: value for name, value in options.items() if value})
 
 

@@ -31,7 +31,7 @@ def check(
 
     Exit code: 0 no objection, 1 a board has no solution or several, 2 something unreadable.
     """
-    from puzzlelab import api
+    from puzzlelab.core import registry
     from puzzlelab.core.boards import runs
     from puzzlelab.core.limit import Limit
     from puzzlelab.jobs.checks import check_parts
@@ -40,7 +40,7 @@ def check(
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
     console = output()
     worst, limit, errors = SOLVED, Limit(seconds=time), ErrorTally()
-    solver = api.solver(None, loaded_puzzle)
+    solver = registry.solver(None, loaded_puzzle)
     for block in read_boards(loaded_puzzle, board, file, settle):
         for begin, end in runs(block.is_readable):
             some = block[begin:end]

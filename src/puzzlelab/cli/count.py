@@ -38,13 +38,14 @@ class EnumerationCall:
         self, puzzle: Puzzle, solver: str | None, options: list[str] | None, jobs: int | None, limit: Limit
     ) -> None:
         from puzzlelab import api
+        from puzzlelab.core import registry
         from puzzlelab.core.settings import read_options
         from puzzlelab.core.solver import require_lister
 
         self.limit = limit
         self.puzzle = puzzle
         values = read_options(options or ()) | ({} if jobs is None else {"jobs": jobs})
-        self.solver: Solver = api.solver(solver, self.puzzle, **values)
+        self.solver: Solver = registry.solver(solver, self.puzzle, **values)
         require_lister(self.solver, self.puzzle)
         self.code = SOLVED
         self.errors = ErrorTally()

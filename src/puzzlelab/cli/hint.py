@@ -54,8 +54,8 @@ def hint(
 
     Exit code: 0 everything proven, 1 something not proven in time or proven unsolvable, 2 something unreadable.
     """
-    from puzzlelab import api
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT, require_comparable_moves
+    from puzzlelab.core import registry
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.settings import read_options
@@ -66,7 +66,7 @@ def hint(
     deduces = loaded_puzzle.view(Candidates) is not None
     if not deduces:
         require_comparable_moves(loaded_puzzle)
-    configured_solver = api.solver(solver, loaded_puzzle, **read_options(option or ()))
+    configured_solver = registry.solver(solver, loaded_puzzle, **read_options(option or ()))
     (require_lister if deduces else require)(configured_solver, loaded_puzzle)
     boards = read_boards(loaded_puzzle, board, file, settle)
     if game is not None and not boards.is_single:

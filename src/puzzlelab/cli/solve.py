@@ -148,10 +148,10 @@ def _solver_options(
 
 def _solver(puzzle: Puzzle, name: str | None, options: Mapping[str, Any], show_scores: bool) -> Solver:
     """Return the solver with its options; raises an error if the puzzle does not offer what the solver needs."""
-    from puzzlelab import api
+    from puzzlelab.core import registry
     from puzzlelab.core.solver import require
 
-    solver = api.solver(name, puzzle, **options)
+    solver = registry.solver(name, puzzle, **options)
     require(solver, puzzle)
     if show_scores:
         from puzzlelab.analysis.move_probabilities import network_shown
@@ -162,10 +162,10 @@ def _solver(puzzle: Puzzle, name: str | None, options: Mapping[str, Any], show_s
 
 def _with_jobs(solver: Solver, puzzle: Puzzle, name: str | None, options: Mapping[str, Any], jobs: int) -> Solver:
     """Return the solver with its own jobs, if it has such an option and `options` does not set it."""
-    from puzzlelab import api
+    from puzzlelab.core import registry
 
     if jobs > 1 and "jobs" in solver.options() and "jobs" not in options:
-        return api.solver(name, puzzle, **options, jobs=jobs)
+        return registry.solver(name, puzzle, **options, jobs=jobs)
     return solver
 
 

@@ -120,7 +120,7 @@ def _teaching_solver(
     puzzle: Puzzle, name: str | None, exact: bool, width: int | None, option: list[str] | None
 ) -> Solver:
     """Return the solver of this name; by default a beam search, or with `exact` the usual solver of the puzzle."""
-    from puzzlelab import api
+    from puzzlelab.core import registry
     from puzzlelab.core.settings import read_options
 
     options: dict[str, Any] = {} if width is None else {"width": width}
@@ -128,7 +128,7 @@ def _teaching_solver(
     name = name or (None if exact else "beam")
     if name == "beam":
         options = BEAM_OPTIONS | options
-    return api.solver(name, puzzle, **options)
+    return registry.solver(name, puzzle, **options)
 
 
 def _levels(text: str | None) -> tuple[int | None, ...]:

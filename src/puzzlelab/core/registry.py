@@ -205,19 +205,39 @@ def require_puzzle(value: Any, what: str, expected: str) -> Puzzle:
     return puzzle
 
 
-def as_solver(solver: str | Solver, options: Mapping[str, Any]) -> Solver:
+def as_solver(choice: str | Solver, options: Mapping[str, Any]) -> Solver:
     """Return the solver, which is made with these options if this is its name; raises `BadOption` for anything else."""
-    if isinstance(solver, str):
-        return make_solver(solver, options)
+    if isinstance(choice, str):
+        return make_solver(choice, options)
     try:
-        attempts = None if isinstance(solver, type) else solver.attempts
+        attempts = None if isinstance(choice, type) else choice.attempts
     except AttributeError:
         attempts = None
     if attempts is None:
-        raise arguments.wrong("the solver", "a name such as 'ida', or what puzzlelab.solver('ida') gives", solver)
+        raise arguments.wrong("the solver", "a name such as 'ida', or what puzzlelab.solver('ida') gives", choice)
     for option in options:
-        raise BadOption(f"the solver {solver.name} is made already: give it the option '{option}' where it is made")
-    return solver
+        raise BadOption(f"the solver {choice.name} is made already: give it the option '{option}' where it is made")
+    return choice
+
+
+def solver(name: str | None = None, puzzle: str | Puzzle | None = None, **options: Any) -> Solver:
+    """Return the solver of this name with these options; without a name, the puzzle's default solver.
+
+    The name may have options too, as on the command line: `solver("beam:width=100")` is `solver("beam", width=100)`.
+
+    Raises:
+        UnknownName: if there is no such solver.
+        BadOption: if it has no such option, or the option cannot have this value.
+
+    >>> puzzlelab.solver("beam:width=100") == puzzlelab.solver("beam", width=100)
+    True
+    >>> puzzlelab.solver(puzzle="tiles-3x3").name
+    'ida'
+    """
+    if name is None:
+        name, defaults = usual_solver(None if puzzle is None else as_puzzle(puzzle))
+        options = {**defaults, **options}
+    return make_solver(name, options)
 
 
 def usual_solver(puzzle: Puzzle | None) -> tuple[str, Mapping[str, Any]]:

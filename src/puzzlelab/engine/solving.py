@@ -96,7 +96,7 @@ def solve(
     watch: Callable[[Attempt], bool] | None = None,
 ) -> Result:
     """Run a solver to its end and return its best result, verified; see `answer`."""
-    return answer(solver, instance, limit, watch).result
+    return verified_answer(solver, instance, limit, watch).result
 
 
 def uninterrupted(result: Result) -> Result:
@@ -109,7 +109,7 @@ def uninterrupted(result: Result) -> Result:
     return result
 
 
-def answer(
+def verified_answer(
     solver: Solver,
     instance: Instance,
     limit: Limit,

@@ -28,7 +28,7 @@ from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.solver import Attempt, OneByOne, Solver, ability
 from puzzlelab.core.verify import Answer
 from puzzlelab.engine.parallel import ordered_flat_map
-from puzzlelab.engine.solving import AnswerBatch, Portions, answer, answer_parts, checked
+from puzzlelab.engine.solving import AnswerBatch, Portions, answer_parts, checked, verified_answer
 from puzzlelab.jobs.board_parts import BoardPart
 from puzzlelab.jobs.row_batch import row_columns
 from puzzlelab.storage.row import Row, answered, unanswered
@@ -221,7 +221,7 @@ class SolveJob:
                 watch(where, attempt)
                 return self.over.is_set()
 
-            yield [answer(self.solver, instance, self.limit, see)]
+            yield [verified_answer(self.solver, instance, self.limit, see)]
 
     # --- rows ---
 

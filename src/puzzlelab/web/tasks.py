@@ -54,13 +54,13 @@ def _limit(parameters: Parameters, context: TaskContext) -> Limit:
 
 def _solver(parameters: Parameters, puzzle: Puzzle) -> Solver:
     """Return the requested solver, or the usual one; raises `BadInput`, also for options that a request may not set."""
-    from puzzlelab import api
+    from puzzlelab.core import registry
     from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.solver import require
     from puzzlelab.web.permissions import permit
 
     text = parameters.get("solver")
-    chosen = parse_solver(text) if text else api.solver(None, puzzle)
+    chosen = parse_solver(text) if text else registry.solver(None, puzzle)
     permit(chosen, puzzle)
     require(chosen, puzzle)
     return chosen
@@ -185,7 +185,7 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
     """Return the row of one board; sends each better solution and the progress of the search."""
     from puzzlelab.core.objective import objective_of
     from puzzlelab.core.result import Progress, Result
-    from puzzlelab.engine.solving import answer
+    from puzzlelab.engine.solving import verified_answer
     from puzzlelab.storage.row import row_of
     from puzzlelab.text.reader import text_of
 
@@ -205,7 +205,7 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
             context.send_throttled("progress", _progress_facts(attempt, objective))
         return bool(context.stop_requested())
 
-    best = answer(solver, instance, limit, watch)
+    best = verified_answer(solver, instance, limit, watch)
     row = row_of(best, solver, limit, text_of(instance, parameters["board"]))
     return json.loads(row.to_json())
 

@@ -71,7 +71,7 @@ def test_it_is_manhattan_distance_and_twice_the_least_to_remove(harness, name: s
 
 def test_where_pairs_would_overestimate_it_does_not(every, harness) -> None:
     values = harness.estimated(every.puzzle, every.puzzle.view(Estimates).estimate("conflicts"), every.states)
-    pairs = sampling.level(every.puzzle, every.puzzle.view(KernelRules).decode(every.states))
+    pairs = sampling.levels_of_boards(every.puzzle, every.puzzle.view(KernelRules).decode(every.states))
     over = pairs > every.distance
     assert over.any() == (every.puzzle.goal.index(0) != 4)  # with the blank's home in the middle, pairs never exceed it
     assert (values[over] <= every.distance[over]).all()

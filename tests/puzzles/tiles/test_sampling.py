@@ -46,11 +46,11 @@ def test_a_level_is_manhattan_distance_and_two_for_each_pair_in_conflict(name: s
     boards += [np.array(puzzle.goal).reshape(puzzle.rows, -1)[:, ::-1].reshape(-1)]
     boards += [np.array(puzzle.goal).reshape(puzzle.rows, -1)[::-1].reshape(-1)]
     states = np.array(boards, np.uint8)
-    assert sampling.level(puzzle, states).tolist() == [plain_level(puzzle, board) for board in states]
+    assert sampling.levels_of_boards(puzzle, states).tolist() == [plain_level(puzzle, board) for board in states]
 
 
 def test_the_least_levels_of_the_8_puzzle_have_few_boards(every) -> None:
-    levels = sampling.level(every.puzzle, every.puzzle.view(KernelRules).decode(every.states))
+    levels = sampling.levels_of_boards(every.puzzle, every.puzzle.view(KernelRules).decode(every.states))
     counts = np.bincount(levels)[:5].tolist()
     blank = divmod(every.puzzle.goal.index(0), 3)
     if blank in ((0, 0), (2, 2)):
@@ -315,7 +315,7 @@ def test_many_boards_of_a_level_are_all_equally_frequent() -> None:
 
 def test_without_a_wish_all_levels_are_equally_frequent() -> None:
     puzzle = load("tiles-3x3")
-    counts = np.bincount(sampling.level(puzzle, many(puzzle, "level", None, 4_400)))[1:]
+    counts = np.bincount(sampling.levels_of_boards(puzzle, many(puzzle, "level", None, 4_400)))[1:]
     assert counts.size == 22
     assert chisquare(counts[counts > 0]).pvalue > 0.001
 
@@ -332,7 +332,7 @@ def test_annealed_boards_of_one_level_are_all_equally_frequent(monkeypatch: pyte
 def test_boards_of_one_walk_have_one_level_and_differ() -> None:
     puzzle = load("tiles-4x4")
     boards = many(puzzle, "level", None, 80)
-    levels = sampling.level(puzzle, boards).reshape(8, 10)
+    levels = sampling.levels_of_boards(puzzle, boards).reshape(8, 10)
     assert (levels == levels[0]).all()
     assert len(set(levels[0].tolist())) > 4
     assert len({board.tobytes() for board in boards}) > 60

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.engine.batch_rules import estimated
 from puzzlelab.puzzles.tiles.estimates import TilesEstimates
-from puzzlelab.puzzles.tiles.sampling import level
+from puzzlelab.puzzles.tiles.sampling import levels_of_boards
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
@@ -39,7 +39,7 @@ class TilesRewards:
     def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
         """Return `float64[B]`: the reward of coming to the states `after: uint8[B, N]`."""
         if name == "level":
-            return -level(self.puzzle, after).astype(np.float64)
+            return -levels_of_boards(self.puzzle, after).astype(np.float64)
         if name == "manhattan":
             return -estimated(self.puzzle, TilesEstimates(self.puzzle).estimate(name), after)
         right: NDArray[np.float64] = (after == np.array(self.puzzle.goal)).sum(axis=1) - float(self.puzzle.cells)

@@ -102,7 +102,7 @@ def _level_table(puzzle: Tiles, low: int, high: int) -> LevelTable:
     return LevelTable(np.concatenate(ranks), np.cumsum(sizes) - sizes, sizes)
 
 
-def level(puzzle: Tiles, states: Board) -> NDArray[np.int64]:
+def levels_of_boards(puzzle: Tiles, states: Board) -> NDArray[np.int64]:
     """Return the level of plain states `[B, N]`."""
     return _levels(puzzle, kernel_rules(puzzle).encode(states))
 
@@ -237,7 +237,7 @@ def _ranks_at(puzzle: Tiles, distance: int) -> NDArray[np.int64]:
 
 def scales(puzzle: Tiles) -> Mapping[str, Scale]:
     """Return the scales of this board."""
-    scales = {
+    offered = {
         "level": Scale(
             "Manhattan distance + 2 for each pair of tiles in conflict",
             partial(sample_level, puzzle),
@@ -248,7 +248,7 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
             "random moves from the goal until the level is greater than this",
             singly(partial(walk_to_level, puzzle)),
             walk_level_range(puzzle),
-            partial(level, puzzle),
+            partial(levels_of_boards, puzzle),
         ),
         "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
         "walk": Scale("random moves from the goal", partial(random_walks, puzzle), (0, 1_000_000)),
