@@ -109,14 +109,14 @@ def test_a_time_that_no_batch_can_keep_is_kept():
     boards = boards_of("sudoku-9x9")
     outcomes = check_many(boards, registry.solver("bands"), Limit(seconds=1e-6))
     assert [outcome.stop for outcome in outcomes[4:6]] == ["time", "time"]
-    parts = check_parts(boards, api.solver("bands"), Limit(memory=1))
+    parts = check_parts(boards, registry.solver("bands"), Limit(memory=1))
     assert [len(checks) for _, checks in parts] == [1] * len(boards)
 
 
 @pytest.mark.parametrize("name", MANY)
 def test_json_lines_are_the_facts(name):
     boards, begin = boards_of(name), 0
-    for part, checks in check_parts(boards, api.solver(None, load(name)), Limit()):
+    for part, checks in check_parts(boards, registry.solver(None, load(name)), Limit()):
         assert part.states.tolist() == boards[begin : begin + len(part)].states.tolist()
         begin += len(part)
         for board, told, line in zip(part, checks, json_lines(part, checks), strict=True):
@@ -128,10 +128,10 @@ def test_json_lines_are_the_facts(name):
 def test_boards_of_equal_difficulty_share_a_check():
     puzzle = load("tiles-4x4")
     boards = Boards(puzzle, boards_of("tiles-4x4").states[[1, 1, 1]])
-    checks = check_many(boards, api.solver(None, puzzle), Limit())
+    checks = check_many(boards, registry.solver(None, puzzle), Limit())
     assert checks[0] is checks[1] is checks[2]
 
 
 def test_a_batch_ends_where_a_board_has_several_solutions():
-    parts = list(check_parts(boards_of("sudoku-9x9"), api.solver("bands"), Limit()))
+    parts = list(check_parts(boards_of("sudoku-9x9"), registry.solver("bands"), Limit()))
     assert [len(checks) for _, checks in parts] == [4, 1, 1, 1]

@@ -57,7 +57,7 @@ class TextTable:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class ChartImage:
     """A plot in two versions, and its numbers."""
 
     kind: str
@@ -94,7 +94,7 @@ class Section:
     facts: Mapping[str, str]
     results: Sequence[TextTable] = ()
     sentences: Sequence[str] = ()
-    drawings: Sequence[Drawing] = ()
+    drawings: Sequence[ChartImage] = ()
     not_drawn: Sequence[str] = ()
     """The reasons why some kinds of plot are missing, as sentences."""
     pairs: TextTable | None = None
@@ -280,12 +280,12 @@ def _options(run: BenchRun) -> TextTable:
 # --- pictures ---
 
 
-def _drawing(chart: Chart) -> Drawing:
+def _drawing(chart: Chart) -> ChartImage:
     body = chart.body if len(chart.body) <= MAX_ROWS else chart.body[:MAX_ROWS]
     note = "" if body is chart.body else f"The first {MAX_ROWS} of {len(chart.body):,} lines."
     header = [tables.wrapped_label(head) for head in chart.header]
     numbers = TextTable(f"Numbers of '{chart.kind}'", header, [list(row) for row in body], note)
-    return Drawing(
+    return ChartImage(
         chart.kind, chart.title, _plot(chart, "default"), _plot(chart, "dark_background"), numbers, chart.remarks
     )
 

@@ -9,10 +9,10 @@ class PuzzlelabError(Exception):
     """The base class of all errors; the message is a sentence for the user.
 
     >>> try:
-    ...     puzzlelab.load("tiles-1x1")
+    ...     puzzlelab.Limit(seconds=-1)
     ... except puzzlelab.PuzzlelabError as error:
     ...     print(error)
-    a tiles board has 2 to 8 rows and columns, not 1
+    a limit on time must be more than 0, not -1
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -117,7 +117,7 @@ class CorruptData(PuzzlelabError):
 class ConformanceError(PuzzlelabError):
     """The error about a puzzle or a solver that violates its contract; raised by the conformance checks.
 
-    >>> class Stuck(puzzlelab.Tiles):
+    >>> class Stuck(type(puzzlelab.load("tiles-2x2"))):
     ...     def apply(self, state, move):
     ...         return state
     >>> try:

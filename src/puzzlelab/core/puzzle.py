@@ -142,9 +142,10 @@ class Presentation:
 class Family:
     """Puzzles of one kind in many sizes; a package in `puzzles` or a plug-in defines one as `FAMILY`.
 
-    >>> family = puzzlelab.Family("Sliding tiles", lambda name: puzzlelab.Tiles(2, int(name)), ("tiles-2x3",))
-    >>> family.make("3").name
-    'tiles-2x3'
+    >>> puzzles = {"easy": puzzlelab.load("tiles-2x2"), "harder": puzzlelab.load("tiles-3x3")}
+    >>> family = puzzlelab.Family("Two puzzles", puzzles.__getitem__, tuple(puzzles))
+    >>> family.make("easy").name
+    'tiles-2x2'
     """
 
     about: str

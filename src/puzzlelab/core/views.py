@@ -386,8 +386,8 @@ class Scale:
     """A scale of difficulty, with a sampler of boards of an exact level.
 
     >>> from puzzlelab.core.views import Samples
-    >>> puzzlelab.load("tiles-3x3").view(Samples).scales["level"].about
-    'Manhattan distance + 2 for each pair of tiles in conflict'
+    >>> puzzlelab.load("tiles-3x3").view(Samples).scales["level"].levels
+    (1, 22)
     """
 
     about: str

@@ -242,7 +242,7 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
             "Manhattan distance + 2 for each pair of tiles in conflict",
             partial(sample_level, puzzle),
             level_range(puzzle),
-            partial(level, puzzle),
+            partial(levels_of_boards, puzzle),
         ),
         "walk-to-level": Scale(
             "random moves from the goal until the level is greater than this",
@@ -254,8 +254,8 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
         "walk": Scale("random moves from the goal", partial(random_walks, puzzle), (0, 1_000_000)),
     }
     if puzzle.cells <= 10:
-        scales["distance"] = Scale("true distance from the goal", partial(at_distance, puzzle), (0, farthest(puzzle)))
-    return scales
+        offered["distance"] = Scale("true distance from the goal", partial(at_distance, puzzle), (0, farthest(puzzle)))
+    return offered
 
 
 def farthest(puzzle: Tiles) -> int:

@@ -110,20 +110,20 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         if trainer.task.turn is None:
             trainer.task.turn = generator.game_log.below if trainer.task.restored else 0
 
-        def train() -> None:
+        def train_in_turn() -> None:
             trainer.take_turn(watch)
             generator.remove_old_shards(below=trainer.task.first_needed)
 
         try:
             if trainer.loop.unfinished:  # its turn was interrupted during an evaluation
-                train()
+                train_in_turn()
             while True:
                 while referee.work_once(watch):
                     pass
                 if trainer.loop.finished:
                     break
                 generator.take_turn(trainer.task.turn, watch)
-                train()
+                train_in_turn()
         except _TimeIsOver:
             return
         finally:
