@@ -123,26 +123,6 @@ def read_many(text: str, puzzle: str | Puzzle | None = None) -> Boards:
     return Boards.of(boards)
 
 
-def solver(name: str | None = None, puzzle: str | Puzzle | None = None, **options: Any) -> Solver:
-    """Return the solver of this name with these options; without a name, the puzzle's default solver.
-
-    The name may have options too, as on the command line: `solver("beam:width=100")` is `solver("beam", width=100)`.
-
-    Raises:
-        UnknownName: if there is no such solver.
-        BadOption: if it has no such option, or the option cannot have this value.
-
-    >>> puzzlelab.solver("beam:width=100") == puzzlelab.solver("beam", width=100)
-    True
-    >>> puzzlelab.solver(puzzle="tiles-3x3").name
-    'ida'
-    """
-    if name is None:
-        name, defaults = usual_solver(None if puzzle is None else registry.as_puzzle(puzzle))
-        options = {**defaults, **options}
-    return registry.make_solver(name, options)
-
-
 def attempts(
     instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
 ) -> Iterator[Attempt]:

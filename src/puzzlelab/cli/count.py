@@ -37,7 +37,6 @@ class EnumerationCall:
     def __init__(
         self, puzzle: Puzzle, solver: str | None, options: list[str] | None, jobs: int | None, limit: Limit
     ) -> None:
-        from puzzlelab import api
         from puzzlelab.core import registry
         from puzzlelab.core.settings import read_options
         from puzzlelab.core.solver import require_lister
