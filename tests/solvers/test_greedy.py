@@ -382,7 +382,7 @@ def test_many_boards_by_both_are_answered_as_each_alone(estimate):
     chosen = manhattan if estimate == "manhattan" else asked
     solver = Greedy(estimate=chosen, prior=likes(0.1, 0.4, 0.3, 0.2), avoid_repeats=True, max_moves=200)
     sample = puzzle.view(Samples).scales["uniform"].sample
-    boards = [Instance(puzzle, sample(np.random.default_rng(seed), None)) for seed in range(30)]
+    boards = [Instance(puzzle, sample(np.random.default_rng(seed), None, 1)[0]) for seed in range(30)]
     together = solver.solve_batch(boards, Limit(), NEVER)
     assert [result.moves for result in together] == [solve(each, solver).moves for each in boards]
     assert any(result.moves for result in together)
