@@ -23,13 +23,14 @@ with open("lines", "a") as file:
 CAREFUL = """
 import os
 from pathlib import Path
-from puzzlelab.storage.files import GrowingFile, make_folder, replace_file
+from puzzlelab.storage.files import GrowingLines, make_folder, replace_file
 make_folder(Path("a/b"))
 replace_file(Path("a/b/old"), "old")
 replace_file(Path("a/b/old"), "new content")
-with GrowingFile(Path("a/lines"), 0) as file:
-    for number in range(3):
-        file.write(f"{number}\\n".encode())
+lines = GrowingLines(Path("a/lines"))
+for number in range(3):
+    lines.append_texts([str(number)])
+lines.sync()
 """
 
 

@@ -1,10 +1,14 @@
 """New Sudokus, as they are asked for: `generate sudoku-9x9`, and what other puzzles say to the same wishes."""
 
+import os
 import re
+import resource
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -15,10 +19,10 @@ from puzzlelab.cli.main import run
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.views import levels_of
 from puzzlelab.engine import enumeration
-from puzzlelab.puzzles.sudoku import files, generate
+from puzzlelab.puzzles.sudoku import generate
 from puzzlelab.puzzles.sudoku.generate import LEVELS
 from puzzlelab.solvers.dancing_links import DancingLinks
-from puzzlelab.storage.outputs import only_writer
+from puzzlelab.storage.outputs import LineOutput, only_writer
 
 # A shell that starts the tests in the background has its children ignore Ctrl-C; this takes that back.
 LISTENING = (
@@ -316,8 +320,9 @@ def test_endings_that_say_no_form(program, tmp_path, name):
 def test_a_file_that_exists_is_left_alone(program, tmp_path, words):
     path = tmp_path / "boards.csv"
     path.write_text("mine")
-    expected = f"error: {path} exists already, and holds something else: give another name, or remove it first\n"
-    assert program("sudoku-9x9", *words, "--out", path) == (2, "", expected)
+    code, out, err = program("sudoku-9x9", *words, "--out", path)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {path} holds something else: its line 1 is 'mine', not 'puzzle,solution'; ")
     assert path.read_text() == "mine"
 
 
@@ -337,10 +342,9 @@ def test_a_complete_file_is_not_changed(program, tmp_path):
 
 def test_a_second_program_is_refused(program, tmp_path):
     path = tmp_path / "boards.csv"
-    with only_writer(path.with_name("boards.csv.making")):
+    with only_writer(path):
         code, out, err = program("sudoku-9x9", "--out", path)
     assert (code, out, err) == (2, "", f"error: another program is writing to {path}\n")
-    assert not path.exists()
 
 
 def test_what_is_no_image_is_refused_before_anything_is_made(program, tmp_path):
@@ -376,24 +380,27 @@ def test_places_that_cannot_be_written(program, tmp_path):
     assert err.startswith(f"error: cannot write {path}: ")
 
 
+@contextmanager
+def largest_file(size) -> Iterator[None]:
+    """As on a full disk: no file of this process can be larger."""
+    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
 def test_a_full_disk(program, tmp_path, monkeypatch):
     path, whole = tmp_path / "boards.csv", tmp_path / "whole.csv"
     monkeypatch.setattr(generate, "CHUNK", 5)
     words = ("sudoku-9x9", "--level", 1, "--count", 20)
     program(*words, "--out", whole)
-    real, calls = files.LineFile.append, []
-
-    def append(self, batch):
-        calls.append(batch)
-        if len(calls) == 3:
-            self.file.write(b"1234567")
-            raise OSError(28, "No space left on device")
-        real(self, batch)
-
-    monkeypatch.setattr(files.LineFile, "append", append)
-    expected = f"error: cannot write {path}: No space left on device\n"
-    assert program(*words, "--out", path) == (2, "", expected)
-    assert path.read_bytes() != whole.read_bytes()[: path.stat().st_size]
+    with largest_file(1000):
+        code, out, err = program(*words, "--out", path)
+    assert (code, out, err) == (2, "", f"error: cannot write {path}: File too large\n")
+    assert whole.read_bytes().startswith(path.read_bytes())
     assert program(*words, "--out", path)[0] == 0
     assert path.read_bytes() == whole.read_bytes()
 
@@ -409,22 +416,20 @@ def begun(program, tmp_path, monkeypatch):
         path = tmp_path / f"boards{ending}"
         words = ("sudoku-9x9", "--mix", "even", "--count", 40, "--out", path)
         monkeypatch.setattr(generate, "CHUNK", 5)
-        monkeypatch.setattr(files, "PART", 10)
-        writer = files.ParquetFile if ending == ".parquet" else files.LineFile
         with monkeypatch.context() as patched:
-            real, calls = writer.append, []
+            real, calls = LineOutput.flush, []
 
-            def append(self, batch):
-                calls.append(batch)
+            def flush(self):
+                real(self)
+                calls.append(self)
                 if len(calls) == 4:
                     raise KeyboardInterrupt
-                real(self, batch)
 
-            patched.setattr(writer, "append", append)
+            patched.setattr(LineOutput, "flush", flush)
             code, out, err = program(*words)
         assert (code, out) == (130, "")
-        kept = 10 if ending == ".parquet" else 15  # whole parts only
-        assert err == f"error: interrupted after {kept} of 40 boards; repeat the command to continue\n"
+        assert err == "error: interrupted after 15 of 40 boards; repeat the command to continue\n"
+        assert len(boards_in(path)) in (15, 20)
         return path, words
 
     return begin
@@ -441,13 +446,16 @@ def test_ctrl_c_keeps_what_is_there_and_the_same_command_goes_on(program, begun,
     whole = tmp_path / f"whole{ending}"
     program(*words[:-1], whole)
     assert path.read_bytes() == whole.read_bytes()
-    assert sorted(tmp_path.iterdir()) == [path, whole]
+    growing = [each.with_name(f"{each.name}.jsonl") for each in (path, whole) if ending == ".parquet"]
+    assert sorted(tmp_path.iterdir()) == sorted([path, whole, *growing])
 
 
-def test_half_a_line_is_cut_off(program, begun, tmp_path):
+def test_half_a_line_is_made_whole(program, begun, tmp_path):
     path, words = begun(".csv")
+    program(*words[:-1], tmp_path / "whole.csv")
+    made_next = (tmp_path / "whole.csv").read_text().splitlines()[len(path.read_text().splitlines())]
     with path.open("ab") as file:
-        file.write(b"123...")
+        file.write(made_next[:7].encode())
     program(*words)
     program(*words[:-1], tmp_path / "whole.csv")
     assert path.read_bytes() == (tmp_path / "whole.csv").read_bytes()
@@ -461,8 +469,7 @@ def test_a_file_begun_with_other_wishes_is_left_alone(program, begun, other):
     before = path.read_bytes()
     code, out, err = program(*words, *other)
     assert (code, out) == (2, "")
-    assert err.startswith(f"error: {path} was begun with other settings (")
-    assert err.endswith(f"remove it and {path}.making to begin anew\n")
+    assert err.startswith(f"error: {path} holds something else: its line ")
     assert path.read_bytes() == before
 
 
@@ -473,12 +480,64 @@ def test_other_jobs_may_go_on(program, begun, tmp_path):
     assert path.read_bytes() == (tmp_path / "whole.csv").read_bytes()
 
 
-def test_a_damaged_note(program, begun):
+def test_an_edited_last_board_is_noticed(program, begun):
     path, words = begun(".csv")
-    note = path.with_name("boards.csv.making")
-    note.write_text('{"settings": {"level"')
-    sentence = f"error: {note} says nothing that can be read: remove it together with {path}\n"
-    assert program(*words) == (2, "", sentence)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[:-1], lines[-2]]))
+    before = path.read_bytes()
+    code, _, err = program(*words)
+    assert (code, err.partition(": its line")[0]) == (2, f"error: {path} holds something else")
+    assert path.read_bytes() == before
+
+
+def test_a_parquet_file_without_its_growing_file_is_not_continued(program, begun):
+    pytest.importorskip("pyarrow")
+    path, words = begun(".parquet")
+    path.with_name("boards.parquet.jsonl").unlink()
+    before = path.read_bytes()
+    sentence = f"error: {path} cannot be continued without boards.parquet.jsonl, from which it was made: "
+    assert program(*words) == (2, "", f"{sentence}give another name\n")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("ending", [".csv", ".txt", ".sdm", ".parquet"])
+def test_a_pipe_is_no_file(program, tmp_path, ending):
+    path = tmp_path / f"boards{ending}"
+    os.mkfifo(path)
+    assert program("sudoku-9x9", "--out", path) == (2, "", f"error: {path} is a pipe, not a file\n")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_folders_are_made(program, tmp_path):
+    assert program("sudoku-9x9", "--out", tmp_path / "a" / "b" / "boards.csv")[0] == 0
+    assert len((tmp_path / "a" / "b" / "boards.csv").read_text().splitlines()) == 2
+
+
+def test_every_form_holds_the_same_boards_and_their_solutions(program, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for ending in ("csv", "txt", "sdm", "parquet"):
+        assert program("sudoku-9x9", "--mix", "even", "--count", 30, "--out", tmp_path / f"a.{ending}")[0] == 0
+    pairs = [line.split(",") for line in (tmp_path / "a.csv").read_text().splitlines()[1:]]
+    puzzle = load("sudoku-9x9")
+    for board, solution in pairs:
+        state, end = puzzle.read(board).state, puzzle.read(solution).state
+        assert puzzle.solved(end)
+        assert ((state == 0) | (state == end)).all()
+    assert [line.replace("0", ".").split("  ") for line in (tmp_path / "a.txt").read_text().splitlines()] == pairs
+    assert (tmp_path / "a.sdm").read_text().splitlines() == [board for board, _ in pairs]
+    table = parquet.read_table(tmp_path / "a.parquet")
+    assert {name: str(kind) for name, kind in zip(table.schema.names, table.schema.types, strict=True)} == {
+        "puzzle": "string",
+        "solution": "string",
+    }
+    assert [[row["puzzle"], row["solution"]] for row in table.to_pylist()] == pairs
+
+
+def test_parquet_without_pyarrow(program, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    sentence = "error: Parquet files need pyarrow: pip install 'puzzlelab[table]'\n"
+    assert program("sudoku-9x9", "--out", tmp_path / "a.parquet") == (2, "", sentence)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ def program(*words, stdin=""):
                 (("solve", "tiles-3x3", ONE, "--with", "nobody"), 2),
                 (("check", "tiles-3x3", ODD), 1),
                 (("verify", "/nowhere/rows.jsonl"), 2),
-                (("generate", "tiles-3x3", "--out", "/nowhere/boards.txt"), 2),
+                (("generate", "tiles-3x3", "--out", "/dev/null/boards.txt"), 2),
                 (("nonsense",), 2),
             )
         ),

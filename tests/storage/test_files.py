@@ -15,9 +15,7 @@ from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.storage import files
 from puzzlelab.storage.files import (
     BLOCK_SIZE,
-    GrowingFile,
     JsonLines,
-    length_without_nul,
     locked,
     make_folder,
     open_after,
@@ -426,25 +424,6 @@ def test_lines_that_a_power_cut_made_nul_bytes_are_left_out(path: Path) -> None:
     lines.append({"n": 5})
     assert lines.read() == [{"n": 5}]
     assert path.read_bytes().endswith(b'{"n": 4}\n{"n": 5}\n')
-
-
-@pytest.mark.parametrize(("data", "length"), [(b"", 0), (b"abc", 3), (b"ab\0c", 2), (bytes(5), 0)])
-def test_the_length_before_nul_bytes(path: Path, data: bytes, length: int) -> None:
-    path.write_bytes(data)
-    assert length_without_nul(path) == length
-
-
-def test_a_growing_file_is_synced_now_and_then_and_at_the_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path.write_bytes(b"one two")
-    sizes: list[int] = []
-    monkeypatch.setattr(os, "fsync", lambda descriptor: sizes.append(os.fstat(descriptor).st_size))
-    monkeypatch.setattr(files, "SYNC_SECONDS", 1000.0)
-    with GrowingFile(path, 4) as file:
-        file.write(b"2")
-        file.write(b"3")
-        assert path.read_bytes() == b"one 23"
-    file.close()
-    assert (sizes[0], sizes[-1], len(sizes)) == (5, 6, 3)  # the file, its folder, and the file again
 
 
 def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:

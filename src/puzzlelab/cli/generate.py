@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from inspect import Parameter, Signature
-from itertools import chain
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,10 +20,10 @@ from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.core.puzzle import Puzzle
-    from puzzlelab.core.views import BoardGenerator, Tally
+    from puzzlelab.core.views import Tally
     from puzzlelab.engine.executor import Executor
     from puzzlelab.jobs.board_generation import GeneratorField
+    from puzzlelab.jobs.board_writing import BoardLines
 
 ScaleName = Annotated[
     str | None,
@@ -116,13 +115,15 @@ def generate(
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.views import OwnGenerator
     from puzzlelab.jobs import board_generation
+    from puzzlelab.jobs.board_writing import board_lines, states_in
     from puzzlelab.jobs.serialise import board_facts
 
     if json and out is not None:
         raise BadOption("--json prints boards, and --out writes them to a file: give one of them")
     loaded_puzzle = api.load(puzzle)
     settings: Mapping[str, Any] = context.meta.get(GENERATOR, {})
-    if histogram and loaded_puzzle.view(OwnGenerator) is None:
+    own = loaded_puzzle.view(OwnGenerator)
+    if histogram and (own is None or own.tally is None):
         raise BadOption(f"{loaded_puzzle.name} makes boards by scale and level only")
     if out is None:
         if histogram:
@@ -132,53 +133,40 @@ def generate(
             for facts in board_facts(loaded_puzzle, boards, scale, level, seed):
                 typer.echo(dumps(facts) if json else facts["board"])
         return
-    generator = board_generation.generator_of(loaded_puzzle, scale, level, settings)
-    with open_optional(executor, jobs) as workers:
-        if generator is not None:
-            _file(generator, count, seed, jobs, workers, out, histogram)
-        else:
-            _write_sampled(loaded_puzzle, count, scale, level, seed, workers, out)
-
-
-def _file(
-    generator: BoardGenerator,
-    count: int,
-    seed: int,
-    jobs: int | None,
-    executor: Executor | None,
-    out: Path,
-    histogram: Path | None,
-) -> None:
-    """Write a large file, with progress; Ctrl-C keeps the boards so far."""
-    import time
-
-    from puzzlelab.jobs.board_generation import generated
-
     if histogram:
         _check_image(histogram)
-    start, rows = time.perf_counter(), list[int]()
+    with open_optional(executor, jobs) as workers:
+        lines = board_lines(loaded_puzzle, out, scale, level, seed, jobs, workers, settings)
+        _write(lines, count, out, workers)
+    if own is not None and own.tally is not None:
+        _summary(own.tally(states_in(loaded_puzzle, out)), histogram)
+
+
+def _write(lines: BoardLines, count: int, out: Path, executor: Executor | None) -> None:
+    """Write boards to a file, with progress; Ctrl-C keeps the boards so far."""
+    import time
+
+    from puzzlelab.jobs.board_writing import write_boards
+
+    start, boards = time.perf_counter(), 0
     with progress("making", count) as bars:
 
         def show_progress(done: int) -> None:
-            rows[:] = rows[0] if rows else done, done
+            nonlocal boards
+            boards = done
             if bars.task_ids:
                 bars.update(bars.task_ids[0], completed=done, description=doing_in_words("making", executor))
 
         try:
-            if executor is None:
-                generator.write(out, count, seed, jobs, show_progress)
-            else:
-                make = partial(generated, generator, seed, executor=executor)
-                generator.write(out, count, seed, jobs, show_progress, make)
+            existing = write_boards(lines, count, show_progress)
         except KeyboardInterrupt:
-            fail(f"interrupted after {rows[1] if rows else 0:,} of {count:,} boards; repeat the command to continue")
+            fail(f"interrupted after {boards:,} of {count:,} boards; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
-    if rows[0] >= count:
-        _say_unchanged(out, rows[0], count)
+    if existing >= count:
+        _say_unchanged(out, existing, count)
     else:
         seconds = time.perf_counter() - start
         output().print(f"{count:,} board{'s' * (count > 1)} in {out}, {seconds:.3g} s")
-    _summary(generator.tally(out), histogram)
 
 
 def _say_unchanged(out: Path, rows: int, count: int) -> None:
@@ -226,59 +214,3 @@ def _summary(tally: Tally, histogram: Path | None) -> None:
 
         histograms.draw(counts, tally.what, "boards", histogram)
         console.print(str(histogram))
-
-
-def _write_sampled(
-    puzzle: Puzzle,
-    count: int,
-    scale: str | None,
-    level: str | None,
-    seed: int,
-    executor: Executor | None,
-    out: Path,
-) -> None:
-    """Write boards of a puzzle with scales; Ctrl-C keeps the boards so far."""
-    from puzzlelab.core.views import scale_of
-    from puzzlelab.jobs.board_generation import sampled
-
-    name, _ = scale_of(puzzle, scale)
-    header = (f"# puzzle: {puzzle.name}", f"# {name} {level or 'any'}, seed {seed}")
-    try:
-        existing = _lines(
-            out,
-            header,
-            lambda first: map(puzzle.write, sampled(puzzle, scale, level, seed, first, count, executor)),
-            count,
-            lambda: doing_in_words("making", executor),
-        )
-    except KeyboardInterrupt:
-        fail(f"interrupted; {out} has the boards so far; repeat the command to continue")
-        raise
-    if existing >= count:
-        _say_unchanged(out, existing, count)
-
-
-def _lines(
-    out: Path, header: Sequence[str], boards: Callable[[int], Iterator[str]], count: int, doing: Callable[[], str]
-) -> int:
-    """Write a file of one board a line, or continue it; return the boards that it had.
-
-    `boards(number)` are those from this number on. Its header and the last of its boards are compared with those that
-    would be written.
-    """
-    from puzzlelab.storage.outputs import LineOutput
-
-    with LineOutput(out) as file, progress("making", count) as bars:
-        existing = max(0, file.existing - len(header))
-        kept = max(0, min(existing, count) - 1)
-        rest = boards(kept)
-        first_board = next(rest)  # before the header: impossible levels leave no file
-        for line in header:
-            file.write(line)
-        file.skip(kept)
-        for number, board in enumerate(chain([first_board], rest), start=kept + 1):
-            file.write(board)
-            file.flush()
-            if bars.task_ids:
-                bars.update(bars.task_ids[0], completed=number, description=doing())
-        return existing

@@ -7,10 +7,9 @@ Shapes: S = length of a state, B = states in a batch, M = number of moves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -205,6 +204,20 @@ class OwnGenerator:
 
     settings: type[BoardGenerator]
     """The class of its settings; their fields become options of `puzzlelab generate`."""
+    forms: Mapping[str, BoardForm] = field(default_factory=dict)
+    """The forms of files that it writes, by the ending of their names; without any, files are as those of samples."""
+    tally: Callable[[Iterable[State]], Tally] | None = None
+    """Statistics of plain states `[P, S]`, of which some are given at a time."""
+
+
+@dataclass(frozen=True)
+class BoardForm:
+    """A form of files of boards with their solutions, a line each."""
+
+    header: str
+    """The first line; empty if there is none."""
+    notation: str | None
+    """The name of one of `Presentation.notations`; None for boards without their solutions."""
 
 
 class BoardGenerator(Protocol):
@@ -233,24 +246,6 @@ class BoardGenerator(Protocol):
 
         They are made on `jobs` threads, on all cores if None.
         """
-
-    def write(
-        self,
-        path: Path,
-        count: int,
-        seed: int,
-        jobs: int | None,
-        report: Callable[[int], None],
-        batches: Callable[[int, int], Iterator[tuple[State, State]]] | None = None,
-    ) -> None:
-        """Write `count` boards to a file, or continue one of the same boards; `report` gets the number of boards in it.
-
-        `batches(first, end)` makes boards elsewhere; without it they are made on `jobs` threads. A file with as many
-        boards, or more, is not changed.
-        """
-
-    def tally(self, path: Path) -> Tally:
-        """Return statistics of the boards in such a file."""
 
 
 @dataclass(frozen=True)

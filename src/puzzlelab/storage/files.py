@@ -3,8 +3,7 @@
 `replace_file` and `replacing` write a temporary file beside the old one, sync it, then rename it: a reader sees the old
 file or the new one, never a part. `JsonLines` is a file to which lines are appended; a killed writer leaves at most
 half a line at its end, and a power cut NUL bytes. Readers leave them out, and the next writer cuts them off.
-`GrowingFile` is any other file that is continued at its end. `locked` keeps a second program from writing to the same
-file.
+`locked` keeps a second program from writing to the same file.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Self, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 from puzzlelab.core.errors import BadFile, BadInput
 
@@ -379,36 +378,6 @@ class PeriodicSync:
         self._synced_at = time.monotonic()
 
 
-class GrowingFile:
-    """A file that is continued after its first `length` bytes; the rest is cut off. Creates a missing file.
-
-    What is written is synced to the disk at most once in `SYNC_SECONDS`, and at the end.
-    """
-
-    def __init__(self, path: Path, length: int) -> None:
-        self._file = open_after(path, length)
-        self._sync = PeriodicSync(path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def write(self, data: bytes) -> None:
-        """Append these bytes."""
-        self._file.write(data)
-        self._file.flush()
-        self._sync.when_due(self._file.fileno())
-
-    def close(self) -> None:
-        """Sync and close the file; nothing if it is closed already."""
-        if not self._file.closed:
-            with self._file:
-                self._file.flush()
-                self._sync.at_once(self._file.fileno())
-
-
 def count_lines(file: BinaryIO) -> int:
     """Return the number of complete lines from here to the first NUL byte, which a power cut may leave."""
     count = 0
@@ -426,20 +395,6 @@ def line_count(path: Path) -> int | None:
         return None
     with path.open("rb") as file:
         return count_lines(file)
-
-
-def length_without_nul(path: Path) -> int:
-    """Return the number of bytes before the first NUL byte.
-
-    Some file systems leave NUL bytes at the end after a power cut.
-    """
-    length = 0
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK_SIZE):
-            if (index := chunk.find(b"\0")) >= 0:
-                return length + index
-            length += len(chunk)
-    return length
 
 
 def cut_half_line(file: BinaryIO, *begins: bytes) -> None:

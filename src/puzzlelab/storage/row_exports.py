@@ -60,6 +60,22 @@ def check_export(path: Path) -> None:
     check_replaceable(path, lambda begin: begin.startswith((b"PAR1", HEADER[:20].encode())), "file of rows")
 
 
+def check_can_grow(path: Path, growing: Path, command: str = "") -> None:
+    """Raise `BadFile` if an export is there, and not its growing file; `command` makes that from the export."""
+    if not growing.exists() and path.exists() and path.stat().st_size:
+        advice = f", or make that file first ({command})" if command else ""
+        raise BadFile(
+            f"{path} cannot be continued without {growing.name}, from which it was made: give another name{advice}"
+        )
+
+
+def is_current(path: Path, growing: Path) -> bool:
+    """Tell whether an export has been made since the last line of its growing file, or that file has none."""
+    if not path.exists():
+        return growing.stat().st_size == 0
+    return path.stat().st_size > 0 and path.stat().st_mtime_ns >= growing.stat().st_mtime_ns
+
+
 def export(path: Path, records: Iterator[Record], temporary: Path | None = None) -> None:
     """Write rows to a CSV or Parquet file, which replaces an older one in one step; raises `BadFile`.
 

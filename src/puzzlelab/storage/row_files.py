@@ -38,10 +38,12 @@ from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_exports import (
     PARQUET,
     Record,
+    check_can_grow,
     check_export,
     export,
     exported_rows,
     growing_file,
+    is_current,
     is_export,
     row_error,
     source_of,
@@ -185,7 +187,7 @@ class RowFile:
     def __enter__(self) -> Self:
         if is_export(self.path):
             check_export(self.path)
-            _check_can_grow(self.path, self.growing)
+            check_can_grow(self.path, self.growing, f"puzzlelab convert {self.path} {self.growing}")
         with ExitStack() as lock:
             with writing(self.path):
                 make_folder(self.path.parent)
@@ -216,7 +218,7 @@ class RowFile:
         if self._descriptor is None or not is_at(self.growing, self._descriptor):  # removed: its lock says so
             return
         self._lines.sync()
-        if is_export(self.path) and not _is_newer(self.path, self.growing):
+        if is_export(self.path) and not is_current(self.path, self.growing):
             export(self.path, _exported_records(self.growing), self.path.with_name(f"{self.path.name}.new"))
 
     @property
@@ -309,22 +311,6 @@ class RowFile:
         """Write rows at the end, and the time of their batch: all of it at once or, on a full disk, nothing."""
         times = [] if rows.time is None else [rows.time.to_json()]
         self._lines.append_texts([*rows.json_lines(), *times])
-
-
-def _check_can_grow(path: Path, growing: Path) -> None:
-    """Raise `BadFile` if an export is there, and not the growing file that it was made from."""
-    if not growing.exists() and path.exists() and path.stat().st_size:
-        raise BadFile(
-            f"{path} cannot be continued without {growing.name}, from which it was made: give another name, or make "
-            f"that file first (puzzlelab convert {path} {growing})"
-        )
-
-
-def _is_newer(path: Path, growing: Path) -> bool:
-    """Return whether an export has been made since the last row of its growing file, or that file has none."""
-    if not path.exists():
-        return growing.stat().st_size == 0
-    return path.stat().st_size > 0 and path.stat().st_mtime_ns >= growing.stat().st_mtime_ns
 
 
 # --- converting ---

@@ -9,8 +9,7 @@ Shapes: B = puzzles in a batch.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -19,10 +18,8 @@ from pydantic import Field
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.settings import Settings, fill, read_levels
-from puzzlelab.core.views import OwnGenerator, Tally
+from puzzlelab.core.views import BoardForm, OwnGenerator, Tally
 from puzzlelab.engine.parallel import ordered_map
-from puzzlelab.puzzles.sudoku import files
-from puzzlelab.puzzles.sudoku.files import GeneratedBatch
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -37,11 +34,17 @@ MIXES: Mapping[str, Mapping[int, float]] = {
 }
 FEWEST = 17
 """Clues; no puzzle with fewer has one solution."""
+FORMS = {".csv": BoardForm("puzzle,solution", "csv"), ".txt": BoardForm("", "pair"), ".sdm": BoardForm("", None)}
+CELLS = 81
 CHUNK = 500
 TRIES = 20_000
 Level = Annotated[int, Field(ge=1, le=5)]
 Clues = Annotated[int, Field(ge=0, le=81)]
 Weights = Annotated[dict[Level, Annotated[float, Field(gt=0, le=1e9)]], Field(min_length=1)]
+Grids = NDArray[np.uint8]
+"""[B, 81]."""
+GeneratedBatch = tuple[Grids, Grids]
+"""(puzzles, solutions)."""
 Symmetry = Literal["none", "half-turn", "quarter-turn", "horizontal", "vertical", "both", "diagonal", "full"]
 
 
@@ -183,23 +186,6 @@ class SudokuGenerator(Settings):
 
         yield from ordered_map(chunk, range(first, count, CHUNK), jobs, on_interrupt=over.set)
 
-    def write(
-        self,
-        path: Path,
-        count: int,
-        seed: int,
-        jobs: int | None,
-        report: Callable[[int], None],
-        batches: Callable[[int, int], Iterator[GeneratedBatch]] | None = None,
-    ) -> None:
-        """Write the first `count` puzzles of a stream to a file, or continue it; see `files.write`."""
-        stream = {"settings": dict(self), "count": count, "seed": seed}
-        files.write(path, stream, batches or (lambda first, end: self.batches(end, seed, jobs, first)), report)
-
-    def tally(self, path: Path) -> Tally:
-        """Return how many puzzles of a file have how many clues."""
-        return Tally("clues", files.clue_counts(path), LEVELS)
-
     def _described(self) -> str:
         settings = {name: value for name, value in self if value != type(self).model_fields[name].default}
         return ", ".join(f"{name}={value}" for name, value in settings.items())
@@ -207,7 +193,15 @@ class SudokuGenerator(Settings):
 
 def own_generator(puzzle: Sudoku) -> OwnGenerator | None:
     """Return the view of 9x9; other sizes have no generator."""
-    return OwnGenerator(SudokuGenerator) if puzzle.name == "sudoku-9x9" else None
+    return OwnGenerator(SudokuGenerator, FORMS, tally) if puzzle.name == "sudoku-9x9" else None
+
+
+def tally(boards: Iterable[Grids]) -> Tally:
+    """Count the puzzles by their clues; some puzzles `[B, 81]` are given at a time."""
+    counts = np.zeros(CELLS + 1, np.int64)
+    for puzzles in boards:
+        counts += np.bincount(np.count_nonzero(puzzles, axis=1), minlength=CELLS + 1)
+    return Tally("clues", counts, LEVELS)
 
 
 def _levels(least: int, most: int) -> dict[str, Any]:
