@@ -26,7 +26,7 @@ from puzzlelab.core.verify import Verdict, replay, verify
 from puzzlelab.core.views import Candidates, Legality
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, REQUESTED
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.enumeration import Listing, count, count_parts, counted, listed, settled
+from puzzlelab.engine.enumeration import Listing, count, count_parts, counted, listed, proving_uniqueness
 from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING
 from puzzlelab.engine.solving import solve
@@ -44,7 +44,7 @@ class Script(SolverSettings):
     says: tuple[Any, ...] = ()
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        return settled(self.solutions(instance, limit))
+        return proving_uniqueness(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         for each in self.says:
@@ -103,7 +103,7 @@ class Single(SolverSettings):
 
 
 def last(*says: object) -> Result:
-    *_, end = settled(iter(says))
+    *_, end = proving_uniqueness(iter(says))
     return end
 
 
@@ -121,7 +121,7 @@ def test_no_solution_is_a_proof() -> None:
 
 
 def test_a_second_solution_ends_the_search() -> None:
-    told = settled(iter([ONE, Progress(7, 8, 0, 0, 0.2), Result((1, 0, 0, 0), expanded=9), AssertionError]))
+    told = proving_uniqueness(iter([ONE, Progress(7, 8, 0, 0, 0.2), Result((1, 0, 0, 0), expanded=9), AssertionError]))
     first, progress, end = told
     assert (first.moves, first.lower_bound, first.proof) == ((0, 0), 2, "none")
     assert progress.expanded == 7
@@ -137,7 +137,7 @@ def test_a_list_that_was_cut_short_proves_nothing(stop) -> None:
 def test_what_is_settled_holds(corridor) -> None:
     start = corridor().read("2")
     for says in ((ONE, Result(None)), (ONE, OTHER), (Result(None),), (ONE, Result(None, stop="time"))):
-        for attempt in settled(iter(says)):
+        for attempt in proving_uniqueness(iter(says)):
             assert verify(start, attempt).holds
     assert solve(Script(says=(ONE, Result(None))), start, Limit()).proof == "unique"
 

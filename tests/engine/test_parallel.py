@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from puzzlelab.engine import parallel
-from puzzlelab.engine.parallel import AHEAD, cores, ordered_flat_map, ordered_map
+from puzzlelab.engine.parallel import ITEMS_AHEAD, cores, ordered_flat_map, ordered_map
 
 WORKER = """
 import os, time
@@ -82,9 +82,9 @@ def test_only_a_few_items_are_begun_in_advance(jobs: int) -> None:
     answers = ordered_map(abs, items(), jobs)
     for _ in range(3):
         next(answers)
-    assert len(taken) <= 3 + AHEAD * jobs
+    assert len(taken) <= 3 + ITEMS_AHEAD * jobs
     answers.close()  # type: ignore[attr-defined]
-    assert len(taken) <= 3 + AHEAD * jobs
+    assert len(taken) <= 3 + ITEMS_AHEAD * jobs
 
 
 def test_closing_waits_for_what_runs_and_drops_the_rest() -> None:
@@ -104,7 +104,7 @@ def test_closing_waits_for_what_runs_and_drops_the_rest() -> None:
     threading.Timer(0.05, open_.set).start()
     answers.close()  # type: ignore[attr-defined]
     assert sorted(ended) == sorted(begun)
-    assert len(begun) < 2 * AHEAD
+    assert len(begun) < 2 * ITEMS_AHEAD
 
 
 def test_nothing_gives_nothing() -> None:

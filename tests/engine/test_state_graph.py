@@ -19,7 +19,7 @@ from puzzlelab.engine import search_rules, state_graph
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, legal_moves, random_walks, solved, successors
 from puzzlelab.engine.search_rules import rules_of
 from puzzlelab.engine.solving import solve
-from puzzlelab.engine.state_graph import GraphRules, Promising, Window
+from puzzlelab.engine.state_graph import GraphRules, OpenList, Window
 from puzzlelab.experience.state_space import label_states
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.bfs import count_by_depth
@@ -259,17 +259,17 @@ def test_a_window_grows_with_its_use() -> None:
     counts = np.zeros(1, np.int64)
     window = Window(counts)
     first = window.size
-    assert window.with_company(5, window.following(5, np.zeros(100), 9)).tolist() == [5, 6, 7, 8]
+    assert window.with_neighbours(5, window.following(5, np.zeros(100), 9)).tolist() == [5, 6, 7, 8]
     counts[0] = 4
     window.adapt()
     assert window.size == 2 * first
-    window.with_company(9, np.arange(100))
+    window.with_neighbours(9, np.arange(100))
     window.adapt()
     assert window.size == first
 
 
 def test_the_promising_nodes_come_first() -> None:
-    waiting = Promising()
+    waiting = OpenList()
     waiting.add(np.array([1, 2, 3, 4]), np.array([5, 2, 2, 9]), np.array([1, 4, 2, 0]))
     is_done = np.zeros(10)
     is_done[2] = 1

@@ -52,7 +52,7 @@ def timeless(lines):
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(("puzzle", "chosen"), [("tiles-3x3", "bfs"), ("tiles-3x3", "ida"), ("sudoku-9x9", "bands")])
 def test_what_a_file_holds_is_not_solved_again(puzzle, chosen, jobs, tmp_path, monkeypatch):
-    monkeypatch.setattr(solve_job, "FEW", 1)
+    monkeypatch.setattr(solve_job, "TIMED_ALONE", 1)
     job = SolveJob(load(puzzle), solver(chosen), Limit(), jobs)
     boards = [job.puzzle.write(board.state) for board in generate(job.puzzle, 10, seed=1)]
     texts = [*boards[:4], "no board", boards[0], *boards[4:]]
@@ -74,7 +74,7 @@ def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
 
     monkeypatch.setattr(ida, "QUICK_NODES", 50)
     monkeypatch.setattr(solving, "PART_SECONDS", 1e9)  # parts grow, however slow the machine is
-    monkeypatch.setattr(solve_job, "FEW", 1)
+    monkeypatch.setattr(solve_job, "TIMED_ALONE", 1)
     job = SolveJob(load("tiles-3x3"), solver("ida", estimate="manhattan"), Limit())
     hard = "8 6 7 2 5 4 3 0 1"
     path = tmp_path / "rows.jsonl"

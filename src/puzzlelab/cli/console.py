@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SOLVED, UNSOLVED, UNREADABLE = 0, 1, 2
 """Exit codes; `runtime.signals` has that of an interrupted command."""
 NAME_OF_PUZZLE = r"[A-Za-z][\w-]{0,40}(:.*)?"
-"""What may be the name of a puzzle with a slip."""
+"""The pattern of a text that may be the name of a puzzle with a slip."""
 LONGEST_PATH = 200
 """Characters of an argument that may be the name of a file."""
 LEVEL_VARIABLE = "PUZZLELAB_LOG_LEVEL"

@@ -22,7 +22,7 @@ ATTEMPTS = 3
 """Seeds with which a board is asked for, until one gives a board."""
 BATCH, BATCH_OF_LEVEL = 12, 2
 """Boards that `sample` is asked for together: without a level, and of each level."""
-FEW, LARGE = 3, 16
+MEASURED, LARGE = 3, 16
 """Boards whose difficulty is computed, of states of more than 16 numbers, to save time; of smaller ones all."""
 
 
@@ -87,7 +87,7 @@ def check_scales(puzzle: CheckedPuzzle, seed: int, count: int) -> None:
         must(same, f"{puzzle.name}: the scale '{name}' makes different boards from equal seeds")
         check = _ScaleCheck(puzzle, samples, name, scale)
         check.check_range()
-        measured = BATCH if boards.shape[1] <= LARGE else FEW
+        measured = BATCH if boards.shape[1] <= LARGE else MEASURED
         difficulties = check.difficulties(boards[:measured])
         alone = check.difficulty(boards[0])
         same = list(alone.items()) == list(difficulties[0].items())

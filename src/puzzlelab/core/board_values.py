@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Instance, Puzzle
 
 CELLS = (type(None), str, int, float, np.integer, np.floating)
-"""What may stand in a list of cells."""
+"""The types that may stand in a list of cells."""
 SHOWN = 60
 """The most characters of values that an error shows."""
 CHECKED = 1000
@@ -68,7 +68,7 @@ def _whole_numbers(values: object) -> NDArray[Any]:
 
 
 def _is_blank(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """`bool` of the same shape: where nothing stands, which is None or NaN."""
+    """Tell where nothing stands, which is None or NaN: `bool` of the same shape."""
     flags = [each is None or each != each for each in array.ravel().tolist()]
     return np.array(flags, bool).reshape(array.shape)
 

@@ -28,7 +28,7 @@ PREFIX = "net"
 SHELF = PACKAGE / "pretrained"
 """The folder of the networks that come with the package."""
 AVERAGED = ":averaged"
-KEPT = 16
+CACHED_NETWORKS = 16
 """The number of networks that are kept in memory."""
 ESTIMATES, PRIORS = ("cost_to_go",), ("policy", "q")
 """The heads that give an estimate, and those that give a prior."""
@@ -201,7 +201,7 @@ def parts(name: str | None) -> tuple[str, bool]:
     return text.removesuffix(AVERAGED).removeprefix(PREFIX).removeprefix(":"), text.endswith(AVERAGED)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHED_NETWORKS)
 def _load(puzzle: Puzzle, name: str) -> Network:
     return _source().find(puzzle, name)
 

@@ -163,8 +163,8 @@ class Family:
     board_in: Callable[[str], str | None] = lambda text: None
     """The board in a line or a field as other programs write it, in the puzzle's own notation; None for others."""
     columns: Sequence[Sequence[str]] = ()
-    """What other people call the column of the board in tables, rows of JSON and attributes of XML, and then the names
-    of columns that are read after it, such as the solution."""
+    """The names that other people give the column of the board in tables, rows of JSON and attributes of XML, and then
+    the names of columns that are read after it, such as the solution."""
     packed: str = ""
     """A pattern of what stands in links of other programs before a board that is compressed by lz-string."""
     aliases: Mapping[str, str] = field(default_factory=dict)

@@ -26,7 +26,7 @@ LOCK = "background.lock"
 number, that reaches no other process."""
 PATIENCE = 10.0
 """Seconds in which a process that is asked to end does so."""
-LOOK = 0.1
+POLL_SECONDS = 0.1
 """Seconds between two looks at the file."""
 
 
@@ -72,12 +72,12 @@ def _take_lock(file: BinaryIO) -> None:
     while try_lock(file.fileno()) is False and time.monotonic() < until:
         file.write(b"end\n")
         file.flush()
-        time.sleep(LOOK)
+        time.sleep(POLL_SECONDS)
 
 
 def _end_when_asked(descriptor: int) -> None:
     while os.fstat(descriptor).st_size == 0:
-        time.sleep(LOOK)
+        time.sleep(POLL_SECONDS)
     os._exit(0)
 
 

@@ -1,7 +1,8 @@
 """Enumerates and counts the solutions of boards, by solvers and by search machines, and proves that one is unique.
 
-A solver that enumerates has `solutions(instance, limit)`; its `attempts` are `settled(self.solutions(...))`. A solver
-that can count faster than it enumerates also has `count`, and one that can count for many boards at once `count_batch`.
+A solver that enumerates has `solutions(instance, limit)`; its `attempts` are `proving_uniqueness(self.solutions(...))`.
+A solver that can count faster than it enumerates also has `count`, and one that can count for many boards at once
+`count_batch`.
 
 A machine returns IMPROVED with each solution or, with a number in `control[MOST]`, counts in `control[FOUND]` and is
 DONE when it has that many or all.
@@ -73,7 +74,7 @@ def counted(
         yield Count(total, stop or "interrupted", drive.counts[0], drive.clock.seconds)
 
 
-def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
+def proving_uniqueness(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
     """Yield the attempts of a solver that enumerates: the first solution, then whether there is a second one."""
     first: Result | None = None
     for attempt in solutions:

@@ -23,9 +23,9 @@ Begun: TypeAlias = "tuple[Future[Any], Iterator[Answer]]"
 """The work on an item, and its answers, each of which is waited for."""
 Value: TypeAlias = "tuple[Answer] | tuple[()]"
 """A value that a thread yields, or the end of its values."""
-AHEAD = 4
+ITEMS_AHEAD = 4
 """Pieces in flight for each worker."""
-LOOK = 0.5
+POLL_SECONDS = 0.5
 """Seconds between checks for Ctrl-C."""
 PATIENCE = 1.0
 """Seconds that what runs has to end after an interruption; a thread that compiles or builds a table takes longer."""
@@ -44,7 +44,7 @@ def ordered_map(
     on_interrupt: Callable[[], None] | None = None,
     watch: Callable[[], None] | None = None,
 ) -> Iterator[Answer]:
-    """Yield `function` of each item, in the order of the items, at most `AHEAD * jobs` of them begun in advance.
+    """Yield `function` of each item, in the order of the items, at most `ITEMS_AHEAD * jobs` of them begun in advance.
 
     Closing the iterator, or Ctrl-C, drops what has not begun, calls `on_interrupt`, and waits a little for what runs;
     what takes longer continues in the background until the program ends, and its answer is dropped. `watch` is
@@ -60,7 +60,7 @@ def ordered_map(
         future = executor.submit(function, item)
         return future, _result(future, watch)
 
-    yield from _in_order(executor, begun, items, AHEAD * jobs, on_interrupt)
+    yield from _in_order(executor, begun, items, ITEMS_AHEAD * jobs, on_interrupt)
 
 
 def ordered_flat_map(
@@ -100,7 +100,7 @@ def ordered_flat_map(
         if on_interrupt:
             on_interrupt()
 
-    yield from _in_order(executor, begun, items, AHEAD * jobs, interrupt)
+    yield from _in_order(executor, begun, items, ITEMS_AHEAD * jobs, interrupt)
 
 
 def _checked(jobs: int | None) -> int:
@@ -152,7 +152,7 @@ def _result(future: Future[Answer], watch: Callable[[], None] | None) -> Iterato
     """
     from concurrent.futures import wait
 
-    while not wait((future,), LOOK).done:
+    while not wait((future,), POLL_SECONDS).done:
         if watch:
             watch()
     yield future.result()
@@ -162,7 +162,7 @@ def _values(future: Future[None], values: SimpleQueue[Value[Answer]]) -> Iterato
     """Yield what a future puts into a queue, up to an empty tuple; waits as `_result` does."""
     while True:
         try:
-            value = values.get(timeout=LOOK)
+            value = values.get(timeout=POLL_SECONDS)
         except Empty:
             continue
         if not value:

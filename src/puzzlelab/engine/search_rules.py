@@ -16,7 +16,7 @@ from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels
 from puzzlelab.engine.interpreted_kernels import plain_rules
-from puzzlelab.engine.state_graph import ALMOST, GraphRules, graph_rules
+from puzzlelab.engine.state_graph import ALMOST_FULL, GraphRules, graph_rules
 
 PATH = re.compile(r"^[^:]*[/\\]|\.onnx$|\.safetensors$")
 """Found in the path of a network. Nothing is looked up: that would tell others whether a file exists."""
@@ -77,7 +77,7 @@ def stepper(step: Any, rules: KernelRules) -> Callable[..., int]:
     graph = rules.graph
 
     def step_with_room(record: Any, budget: int) -> int:
-        if graph.room(ALMOST) <= 0:
+        if graph.room(ALMOST_FULL) <= 0:
             raise NoRoom("the graph of the search is almost full")
         status: int = run(record, min(budget, graph.room()))
         return status

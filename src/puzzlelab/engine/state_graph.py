@@ -39,14 +39,14 @@ LEAST_WINDOW = 16
 """The fewest."""
 LEAST_USE = 0.4
 """A window shrinks where a smaller share of its nodes turns out to be needed."""
-TIE = 1 << 20
+TIE_BREAK_RANGE = 1 << 20
 """More than any estimate that decides between nodes with the same sum."""
 BYTES_A_NODE, BYTES_AN_EDGE = 32, 8
 """Bytes of the arrays, without the packed state of a node and the cost of an edge."""
 
 PARTS = 4
 """The fraction of the free memory that the arrays of nodes may have, and those of edges another, is one over this."""
-ALMOST = 0.9
+ALMOST_FULL = 0.9
 """The share of its arrays beyond which a graph is almost full, and a search must stop."""
 
 Nodes = NDArray[np.int64]
@@ -70,9 +70,9 @@ class Window:
             is_worth = self.counts[USED] >= LEAST_USE * self.done
             self.size = min(2 * self.size, LARGEST_WINDOW) if is_worth else max(self.size // 2, LEAST_WINDOW)
 
-    def with_company(self, node: int, company: Nodes) -> Nodes:
+    def with_neighbours(self, node: int, neighbours: Nodes) -> Nodes:
         """Return the node and the first of the others."""
-        chosen = np.concatenate([[node], company[: self.size - 1]])
+        chosen = np.concatenate([[node], neighbours[: self.size - 1]])
         self.done += chosen.size
         return chosen
 
@@ -81,7 +81,7 @@ class Window:
         return node + 1 + np.flatnonzero(is_done[node + 1 : min(node + 4 * self.size, count)] == 0)
 
 
-class Promising:
+class OpenList:
     """Nodes in the order of A*: by g + h, the cost of the first path found to each and its estimate, and then by h."""
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class Promising:
 
     def add(self, nodes: Nodes, costs: NDArray[np.int64], estimates: NDArray[np.int64]) -> None:
         """Add nodes with these costs and estimates."""
-        keys = (costs + estimates) * TIE + np.clip(estimates, 0, TIE - 1)
+        keys = (costs + estimates) * TIE_BREAK_RANGE + np.clip(estimates, 0, TIE_BREAK_RANGE - 1)
         order = np.argsort(keys, kind="stable")
         values, begins = np.unique(keys[order], return_index=True)
         for value, part in zip(values.tolist(), np.split(nodes[order], begins[1:]), strict=True):
@@ -98,7 +98,7 @@ class Promising:
     def take(self, most: int, count: int, is_done: NDArray[Any]) -> Nodes:
         """Remove at most `count` nodes whose g + h is `most` or less, and that are not done; the latest come first."""
         parts: list[Nodes] = []
-        for value in sorted(value for value in self.waiting if value < (most + 1) * TIE):
+        for value in sorted(value for value in self.waiting if value < (most + 1) * TIE_BREAK_RANGE):
             waiting = self.waiting[value]
             while waiting and count > 0:
                 part = waiting.pop()
@@ -150,7 +150,7 @@ class StateGraph:
         self.table = np.zeros(FIRST_TABLE, np.int32)
         self.count = self.edges = 0
         self.cost_so_far = np.zeros(nodes, np.int64)
-        self.promising = Promising()
+        self.open_list = OpenList()
         self.estimate: NodeEstimate | None = None
         self.error: BaseException | None = None
         self.called: list[Any] = []
@@ -218,14 +218,14 @@ class StateGraph:
         window.adapt()
         following = window.following(node, tables.known, self.count)
         tables.value[node], tables.known[node] = 0, True  # where an error ends the search
-        nodes = window.with_company(node, following)
+        nodes = window.with_neighbours(node, following)
         values = np.asarray(estimate.scores(self._states(nodes)))
         if values.shape != nodes.shape or values.dtype.kind not in "iu":
             raise PuzzlelabError(_wrong("scores", "the estimate", f"int64[{nodes.size}]", values))
         least = np.int64(self.objective.least_sum)
         tables.value[nodes] = np.where(self.tables.solved[nodes], 0, np.maximum(values.astype(np.int64), least))
         tables.known[nodes] = True
-        self.promising.add(nodes, self.cost_so_far[nodes], tables.value[nodes])
+        self.open_list.add(nodes, self.cost_so_far[nodes], tables.value[nodes])
 
     def _address_of(self, function: Callable[[StateGraph, int], None]) -> int:
         """Return the address by which kernels call a function. No error may leave it; `raise_error` raises it later.
@@ -247,7 +247,7 @@ class StateGraph:
         return ctypes.cast(self.called[-1], ctypes.c_void_p).value or 0
 
     def _expand_wanted(self, count: int) -> None:
-        """Give the first `count` of the wanted nodes successors; a single one gets company."""
+        """Give the first `count` of the wanted nodes successors; a single one gets neighbours."""
         tables = self.tables
         wanted = tables.wanted[:count].copy()
         tables.first[wanted] = 1  # without an edge, where an error ends the search
@@ -260,13 +260,13 @@ class StateGraph:
         next, as in a breadth-first search.
         """
         window, estimate, first = self.window, self.estimate, self.tables.first
-        if self.room(ALMOST) < LARGEST_WINDOW:
+        if self.room(ALMOST_FULL) < LARGEST_WINDOW:
             return np.array([node])
         window.adapt()
         if estimate is None or not estimate.tables.known[node]:
-            return window.with_company(node, window.following(node, first, self.count))
+            return window.with_neighbours(node, window.following(node, first, self.count))
         most = int(self.cost_so_far[node] + estimate.tables.value[node])
-        return window.with_company(node, self.promising.take(most, window.size - 1, first))
+        return window.with_neighbours(node, self.open_list.take(most, window.size - 1, first))
 
     def _expand_nodes(self, nodes: Nodes) -> None:
         """Find the successors of nodes, all at once."""

@@ -40,7 +40,7 @@ from puzzlelab.text.reader import text_of
 if TYPE_CHECKING:
     from puzzlelab.engine.executor import Executor
 
-FEW = 100
+TIMED_ALONE = 100
 """The most boards of a call that each have a time of their own, where the solver solves boards `OneByOne`."""
 LARGEST_COUNT = 2**62
 """The largest count that a stored row may have: counts are columns of int64."""
@@ -128,7 +128,7 @@ class SolveJob:
         begin = list(islice(rest, 2))
         if not begin:
             return
-        is_alone = self.watch is not None or (len(begin) == 1 and len(begin[0]) <= FEW and self._is_one_by_one)
+        is_alone = self.watch is not None or (len(begin) == 1 and len(begin[0]) <= TIMED_ALONE and self._is_one_by_one)
         name = "" if is_alone or not self._is_one_by_one else _batch_name(begin[0].texts[0])
         if self.executor is None:
             solved = self._solved_here(chain(begin, rest), file, name, is_alone)

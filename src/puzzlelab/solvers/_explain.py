@@ -15,7 +15,7 @@ from puzzlelab.core.puzzle import Instance, Puzzle, State, board_after
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine, Score
-from puzzlelab.engine.enumeration import listed, settled
+from puzzlelab.engine.enumeration import listed, proving_uniqueness
 from puzzlelab.solvers._candidates import view
 
 
@@ -76,7 +76,7 @@ def _search(instance: Instance, blanks: int, machine: Machine, limit: Limit, sco
     """Yield the guesses of the search, the solved board, and whether there are other solutions."""
     yield f"\nSearching the other {blanks} cells, the fewest candidates first..."
     last = Result(None)
-    for attempt in settled(listed(machine, limit, score=score)):
+    for attempt in proving_uniqueness(listed(machine, limit, score=score)):
         if isinstance(attempt, Progress):
             continue
         if attempt.moves is not None and last.moves is None:

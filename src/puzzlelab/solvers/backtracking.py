@@ -22,7 +22,7 @@ from puzzlelab.core.solver import Attempt, CountsSolutions, EnumeratesSolutions,
 from puzzlelab.core.views import Candidates, Prior
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.driver import EXHAUSTED, Machine, Score
-from puzzlelab.engine.enumeration import counted, listed, settled
+from puzzlelab.engine.enumeration import counted, listed, proving_uniqueness
 from puzzlelab.engine.search_rules import chosen_prior
 from puzzlelab.solvers._backtracking_kernels import CLUES, GUIDED, LEVEL, SOLVED, BacktrackingRecord, step
 from puzzlelab.solvers._candidates import digits_of, grid_of, masks_of, view, writer
@@ -80,7 +80,7 @@ class Backtracking(SolverSettings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield progress, then the solution and whether it is the only one; O(N * N) memory. Nodes are guesses."""
-        return settled(self.solutions(instance, limit))
+        return proving_uniqueness(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Return every solution, in the order of the guesses."""

@@ -24,7 +24,7 @@ from puzzlelab.core.result import Count
 from puzzlelab.core.solver import Attempt, CountsSolutions, EnumeratesSolutions, SolverSettings
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import EXHAUSTED, Machine
-from puzzlelab.engine.enumeration import counted, listed, settled
+from puzzlelab.engine.enumeration import counted, listed, proving_uniqueness
 from puzzlelab.solvers._dancing_links_kernels import LEVEL, DancingLinksRecord, step
 
 
@@ -67,7 +67,7 @@ class DancingLinks(SolverSettings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Return a solution, then whether it is the only one; O(entries) memory."""
-        return settled(self.solutions(instance, limit))
+        return proving_uniqueness(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Return every solution, in the order of the search."""

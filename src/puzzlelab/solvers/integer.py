@@ -31,7 +31,7 @@ from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, EnumeratesSolutions, SolverSettings
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock
-from puzzlelab.engine.enumeration import settled
+from puzzlelab.engine.enumeration import proving_uniqueness
 from puzzlelab.solvers import _milp_worker
 from puzzlelab.solvers._milp_worker import Message
 
@@ -242,7 +242,7 @@ class Integer(SolverSettings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Return a solution, then whether it is the only one."""
-        return settled(self.solutions(instance, limit))
+        return proving_uniqueness(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield every solution, in the order of the search; each needs a program with one more row."""

@@ -26,7 +26,7 @@ from puzzlelab.core.result import Count, Progress, Result
 from puzzlelab.core.solver import Attempt, CountsSolutions, EnumeratesSolutions, SolverSettings
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Clock, Machine
-from puzzlelab.engine.enumeration import counted, listed, settled
+from puzzlelab.engine.enumeration import counted, listed, proving_uniqueness
 from puzzlelab.solvers._permutation_kernels import PermutationLists, step
 from puzzlelab.solvers._permutation_search import machine, record_of
 from puzzlelab.solvers._permutations import PermutationRows
@@ -55,7 +55,7 @@ class Permutation(SolverSettings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield progress, then a solution, and whether it is the only one. Nodes are chosen permutations."""
-        return settled(self.solutions(instance, limit)) if self.most == 2 else self._all(instance, limit)
+        return proving_uniqueness(self.solutions(instance, limit)) if self.most == 2 else self._all(instance, limit)
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield every solution, in the order of the search."""
@@ -92,11 +92,11 @@ class Permutation(SolverSettings):
         clock = _clock(instance, limit)
         lists = prepare(instance, clock, self.jobs)
         if isinstance(lists, Result):
-            yield from settled(iter([lists]))
+            yield from proving_uniqueness(iter([lists]))
             return
         search = machine(instance, lists)
         first: Result | None = None
-        for attempt in settled(listed(search, limit, clock)):
+        for attempt in proving_uniqueness(listed(search, limit, clock)):
             yield attempt
             if isinstance(attempt, Result):
                 first = attempt

@@ -35,7 +35,7 @@ from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Progress, Proof, Result,
 from puzzlelab.core.solver import Attempt, EnumeratesSolutions, SolverSettings
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import Clock
-from puzzlelab.engine.enumeration import settled
+from puzzlelab.engine.enumeration import proving_uniqueness
 
 ENGINES = (
     "cadical153",
@@ -301,13 +301,13 @@ class Sat(SolverSettings):
         cover, taken = _views(instance)
         clock = Clock(limit)
         if len(cover.entries) > KEPT_ENTRIES:
-            yield from settled(self._list(cover, taken, clock))
+            yield from proving_uniqueness(self._list(cover, taken, clock))
             return
         with kept_engine(self.engine, cover) as engine:
             first = yield from SatSearch(cover, taken, clock, engine).decide()
         if first is None:
             return
-        for attempt in settled(self._list(cover, taken, clock, first.expanded)):
+        for attempt in proving_uniqueness(self._list(cover, taken, clock, first.expanded)):
             if (
                 isinstance(attempt, Result) and attempt.moves is None
             ):  # a limit came before this solution was reached again

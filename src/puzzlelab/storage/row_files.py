@@ -52,7 +52,7 @@ from puzzlelab.storage.row_index import Question, RowIndex, question_of
 
 BEGINS = ('{"puzzle"', '{"batch"')
 """The beginnings of the lines of rows, and of those of batch times."""
-MANY = 4
+INDEXED = 4
 """The number of rows of a question above which an index of the rows that answer it is kept."""
 
 
@@ -240,7 +240,7 @@ class RowFile:
         question = question_of(shared)
         questions = [(question[0], board, *question[2:]) for board in boards]
         searches = self._searches(self._index.spans(questions))
-        rows = self._read([index for search in searches for index in search.indices if len(search.indices) <= MANY])
+        rows = self._read([index for search in searches for index in search.indices if len(search.indices) <= INDEXED])
         return [self._taken(each, search, rows, limit) for each, search in zip(questions, searches, strict=True)]
 
     def _searches(self, spans: Sequence[tuple[int, int]]) -> list[_StoredRows]:
@@ -279,7 +279,7 @@ class RowFile:
             if question_of(row) == question:
                 self._index.take(search.begin)
                 return row
-        if len(search.indices) > MANY and search.begin in self._answers:
+        if len(search.indices) > INDEXED and search.begin in self._answers:
             kept_question, kept_limit, kept = self._answers[search.begin]
             if (kept_question, kept_limit) == (question, limit):
                 return self._next(search.begin, kept)
@@ -293,7 +293,7 @@ class RowFile:
             return None
         settled = [index for index in equal if rows[index].settles(limit)]
         answers = [index for index in settled if rows[index].stop not in LIMITS] or settled
-        if equal[0] == search.begin and len(equal) > MANY:
+        if equal[0] == search.begin and len(equal) > INDEXED:
             self._answers[search.begin] = question, limit, answers
         return self._next(equal[0], answers)
 

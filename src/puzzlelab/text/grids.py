@@ -37,7 +37,7 @@ INDEX = re.compile(r"^[^\S\n]*(?:(?:\[,\d+\][^\S\n]*)+$|\[\d+,?\](?=[^\S\n]))", 
 NAME = re.compile(r"\A\s*[A-Za-z]\w*\s*=\s*(?=[\[\n])")
 LISTS_BEGIN, LISTS_END = re.compile(r"[\[({]\s*[\[({]"), re.compile(r"[\])}]\s*,?\s*[\])}]")
 EMPTY = frozenset(("none", "null", "nan", "na", "<na>", "nil", "undefined", "missing", "--", "-1"))
-"""What languages write for nothing."""
+"""The words of languages for nothing."""
 DECIMAL = re.compile(r"(\d+)\.0*")
 LABEL = re.compile(r"\A\s*[A-Za-z][A-Za-z0-9 '-]{2,40}[:=]\s*(?=\S)")
 ROW_ENDS = re.compile(r"[\])}]\s*(?:[,;]\s*)?[\[({]|(?<!\s)\s*/\s*|\\n")

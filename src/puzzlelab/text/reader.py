@@ -34,7 +34,7 @@ STRANGE = re.compile(r"'[^\w.?]")
 """The beginning of a sentence about a sign of another form, in which cells are wrong too."""
 EMPTY_LINE = re.compile(r"\n[^\S\n]*\n")
 BETWEEN = re.compile(r"\n[^\S\n]*\n|^[-=]{5,}$|^[^\S\n]*(?:#|//|%|;).*$|^.*[^\W\d_]{4}.*$", re.MULTILINE)
-"""What stands between blocks of lines."""
+"""The pattern of what stands between blocks of lines."""
 ANY_FAMILY = Family("", registry.load, ())
 
 Reading = tuple[str, str]

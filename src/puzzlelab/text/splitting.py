@@ -37,7 +37,7 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 PARTS = re.compile(r"[\s|,;&/\\\[\](){}\"'+:=]+")
 TRAILING_COMMENT = re.compile(r"\s+(?:#|//|%|;)\s*\D.*$")
 BESIDE = re.compile(r"(?<=\w)\([^()]*\)")
-"""What stands in brackets beside a cell, such as what a network thinks of it."""
+"""The pattern of what stands in brackets beside a cell, such as what a network thinks of it."""
 OPENING = re.compile(r"[\[({]\s*(?:[\[({\"'\d.-]|None|null|$)")
 MORE_ROWS = 2
 """Lines of a board beside its rows, such as the names of its columns."""

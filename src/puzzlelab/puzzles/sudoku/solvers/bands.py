@@ -32,7 +32,7 @@ from puzzlelab.core.solver import (
 )
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.enumeration import UNLIMITED, counted, listed, settled
+from puzzlelab.engine.enumeration import UNLIMITED, counted, listed, proving_uniqueness
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.solving import one_board_at_a_time
 from puzzlelab.puzzles.sudoku import bands_kernels
@@ -81,7 +81,7 @@ class Bands(SolverSettings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Return a solution, then whether it is the only one."""
-        return settled(self.solutions(instance, limit))
+        return proving_uniqueness(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Return every solution, in the order of the search."""
