@@ -164,6 +164,8 @@ if TYPE_CHECKING:
         load,
         open_executor,
         prove,
+        read,
+        read_many,
         regrets,
         solutions,
         solve,

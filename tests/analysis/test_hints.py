@@ -59,7 +59,7 @@ class Spy(SolverSettings):
         self._asked.append(instance)
         yield from registry.solver("bfs").attempts(instance, limit)
 
-    def remembering(self):
+    def with_memory(self):
         self._memories.append(Spy())
         return self._memories[-1]
 

@@ -205,7 +205,7 @@ def test_an_exact_teacher_remembers_within_a_game(corridor):
         def attempts(self, instance, limit):
             raise AssertionError("only the memory is asked")
 
-        def remembering(self):
+        def with_memory(self):
             memories.append(registry.solver("ida", EIGHT))
             return memories[-1]
 

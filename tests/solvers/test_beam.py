@@ -350,7 +350,7 @@ def test_a_narrow_beam_that_wanders_gives_way_to_a_wider_one():
 def test_a_beam_with_a_memory_has_the_same_results(options):
     boards = [board(distance, name) for name in ("tiles-3x3", "tiles-2x3") for distance in (9, 20, 0, 14)]
     boards = [each for each in boards if each.puzzle == TILES or "estimate" not in options]
-    remembering = Beam(**options).remembering()
+    remembering = Beam(**options).with_memory()
     for each in boards:
         for limit in (Limit(nodes=30), Limit(nodes=2000)):
             with_and_without = [solve(each, solver, limit) for solver in (remembering, Beam(**options))]

@@ -67,7 +67,7 @@ def regrets(
         Unsupported: if all solutions of this puzzle are equally long, or the solver cannot solve it.
     """
     require_comparable_moves(instance.puzzle)
-    budgeted = BudgetedSolver(solver.remembering(), limit, watch)
+    budgeted = BudgetedSolver(solver.with_memory(), limit, watch)
     positions = list(positions_of(instance, moves))
     puzzle = instance.puzzle
     bounds = [Interval(0, 0) if puzzle.solved(place.state) else Interval(1) for place in positions]

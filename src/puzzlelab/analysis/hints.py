@@ -120,7 +120,7 @@ def hint(
     goes to the open ones. Equal children are searched once.
 
     Args:
-        solver: the solver; one that is `remembering` reuses its memory.
+        solver: the solver; `with_memory` gives one that reuses its memory.
         instance: the position.
         limit: for all searches together.
         watch: is called with every attempt, and ends the work by returning True.
@@ -131,7 +131,7 @@ def hint(
         Unsupported: if all solutions of this puzzle are equally long, or the solver cannot solve it.
     """
     require_comparable_moves(instance.puzzle)
-    return hint_by(BudgetedSolver(solver.remembering(), limit, watch), instance, bounds, only_best)
+    return hint_by(BudgetedSolver(solver.with_memory(), limit, watch), instance, bounds, only_best)
 
 
 def hint_by(

@@ -56,7 +56,7 @@ class Solver(Protocol):
     def solvers(self) -> Sequence[Solver]:
         """The other solvers that it runs, with their options."""
 
-    def remembering(self) -> Solver:
+    def with_memory(self) -> Solver:
         """Return the solver with a memory of its own, for one thread: equal answers, sooner for related boards.
 
         A hint solves a position and all its children; a teacher solves every position of a game.
@@ -164,7 +164,7 @@ class SolverSettings(Settings):
         """None."""
         return ()
 
-    def remembering(self) -> Solver:
+    def with_memory(self) -> Solver:
         """Return the solver itself, which has no memory."""
         return self
 

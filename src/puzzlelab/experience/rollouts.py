@@ -82,7 +82,7 @@ class Rollouts:
 
         The path ends early where the solver, under its limit, finds no shorter solution than from the position before.
         """
-        random, solver = self.tie_breaks(game), self.solver.remembering()
+        random, solver = self.tie_breaks(game), self.solver.with_memory()
 
         def rollout(start: Instance, stop: threading.Event) -> SolutionPath:
             path, position, interval, last_length = SolutionPath(), start, None, None

@@ -180,7 +180,7 @@ class Beam(SolverSettings):
             return "by a prior it counts moves, and not their costs or points"
         return None
 
-    def remembering(self) -> Beam:
+    def with_memory(self) -> Beam:
         """Return this solver with arrays on compiled rules that it reuses from board to board. For one thread."""
         solver = self.model_copy()
         solver._memory = BeamMemory()

@@ -217,7 +217,7 @@ class HalvesMemory:
     def beam(self, width: int) -> Solver:
         """Return the beam search of this width."""
         if width not in self.beams:
-            self.beams[width] = registry.make_solver("beam", {"width": width}).remembering()
+            self.beams[width] = registry.make_solver("beam", {"width": width}).with_memory()
         return self.beams[width]
 
     def recall(self, puzzle: Dust, limit: Limit) -> HalvesSearch:

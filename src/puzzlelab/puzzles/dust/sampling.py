@@ -230,7 +230,7 @@ def _solver() -> Halves:
     """Return the exact solver, with a memory that lasts from board to board."""
     from puzzlelab.puzzles.dust.solvers.halves import Halves
 
-    return Halves().remembering()
+    return Halves().with_memory()
 
 
 @dataclass(frozen=True)

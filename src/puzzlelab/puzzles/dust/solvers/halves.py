@@ -51,7 +51,7 @@ class Halves(SolverSettings):
         """Return why it cannot solve this puzzle, in words."""
         return None if isinstance(puzzle, Dust) else "it is made for dust"
 
-    def remembering(self) -> Halves:
+    def with_memory(self) -> Halves:
         """Return this solver with a memory, which speeds up related boards. For one thread."""
         solver = self.model_copy(update={"width": min(self.width, NARROW)})
         solver._memory = HalvesMemory()
