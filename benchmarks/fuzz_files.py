@@ -23,10 +23,10 @@ from puzzlelab.core.errors import BadBoard, BadInput, CorruptData
 
 @cache
 def rows() -> list[bytes]:
-    """Files of rows: solved boards of each family, an unsolvable one, one without an answer."""
+    """Files of rows: solved boards of each family, an unsolvable one, one without an solve."""
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.registry import parse_solver
-    from puzzlelab.engine.solving import verified_answer
+    from puzzlelab.engine.solving import solve
     from puzzlelab.storage.row import row_of, unanswered
 
     files: list[list[str]] = []
@@ -38,7 +38,7 @@ def rows() -> list[bytes]:
     limit = Limit(seconds=60.0)
     for name, (text, texts) in boards.items():
         puzzle, solver = puzzle_of(name), parse_solver(text)
-        found = [row_of(verified_answer(solver, puzzle.read(board), limit), solver, limit) for board in texts]
+        found = [row_of(solve(solver, puzzle.read(board), limit), solver, limit) for board in texts]
         found.append(unanswered(puzzle, "x", solver, limit).model_copy(update={"error": "no board"}))
         files.append([row.to_json() for row in found])
     return [

@@ -30,7 +30,6 @@ from puzzlelab.core.solver import require
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.core.views import Estimates, Samples, scale_of
 from puzzlelab.storage.files import text_lines
-from puzzlelab.text.reader import splitter_of
 
 STATIC = PACKAGE / "web" / "static"
 PUZZLES = (

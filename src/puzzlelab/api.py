@@ -10,17 +10,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, overload
-
-import numpy as np
 
 from puzzlelab import api_arguments as checked
 from puzzlelab.core import arguments, registry
+from puzzlelab.core.answers import Answers
 from puzzlelab.core.board_values import naming_bad_boards
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard, BadOption, PuzzlelabError
@@ -30,9 +27,9 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, Solver
 from puzzlelab.core.verify import Verdict
 from puzzlelab.core.verify import verify as run_verify
-from puzzlelab.engine.parallel import ordered_flat_map
-from puzzlelab.engine.solving import AnswerBatch, Portions, answer_parts, attempts_of
+from puzzlelab.engine.solving import attempts_of
 from puzzlelab.engine.solving import solve as run
+from puzzlelab.jobs.many_boards import ManyBoards
 
 PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
 
@@ -199,11 +196,30 @@ def _results(
     executor: str | Executor | None,
     options: Mapping[str, Any],
 ) -> Iterator[Result]:
-    """Yield the results of `solve_many` with checked arguments; no board is taken before the first answer is wanted."""
-    work = _ManyBoards.of(boards, solver, limit, options)
-    if work is not None:
-        for answers in work.answers(jobs, executor):
-            yield from answers.results
+    """`solve_many` with checked arguments; no board is taken before the first answer is wanted."""
+    for _, answers in _answers(boards, solver, limit, jobs, executor, options):
+        yield from answers
+
+
+def _answers(
+    boards: Iterable[Instance],
+    solver: Solver | None,
+    limit: Limit,
+    jobs: int | None,
+    executor: str | Executor | None,
+    options: Mapping[str, Any],
+) -> Iterator[tuple[Solver, Answers]]:
+    """Yield the solver with its answers, in order; it is by default that of the first board's puzzle."""
+    instances = checked.boards(boards)
+    first = next(instances, None)
+    if first is None:
+        return
+    chosen = solver or _solver(None, first.puzzle, options)
+    batch = boards if isinstance(boards, Boards) else None
+    opened = open_executor(executor, jobs) if isinstance(executor, str) else nullcontext(executor)
+    with opened as workers:
+        work = ManyBoards(chosen, limit, jobs, workers)
+        yield from ((chosen, answers) for answers in work.answers(batch, chain([first], instances)))
 
 
 def open_executor(name: str, jobs: int | None = None) -> Executor:
@@ -255,83 +271,7 @@ def solve_table(
     jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
     named_solver = None if solver is None else registry.as_solver(solver, options)
     chosen_limit = checked.limit(limit)
-    work = _ManyBoards.of(boards, named_solver, chosen_limit, options)
-    answers = () if work is None else work.answers(jobs, executor)
-    return table_of(None if work is None else work.solver, chosen_limit, answers)
-
-
-@dataclass(frozen=True)
-class _ManyBoards:
-    """Boards for one solver, with checked arguments."""
-
-    batch: Boards | None
-    """All boards, or None if they come one by one."""
-    instances: Iterator[Instance]
-    solver: Solver
-    limit: Limit
-
-    @classmethod
-    def of(
-        cls, boards: Iterable[Instance], solver: Solver | None, limit: Limit, options: Mapping[str, Any]
-    ) -> _ManyBoards | None:
-        """Return the work, without a solver by the default one of the first board's puzzle.
-
-        None if there are no boards.
-        """
-        batch = boards if isinstance(boards, Boards) else None
-        instances = checked.boards(boards)
-        first = next(instances, None)
-        if first is None:
-            return None
-        chosen_solver = solver or _solver(None, first.puzzle, options)
-        return cls(batch, chain([first], instances), chosen_solver, limit)
-
-    def answers(self, jobs: int | None, executor: str | Executor | None) -> Iterator[AnswerBatch]:
-        """Return the verified answers, in order."""
-        if executor is None:
-            return self._answers_here(jobs)
-        return self._answers_elsewhere(executor, jobs)
-
-    def _answers_here(self, jobs: int | None) -> Iterator[AnswerBatch]:
-        """Return the answers by threads of this process."""
-        over, portions = threading.Event(), Portions(self.solver)
-
-        def numbered() -> Iterator[tuple[int, Boards]]:
-            of_instances = map(Boards.of, portions.of(self.instances))
-            begun = 0
-            for batch in of_instances if self.batch is None else portions.slices(self.batch):
-                yield begun, batch
-                begun += len(batch)
-
-        def parts(numbered_batch: tuple[int, Boards]) -> Iterator[AnswerBatch]:
-            number, boards = numbered_batch
-            with naming_bad_boards(boards):
-                numbered_boards = Boards(boards.puzzle, boards.states, number + np.arange(len(boards)))
-                answers = answer_parts(self.solver, numbered_boards, self.limit, over.is_set)
-                yield from portions.timed(len(boards), answers)
-
-        batches = numbered()
-        return chain(parts(next(batches)), ordered_flat_map(parts, batches, jobs, on_interrupt=over.set))
-
-    def _answers_elsewhere(self, executor: str | Executor, jobs: int | None) -> Iterator[AnswerBatch]:
-        """Yield the answers by an executor, which ends with the answers if it is given by its name."""
-        from puzzlelab.engine.board_pieces import answers_elsewhere, solver_setup
-        from puzzlelab.engine.executor import Executor
-
-        opened = open_executor(executor, jobs) if isinstance(executor, str) else nullcontext(executor)
-        with opened as workers:
-            expected = "what open_executor returns, or its name"
-            arguments.require(workers, Executor, "the executor", expected)
-            for puzzle, boards in self._boards_of_puzzles():
-                setup = solver_setup(workers, self.solver, puzzle)
-                yield from answers_elsewhere(workers, setup, self.limit, boards)
-
-    def _boards_of_puzzles(self) -> Iterator[tuple[Puzzle, Iterator[Instance]]]:
-        """Yield the boards, of one puzzle after the other."""
-        if self.batch is not None:
-            yield self.batch.puzzle, iter(self.batch)
-        else:
-            yield from groupby(self.instances, key=lambda instance: instance.puzzle)
+    return table_of(_answers(boards, named_solver, chosen_limit, jobs, executor, options), chosen_limit)
 
 
 def check(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Check:

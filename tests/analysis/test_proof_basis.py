@@ -11,7 +11,7 @@ from puzzlelab.analysis.proof_basis import basis_of
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.views import Estimate, Estimates
-from puzzlelab.engine.solving import verified_answer
+from puzzlelab.engine.solving import solve
 from puzzlelab.jobs import row_checks
 from puzzlelab.jobs.row_tally import RowTally
 from puzzlelab.puzzles.tiles.rules import Tiles
@@ -37,7 +37,7 @@ class Boastful(Tiles):
 
 def basis(puzzle: Any, board: str, solver: str, **options: Any) -> Any:
     made = make_solver(solver, options)
-    found = verified_answer(made, puzzle.read(board), Limit())
+    found = solve(made, puzzle.read(board), Limit())
     return basis_of(found, row_of(found, made, Limit()).options)
 
 
@@ -60,7 +60,7 @@ def test_an_estimate_above_what_is_left_refutes_the_proof() -> None:
 
 def test_verify_counts_what_proofs_rest_on(tmp_path: Path) -> None:
     puzzle, solver = load("tiles-3x3"), make_solver("astar", {"estimate": "manhattan"})
-    row = row_of(verified_answer(solver, puzzle.read(BOARD), Limit()), solver, Limit())
+    row = row_of(solve(solver, puzzle.read(BOARD), Limit()), solver, Limit())
     unknown = row.model_copy(update={"options": {**row.options, "estimate": "crystal-ball"}})
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(each.to_json() + "\n" for each in (row, unknown)), encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,8 @@ from puzzlelab.bench import exhaustive, plots, runs, tables
 from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.suites import Suite
 from puzzlelab.core import registry
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
@@ -26,6 +28,7 @@ class Walker(SolverSettings):
     """Walks home along a corridor, all boards at once."""
 
     name: ClassVar[str] = "walker"
+    shares_work: ClassVar[bool] = True
     offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     asked: ClassVar[list[int]] = []
 
@@ -41,9 +44,9 @@ class Walker(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         yield self._answer(int(instance.state[0]))
 
-    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        self.asked.append(len(instances))
-        return [self._answer(int(instance.state[0])) for instance in instances]
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
+        self.asked.append(len(boards))
+        yield Answers.of(boards, [self._answer(int(state[0])) for state in boards.states])
 
     def _answer(self, place: int) -> Result:
         if place in (self.lost, self.stops):

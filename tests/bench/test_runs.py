@@ -1,6 +1,6 @@
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,10 +13,11 @@ from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import networks, registry
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, BatchSolver, Solver, SolverSettings
 from puzzlelab.core.views import Estimate
 from puzzlelab.storage.outputs import only_writer, only_writer_in
@@ -233,6 +234,7 @@ class Many(SolverSettings):
     """Asks a stub about many boards at once; fails where one of several is `fails`, and stops at `interrupts`."""
 
     name: ClassVar[str] = "many"
+    shares_work: ClassVar[bool] = True
     offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     given: ClassVar[list[list[str]]] = []
 
@@ -246,16 +248,17 @@ class Many(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         return self.stub.attempts(instance, limit)  # type: ignore[no-any-return]
 
-    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        boards = [instance.puzzle.write(instance.state) for instance in instances]
-        self.given.append(boards)
-        if self.fails in boards:
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
+        texts = boards.written()
+        self.given.append(texts)
+        if self.fails in texts:
             raise PuzzlelabError("many fails here")
-        found = [list(self.stub.attempts(instance, limit))[-1] for instance in instances]
-        return [
+        found = [list(self.stub.attempts(instance, limit))[-1] for instance in boards]
+        results = [
             replace(result, moves=None, proof="none", stop="interrupted") if board == self.interrupts else result
-            for board, result in zip(boards, found, strict=True)
+            for board, result in zip(texts, found, strict=True)
         ]
+        yield Answers.of(boards, results)
 
 
 @pytest.fixture

@@ -2,8 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,10 +15,11 @@ from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.runs import BenchAnswer
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.bench.timing import Timing, timing_of
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.result import Result
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import BatchSolver
 from puzzlelab.storage.row import BatchTime, Row
 
@@ -32,15 +32,15 @@ def brush(painter: type[Any]) -> type[Any]:
 
     class Brush(painter):  # type: ignore[misc]
         name: ClassVar[str] = "brush"
+        shares_work: ClassVar[bool] = True
         offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
         asked: ClassVar[list[list[str]]] = []
 
-        def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-            boards = [each.puzzle.write(each.state) for each in instances]
-            self.asked.append(boards)
-            share = sum(board.count("?") for board in boards) / len(boards)
-            results: Iterable[Result] = (list(self.attempts(each, limit))[-1] for each in instances)
-            return [replace(result, seconds=share) for result in results]
+        def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
+            texts = boards.written()
+            self.asked.append(texts)
+            results = (list(self.attempts(each, limit))[-1] for each in boards)
+            yield Answers.of(boards, results).solved_together(sum(text.count("?") for text in texts))
 
     Brush.asked.clear()
     return Brush

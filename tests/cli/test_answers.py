@@ -46,10 +46,6 @@ def test_steps_leave_out_a_difficulty_that_is_not_known() -> None:
     puzzle, lines = Unmeasured(((1, 1),)), []
     console = SimpleNamespace(print=lambda text, markup=True: lines.append(text))
     job = SimpleNamespace(puzzle=puzzle, solver=solver("astar"))
-    instance = puzzle.read("0")
-    answer = SimpleNamespace(
-        instance=instance, result=Result((0,)), states=lambda: [instance.state, instance.state + 1]
-    )
-    SolveReport(console=console, job=job, many=False)._steps(answer)
+    SolveReport(console=console, job=job, many=False)._steps(Result((0,), instance=puzzle.read("0")))
     assert lines
     assert not any("difficulty" in line for line in lines)

@@ -11,7 +11,6 @@ import pytest
 
 from puzzlelab import Limit, Result, generate, load, solver
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.verify import Answer
 from puzzlelab.core.version import VERSION
 from puzzlelab.storage import files
 from puzzlelab.storage.outputs import only_writer
@@ -333,13 +332,13 @@ def counted(monkeypatch):
     """The boards that a solver was really asked about."""
     from puzzlelab.engine import solving as module
 
-    asked, real = [], module.unverified_results
+    asked, real = [], module._unverified
 
     def solve(chosen, boards, *rest):
         asked.extend(boards.puzzle.write(state) for state in boards.states)
         return real(chosen, boards, *rest)
 
-    monkeypatch.setattr(module, "unverified_results", solve)
+    monkeypatch.setattr(module, "_unverified", solve)
     return asked
 
 
@@ -433,19 +432,15 @@ def test_a_board_that_ran_out_of_nodes_is_tried_again_under_a_larger_limit(progr
 def test_ctrl_c_shows_the_best_answer_so_far_and_does_not_keep_it(program, tmp_path, monkeypatch):
     from puzzlelab.engine import solving as module
 
-    out, real = tmp_path / "rows.jsonl", module.best_result
+    out, real = tmp_path / "rows.jsonl", module.attempts_of
 
-    def solve(chosen, instance, limit, watch=None):
-        def press(attempt):
-            if isinstance(attempt, Result) and attempt.length == 1:
-                return False
-            if isinstance(attempt, Result):
+    def interrupted(*arguments):
+        for attempt in real(*arguments):
+            yield attempt
+            if isinstance(attempt, Result) and attempt.length != 1:
                 raise KeyboardInterrupt
-            return False
 
-        return real(chosen, instance, limit, press)
-
-    monkeypatch.setattr(module, "best_result", solve)
+    monkeypatch.setattr(module, "attempts_of", interrupted)
     words = ("--with", "beam", "--estimate", "manhattan", "--out", out)
     code, said, err = program("tiles-3x3", ONE, FAR, TWO, *words)
     assert code == 130
@@ -655,7 +650,7 @@ def test_what_a_question_is_agrees_between_the_library_and_the_command_line(prog
     chosen = solver("astar", puzzle, estimate="conflicts")
     result = solve(chosen, puzzle.read(FAR), Limit())
     ((_, row),) = read_rows(out)
-    assert row.question == row_of(Answer.of(puzzle.read(FAR), result), chosen, Limit()).question
+    assert row.question == row_of(result, chosen, Limit()).question
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -229,13 +229,13 @@ def test_rows_hold_when_they_are_verified(program, file, tmp_path):
 def test_the_same_boards_in_another_notation_are_not_asked_again(program, file, tmp_path, monkeypatch):
     from puzzlelab.engine import solving as module
 
-    asked, real = [], module.unverified_results
+    asked, real = [], module._unverified
 
     def solve(chosen, boards, *rest):
         asked.extend(boards.puzzle.write(state) for state in boards.states)
         return real(chosen, boards, *rest)
 
-    monkeypatch.setattr(module, "unverified_results", solve)
+    monkeypatch.setattr(module, "_unverified", solve)
     out = tmp_path / "rows.jsonl"
     words = ("solve", "sudoku-9x9", "--out", out)
     assert program(*words, "--file", file(f"{EASY}\n{WIKIPEDIA}\n"))[0] == 0

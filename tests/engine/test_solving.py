@@ -2,7 +2,7 @@
 plain ones.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import ClassVar
 
@@ -11,25 +11,17 @@ import pytest
 
 from puzzlelab import Limit, load
 from puzzlelab.conformance.check import check_solver
+from puzzlelab.core.answers import STOPS, Answers, joined
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import ConformanceError, PuzzlelabError, Unsupported
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.result_batch import ResultBatch, joined
-from puzzlelab.core.solver import Attempt, BatchSolver, OneByOne, SolverSettings, ability
+from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings, ability
 from puzzlelab.core.views import Estimates
 from puzzlelab.engine import solving
-from puzzlelab.engine.solving import (
-    SAMPLED_FIRST,
-    Portions,
-    answer,
-    answer_parts,
-    answers_of,
-    has_objection,
-    is_sampled,
-    solve_all,
-)
+from puzzlelab.engine.batch_verify import SAMPLED_FIRST, is_sampled
+from puzzlelab.engine.solving import Portions, batched, has_objection, sliced, solve, solve_all, solve_boards
 from puzzlelab.puzzles.sudoku import examples
 
 EIGHT, NINE = load("tiles-3x3"), load("sudoku-9x9")
@@ -49,7 +41,12 @@ def nines():
 
 
 def timeless(result):
-    return replace(result, seconds=0.0, batch="")
+    return replace(result, seconds=None)
+
+
+def answers_of(solver, boards, limit):
+    """The verified answers, together."""
+    return joined(boards, solve_boards(solver, boards, limit))
 
 
 @pytest.mark.parametrize(
@@ -69,14 +66,16 @@ def test_a_batch_has_the_results_of_its_boards_one_by_one(solver, boards, limit,
     monkeypatch.setattr("puzzlelab.solvers.ida.QUICK_NODES", 300)  # some boards go on alone
     chosen = parse_solver(solver)
     together = answers_of(chosen, boards, limit)
-    alone = [answer(chosen, board, limit) for board in boards]
-    assert [timeless(each.result) for each in together] == [timeless(each.result) for each in alone]
-    assert [each.confirmed for each in together] == [each.confirmed for each in alone]
-    assert all(each.result.seconds >= 0 for each in together)
+    alone = [solve(chosen, board, limit) for board in boards]
+    assert list(map(timeless, together)) == list(map(timeless, alone))
+    assert [bool(each.verified_by) for each in together] == [bool(each.verified_by) for each in alone]
+    is_alone = ~np.isnan(together.seconds)
+    assert (together.seconds[is_alone] >= 0).all()
+    assert is_alone.all() if together.batch is None else together.batch.boards == (~is_alone).sum()
 
 
 SAMPLED = next(number for number in range(2000, 9000) if is_sampled(np.array([number])).all())
-"""A number whose answer is replayed by the plain rules too; none near it is."""
+"""A number whose solve is replayed by the plain rules too; none near it is."""
 
 
 def numbered(boards, first):
@@ -95,11 +94,11 @@ def test_the_first_boards_of_a_file_and_one_in_a_thousand_are_replayed_by_the_pl
     ida = make_solver("ida", {"estimate": "manhattan"})
     assert {each.verified_by for each in answers_of(ida, boards[:SAMPLED_FIRST], Limit())} == {"plain"}
     later = answers_of(ida, numbered(boards, SAMPLED - 100), Limit())
-    solved = [place for place, each in enumerate(later) if each.result.moves is not None]
+    solved = [place for place, each in enumerate(later) if each.moves is not None]
     by_plain_rules = [place for place in solved if later[place].verified_by == "plain"]
     assert by_plain_rules == [100] if 100 in solved else by_plain_rules == []
     assert {later[place].verified_by for place in solved} <= {"plain", "kernels"}
-    unsolvable = [each for each in later if each.result.proof == "unsolvable"]
+    unsolvable = [each for each in later if each.proof == "unsolvable"]
     assert {each.verified_by for each in unsolvable} == {"plain"}
 
 
@@ -108,6 +107,7 @@ class Lying(SolverSettings):
 
     name = "lying"
     offers = (BatchSolver,)
+    shares_work: ClassVar[bool] = True
     wrong: int = 0
     claim: Result = Result((0,))
 
@@ -115,8 +115,8 @@ class Lying(SolverSettings):
         yield Result(None)
 
     def solve_batch(self, instances, limit, over):
-        honest = make_solver("ida", {"estimate": "manhattan"}).solve_batch(instances, limit, over)
-        return [self.claim if place == self.wrong else result for place, result in enumerate(honest)]
+        honest = joined(instances, make_solver("ida", {"estimate": "manhattan"}).solve_batch(instances, limit, over))
+        yield Answers.of(instances, [self.claim if place == self.wrong else each for place, each in enumerate(honest)])
 
 
 @pytest.mark.parametrize(
@@ -150,11 +150,11 @@ def test_the_objections_of_many_boards_are_those_of_each():
 def test_results_are_columns_and_a_sequence():
     boards = eights(6)
     results = solve_all(make_solver("ida", {"estimate": "manhattan"}), boards, Limit())
-    batch = ResultBatch.of(boards, results)
+    batch = Answers.of(boards, results)
     assert list(batch) == results
     assert batch[-1] == results[-1]
-    assert batch[1:3] == results[1:3]
-    parts = [ResultBatch.of(boards[:2], results[:2]), ResultBatch.of(boards[2:], results[2:])]
+    assert list(batch[1:3]) == results[1:3]
+    parts = [Answers.of(boards[:2], results[:2]), Answers.of(boards[2:], results[2:])]
     assert list(joined(boards, parts)) == results
     assert batch.offsets[-1] == sum(result.length or 0 for result in results)
     with pytest.raises(IndexError):
@@ -165,7 +165,7 @@ def test_parts_of_a_batch_grow_while_they_are_quick(monkeypatch):
     monkeypatch.setattr(solving, "LARGEST_BATCH", 100)
     portions = Portions(make_solver("ida", {}))
     sizes = []
-    for part in portions.cut(range(300)):
+    for part in sliced(eights(300), lambda: portions.size):
         sizes.append(len(part))
         portions.took(len(part), 0.001 * len(part) if len(sizes) < 6 else 1.0 * len(part))
     assert sizes[:6] == [1, 4, 16, 64, 100, 100]
@@ -185,21 +185,19 @@ class Pairs(SolverSettings):
     """Solves two boards at a time; it gives the move 0 alone to the board at the place `wrong`."""
 
     name: ClassVar[str] = "pairs"
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver, OneByOne)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
+    shares_work: ClassVar[bool] = True
     wrong: int = -1
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         return make_solver("ida", {}).attempts(instance, limit)
 
-    def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
-        return joined(instances, self.solve_in_parts(instances, limit, over))
-
-    def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+    def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
         for first in range(0, len(instances), 2):
             pair = instances[first : first + 2]
-            results = list(make_solver("ida", {}).solve_batch(pair, limit, over))
+            results = list(joined(pair, make_solver("ida", {}).solve_batch(pair, limit, over)))
             wrong = {self.wrong - first: Result((0,))}
-            yield ResultBatch.of(pair, [wrong.get(place, result) for place, result in enumerate(results)])
+            yield Answers.of(pair, [wrong.get(place, result) for place, result in enumerate(results)])
 
 
 def solvable_eights(count):
@@ -216,19 +214,19 @@ def test_a_long_search_holds_back_no_result_before_it(monkeypatch):
     boards = Boards.of([fifteen.read(text) for text in (easy, easy, hard, easy)])
     long_searches, is_over, alone = [], False, BatchSearch._alone
 
-    def counted(search, place, over):
+    def counted(search, place, seconds, over):
         long_searches.append(place)
-        return alone(search, place, over)
+        return alone(search, place, seconds, over)
 
     monkeypatch.setattr(BatchSearch, "_alone", counted)
-    parts = answer_parts(make_solver("ida", {"estimate": "manhattan"}), boards, Limit(), lambda: is_over)
-    assert [each.result.length for each in next(parts)] == [1, 1]
+    parts = solve_boards(make_solver("ida", {"estimate": "manhattan"}), boards, Limit(), lambda: is_over)
+    assert [each.length for each in next(parts)] == [1, 1]
     assert long_searches == []
     is_over = True
     rest = list(parts)
     assert [len(part) for part in rest] == [1, 1]
-    assert [part[0].result.stop for part in rest] == ["interrupted", "interrupted"]
-    assert [part[0].result.expanded > 0 for part in rest] == [True, False]
+    assert [part[0].stop for part in rest] == ["interrupted", "interrupted"]
+    assert [part[0].expanded > 0 for part in rest] == [True, False]
     assert [part[0].instance for part in rest] == list(boards[2:])
 
 
@@ -239,33 +237,30 @@ def test_parts_are_in_the_order_of_the_boards(solver, monkeypatch):
     monkeypatch.setattr("puzzlelab.solvers.ida.QUICK_NODES", 300)
     chosen = Pairs() if solver == "pairs" else parse_solver(solver)
     boards = nines() if solver == "bands" else eights(12)
-    parts = list(answer_parts(chosen, boards, Limit()))
+    parts = list(solve_boards(chosen, boards, Limit()))
     assert [each.instance for part in parts for each in part] == list(boards)
-    assert [list(part.results.boards) for part in parts] == [[each.instance for each in part] for part in parts]
-    together = [(each.result.length, each.result.proof) for each in answers_of(chosen, boards, Limit())]
-    assert [(each.result.length, each.result.proof) for part in parts for each in part] == together
-    if "jobs" in solver:
-        solved = [[each.result.moves is not None for each in part] for part in parts]
-        assert max(map(sum, solved)) == 1
-    assert (len(parts) == 1) == (solver in ("bands", "bfs"))
+    assert [list(part.boards) for part in parts] == [[each.instance for each in part] for part in parts]
+    together = [(each.length, each.proof) for each in answers_of(chosen, boards, Limit())]
+    assert [(each.length, each.proof) for part in parts for each in part] == together
+    assert (len(parts) == 1) == (solver == "bands") or solver == "bfs"
 
 
 def test_boards_with_an_objection_come_with_the_boards_before_them():
     even = solvable_eights(3).states
     odd = np.where(even[0] == 1, 2, np.where(even[0] == 2, 1, even[0])).astype(np.uint8)
     boards = Boards(EIGHT, np.array([odd, odd, even[0], odd, even[1], odd, odd, even[2], odd]))
-    parts = list(answer_parts(Pairs(), boards, Limit()))
+    parts = list(solve_boards(Pairs(), boards, Limit()))
     assert [len(part) for part in parts] == [2, 5, 2]
-    proofs = [each.result.proof for part in parts for each in part]
+    proofs = [each.proof for part in parts for each in part]
     no, yes = "unsolvable", "optimal"
     assert proofs == [no, no, yes, no, yes, no, no, yes, no]
-    assert {each.result.reason for part in parts for each in part if each.result.proof == no} == {EIGHT.objection(odd)}
-    assert [len(part) for part in answer_parts(Pairs(), boards[:2], Limit())] == [2]
+    assert {each.reason for part in parts for each in part if each.proof == no} == {EIGHT.objection(odd)}
+    assert [len(part) for part in solve_boards(Pairs(), boards[:2], Limit())] == [2]
 
 
 def test_the_boards_of_all_parts_are_counted_for_the_sample():
     boards = numbered(solvable_eights(10), SAMPLED - 5)
-    parts = list(answer_parts(Pairs(), boards, Limit()))
+    parts = list(solve_boards(Pairs(), boards, Limit()))
     assert [len(part) for part in parts] == [2] * 5
     verified_by = [each.verified_by for part in parts for each in part]
     assert verified_by == ["kernels"] * 5 + ["plain"] + ["kernels"] * 4
@@ -274,7 +269,7 @@ def test_the_boards_of_all_parts_are_counted_for_the_sample():
 
 
 def test_a_wrong_answer_comes_after_the_parts_before_it():
-    parts = answer_parts(Pairs(wrong=4), solvable_eights(8), Limit())
+    parts = solve_boards(Pairs(wrong=4), solvable_eights(8), Limit())
     assert len(next(parts)) + len(next(parts)) == 4
     with pytest.raises(PuzzlelabError, match="pairs gave a wrong answer"):
         next(parts)
@@ -282,7 +277,7 @@ def test_a_wrong_answer_comes_after_the_parts_before_it():
 
 def test_parts_of_a_puzzle_that_does_not_suit_are_refused():
     with pytest.raises(Unsupported, match="^bands cannot solve"):
-        next(answer_parts(make_solver("bands", {}), eights(2), Limit()))
+        next(solve_boards(make_solver("bands", {}), eights(2), Limit()))
 
 
 def test_ctrl_c_in_a_batch_interrupts_the_boards_after_it(monkeypatch):
@@ -291,7 +286,7 @@ def test_ctrl_c_in_a_batch_interrupts_the_boards_after_it(monkeypatch):
 
     monkeypatch.setattr("puzzlelab.solvers.ida.step_many", pressed)
     answers = answers_of(make_solver("ida", {"estimate": "manhattan"}), solvable_eights(5), Limit())
-    assert [each.result.stop for each in answers] == ["interrupted"] * 5
+    assert [each.stop for each in answers] == ["interrupted"] * 5
 
 
 def test_the_time_in_which_parts_are_used_does_not_count(monkeypatch):
@@ -327,14 +322,16 @@ class Walker(SolverSettings):
     lies: int = -1
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        yield from self.solve_batch([instance], limit, lambda: False)
+        for answers in self.solve_batch(Boards.of([instance]), limit, lambda: False):
+            yield from answers
 
-    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        places = [int(instance.state[0]) for instance in instances]
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
+        places = boards.states[:, 0].tolist()
         self.given.append(places)
         if over():
-            return [Result(None, stop="interrupted") for _ in places]
-        return [Result((0,) * (place - (place == self.lies))) for place in places]
+            yield Answers.blank(boards, stops=STOPS.index("interrupted"))
+        else:
+            yield Answers.of(boards, [Result((0,) * (place - (place == self.lies))) for place in places])
 
 
 @pytest.fixture
@@ -390,14 +387,22 @@ def test_many_boards_of_a_puzzle_that_does_not_suit_are_refused(corridor) -> Non
 
 def test_who_answers_differently_among_other_boards_is_caught(corridor, walker: type[Walker]) -> None:
     class Crowded(Walker):
-        def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-            found = super().solve_batch(instances, limit, over)
-            return [replace(result, stop="time") for result in found] if len(found) > 1 else found
+        def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
+            for answers in super().solve_batch(boards, limit, over):
+                stops = np.full(len(boards), STOPS.index("time"), np.uint8)
+                yield replace(answers, stops=stops) if len(boards) > 1 else answers
 
     boards: list[tuple[Instance, int | None]] = [(corridor().read("2"), 2), (corridor().read("3"), 3)]
     check_solver(Walker(), boards)
     with pytest.raises(ConformanceError, match="^walker answers <corridor-9: 2> differently among other boards$"):
         check_solver(Crowded(), boards)
+
+
+class Sharing(Walker):
+    """Gets as many boards at once as there are."""
+
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
+    shares_work: ClassVar[bool] = True
 
 
 def test_boards_come_in_portions_of_one_puzzle_as_they_are_asked_for(
@@ -411,11 +416,12 @@ def test_boards_come_in_portions_of_one_puzzle_as_they_are_asked_for(
             taken.append(length)
             yield corridor(length).read("1")
 
-    sizes = [(len(portion), portion[0].puzzle.move_count) for portion in Portions(walker()).of(boards())]
+    portions = Portions(Sharing())
+    sizes = [(len(portion), portion[0].puzzle.move_count) for portion in batched(boards(), lambda: portions.size)]
     assert [size for size, _ in sizes] == [2, 1, 2, 1]
     taken.clear()
-    next(Portions(walker()).of(boards()))
+    next(batched(boards(), lambda: portions.size))
     assert taken == [5, 5]
     taken.clear()
-    alone = Portions(Script()).of(boards())
+    alone = batched(boards(), lambda: Portions(Script()).size)
     assert (len(next(alone)), taken) == (1, [5])

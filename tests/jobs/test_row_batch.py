@@ -1,7 +1,8 @@
 """The rows of many boards as columns are the rows that are made one by one."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -9,26 +10,27 @@ from tests.objectives import Runs, Tolls
 
 from puzzlelab import load, solver
 from puzzlelab.core import puzzle as core_puzzle
+from puzzlelab.core.answers import Answers, joined
+from puzzlelab.core.answers import Batch as TimeOfBatch
 from puzzlelab.core.boards import Boards
-from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.solver import Solver
-from puzzlelab.engine.solving import AnswerBatch, answers_of
+from puzzlelab.engine.solving import solve_boards
 from puzzlelab.jobs.row_batch import row_columns
 from puzzlelab.storage.row import Row, answered, unanswered
 from puzzlelab.storage.row_columns import RowColumns, arrow_schema
 from puzzlelab.storage.row_exports import HEADER, exported_rows
+from puzzlelab.text.board_blocks import read_texts
 
 ONE, TWO, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 8 7 0"
 HARD = "8 6 7 2 5 4 3 0 1"
 RESULTS = [
     Result((2, 2), "optimal", lower_bound=2, expanded=3, generated=5, evaluations=7, seconds=0.12345678),
     Result(None, "unsolvable", "wrong parity ½"),
-    Result(None, stop="nodes", lower_bound=4, expanded=2**40, tried=(0, 1, 2), seconds=1e-9, batch="b1"),
-    Result((), stop="patience", seconds=1e20, batch="b1"),
+    Result(None, stop="nodes", lower_bound=4, expanded=2**40, tried=(0, 1, 2), seconds=None),
+    Result((), stop="patience", seconds=None),
     Result(None, stop="dead end", reason='a "quoted" reason'),
     Result((3,), cost=-5, score=2**40, upper_bound=0),
 ]
@@ -39,47 +41,44 @@ class Batch(NamedTuple):
 
     shared: Row
     texts: list[str]
-    answers: Any
-    places: Any
-    errors: dict[int, str]
+    answers: Answers
 
     def columns(self) -> RowColumns:
         return row_columns(*self)
 
     def rows(self) -> list[Row]:
         """The rows, made one by one."""
-        answers = dict(zip(self.places.tolist(), self.answers, strict=True))
+        errors = self.answers.boards.errors
         return [
-            answered(self.shared, answers[place], text)
-            if place in answers
-            else self.shared.model_copy(update={"board": text, "error": self.errors[place]})
+            self.shared.model_copy(update={"board": text, "error": errors[place]})
+            if place in errors
+            else answered(self.shared, self.answers[place], text)
             for place, text in enumerate(self.texts)
         ]
 
 
 def rows_of(puzzle: Puzzle, chosen_solver: Solver, texts: list[str], limit: Limit | None = None) -> Batch:
     """The rows of these boards, solved together."""
-    limit = limit or Limit()
-    boards, places, errors = [], [], {}
-    for place, text in enumerate(texts):
-        try:
-            boards.append(puzzle.read(text))
-            places.append(place)
-        except BadBoard as error:
-            errors[place] = str(error)
-    answers: Any = answers_of(chosen_solver, Boards.of(boards), limit) if boards else []
-    return Batch(unanswered(puzzle, "", chosen_solver, limit), texts, answers, np.array(places, np.int64), errors)
+    boards = read_texts(puzzle, texts, "")
+    is_readable = boards.is_readable
+    solved = boards[is_readable]
+    parts = solve_boards(chosen_solver, solved, limit or Limit()) if len(solved) else [Answers.blank(solved)]
+    answers = joined(solved, parts).among(boards, np.flatnonzero(is_readable), seconds=np.nan)
+    return Batch(unanswered(puzzle, "", chosen_solver, limit or Limit()), texts, answers)
 
 
 def synthetic() -> Batch:
     """Rows with a value in every column, which no solver has given."""
     puzzle = load("tiles-3x3")
     boards = Boards.of([puzzle.read(TWO)] * len(RESULTS))
-    verified_by = np.array([1, 1, 0, 2, 0, 2], np.uint8)
-    answers = AnswerBatch(ResultBatch.of(boards, RESULTS), verified_by, boards.states, verified_by == 2)
-    shared = unanswered(puzzle, "", solver("ida"), Limit(seconds=1.5, memory=2**40), seed=4)
+    answers = replace(Answers.of(boards, RESULTS), verified_by=np.array([1, 1, 0, 2, 0, 2], np.uint8))
+    answers = replace(answers, batch=TimeOfBatch(2, 1.5))
     texts = ["a", "1\n2", 'half "½"', "", "bad", "c", "d", "no board"]
-    return Batch(shared, texts, answers, np.array([0, 1, 2, 3, 5, 6]), {4: "a reason ½", 7: "another"})
+    states = np.zeros((len(texts), 9), np.uint8)
+    states[[0, 1, 2, 3, 5, 6]] = boards.states
+    all_boards = Boards(puzzle, states, errors={4: "a reason ½", 7: "another"})
+    shared = unanswered(puzzle, "", solver("ida"), Limit(seconds=1.5, memory=2**40), seed=4)
+    return Batch(shared, texts, answers.among(all_boards, np.array([0, 1, 2, 3, 5, 6]), seconds=np.nan))
 
 
 BATCHES = {
@@ -133,11 +132,6 @@ def test_lines_of_a_puzzle_with_very_many_moves(monkeypatch: pytest.MonkeyPatch)
     assert batch.columns().json_lines() == [row.to_json() for row in batch.rows()]
     assert batch.columns().csv_lines() == RowColumns.of(batch.rows()).csv_lines()
     core_puzzle.move_names.cache_clear()
-
-
-def test_answers_of_any_kind_will_do() -> None:
-    batch = synthetic()
-    assert batch._replace(answers=list(batch.answers)).columns().json_lines() == batch.columns().json_lines()
 
 
 def test_the_answer_is_a_board_where_the_puzzle_says_so() -> None:

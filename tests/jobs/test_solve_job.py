@@ -22,7 +22,7 @@ def work(jobs=1):
 
 def test_texts_are_answered_in_their_places():
     job = work()
-    first, wrong, last = map(job.row, job.solve([ONE, "1 2", ODD]))
+    first, wrong, last = job.solve([ONE, "1 2", ODD])
     assert (first.moves, first.proof, first.error) == (["L"], "optimal", None)
     assert "tiles-3x3 has 9" in wrong.error
     assert (last.moves, last.proof) == (None, "unsolvable")
@@ -30,10 +30,10 @@ def test_texts_are_answered_in_their_places():
 
 def test_of_a_text_that_is_no_board_a_row_keeps_the_beginning(tmp_path):
     job, text = work(), "1" * (LONGEST_BOARD + 1)
-    (outcome,) = job.solve([text])
-    assert len(job.row(outcome).board) < 100
-    (outcomes,) = job.outcomes([read_texts(job.puzzle, [text], "")], None)
-    assert job.json_lines(outcomes) == [job.row(outcome).to_json()]
+    (row,) = job.solve([text])
+    assert len(row.board) < 100
+    (solved,) = job.solved([read_texts(job.puzzle, [text], "")], None)
+    assert job.json_lines(solved) == [row.to_json()]
 
 
 def blocks(puzzle, *texts):
@@ -56,16 +56,15 @@ def test_what_a_file_holds_is_not_solved_again(puzzle, chosen, jobs, tmp_path, m
     job = SolveJob(load(puzzle), solver(chosen), Limit(), jobs)
     boards = [job.puzzle.write(board.state) for board in generate(job.puzzle, 10, seed=1)]
     texts = [*boards[:4], "no board", boards[0], *boards[4:]]
-    expected = timeless(job.row(outcome).to_json() for outcome in job.solve(texts))
+    expected = timeless(row.to_json() for row in job.solve(texts))
     path = tmp_path / "rows.jsonl"
     for count in (0, 3, 5, 8, 12):
         with RowFile(path) as file:
-            found = [*job.outcomes(blocks(job.puzzle, *texts[:count]), file)]
-        assert timeless(line for outcomes in found for line in job.json_lines(outcomes)) == expected[:count]
+            found = [*job.solved(blocks(job.puzzle, *texts[:count]), file)]
+        assert timeless(line for solved in found for line in job.json_lines(solved)) == expected[:count]
         lines = path.read_text().splitlines() if count else []
         assert timeless(line for line in lines if line.startswith('{"puzzle"')) == expected[:count]
-    kept = [outcome for outcomes in found for outcome in outcomes if outcome.row is not None]
-    assert len(kept) == 8
+    assert sum(len(solved.stored) for solved in found) == 8
 
 
 def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
@@ -80,8 +79,8 @@ def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
     path = tmp_path / "rows.jsonl"
     with RowFile(path) as file:
         seen = []
-        for outcomes in job.outcomes([read_texts(job.puzzle, [ONE, ONE, ODD, hard, ONE], "board")], file):
-            seen.append([outcome.answer.result.length for outcome in outcomes])
+        for solved in job.solved([read_texts(job.puzzle, [ONE, ONE, ODD, hard, ONE], "board")], file):
+            seen.append([result.length for result in solved.answers])
             assert sum(line.startswith('{"puzzle"') for line in path.read_text().splitlines()) == sum(map(len, seen))
     assert seen == [[1], [1, None], [31], [1]]
 
@@ -89,6 +88,6 @@ def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
 def test_each_of_a_few_boards_has_its_own_time():
     job = SolveJob(load("sudoku-9x9"), solver("bands"), Limit())
     texts = [job.puzzle.write(board.state) for board in generate(job.puzzle, 3)]
-    found = list(job.outcomes(blocks(job.puzzle, *texts), None))
-    assert list(map(len, found)) == [1, 1, 1]
-    assert all('"seconds": ' in line for outcomes in found for line in job.json_lines(outcomes))
+    found = list(job.solved(blocks(job.puzzle, *texts), None))
+    assert [len(solved.answers) for solved in found] == [1, 1, 1]
+    assert all('"seconds": ' in line for solved in found for line in job.json_lines(solved))

@@ -1,12 +1,14 @@
 """Greedy play: what it chooses, where it ends, and that many games at once are played like each alone."""
 
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Estimate, Instance, Limit, PuzzlelabError, Unsupported, check_solver, load, solve
 from puzzlelab.core import networks
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.views import Estimates, KernelRules, Prior, Samples
 from puzzlelab.engine.driver import Drive
 from puzzlelab.engine.solving import solve_all
@@ -23,6 +25,11 @@ SLOW = pytest.mark.slow
 """For what compiles play for a pair of puzzle and estimate that no quick test needs."""
 RULES = pytest.mark.parametrize("dust", ["plain", pytest.param("kernels", marks=SLOW)], indirect=True)
 """Boards of dust are played by the plain rules; the same by kernels is slow, because it compiles them."""
+
+
+def together(solver, boards, limit, over):
+    """The results of a solver for all these boards at once."""
+    return list(chain.from_iterable(solver.solve_batch(Boards.of(boards), limit, over)))
 
 
 def board(distance, seed=0):
@@ -215,18 +222,18 @@ def test_many_games_are_played_like_each_alone(toy, avoid_repeats):
         solver = Greedy(**guide, avoid_repeats=avoid_repeats)
         alone = [solve(board, solver) for board in boards]
         assert len({result.stop for result in alone}) > 1 or avoid_repeats
-        assert timeless(solver.solve_batch(boards, Limit(), NEVER)) == timeless(alone)
+        assert timeless(together(solver, boards, Limit(), NEVER)) == timeless(alone)
 
 
 @RULES
 def test_a_network_is_called_once_for_each_move_of_all_games(toy, dust):
     network = toy(dust(1)[0].puzzle, left)
-    results = Greedy(estimate=network.estimate()).solve_batch(dust(40), Limit(), NEVER)
+    results = together(Greedy(estimate=network.estimate()), dust(40), Limit(), NEVER)
     longest = max(result.length for result in results)
     assert longest - 1 <= len(network.asked) <= longest
     assert sum(network.asked) == sum(result.evaluations for result in results)
     network.asked.clear()
-    results = Greedy(prior=network.prior()).solve_batch(dust(40), Limit(), NEVER)
+    results = together(Greedy(prior=network.prior()), dust(40), Limit(), NEVER)
     assert len(network.asked) == max(result.length for result in results)
     assert network.asked[0] == 40
 
@@ -237,15 +244,15 @@ def test_less_room_than_all_that_can_be_reached_changes_nothing(toy, monkeypatch
     boards = dust(20)
     network = toy(boards[0].puzzle, left)
     guides = [{"estimate": network.estimate()}, {"prior": network.prior()}]
-    whole = [Greedy(**guide).solve_batch(boards, Limit(), NEVER) for guide in guides]
+    whole = [together(Greedy(**guide), boards, Limit(), NEVER) for guide in guides]
     monkeypatch.setattr(greedy, "ROWS", rows)
-    parts = [Greedy(**guide).solve_batch(boards, Limit(), NEVER) for guide in guides]
+    parts = [together(Greedy(**guide), boards, Limit(), NEVER) for guide in guides]
     assert [timeless(results) for results in parts] == [timeless(results) for results in whole]
 
 
 def test_games_share_the_seconds_and_keep_their_limits_each():
     boards = [board(distance) for distance in (0, 3, 9, 25)]
-    results = Greedy(estimate=TRUE).solve_batch(boards, Limit(nodes=9, seconds=10_000), NEVER)
+    results = together(Greedy(estimate=TRUE), boards, Limit(nodes=9, seconds=10_000), NEVER)
     assert [(result.length, result.stop) for result in results] == [
         (0, "done"),
         (3, "done"),
@@ -264,7 +271,7 @@ def test_games_that_go_on_are_interrupted(monkeypatch):
         asked.append(True)
         return len(asked) > 8
 
-    results = solver.solve_batch(boards, Limit(), later)
+    results = together(solver, boards, Limit(), later)
     assert [(result.length, result.stop) for result in results] == [(0, "done"), (3, "done"), (None, "interrupted")]
 
     def pressed(self):
@@ -272,7 +279,7 @@ def test_games_that_go_on_are_interrupted(monkeypatch):
         yield
 
     monkeypatch.setattr(Drive, "__iter__", pressed)
-    assert [result.stop for result in solver.solve_batch(boards, Limit(), NEVER)] == ["interrupted"] * 3
+    assert [result.stop for result in together(solver, boards, Limit(), NEVER)] == ["interrupted"] * 3
 
 
 def test_boards_with_an_objection_are_not_played():
@@ -383,9 +390,9 @@ def test_many_boards_by_both_are_answered_as_each_alone(estimate):
     solver = Greedy(estimate=chosen, prior=likes(0.1, 0.4, 0.3, 0.2), avoid_repeats=True, max_moves=200)
     sample = puzzle.view(Samples).scales["uniform"].sample
     boards = [Instance(puzzle, sample(np.random.default_rng(seed), None, 1)[0]) for seed in range(30)]
-    together = solver.solve_batch(boards, Limit(), NEVER)
-    assert [result.moves for result in together] == [solve(each, solver).moves for each in boards]
-    assert any(result.moves for result in together)
+    results = together(solver, boards, Limit(), NEVER)
+    assert [result.moves for result in results] == [solve(each, solver).moves for each in boards]
+    assert any(result.moves for result in results)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from puzzlelab import (
     solve,
 )
 from puzzlelab.core import networks
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.views import Estimates, Prior, Samples
 from puzzlelab.engine import driver
 from puzzlelab.engine.driver import Drive
@@ -37,6 +39,11 @@ NEVER = lambda: False  # noqa: E731
 SLOW = pytest.mark.slow
 """For what compiles the search for dust, a second puzzle."""
 WEIGHTS = np.random.default_rng(0).normal(size=9)
+
+
+def together(solver, boards, limit, over):
+    """The results of a solver for all these boards at once."""
+    return list(chain.from_iterable(solver.solve_batch(Boards.of(boards), limit, over)))
 
 
 def board(distance, seed=0):
@@ -493,13 +500,13 @@ def test_many_games_are_played_like_each_alone(toy, options):
     ):
         solver = Uct(**asked, **options, playouts=20)
         alone = [solve(start, solver) for start in boards]
-        assert timeless(solver.solve_batch(boards, Limit(), NEVER)) == timeless(alone)
+        assert timeless(together(solver, boards, Limit(), NEVER)) == timeless(alone)
 
 
 def test_a_network_sees_a_leaf_of_each_game_at_once(toy):
     network, boards = toy(TILES, guess), [board(20, seed) for seed in range(40)]
     solver = Uct(estimate=network.estimate(), prior="uniform", playouts=10)
-    results = solver.solve_batch(boards, Limit(), NEVER)
+    results = together(solver, boards, Limit(), NEVER)
     assert network.asked[:11] == [40] * 11
     assert sum(network.asked) == sum(result.evaluations for result in results)
     network.asked.clear()
@@ -511,7 +518,7 @@ def test_a_network_sees_a_leaf_of_each_game_at_once(toy):
 def test_each_game_has_a_leaf_in_every_batch_until_it_ends(toy):
     network, boards = toy(TILES, guess), [board(14, seed) for seed in range(9)]
     solver = Uct(estimate=network.estimate(), prior="uniform", playouts=40, finish=False)
-    results = solver.solve_batch(boards, Limit(), NEVER)
+    results = together(solver, boards, Limit(), NEVER)
     assert any(result.expanded > result.evaluations + 1 for result in results)  # some playouts need no score
     assert len(network.asked) == max(result.evaluations for result in results)
 
@@ -521,11 +528,11 @@ def test_less_room_than_all_leaves_changes_nothing(toy, monkeypatch, rows):
     network, boards = toy(TILES, guess), [board(14, seed) for seed in range(4)]
     for options in ({"prior": network.prior()}, {"policy": "values"}, {"parallel_leaves": 3}):
         solver = Uct(estimate=network.estimate(), playouts=20, **options)
-        whole = solver.solve_batch(boards, Limit(), NEVER)
+        whole = together(solver, boards, Limit(), NEVER)
         with monkeypatch.context() as small:
             small.setattr(uct, "ROWS", rows)
             network.asked.clear()
-            assert timeless(solver.solve_batch(boards, Limit(), NEVER)) == timeless(whole)
+            assert timeless(together(solver, boards, Limit(), NEVER)) == timeless(whole)
             assert max(network.asked) <= max(rows, 4 * options.get("parallel_leaves", 1))
 
 
@@ -538,10 +545,10 @@ def test_a_tree_that_is_full_grows_and_changes_nothing(toy, monkeypatch):
         Uct(estimate="manhattan"),
         Uct(estimate=network.estimate(), prior=network.prior(), parallel_leaves=3, finish=False),
     ]
-    roomy = [timeless(solver.solve_batch(boards, Limit(), NEVER)) for solver in solvers]
+    roomy = [timeless(together(solver, boards, Limit(), NEVER)) for solver in solvers]
     monkeypatch.setattr(uct, "FIRST_MOVES", 1)
     monkeypatch.setattr(uct, "FIRST_CHILDREN", 0)
-    assert [timeless(solver.solve_batch(boards, Limit(), NEVER)) for solver in solvers] == roomy
+    assert [timeless(together(solver, boards, Limit(), NEVER)) for solver in solvers] == roomy
 
 
 @pytest.mark.parametrize("estimate", ["manhattan", Estimate("outside", False, scores=guess)], ids=str)
@@ -601,7 +608,7 @@ def test_games_that_go_on_are_interrupted(monkeypatch):
         asked.append(True)
         return len(asked) > 800
 
-    results = solver.solve_batch(boards, Limit(), later)
+    results = together(solver, boards, Limit(), later)
     assert [(result.length, result.stop) for result in results] == [(0, "done"), (3, "done"), (None, "interrupted")]
 
     def pressed(self):
@@ -609,7 +616,7 @@ def test_games_that_go_on_are_interrupted(monkeypatch):
         yield
 
     monkeypatch.setattr(Drive, "__iter__", pressed)
-    assert [result.stop for result in solver.solve_batch(boards[1:], Limit(), NEVER)] == ["interrupted"] * 2
+    assert [result.stop for result in together(solver, boards[1:], Limit(), NEVER)] == ["interrupted"] * 2
 
 
 # --- who is asked -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,18 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Result
-from puzzlelab.core.verify import Answer
+from puzzlelab.core.verify import confirmed
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Estimates
 from puzzlelab.storage.row import Row, row_of
 from puzzlelab.storage.row_files import RowFile, read_rows
 
 TWO = "1 2 3 4 5 6 0 7 8"
+
+
+def verified(puzzle: Puzzle, result: Result) -> Result:
+    """The result for the board of two moves."""
+    return confirmed(replace(result, instance=puzzle.read(TWO)))[0]
 
 
 def row(**values: Any) -> Row:
@@ -46,7 +52,7 @@ def path(tmp_path: Path) -> Path:
 def test_a_row_tells_all_of_an_answer(eight: Puzzle) -> None:
     solver = make_solver("ida", {"estimate": "manhattan"})
     result = Result((2, 2), "optimal", lower_bound=2, expanded=3, generated=5, evaluations=7, seconds=0.12345678)
-    found = row_of(Answer.of(eight.read(TWO), result), solver, Limit(seconds=9, memory=2**40), "123/456", seed=4)
+    found = row_of(verified(eight, result), solver, Limit(seconds=9, memory=2**40), "123/456", seed=4)
     assert found.to_json() == json.dumps(
         {
             "puzzle": "tiles-3x3",
@@ -74,13 +80,13 @@ def test_a_row_tells_all_of_an_answer(eight: Puzzle) -> None:
 
 
 def test_a_row_names_the_estimate_that_was_left_to_the_puzzle(eight: Puzzle) -> None:
-    found = row_of(Answer.of(eight.read(TWO), Result(None)), make_solver("ida", {}), Limit())
+    found = row_of(verified(eight, Result(None)), make_solver("ida", {}), Limit())
     assert found.options["estimate"] == eight.view(Estimates).estimate().name
     assert (found.moves, found.length) == (None, None)
 
 
 def test_a_row_of_a_wrong_answer_is_not_verified(eight: Puzzle) -> None:
-    assert not row_of(Answer.of(eight.read(TWO), Result((2,))), make_solver("bfs", {}), Limit()).verified
+    assert not row_of(verified(eight, Result((2,))), make_solver("bfs", {}), Limit()).verified
 
 
 @pytest.mark.parametrize(
@@ -175,7 +181,9 @@ def test_what_replaying_cannot_check_is_said(eight: Puzzle) -> None:
 
 
 def test_the_result_of_a_row_has_its_moves_as_numbers(eight: Puzzle) -> None:
-    assert row(moves=["U", "D", "L", "R"], lower_bound=1).result(eight) == Result((0, 1, 2, 3), lower_bound=1)
+    assert row(moves=["U", "D", "L", "R"], lower_bound=1).result(eight) == Result(
+        (0, 1, 2, 3), lower_bound=1, seconds=None
+    )
     with pytest.raises(BadBoard, match="^move 2 of 2: '' is no move"):
         row(moves=["U", ""]).result(eight)
 

@@ -101,7 +101,7 @@ class BudgetedSolver:
 
         result = solve(self.solver, instance, share, watch)
         self.expanded += result.expanded
-        self.seconds += result.seconds  # without the time of compilation
+        self.seconds += result.seconds or 0.0  # without the time of compilation
         self.interrupted |= result.stop == "interrupted" and not satisfied
         return bounds.meets(result_interval(result)), result
 

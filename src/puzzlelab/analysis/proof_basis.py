@@ -16,7 +16,7 @@ from puzzlelab.core import networks
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.verify import Answer
+from puzzlelab.core.result import Result
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine.batch_rules import estimated
 from puzzlelab.engine.search_rules import chosen_estimate
@@ -35,25 +35,25 @@ class ProofBasis:
     """The reason that refutes it, as a sentence."""
 
 
-def basis_of(answer: Answer, options: Mapping[str, Any]) -> ProofBasis | None:
+def basis_of(result: Result, options: Mapping[str, Any]) -> ProofBasis | None:
     """Return the basis of the proof of a verified answer, by the options of its solver.
 
     None if it rests on no estimate.
     """
     name = options.get("estimate")
-    if answer.result.proof != "optimal" or not isinstance(name, str) or networks.is_network(name):
+    if result.proof != "optimal" or not isinstance(name, str) or networks.is_network(name):
         return None
-    puzzle = answer.instance.puzzle
+    puzzle = result.board.puzzle
     try:
         estimate = chosen_estimate(puzzle, name)
     except BadInput:
         return ProofBasis(name, "never")
-    return _along_solution(puzzle, answer, estimate)
+    return _along_solution(puzzle, result, estimate)
 
 
-def _along_solution(puzzle: Puzzle, answer: Answer, estimate: Estimate) -> ProofBasis:
-    objective, states = objective_of(puzzle), list(answer.states())
-    left = np.array([*objective.remaining(states, answer.result.moves or ()), 0])
+def _along_solution(puzzle: Puzzle, result: Result, estimate: Estimate) -> ProofBasis:
+    objective, states = objective_of(puzzle), list(result.states())
+    left = np.array([*objective.remaining(states, result.moves or ()), 0])
     values = estimated(puzzle, estimate, np.stack(states))
     too_much = values < left - TOLERANCE if objective.kind == "score" else values > left + TOLERANCE
     if not too_much.any():

@@ -259,7 +259,7 @@ def _try(
                 break
     outcome, finding, witness = judgement or Judgement("undecided")
     reason = f"{claim}; {prover.label} finds {finding}" if finding else ""
-    return ProofCheck(claim, outcome, prover.label, reason, latest.seconds, latest.expanded, witness)
+    return ProofCheck(claim, outcome, prover.label, reason, latest.seconds or 0.0, latest.expanded, witness)
 
 
 def _attempts(solver: Solver, instance: Instance, claim: Claim, limit: Limit) -> Generator[Attempt, None, None]:

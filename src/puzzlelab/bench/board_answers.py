@@ -13,31 +13,26 @@ from itertools import chain
 import numpy as np
 
 from puzzlelab.bench.suites import Suite
+from puzzlelab.core.answers import Answers, joined
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.solver import OneByOne, ability
 from puzzlelab.engine.board_pieces import (
     BoardsToSolve,
     SolverSetup,
     preparation,
     using_networks,
-    with_boards,
 )
 from puzzlelab.engine.executor import Executor, Piece, unordered
 from puzzlelab.engine.piece_size import PieceSize
-from puzzlelab.engine.solving import AnswerBatch, answers_of, batch_name, never
+from puzzlelab.engine.solving import never, solve_boards
 
 
-def answers_or_reasons(work: BoardsToSolve, over: Callable[[], bool] = never) -> Iterator[AnswerBatch | str]:
-    """Yield the verified answers to boards, in order.
-
-    In the place of those to a board with an error stands its reason.
-    """
-    for begin in range(0, len(work.boards), work.together):
-        part = work.part(begin, begin + work.together)
+def answers_or_reasons(work: BoardsToSolve, over: Callable[[], bool] = never) -> Iterator[Answers | str]:
+    """Yield the verified answers to boards, in order; in the place of those to a board with an error, its reason."""
+    for part in work.batches():
         try:
-            yield answers_of(part.setup.solver, part.boards, part.limit, over, part.name)
+            yield joined(part.boards, solve_boards(part.setup.solver, part.boards, part.limit, over))
         except BadInput:
             raise
         except PuzzlelabError as error:
@@ -51,16 +46,17 @@ def answers_or_reasons(work: BoardsToSolve, over: Callable[[], bool] = never) ->
 class AnsweredBoards:
     """The value of a piece: what `answers_or_reasons` yields, without the boards."""
 
-    parts: list[AnswerBatch | str]
+    parts: list[Answers | str]
     seconds: float
 
 
 def answer_boards(work: BoardsToSolve) -> AnsweredBoards:
-    """Return the function of a piece."""
+    """Return the value of a piece."""
     began = time.perf_counter()
     with using_networks(work.setup):
         parts = [
-            part if isinstance(part, str) else with_boards(part, work.boards[:0]) for part in answers_or_reasons(work)
+            part if isinstance(part, str) else replace(part, boards=work.boards[:0])
+            for part in answers_or_reasons(work)
         ]
     return AnsweredBoards(parts, time.perf_counter() - began)
 
@@ -76,10 +72,8 @@ class SuiteWork:
     def of(self, indices: Sequence[int], together: int) -> BoardsToSolve:
         """Return the boards at these places of the suite, of which the solver gets `together` at once."""
         boards = self.suite.boards([self.suite.entries[index] for index in indices])
-        is_one_by_one = ability(self.setup.solver, OneByOne) is not None
-        name = batch_name(boards) if together > 1 and len(boards) > 1 and is_one_by_one else ""
         numbered = Boards(boards.puzzle, boards.states, np.asarray(indices, np.int64))
-        return BoardsToSolve(self.setup, numbered, self.limit, together, name)
+        return BoardsToSolve(self.setup, numbered, self.limit, together)
 
 
 class SuitePieces:
@@ -96,7 +90,7 @@ class SuitePieces:
         if (first := self._preparation) is not None:
             yield Piece(f"the first search of {label}", first.function, first.argument, first)
 
-    def answers(self, batches: Iterable[Sequence[int]], alone: bool) -> Iterator[tuple[list[int], AnswerBatch | str]]:
+    def answers(self, batches: Iterable[Sequence[int]], alone: bool) -> Iterator[tuple[list[int], Answers | str]]:
         """Yield places in the suite with their answers, or with the reason why there is none, as soon as they exist.
 
         The boards of a batch are solved together, or with `alone` each by itself.
@@ -110,7 +104,7 @@ class SuitePieces:
             begin = 0
             for part in done.value.parts:
                 end = begin + (1 if isinstance(part, str) else len(part))
-                answers = part if isinstance(part, str) else with_boards(part, work.boards[begin:end])
+                answers = part if isinstance(part, str) else replace(part, boards=work.boards[begin:end])
                 yield work.boards.numbers[begin:end].tolist(), answers
                 begin = end
 
@@ -120,8 +114,8 @@ class SuitePieces:
             work = self._work.of(group, 1 if alone else max(1, len(group)))
             begin = 0
             while begin < len(group):
-                # the boards of a batch are divided only if that is not visible in its rows
-                end = begin + (self._size.of(len(group)) if alone or work.name else len(group))
+                # the boards of a batch are divided only if each has a time of its own
+                end = begin + (self._size.of(len(group)) if alone else len(group))
                 yield self._piece(work.part(begin, end))
                 begin = end
 

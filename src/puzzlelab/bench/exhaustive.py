@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, solver_label
 from puzzlelab.bench.suites import Suite, SuiteEntry
+from puzzlelab.core.answers import joined
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import BatchSolver, Solver, ability, require
 from puzzlelab.engine import report
-from puzzlelab.engine.solving import SAMPLED_EVERY, SAMPLED_FIRST, answers_of
+from puzzlelab.engine.batch_verify import SAMPLED_EVERY, SAMPLED_FIRST
+from puzzlelab.engine.solving import solve_boards
 from puzzlelab.experience.state_space import label_states
 from puzzlelab.jobs.row_batch import row_columns
 from puzzlelab.storage.row import unanswered
@@ -66,8 +66,9 @@ def _answers(suite: Suite, label: str, solver: Solver, limit: Limit, batching: B
     indices, done = range(len(suite.entries)), 0
     for numbers in batches(suite, indices, batching if ability(solver, BatchSolver) else Batching.BOARD, BATCH_SIZE):
         entries = [suite.entries[number] for number in numbers]
-        answers = answers_of(solver, suite.boards(entries), limit)
-        rows = row_columns(empty_row, [entry.board for entry in entries], answers, np.arange(len(entries)), {})
+        boards = suite.boards(entries)
+        answers = joined(boards, solve_boards(solver, boards, limit))
+        rows = row_columns(empty_row, [entry.board for entry in entries], answers)
         for entry, row in zip(entries, rows.rows(), strict=True):
             yield BenchAnswer(label, entry, row, holds=True, batch=rows.time if row.seconds is None else None)
         done += len(entries)

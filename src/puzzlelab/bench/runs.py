@@ -16,24 +16,23 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from puzzlelab.bench import history, suites
 from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.board_answers import SuitePieces, SuiteWork, answers_or_reasons
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import networks, registry
+from puzzlelab.core.answers import Answers
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import read_options
-from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, counts_solutions, require
+from puzzlelab.core.solver import BatchSolver, Solver, ability, counts_solutions, require
 from puzzlelab.engine import report
 from puzzlelab.engine.board_pieces import PREPARE_LIMIT, SolverSetup, solver_setup
 from puzzlelab.engine.executor import Executor, unordered
 from puzzlelab.engine.parallel import ordered_map
-from puzzlelab.engine.solving import BATCH, AnswerBatch
+from puzzlelab.engine.solving import BATCH
 from puzzlelab.jobs.row_batch import row_columns
 from puzzlelab.storage.outputs import only_writer_in
 from puzzlelab.storage.row import BatchTime, Row, unanswered
@@ -282,7 +281,8 @@ class SolverBenchmark:
     def answers(self, jobs: int, batching: Batching = Batching.LEVEL) -> list[BenchAnswer]:
         """Return all answers, after every board was searched or the run was stopped.
 
-        A solver that solves `OneByOne` has the time of each board measured, unless there are more than `BATCH` of them.
+        The time of each board is measured for a solver that does not share work between boards, unless there are more
+        than `BATCH` of them.
         """
         work = list(batches(self.suite, self.open_places, self._together(batching), BATCH, jobs))
         try:
@@ -294,7 +294,7 @@ class SolverBenchmark:
 
     def _together(self, batching: Batching) -> Batching:
         """Return which boards the solver gets together."""
-        is_small = len(self.suite.entries) <= BATCH and ability(self.solver, OneByOne) is not None
+        is_small = len(self.suite.entries) <= BATCH and not self.solver.shares_work
         return batching if ability(self.solver, BatchSolver) and not is_small else Batching.BOARD
 
     def _solve_and_keep(self, indices: list[int]) -> None:
@@ -326,7 +326,7 @@ class SolverBenchmark:
         except KeyboardInterrupt:
             self.stop.set()
 
-    def _keep(self, indices: Sequence[int], answers: AnswerBatch | str, status: str = "") -> None:
+    def _keep(self, indices: Sequence[int], answers: Answers | str, status: str = "") -> None:
         """Keep the rows of these boards, or of one with an error; not those during which the run was stopped."""
         batch = self._rows(indices, answers)
         rows = batch.rows()
@@ -345,13 +345,13 @@ class SolverBenchmark:
                 self.file.append_columns(complete)
             report.progress(self.label, self.done, len(self.found), status)
 
-    def _rows(self, indices: Sequence[int], answers: AnswerBatch | str) -> RowColumns:
+    def _rows(self, indices: Sequence[int], answers: Answers | str) -> RowColumns:
         """Return the rows of boards with these answers, or of one board with an error."""
-        texts, places = [self.suite.entries[index].board for index in indices], np.arange(len(indices))
-        if not isinstance(answers, str):
-            return row_columns(self.empty_row, texts, answers, places, {})
-        report.note(answers)
-        return row_columns(self.empty_row, texts, [], places[:0], {0: answers})
+        texts = [self.suite.entries[index].board for index in indices]
+        if isinstance(answers, str):
+            report.note(answers)
+            return RowColumns.of([self.empty_row.model_copy(update={"board": texts[0], "error": answers})])
+        return row_columns(self.empty_row, texts, answers)
 
 
 def _answers_elsewhere(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,13 +12,15 @@ from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from puzzlelab.cli.console import Console
+    from puzzlelab.core.answers import Answers
     from puzzlelab.core.puzzle import Presentation, Puzzle
     from puzzlelab.core.result import Result
-    from puzzlelab.core.result_batch import ResultBatch
     from puzzlelab.core.solver import Attempt
-    from puzzlelab.core.verify import Answer
-    from puzzlelab.jobs.solve_job import BoardOutcome, OutcomeBatch, SolveJob
+    from puzzlelab.jobs.solve_job import SolvedBoards, SolveJob
 
 BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 """The adjective of a solution that has fewer moves, a lower cost, or a higher score."""
@@ -40,7 +42,7 @@ class Improvements:
             return
         if where not in self.best or attempt.is_better_than(self.best[where]):
             self.best[where] = attempt
-            costs = f"{round(attempt.seconds, 6):.3g} s, {attempt.expanded:,} states expanded"
+            costs = f"{round(attempt.seconds or 0.0, 6):.3g} s, {attempt.expanded:,} states expanded"
             bound = f"{_bound(attempt)}, " if _bound(attempt) else ""
             text = f"solution: {_value(attempt)}, {bound}{costs}"
             note(f"{where}: {text}" if where else text)
@@ -90,86 +92,64 @@ class SolveReport:
 
         return objective_of(self.puzzle).kind
 
-    def show(self, outcomes: OutcomeBatch) -> None:
-        """Print the outcomes of consecutive boards."""
-        errors = outcomes.errors
-        self.counts["boards"] += len(outcomes)
-        self.counts["error"] += len(errors)
-        for place, error in errors.items():
-            self.errors.tell(outcomes.block.where(place), error)
+    def show(self, solved: SolvedBoards) -> None:
+        """Print the answers to consecutive boards."""
+        answers, boards = solved.answers, solved.answers.boards
+        self.counts["boards"] += len(boards)
+        self.counts["error"] += len(boards.errors)
+        for place, error in sorted(boards.errors.items()):
+            self.errors.tell(boards.where(place), error)
         if self.json:
-            print("\n".join(self.job.json_lines(outcomes)), flush=True)
+            print("\n".join(self.job.json_lines(solved)), flush=True)
         elif self.notation:
-            print(self._in_notation(outcomes, self.notation), end="", flush=True)
+            print(self._in_notation(answers, self.notation), end="", flush=True)
         elif not self.summary_only:
-            self._answers(outcomes)
-        self._count(outcomes)
+            self._answers(answers, boards.is_readable)
+        self._count(answers)
         if self.interrupted and self.summary_only and not self.json and not self.notation:
-            self._answers([outcome for outcome in outcomes if _is_interrupted(outcome)])
+            self._answers(answers, answers.is_stopped_by("interrupted"))
 
-    def _answers(self, outcomes: Iterable[BoardOutcome]) -> None:
-        """Print answers for people."""
-        for outcome in outcomes:
-            if outcome.answer is not None:
-                self._answer(outcome.text, outcome.where, outcome.answer)
+    def _answers(self, answers: Answers, which: NDArray[np.bool_]) -> None:
+        """Print some of the answers for people."""
+        for place in which.nonzero()[0].tolist():
+            self._answer(answers.boards.texts[place], answers.boards.where(place), answers[place])
 
-    def _count(self, outcomes: OutcomeBatch) -> None:
-        from puzzlelab.engine.solving import AnswerBatch
-
-        stored = [outcome.answer.result for outcome in outcomes.stored.values() if outcome.answer is not None]
-        if self.kind == "moves" and isinstance(outcomes.answers, AnswerBatch):
-            self._count_batch(outcomes.answers.results)
-        else:
-            stored += [answer.result for answer in outcomes.answers]
-        for result in stored:
-            self._count_result(result)
-
-    def _count_batch(self, results: ResultBatch) -> None:
+    def _count(self, answers: Answers) -> None:
+        from puzzlelab.core.answers import PROOFS
         from puzzlelab.core.result import SEVERAL
-        from puzzlelab.core.result_batch import PROOFS, UNSOLVED
 
-        lengths = results.lengths[results.lengths != UNSOLVED]
-        self.counts["solved"] += len(lengths)
-        self.counts["interrupted"] += int(results.is_stopped_by("interrupted").sum())
+        is_solved = answers.is_solved
+        self.counts["solved"] += int(is_solved.sum())
+        self.counts["interrupted"] += int(answers.is_stopped_by("interrupted").sum())
         for proof in PROOFS:
-            self.counts[proof] += int(results.is_proven(proof).sum())
-        self.counts["several"] += sum(fields.get("reason") == SEVERAL for fields in results.rare.values())
-        self.total += int(lengths.sum())
-        self.seconds += float(results.seconds.round(6).sum())  # as in rows
+            self.counts[proof] += int(answers.is_proven(proof).sum())
+        self.counts["several"] += sum(fields.get("reason") == SEVERAL for fields in answers.rare.values())
+        if self.kind == "moves":
+            self.total += int(answers.lengths[is_solved].sum())
+        else:
+            self.total += sum(fields.get(self.kind, 0) for fields in answers.rare.values())
+        self.seconds += answers.total_seconds
         self.interrupted |= self.counts["interrupted"] > 0
 
-    def _count_result(self, result: Result) -> None:
-        from puzzlelab.core.result import SEVERAL
-
-        self.counts["solved"] += result.moves is not None
-        self.counts[result.proof] += 1
-        self.counts["several"] += result.reason == SEVERAL
-        self.total += abs(result.objective or 0) if result.score is None else result.score
-        self.seconds += round(result.seconds, 6)  # as in rows
-        if result.stop == "interrupted":
-            self.counts["interrupted"] += 1
-            self.interrupted = True
-
-    def _answer(self, text: str, where: str, answer: Answer) -> None:
+    def _answer(self, text: str, where: str, result: Result) -> None:
         """Print one answer for people."""
-        result = answer.result
         if not self.has_header:
             self._header()
             self.has_header = True
         if self.many:
-            shown = self.puzzle.write(answer.instance.state) if "\n" in text else text
+            shown = self.puzzle.write(result.board.state) if "\n" in text else text
             self.console.print(f"\n{where}: {shown}")
         if result.moves is None:
             self.console.print(_unsolved(result))
             return
-        summary = f"{_value(result)}, {self._proof(result)}"
-        self.console.print(f"{summary}, {round(result.seconds, 6):.3g} s, {result.expanded:,} states expanded")
+        seconds = "" if result.seconds is None else f"{round(result.seconds, 6):.3g} s, "
+        self.console.print(f"{_value(result)}, {self._proof(result)}, {seconds}{result.expanded:,} states expanded")
         if self.scores:
-            self._scores(answer)
+            self._scores(result)
         elif self.steps:
-            self._steps(answer)
+            self._steps(result)
         elif self.presentation.answer_is_board:
-            last = answer.last_state()
+            *_, last = result.states()
             self.console.print(self.puzzle.write(last) if self.many else self.puzzle.draw(last))
         else:
             self.console.print(" ".join(map(self.puzzle.write_move, result.moves)))
@@ -198,52 +178,46 @@ class SolveReport:
         more = why.get(result.stop, "")
         return f"not proven optimal ({_bound(result) or 'no bound is known'}{more})"
 
-    def _in_notation(self, outcomes: OutcomeBatch, notation: str) -> str:
+    def _in_notation(self, answers: Answers, notation: str) -> str:
         """Return the solutions in the notation of `--as`, a line or more each.
 
         Prints an error for each board without one.
         """
-        from puzzlelab.engine.solving import AnswerBatch
-
-        answers, write = outcomes.answers, self.presentation.notations[notation]
-        if isinstance(answers, AnswerBatch) and not outcomes.stored:
-            text = answers.solved_lines(notation)
-            if text is not None:
-                for index in answers.results.unsolved_places().tolist():
-                    self._tell_unsolved(outcomes.block.where(int(outcomes.places[index])), answers[index].result)
-                return text
+        boards, write = answers.boards, self.presentation.notations[notation]
+        for place in (boards.is_readable & ~answers.is_solved).nonzero()[0].tolist():
+            self._tell_unsolved(boards.where(place), answers[place])
+        text = answers.solved_lines(notation)
+        if text is not None:
+            return text
         lines = []
-        for outcome in outcomes:
-            if outcome.answer is None:
-                continue
-            if outcome.answer.result.moves is None:
-                self._tell_unsolved(outcome.where, outcome.answer.result)
-            else:
-                lines.append(f"{write(outcome.answer.instance.state, outcome.answer.last_state())}\n")
+        for result in answers:
+            if result.moves is not None:
+                *_, last = result.states()
+                lines.append(f"{write(result.board.state, last)}\n")
         return "".join(lines)
 
     def _tell_unsolved(self, where: str, result: Result) -> None:
         sentence = _unsolved(result)
         fail(f"{where}: {sentence}" if where else sentence)
 
-    def _steps(self, answer: Answer) -> None:
+    def _steps(self, result: Result) -> None:
         """Print the solver's explanation or, without one, the board at each move."""
         from puzzlelab.core.views import levels_of
 
-        sentences = self.job.solver.explain(answer.instance)
+        sentences = self.job.solver.explain(result.board)
         if sentences is not None:
             for line in sentences:
                 self.console.print(line)
             return
-        [levels] = levels_of(self.puzzle, answer.instance.state[None])
+        [levels] = levels_of(self.puzzle, result.board.state[None])
         if text := ", ".join(f"{scale} {value}" for scale, value in levels.items()):
             self.console.print(f"difficulty of this board: {text}")
-        for title, drawing in self._drawings(answer):
+        for title, drawing in self._drawings(result):
             self.console.print(f"\n{title}{drawing}")
 
-    def _drawings(self, answer: Answer) -> Iterator[tuple[str, str]]:
+    def _drawings(self, result: Result) -> Iterator[tuple[str, str]]:
         """Yield a title and a drawing for every board: after each move or, if a drawing marks it, before each."""
-        puzzle, moves, states = self.puzzle, answer.result.moves or (), list(answer.states())
+        puzzle, moves, states = self.puzzle, result.moves or (), list(result.states())
         titles = [f"{number}. {puzzle.write_move(move)}\n" for number, move in enumerate(moves, start=1)]
         if moves and puzzle.draw(states[0], moves[0]) != puzzle.draw(states[0]):
             marks: list[int | None] = [*moves, None]
@@ -251,11 +225,11 @@ class SolveReport:
         else:
             yield from zip(["", *titles], map(puzzle.draw, states), strict=True)
 
-    def _scores(self, answer: Answer) -> None:
+    def _scores(self, result: Result) -> None:
         """Print the board at each move with the percentages of a network, and the move."""
         from puzzlelab.cli.move_scores import frames
 
-        for frame in frames(answer, self.job.solver.options_for(self.puzzle)):
+        for frame in frames(result, self.job.solver.options_for(self.puzzle)):
             self.console.print(frame)
 
     def summary(self, boards: int | None) -> int:
@@ -288,10 +262,6 @@ class SolveReport:
             parts.append(f"{mean} moves on average" if self.kind == "moves" else f"a {self.kind} of {mean} on average")
         gap = "" if self.summary_only else "\n"
         self.console.print(f"{gap}{', '.join(parts)}, {self.seconds:.3g} s")
-
-
-def _is_interrupted(outcome: BoardOutcome) -> bool:
-    return outcome.answer is not None and outcome.answer.result.stop == "interrupted"
 
 
 def _moves(length: int) -> str:

@@ -18,13 +18,13 @@ from puzzlelab.cli.progress import progress_beside_output
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
+    from puzzlelab.core.answers import Answers
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.result import Count, Stop
     from puzzlelab.core.solver import Solver
     from puzzlelab.engine.executor import Executor
-    from puzzlelab.engine.solving import AnswerBatch
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as sudoku-9x9.")]
 SolverOptions = Annotated[list[str] | None, typer.Option("--set", help="An option of the solver: NAME=VALUE.")]
@@ -231,24 +231,21 @@ def _enumerate(
                 done, total = done + 1, 0
                 continue
             write(_lines_of(call.puzzle, part))
-            for number in part.results.unsolved_places().tolist():
+            for number in (~part.is_solved).nonzero()[0].tolist():
                 call.report_end(readable.where(done + number), 0, "done")
             done += len(part)
     except KeyboardInterrupt:
         call.report_end(readable.where(done), total, "interrupted")
 
 
-def _lines_of(puzzle: Puzzle, answers: AnswerBatch) -> Sequence[str]:
+def _lines_of(puzzle: Puzzle, answers: Answers) -> Sequence[str]:
     """Return a line for each of these boards that has a solution."""
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.puzzle import presentation_of
-    from puzzlelab.core.result_batch import UNSOLVED
 
-    is_solved = answers.results.lengths != UNSOLVED
-    if presentation_of(puzzle).answer_is_board and answers.has_end[is_solved].all():
-        return Boards(puzzle, answers.ends[is_solved]).written()
-    results = (answer.result for answer in answers)
-    return [_line(puzzle, result.board, result.moves) for result in results if result.moves is not None]
+    if presentation_of(puzzle).answer_is_board and answers.ends is not None:
+        return Boards(puzzle, answers.ends[answers.is_solved]).written()
+    return [_line(puzzle, result.board, result.moves) for result in answers if result.moves is not None]
 
 
 def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:

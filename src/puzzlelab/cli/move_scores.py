@@ -12,25 +12,25 @@ from puzzlelab.core.puzzle import Drawing
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle, State
-    from puzzlelab.core.verify import Answer
+    from puzzlelab.core.result import Result
 
 MOST = 8
 """The most moves that are listed beside a board."""
 
 
-def frames(answer: Answer, options: Mapping[str, Any]) -> Iterator[str]:
+def frames(result: Result, options: Mapping[str, Any]) -> Iterator[str]:
     """Yield the network's name; then, for each move, the board with the network's percentages, and the move.
 
     `options` are the solver's; see `analysis.move_probabilities`.
     """
     from puzzlelab.analysis.move_probabilities import network_shown, shares
 
-    puzzle, moves = answer.instance.puzzle, answer.result.moves or ()
+    puzzle, moves = result.board.puzzle, result.moves or ()
     name, network = network_shown(puzzle, options)
     yield f"in brackets: per cent, by the network {network.name}"
     if not moves:
         return
-    boards = np.array(list(answer.states())[:-1])
+    boards = np.array(list(result.states())[:-1])
     probabilities = shares(puzzle, name, network, boards)
     for number, (board, move, share) in enumerate(zip(boards, moves, probabilities, strict=True), start=1):
         yield f"\n{_draw(puzzle, board, share)}\nmove {number}: {puzzle.write_move(move)}"

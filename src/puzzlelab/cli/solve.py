@@ -180,8 +180,8 @@ def _solve_boards(report: SolveReport, boards: BoardStream, lines: int | None, o
         progress("solving" if report.many else "", total, shown=not quiet or out is not None) as bars,
     ):
         try:
-            for outcomes in report.job.outcomes(boards, rows):
-                report.show(outcomes)
+            for solved in report.job.solved(boards, rows):
+                report.show(solved)
                 if bars.task_ids:
                     doing = doing_in_words("solving", report.job.executor) if report.many else None
                     bars.update(bars.task_ids[0], completed=report.counts["boards"], description=doing)

@@ -210,7 +210,7 @@ def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequenc
     by_puzzle = (list(boards) for _, boards in groupby(instances, key=lambda instance: instance.puzzle))
     together = [result for boards in by_puzzle for result in solve_all(solver, boards, limit)]
     for instance, one, other in zip(instances, alone, together, strict=True):
-        costs: dict[str, Any] = {"seconds": 0.0, "batch": ""}
+        costs: dict[str, Any] = {"seconds": None}
         if solver.options().get("jobs", 1) != 1:
             costs |= {"expanded": 0, "generated": 0, "evaluations": 0}
         same = replace(one, **costs) == replace(other, **costs)

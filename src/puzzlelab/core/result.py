@@ -8,10 +8,12 @@ from html import escape
 from typing import Any, Literal
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.puzzle import Instance, states_along
+from puzzlelab.core.puzzle import Instance, State, states_along
 
 Proof = Literal["none", "optimal", "unique", "unsolvable"]
 Stop = Literal["done", "time", "nodes", "memory", "patience", "solutions", "dead end", "interrupted"]
+Rules = Literal["plain", "kernels"]
+"""The rules by which an answer is replayed: the plain ones, or the compiled ones, which tests hold equal to them."""
 LIMITS: tuple[Stop, ...] = ("time", "nodes", "memory", "interrupted")
 """The stops after which a larger limit might give a better result."""
 
@@ -61,17 +63,18 @@ class Result:
     expanded: int = 0
     generated: int = 0
     evaluations: int = 0
-    seconds: float = 0.0
+    seconds: float | None = 0.0
+    """The time of the search; None for a board that was solved together with others."""
     tried: tuple[int, ...] = ()
     """The moves of an unsuccessful attempt, from a solver that does not return a wrong solution."""
-    batch: str = ""
-    """The name of the batch of whose time `seconds` is an equal share; empty if this board was timed alone."""
     cost: int | None = None
     """The sum of the costs of the moves, for puzzles whose moves have costs; None for others."""
     score: int | None = None
     """The sum of the points of the moves, for puzzles with a score; None for others."""
     upper_bound: int | None = None
     """No solution has a higher score than this; None where nothing is known."""
+    verified_by: Rules | None = field(default=None, compare=False)
+    """The rules that confirm the answer: its moves by replay, or that the board is unsolvable; None if none do."""
     instance: Instance | None = field(default=None, compare=False, repr=False)
     """The board that it answers; `solve` and the other public functions set it."""
 
@@ -94,9 +97,11 @@ class Result:
 
     def boards(self) -> Iterator[Instance]:
         """Yield the board before the first move, and after each move, by the plain rules."""
-        puzzle = self.board.puzzle
-        for state in states_along(puzzle, self.board.state, self.moves or ()):
-            yield Instance(puzzle, state)
+        return (Instance(self.board.puzzle, state) for state in self.states())
+
+    def states(self) -> Iterator[State]:
+        """Yield the state before the first move, and after each move."""
+        return states_along(self.board.puzzle, self.board.state, self.moves or ())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the puzzle, the board, the moves as text, and every number, for a table or for JSON."""

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from puzzlelab.core import networks
+from puzzlelab.core.answers import Answers, CountBatch
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
 from puzzlelab.core.result import Count, Progress, Result
-from puzzlelab.core.result_batch import CountBatch, ResultBatch
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.views import Candidates, Cover, Estimate, Estimates, Prior
 
@@ -34,6 +34,12 @@ class Solver(Protocol):
     keeps_costs: ClassVar[bool]
     """Whether it minimises the cost of the moves, or maximises the score, where the puzzle has one, and not only their
     number. It cannot solve such a puzzle otherwise."""
+    shares_work: ClassVar[bool]
+    """Whether it solves boards in much less time together than one after the other, as solvers with networks do. Such
+    boards are timed together."""
+    proves_unsolvable: ClassVar[bool]
+    """Whether it proves that a board has no solution in no more time than it solves one. The boards of a batch are then
+    not tested for an objection before they are solved."""
     offers: ClassVar[tuple[type, ...]]
     """Its abilities besides `attempts`, such as `BatchSolver`; see `ability`."""
 
@@ -67,41 +73,18 @@ class Solver(Protocol):
 
 
 class BatchSolver(Protocol):
-    """The ability to solve many boards together, faster than one after the other, as solvers with networks do.
+    """The ability to solve boards together, faster than one after the other.
 
-    For every board the result is the last one of `attempts`.
+    For every board the answer is the last one of `attempts`.
     """
 
-    def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Sequence[Result]:
-        """Return the last result of each board; none has an objection, except for a solver that `ProvesUnsolvable`.
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
+        """Yield the last results of all boards, in their order, in parts, as soon as they exist.
 
-        `instances` has the states of all boards as one array too. A `ResultBatch` gives the results
-        as arrays; a list of results will do. `limit` is for each board, except for its memory; the seconds of each are
-        a share of the total. The search ends early when `over()` is true or at Ctrl-C; unfinished boards are then
-        `interrupted`.
+        No board has an objection, except for a solver that `proves_unsolvable`. No board that takes long should hold
+        back the answers to those before it. `limit` is for each board, except for its memory. The search ends early
+        when `over()` is true or at Ctrl-C; unfinished boards are then `interrupted`.
         """
-
-
-class OneByOne(Protocol):
-    """The ability to solve the boards of a batch one after the other, with results before all boards are solved.
-
-    A part of a batch takes a part of the time. Such a solver is a `BatchSolver` too, and its `solve_batch` joins the
-    parts.
-    """
-
-    def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
-        """Yield the last results of the boards, of some boards at a time in their order, as soon as they exist.
-
-        No board that takes long holds back the results of the boards before it. Everything else is as in
-        `BatchSolver.solve_batch`: after an interruption the remaining boards are `interrupted`.
-        """
-
-
-class ProvesUnsolvable(Protocol):
-    """The ability to prove that a board has no solution in no more time than it takes to solve one.
-
-    It has no method. The boards of a batch are then not tested for an objection before they are solved.
-    """
 
 
 class EnumeratesSolutions(Protocol):
@@ -140,6 +123,8 @@ class SolverSettings(Settings):
     name: ClassVar[str]
     needs: ClassVar[tuple[type, ...]] = ()
     keeps_costs: ClassVar[bool] = False
+    shares_work: ClassVar[bool] = False
+    proves_unsolvable: ClassVar[bool] = False
     offers: ClassVar[tuple[type, ...]] = ()
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, State, states_along
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
 from puzzlelab.core.views import legality
-
-Rules = Literal["plain", "kernels"]
-"""The rules by which an answer is replayed: the plain rules, or the compiled ones, which tests hold equal to them."""
 
 
 @dataclass(frozen=True)
@@ -90,43 +86,14 @@ def _verified_score(result: Result, score: int) -> Verdict:
     return Verdict(True)
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """A board, the result of a solver, and the verdict on it."""
-
-    instance: Instance
-    result: Result
-    verdict: Verdict
-    verified_by: Rules | None = None
-    """The rules that confirm the answer: its moves by replay, or that the board is unsolvable; None if none do."""
-    end: State | None = None
-    """The state in which the moves end, where it is known already."""
-
-    @classmethod
-    def of(cls, instance: Instance, result: Result) -> Answer:
-        """Return the answer, verified here by the plain rules."""
-        verdict = verify(instance, result)
-        return cls(instance, result, verdict, "plain" if _confirmed(instance, result, verdict) else None)
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether rules confirm the answer."""
-        return self.verified_by is not None
-
-    def last_state(self) -> State:
-        """Return the state in which the moves end."""
-        if self.end is not None:
-            return self.end
-        *_, last = self.states()
-        return last
-
-    def states(self) -> Iterator[State]:
-        """Yield the state before the first move and after each move."""
-        return states_along(self.instance.puzzle, self.instance.state, self.result.moves or ())
+def confirmed(result: Result) -> tuple[Result, Verdict]:
+    """Return the result of a board with the rules that confirm it, and the verdict of the plain rules."""
+    verdict = verify(result.board, result)
+    return replace(result, verified_by="plain" if _is_confirmed(result, verdict) else None), verdict
 
 
-def _confirmed(instance: Instance, result: Result, verdict: Verdict) -> bool:
-    """Tell whether the plain rules confirm the moves, or without moves that the board is unsolvable."""
+def _is_confirmed(result: Result, verdict: Verdict) -> bool:
+    """Return whether the plain rules confirm the moves, or without moves that the board is unsolvable."""
     if result.moves is None:
-        return result.proof == "unsolvable" and instance.puzzle.objection(instance.state) is not None
+        return result.proof == "unsolvable" and result.board.puzzle.objection(result.board.state) is not None
     return verdict.holds

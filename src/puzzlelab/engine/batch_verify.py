@@ -7,16 +7,25 @@ Shapes: G = games, L = moves of all their solutions together, S = length of a st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.answers import CONFIRMED_BY, UNSOLVED, Answers
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
-from puzzlelab.core.result_batch import UNSOLVED
-from puzzlelab.core.verify import replay
+from puzzlelab.core.verify import Verdict, confirmed, replay
 from puzzlelab.core.views import KernelRules
 
+KERNELS = CONFIRMED_BY.index("kernels")
+SAMPLED_FIRST, SAMPLED_EVERY = 100, 1000
+"""Answers that are replayed by the plain rules too: those of boards with the first numbers, and of one in so many."""
+SCATTER = np.uint64(0x9E3779B97F4A7C15)
+"""The multiplier that scatters numbers, so that a regular step from board to board meets the sample too."""
+NOT_SAMPLED = SAMPLED_FIRST + 1
+"""A number whose answer is replayed by the compiled rules alone."""
 CHECKED = 100
 """The number of solutions of which one is also replayed with the plain rules."""
 
@@ -60,3 +69,36 @@ def confirmed_by_kernels(
     child, legal = np.empty(rules.size, rules.dtype), np.empty(max(1, puzzle.move_count), np.int32)
     confirm_all(rules.tables, ends, lengths, np.ascontiguousarray(moves), child, legal, holds)
     return holds, rules.decode(ends)
+
+
+def verified(answers: Answers) -> tuple[Answers, Mapping[int, Verdict]]:
+    """Return the answers with the rules that confirm them; and for each that is wrong, its place and why.
+
+    By which rules an answer is replayed depends on the number of its board alone, and not on the boards beside it.
+    """
+    boards, solved, ends = answers.boards, answers.is_solved, answers.boards.states
+    by_plain_rules, holds = is_sampled(boards.numbers), np.zeros(len(boards), bool)
+    if not by_plain_rules.all() and objective_of(boards.puzzle).kind == "moves":
+        holds, ends = confirmed_by_kernels(boards.puzzle, boards.states, answers.lengths, answers.moves)
+    by_plain_rules |= ~(holds & _claims_agree(answers, solved))
+    verified_by, wrong = np.where(solved, np.uint8(KERNELS), np.uint8(0)), {}
+    for place in np.flatnonzero(by_plain_rules | answers.is_proven("unsolvable")).tolist():
+        result, verdict = confirmed(answers[place])
+        verified_by[place] = CONFIRMED_BY.index(result.verified_by)
+        if not verdict.holds:
+            wrong[place] = verdict
+    return replace(answers, verified_by=verified_by, ends=ends if holds[solved].all() and holds.any() else None), wrong
+
+
+def is_sampled(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return `bool[B]`: whether the answers to boards with these numbers are replayed by the plain rules too."""
+    scattered = (numbers.astype(np.uint64) * SCATTER) >> np.uint64(32)
+    return np.asarray((numbers < SAMPLED_FIRST) | (scattered % np.uint64(SAMPLED_EVERY) == 0))
+
+
+def _claims_agree(answers: Answers, solved: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return `bool[B]`: whether proof, length and lower bound agree, as `core.verify` demands."""
+    optimal, unique = answers.is_proven("optimal"), answers.is_proven("unique")
+    holds = np.where(solved, answers.lengths >= answers.lower_bounds, ~(optimal | unique))
+    holds &= ~solved | ~optimal | (answers.lengths == answers.lower_bounds)
+    return np.asarray(holds & ~(solved & answers.is_proven("unsolvable")))

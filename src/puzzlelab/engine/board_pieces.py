@@ -9,32 +9,24 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import groupby, islice
+from itertools import chain
 
 import numpy as np
 
-from puzzlelab.core.board_values import naming_bad_boards
+from puzzlelab.core.answers import Answers, joined
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.result_batch import joined
-from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, require
-from puzzlelab.engine.executor import Executor, Piece, Preparation, Published, ordered
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.solver import Solver
+from puzzlelab.engine.batch_verify import NOT_SAMPLED
+from puzzlelab.engine.executor import Executor, Preparation, Published
 from puzzlelab.engine.piece_size import PieceSize
 from puzzlelab.engine.published_networks import published_networks, using
-from puzzlelab.engine.solving import (
-    LARGEST_BATCH,
-    NOT_SAMPLED,
-    AnswerBatch,
-    answers_of,
-    checked,
-    none_wrong,
-    unverified_results,
-)
+from puzzlelab.engine.solving import LARGEST_BATCH, solve_all, solve_boards
 
 BOARDS_OF_PIECE = 250
-"""Boards in a piece for a solver that solves a batch as a whole: rows name the batch, so that the number is fixed."""
+"""Boards in a piece for a solver that `shares_work`."""
 PREPARE_LIMIT = Limit(seconds=1.0, nodes=1)
 
 
@@ -66,58 +58,32 @@ class BoardsToSolve:
     limit: Limit
     together: int
     """Boards that the solver gets at once."""
-    name: str = ""
-    """The name of the batch in results that share its time."""
 
     def part(self, begin: int, end: int) -> BoardsToSolve:
         """Return some of the boards."""
         return replace(self, boards=self.boards[begin:end])
 
+    def batches(self) -> Iterator[BoardsToSolve]:
+        """Yield the boards that the solver gets at once."""
+        return (self.part(i, i + self.together) for i in range(0, len(self.boards), self.together))
+
 
 @dataclass(frozen=True, eq=False)
-class SolvedBoards:
+class SolvedPiece:
     """The value of a piece."""
 
-    answers: list[AnswerBatch]
-    """The answers in parts, in the order of the boards, and without them: the driver has them."""
+    answers: Answers
+    """Without the boards: the driver has them."""
     seconds: float
 
-    def with_boards(self, boards: Boards) -> list[AnswerBatch]:
-        """Return the answers, in parts, to these boards."""
-        begin, parts = 0, []
-        for answers in self.answers:
-            end = begin + len(answers)
-            parts.append(with_boards(answers, boards[begin:end]))
-            begin = end
-        return parts
 
-
-def with_boards(answers: AnswerBatch, boards: Boards) -> AnswerBatch:
-    """Return the answers, to these boards: they travel without boards."""
-    return replace(answers, results=replace(answers.results, boards=boards))
-
-
-def solve_boards(argument: BoardsToSolve) -> SolvedBoards:
-    """Solve and verify boards; raises what `answers_of` raises."""
-    began = time.perf_counter()
+def solve_piece(argument: BoardsToSolve) -> SolvedPiece:
+    """Solve and verify boards; raises what `solve_boards` raises."""
+    began, boards = time.perf_counter(), argument.boards
     with using_networks(argument.setup):
-        answers = [with_boards(part, part.results.boards[:0]) for part in _answers(argument)]
-    return SolvedBoards(answers, time.perf_counter() - began)
-
-
-def _answers(argument: BoardsToSolve) -> Iterator[AnswerBatch]:
-    """Yield the answers, in order; those whose results have one batch name, or none, are together."""
-    solver, end = argument.setup.solver, 0
-    require(solver, argument.boards.puzzle)
-    parts = (argument.part(i, i + argument.together) for i in range(0, len(argument.boards), argument.together))
-    results = (
-        joined(part.boards, unverified_results(solver, part.boards, part.limit, name=part.name)) for part in parts
-    )
-    for _, of_one_name in groupby(results, key=lambda each: each.batch):
-        batches = list(of_one_name)
-        begin, end = end, end + sum(map(len, batches))
-        part = argument.part(begin, end)
-        yield none_wrong(solver, checked(joined(part.boards, batches)))
+        parts = (solve_boards(argument.setup.solver, each.boards, argument.limit) for each in argument.batches())
+        answers = joined(boards[:0], chain.from_iterable(parts))
+    return SolvedPiece(answers, time.perf_counter() - began)
 
 
 def preparation(setup: SolverSetup, boards: Boards) -> Preparation:
@@ -131,50 +97,20 @@ def prepare_solver(argument: tuple[SolverSetup, Boards]) -> None:
     """Begin a search, alone and as a batch, and verify; raises `BadInput` for a solver that cannot run here."""
     setup, boards = argument
     with using_networks(setup):
-        for name in ("", "preparation"):
+        for some in (boards, boards[np.array([0, 0])]):
             try:
-                answers_of(setup.solver, boards, PREPARE_LIMIT, name=name)
+                solve_all(setup.solver, some, PREPARE_LIMIT)
             except BadInput:
                 raise
             except PuzzlelabError:
                 pass  # an error of this board, which its row will contain
 
 
-def answers_elsewhere(
-    executor: Executor, setup: SolverSetup, limit: Limit, instances: Iterator[Instance]
-) -> Iterator[AnswerBatch]:
-    """Yield the verified answers to boards of one puzzle, in order.
-
-    Raises `PuzzlelabError` for boards that are put aside, after the answers before them.
-    """
-    together = together_of(setup.solver)
-    size = size_of(executor, together)
-
-    def pieces() -> Iterator[Piece]:
-        count = 0
-        while some := list(islice(instances, size.items)):
-            with naming_bad_boards(some):
-                states = Boards.of(some).states
-            boards = Boards(some[0].puzzle, states, np.arange(count, count + len(states)))
-            argument = BoardsToSolve(setup, boards, limit, together)
-            name = f"board {count + 1:,}" if len(boards) == 1 else f"boards {count + 1:,} to {count + len(boards):,}"
-            count += len(boards)
-            yield Piece(name, solve_boards, argument, preparation(setup, boards), context=boards)
-
-    for done in ordered(executor, pieces()):
-        if done.problem:
-            raise PuzzlelabError(f"{done.piece.name} cannot be solved: {done.problem}")
-        size.took(len(done.piece.context), done.value.seconds)
-        yield from done.value.with_boards(done.piece.context)
-
-
 def together_of(solver: Solver, has_own_time: bool = False) -> int:
     """Return how many boards a solver gets at once in a piece; one, where each should have a time of its own."""
-    if ability(solver, BatchSolver) is None:
+    if has_own_time:
         return 1
-    if ability(solver, OneByOne) is None:
-        return BOARDS_OF_PIECE
-    return 1 if has_own_time else LARGEST_BATCH
+    return LARGEST_BATCH if not solver.shares_work else BOARDS_OF_PIECE
 
 
 def size_of(executor: Executor, together: int) -> PieceSize:

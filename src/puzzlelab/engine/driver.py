@@ -380,7 +380,7 @@ def one_by_one(searches: Iterable[Search], limit: Limit, shares: int = 1) -> Gen
             yield with_stop(best, "nodes")
             return
         was_cut = best.stop if used_up_share else was_cut
-        spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
+        spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds or 0.0)
     if was_cut is not None:
         yield with_stop(best, was_cut)
 
@@ -412,7 +412,7 @@ def in_rounds(searches: Sequence[Search], limit: Limit, first_nodes: int) -> Ite
             if best.stop != "nodes":
                 running.remove(search)
                 is_out_of_memory |= best.stop == "memory"
-            spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
+            spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds or 0.0)
         nodes *= GROWTH
     if is_out_of_memory or best.moves is not None:
         yield with_stop(best, "memory" if is_out_of_memory else "done")
@@ -430,10 +430,11 @@ def with_patience(attempts: Iterator[Attempt], limit: Limit, patience: float | N
     best, improved_at = Result(None), 0.0
     for attempt in attempts:
         yield attempt
+        seconds = attempt.seconds or 0.0
         if isinstance(attempt, Result):
-            improved_at = attempt.seconds if attempt.is_better_than(best) else improved_at
+            improved_at = seconds if attempt.is_better_than(best) else improved_at
             best = attempt
-        if best.proof == "none" and best.moves is not None and attempt.seconds - improved_at >= patience:
+        if best.proof == "none" and best.moves is not None and seconds - improved_at >= patience:
             ended = replace(
                 best,
                 stop="patience",
@@ -460,7 +461,7 @@ def _added(attempt: Attempt, spent: Progress) -> Attempt:
     if spent is NOTHING_SPENT:
         return attempt
     expanded, generated = attempt.expanded + spent.expanded, attempt.generated + spent.generated
-    evaluations, seconds = attempt.evaluations + spent.evaluations, attempt.seconds + spent.seconds
+    evaluations, seconds = attempt.evaluations + spent.evaluations, (attempt.seconds or 0.0) + spent.seconds
     if isinstance(attempt, Progress):
         return Progress(expanded, generated, evaluations, attempt.bound, seconds)
     return replace(attempt, expanded=expanded, generated=generated, evaluations=evaluations, seconds=seconds)

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from puzzlelab.core.answers import CountBatch
 from puzzlelab.core.boards import Boards, runs
 from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count, Progress, Result, Stop
-from puzzlelab.core.result_batch import CountBatch
 from puzzlelab.core.solver import (
     Attempt,
     CountsInBatches,
@@ -163,13 +163,13 @@ def _tally(solver: EnumeratesSolutions, instance: Instance, limit: Limit, most: 
     total = 0
     for attempt in solver.solutions(instance, limit):
         if isinstance(attempt, Progress):
-            yield Count(total, "interrupted", attempt.expanded, attempt.seconds)
+            yield Count(total, "interrupted", attempt.expanded, attempt.seconds or 0.0)
         elif attempt.moves is None:
-            yield Count(total, attempt.stop, attempt.expanded, attempt.seconds)
+            yield Count(total, attempt.stop, attempt.expanded, attempt.seconds or 0.0)
             return
         else:
             total += 1
-            yield Count(total, "solutions", attempt.expanded, attempt.seconds)
+            yield Count(total, "solutions", attempt.expanded, attempt.seconds or 0.0)
             if total >= most:
                 return
 

@@ -30,6 +30,10 @@ class PieceSize:
         self._rate = 0.0
         """Items a second."""
 
+    def next(self) -> int:
+        """Return the items of the next piece."""
+        return self.items
+
     def took(self, items: int, seconds: float) -> None:
         """Adapt the size to the time of a piece."""
         if self._fixed is None and items:

@@ -17,9 +17,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.answers import UNSOLVED
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.puzzle import Instance, Puzzle, State
-from puzzlelab.core.result_batch import UNSOLVED
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules

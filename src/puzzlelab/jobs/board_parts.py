@@ -1,13 +1,11 @@
-"""Parts of the boards of a command, with the rows that a file has for some of them.
+"""Consecutive boards of a command, with the rows that a file has for some of them.
 
-Shapes: P = boards of a part, A = those that are to be solved.
+Shapes: B = boards.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,45 +13,34 @@ from numpy.typing import NDArray
 from puzzlelab.core.boards import Boards
 from puzzlelab.storage.row import Row
 
+StoredRows = Mapping[int, Row]
+"""Place -> the row that a file has for that board."""
+Part = tuple[Boards, StoredRows]
 
-@dataclass(frozen=True, eq=False)
-class BoardPart:
-    """Consecutive boards that are solved together, except for those of which a file has the row."""
 
-    block: Boards
-    rows: Mapping[int, Row]
-    """Place -> stored row."""
+def is_open(boards: Boards, stored: StoredRows) -> NDArray[np.bool_]:
+    """Return `bool[B]`: which of these boards are to be solved."""
+    is_open = boards.is_readable.copy()
+    is_open[list(stored)] = False
+    return is_open
 
-    @cached_property
-    def open_places(self) -> NDArray[np.int64]:
-        """[A]: the places of the boards that can be read and have no row."""
-        return np.flatnonzero(self._is_open)
 
-    @cached_property
-    def open_boards(self) -> Boards:
-        """[A]: these boards."""
-        return self.block[self._is_open]
+def open_boards(boards: Boards, stored: StoredRows) -> Boards:
+    """Return the boards that are to be solved."""
+    return boards[is_open(boards, stored)] if boards.errors or stored else boards
 
-    @cached_property
-    def _is_open(self) -> NDArray[np.bool_]:
-        """`bool[P]`: which boards can be read and are to be solved."""
-        is_open = self.block.is_readable.copy()
-        is_open[list(self.rows)] = False
-        return is_open
 
-    def cut(self, size: Callable[[], int]) -> Iterator[BoardPart]:
-        """Yield smaller parts, each with `size()` boards without a row."""
-        stored = np.sort(np.fromiter(self.rows, np.int64, len(self.rows)))
-        without_row = np.delete(np.arange(len(self.block)), stored)
-        begin = 0
-        while begin < len(self.block):
-            later = int(np.searchsorted(without_row, begin)) + size()
-            end = int(without_row[later]) if later < len(without_row) else len(self.block)
-            here = stored[slice(*np.searchsorted(stored, (begin, end)))].tolist()
-            yield BoardPart(self.block[begin:end], {place - begin: self.rows[place] for place in here})
-            begin = end
+def between(rows: StoredRows, begin: int, end: int) -> StoredRows:
+    """Return the rows of the boards `begin` to `end` - 1 by their places among these."""
+    return {place - begin: row for place, row in rows.items() if begin <= place < end}
 
-    def put_aside(self, problem: str) -> BoardPart:
-        """Return the part in which the boards that were to be solved have this problem."""
-        errors = {int(place): f"put aside: {problem}" for place in self.open_places}
-        return BoardPart(self.block.with_errors(errors), self.rows)
+
+def cut(boards: Boards, stored: StoredRows, size: Callable[[], int]) -> Iterator[Part]:
+    """Yield parts of these boards, each with `size()` boards without a row."""
+    without_row = np.delete(np.arange(len(boards)), list(stored))
+    begin = 0
+    while begin < len(boards):
+        later = int(np.searchsorted(without_row, begin)) + size()
+        end = int(without_row[later]) if later < len(without_row) else len(boards)
+        yield boards[begin:end], between(stored, begin, end)
+        begin = end

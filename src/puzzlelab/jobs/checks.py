@@ -18,7 +18,6 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State, board_after, presentation_of
 from puzzlelab.core.result import NO_SOLUTION, Stop
-from puzzlelab.core.result_batch import UNSOLVED
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import Candidates, levels_of
 from puzzlelab.engine.enumeration import BATCH, Listing
@@ -82,8 +81,7 @@ def check_parts(boards: Boards, solver: Solver, limit: Limit) -> Iterator[tuple[
             [check] = _checks(alone, has_objection(alone.puzzle, alone.states))
             yield alone, [check if check.unsolvable else _count_solutions(check, each, solver, limit)]
         else:
-            part = each.results.boards
-            yield part, _checks(part, each.results.lengths == UNSOLVED, solutions=1)
+            yield each.boards, _checks(each.boards, ~each.is_solved, solutions=1)
 
 
 def _checks(boards: Boards, is_unsolvable: NDArray[np.bool_], solutions: int | None = None) -> list[Check]:

@@ -18,9 +18,11 @@ from puzzlelab.analysis.proofs import RULES, Claim, Method, ProofCheck, claim_of
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Puzzle, names_of
+from puzzlelab.core.puzzle import Puzzle, State, board_after, names_of
 from puzzlelab.core.registry import load
-from puzzlelab.core.verify import Answer, Verdict
+from puzzlelab.core.result import Result
+from puzzlelab.core.solver import counts_solutions
+from puzzlelab.core.verify import Verdict
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor, Piece, ordered
 from puzzlelab.engine.parallel import ordered_map
@@ -55,8 +57,10 @@ class RowCheck:
     row: Row
     verdict: Verdict
     """Whether the moves and the other columns agree with the rules and with each other."""
-    answer: Answer | None = None
-    """The answer in the row; None for a row without one, or that cannot be read."""
+    result: Result | None = None
+    """The verified result in the row; None for a row without one, or that cannot be read."""
+    end: State | None = None
+    """The state in which its moves end, where a solution is to be compared with others."""
     claim: Claim | None = None
     """The claim of a row that holds, beyond its moves."""
     proof: ProofCheck | None = None
@@ -105,10 +109,10 @@ class RowCheck:
         }
 
     def _witness(self, proof: ProofCheck) -> list[str] | None:
-        """Return the moves that refute the claim, as the puzzle writes them."""
-        if proof.witness is None or self.answer is None:
+        """The moves that refute the claim, as the puzzle writes them."""
+        if proof.witness is None or self.result is None:
             return None
-        return names_of(self.answer.instance.puzzle, proof.witness)
+        return names_of(self.result.board.puzzle, proof.witness)
 
 
 def rows_of(files: Iterable[Path]) -> Iterator[tuple[Place, Row]]:
@@ -146,19 +150,22 @@ def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: Ca
     if row.error is not None:
         return RowCheck(place, row, Verdict(False, f"holds no answer: {row.error}"))
     try:
-        answer = row.answer(puzzle)
+        result, verdict = row.verify(puzzle)
     except BadBoard as error:
         return RowCheck(place, row, Verdict(False, str(error)))
-    claim = claim_of(answer.result, objective_of(puzzle).kind) if answer.verdict.holds else None
+    claim = claim_of(result, objective_of(puzzle).kind) if verdict.holds else None
+    end = None
+    if verdict.holds and result.moves is not None and counts_solutions(puzzle):
+        end = board_after(puzzle, result.board.state, result.moves)
     if claim is None:
-        return RowCheck(place, row, answer.verdict, answer)
+        return RowCheck(place, row, verdict, result, end)
     proof = None
     if limit is not None:
         claimant = Method.of(puzzle, row.solver, row.options)
-        proof = prove(answer.instance, answer.result, limit, claimant, over)
-    elif follows_from_rules(answer.instance, answer.result, claim):
+        proof = prove(result.board, result, limit, claimant, over)
+    elif follows_from_rules(result.board, result, claim):
         proof = ProofCheck(claim, "proven", RULES)
-    return RowCheck(place, row, answer.verdict, answer, claim, proof, basis_of(answer, row.options))
+    return RowCheck(place, row, verdict, result, end, claim, proof, basis_of(result, row.options))
 
 
 # --- by an executor ---
@@ -187,10 +194,7 @@ def check_rows(argument: RowsToCheck) -> CheckedRows:
     findings = []
     for place, row in argument.rows:
         check = _check(place, row, puzzles(row.puzzle), argument.limit, never)
-        answer = check.answer
-        if answer is not None and check.verdict.holds and answer.result.moves is not None:
-            answer = replace(answer, end=answer.last_state())  # or the driver would replay the moves for its tally
-        findings.append((check.verdict, answer, check.claim, check.proof, check.basis))
+        findings.append((check.verdict, check.result, check.end, check.claim, check.proof, check.basis))
     return CheckedRows(findings, time.perf_counter() - began)
 
 

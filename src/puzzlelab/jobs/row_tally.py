@@ -16,9 +16,7 @@ from typing import Any
 
 from puzzlelab.analysis.proofs import RULES, Claim, sum_in_words
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.result import LIMITS
-from puzzlelab.core.solver import counts_solutions
-from puzzlelab.core.verify import Answer
+from puzzlelab.core.result import LIMITS, Result
 from puzzlelab.jobs.row_checks import UNCHECKED, Place, RowCheck
 from puzzlelab.storage.row import Row
 
@@ -118,25 +116,23 @@ class RowTally:
         """Count a row. Returns the rows that do not hold, as it shows: itself, or earlier ones."""
         self.rows += 1
         self.unreadable += check.row.error is not None
-        if not check.verdict.holds or check.answer is None:
+        if not check.verdict.holds or check.result is None:
             self.failing.add(check.place.number)
             return [Refutation(check.place, check.verdict.reason)]
-        has_moves = check.answer.result.moves is not None
+        has_moves = check.result.moves is not None
         self.replayed += has_moves
         self.without_moves += not has_moves
         says_verified = "verified" in check.row.model_fields_set
-        self.wrongly_verified += says_verified and check.row.verified != check.answer.confirmed
-        refutations = list(self._compare(check, check.answer))
+        self.wrongly_verified += says_verified and check.row.verified != (check.result.verified_by is not None)
+        refutations = list(self._compare(check, check.result))
         self.failing.update(refutation.place.number for refutation in refutations)
         return refutations
 
-    def _compare(self, check: RowCheck, answer: Answer) -> Iterator[Refutation]:
+    def _compare(self, check: RowCheck, result: Result) -> Iterator[Refutation]:
         """Refute this row if another one has a solution that contradicts it, and others by its own solution."""
-        instance, moves = answer.instance, answer.result.moves
+        instance = result.board
         record = self._boards.setdefault(_digest(instance.puzzle.name, instance.state.tobytes()), BoardRecord())
-        end = None
-        if moves is not None and counts_solutions(instance.puzzle):
-            end = _digest(answer.last_state().tobytes())
+        end = None if check.end is None else _digest(check.end.tobytes())
         if check.claim is not None:
             outcome = check.outcome
             if check.proof is not None and outcome == "proven":
@@ -148,7 +144,7 @@ class RowTally:
             self.claims[_group(check.claim), outcome] += 1
         if check.basis is not None:
             self.bases[instance.puzzle.name, check.basis.estimate, check.basis.check] += 1
-        total = answer.result.objective
+        total = result.objective
         if total is not None and (record.best is None or total < record.best[0]):
             record.best = total, check.place
         if end is not None and len(record.ends) < 2:
@@ -167,13 +163,10 @@ class RowTally:
                 yield Refutation(earlier.place, reason)
 
     def repetition(self, check: RowCheck) -> Place | None:
-        """Return the earlier row of the same question, if this row need not have been asked.
-
-        For each row at most once.
-        """
-        if check.answer is None:
+        """The earlier row of the same question, if this row need not have been asked; for each row at most once."""
+        if check.result is None:
             return None
-        instance, row = check.answer.instance, check.row
+        instance, row = check.result.board, check.row
         question = row.model_copy(update={"board": instance.puzzle.write(instance.state)}).question
         key, settled = _digest(question), row.stop not in (*LIMITS, "interrupted")
         earlier = self._questions.get(key)

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from puzzlelab.core.answers import Answers
 from puzzlelab.core.boards import Boards, runs
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.solver import CountsInBatches, Solver, ability
 from puzzlelab.engine.enumeration import BATCH, count_together
-from puzzlelab.engine.solving import AnswerBatch, checked, none_wrong
+from puzzlelab.engine.solving import none_wrong
 
 
-def unique_parts(solver: Solver, boards: Boards, limit: Limit) -> Iterator[AnswerBatch | Instance]:
+def unique_parts(solver: Solver, boards: Boards, limit: Limit) -> Iterator[Answers | Instance]:
     """Yield, in the order of the boards, the verified answers to boards with at most one solution, or another board.
 
     A batch of answers is of consecutive boards; without moves are those that have no solution. A board is yielded by
@@ -31,6 +32,6 @@ def unique_parts(solver: Solver, boards: Boards, limit: Limit) -> Iterator[Answe
         is_unique = counts.is_counted & (counts.solutions <= 1)
         for begin, end in runs(is_unique):
             if is_unique[begin]:
-                yield none_wrong(solver, checked(counts.firsts.part(begin, end)))
+                yield none_wrong(solver, counts.firsts[begin:end])
             else:
                 yield from part[begin:end]

@@ -92,7 +92,7 @@ class LatticeSearch:
     def _has_chains(self) -> bool:
         """Tell whether a chain is active; ends the boards that would exceed the limit of nodes in this pass."""
         count = len(self.instances)
-        if self.limit.seconds is not None and self._seconds >= self.limit.seconds * count:
+        if self.limit.seconds is not None and self.seconds >= self.limit.seconds * count:
             self.stop = "time"
             return False
         if self.limit.nodes is not None:
@@ -102,7 +102,7 @@ class LatticeSearch:
         return len(self.chain_board) > 0
 
     @property
-    def _seconds(self) -> float:
+    def seconds(self) -> float:
         return time.perf_counter() - self.began
 
     def _advance(self, logits: Logits) -> None:
@@ -230,11 +230,11 @@ class LatticeSearch:
     def progress(self) -> Progress:
         """Return the work done so far."""
         evaluations = int(self.evaluations.sum())
-        return Progress(evaluations, int(self.digits_chosen.sum()), evaluations, 0, self._seconds)
+        return Progress(evaluations, int(self.digits_chosen.sum()), evaluations, 0, self.seconds)
 
     def results(self) -> list[Result]:
         """Return the result of each board."""
-        seconds, busy = self._seconds / len(self.instances), set(self.chain_board.tolist())
+        seconds, busy = self.seconds / len(self.instances), set(self.chain_board.tolist())
         return [self._result(board, board in busy, seconds) for board in range(len(self.instances))]
 
     def _result(self, board: int, busy: bool, seconds: float) -> Result:

@@ -16,6 +16,8 @@ import numpy as np
 from pydantic import Field
 
 from puzzlelab.core import networks
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
@@ -209,6 +211,7 @@ class Greedy(SolverSettings):
 
     name: ClassVar[str] = "greedy"
     keeps_costs: ClassVar[bool] = True
+    shares_work: ClassVar[bool] = True
     offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     estimate: str | Estimate | None = None
@@ -255,10 +258,10 @@ class Greedy(SolverSettings):
                 yield attempt
         yield results(drive, stop)[0]
 
-    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
         """Return the results of games from all these boards, played side by side."""
-        drive = self._drive(instances, limit)
-        return results(drive, played(drive, over))
+        drive = self._drive(boards, limit)
+        yield Answers.of(boards, results(drive, played(drive, over))).solved_together(drive.clock.seconds)
 
     def _drive(self, instances: Sequence[Instance], limit: Limit) -> Drive:
         """Return the games from these boards, under a limit for each of them."""

@@ -18,18 +18,18 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from puzzlelab.core.answers import PROOFS, STOPS, UNSOLVED, Answers
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.result import Proof, Result, Stop
-from puzzlelab.core.result_batch import PROOFS, STOPS, UNSOLVED, ResultBatch, joined
-from puzzlelab.core.solver import Attempt, BatchSolver, OneByOne, SolverSettings
+from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import kernels, records
 from puzzlelab.engine.control_slots import EXPANDED, LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Clock, Drive, Machine, drive
 from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
-from puzzlelab.engine.solving import best_of, one_board_at_a_time
+from puzzlelab.engine.solving import attempts_of, best_of, singly
 from puzzlelab.solvers._ida_kernels import (
     DEPTH,
     LAST_MOVE,
@@ -106,7 +106,7 @@ class Ida(SolverSettings):
 
     name: ClassVar[str] = "ida"
     needs: ClassVar[tuple[type, ...]] = (Estimates,)
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver, OneByOne)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     estimate: str | Estimate | None = None
     """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""
@@ -124,22 +124,14 @@ class Ida(SolverSettings):
         search = partial(machine, estimate=estimate, rules=rules)
         return parallel_attempts(instance, search, estimate.admissible, limit, self.jobs)
 
-    def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
-        """Return the results of all boards; see `solve_in_parts`."""
-        boards = Boards.of(instances)
-        return joined(boards, self.solve_in_parts(boards, limit, over))
-
-    def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
-        """Yield the results of the boards in parts: one call of a kernel searches from many, and a long search is
-        alone.
-        """
-        boards = Boards.of(instances)
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
+        """Yield the answers in parts: one call of a kernel searches from many boards, and a long search is alone."""
         rules = rules_of(boards[0])
         estimate = fitted(chosen_estimate(boards.puzzle, self.estimate), rules, boards.states[0])
         is_compiled = boards.puzzle.view(KernelRules) is not None and estimate.kernel is not None
         if self.jobs > 1 or not is_compiled:
-            return one_board_at_a_time(self, boards, limit, over)
-        return BatchSearch(boards, machine(boards[0], estimate, rules), rules, limit).results(over)
+            return singly(boards, lambda board: attempts_of(self, board, limit), over)
+        return BatchSearch(boards, machine(boards[0], estimate, rules), rules, limit).answers(over)
 
 
 class BatchSearch:
@@ -152,78 +144,63 @@ class BatchSearch:
         self.lengths = np.full(count, UNSOLVED, np.int32)
         self.moves = np.zeros((count, FIRST_DEPTH), np.int32)
         self.counts = np.zeros((count, 3), np.int64)
-        self.seconds = np.zeros(count)
         search.step(0)  # compiles, or loads the machine code, before a clock starts
 
-    def results(self, over: Callable[[], bool]) -> Iterator[ResultBatch]:
-        """Yield the results of the quick boards before a long search, then that of the long search, and so on.
+    def answers(self, over: Callable[[], bool]) -> Iterator[Answers]:
+        """Yield the answers to the quick boards before a long search, then that of the long search, and so on.
 
-        The boards after an interruption have results without a search.
+        The boards after an interruption have answers without a search.
         """
         place, count, is_interrupted = 0, len(self.boards), False
         while place < count and not is_interrupted and not over():
-            first = place
+            first, began = place, time.perf_counter()
             try:
                 place = self._quick(first)
             except KeyboardInterrupt:
                 break
+            quick, long = self._shares(time.perf_counter() - began, first, place)
             if place > first:
-                yield self._part(first, place)
+                yield self._part(first, place).solved_together(quick)
             if place < count:
-                alone = self._alone(place, over)
-                is_interrupted = bool(alone.is_stopped_by("interrupted")[0])
-                yield alone
+                alone = self._alone(place, long, over)
+                is_interrupted = alone.stop == "interrupted"
+                yield Answers.of(self.boards[place : place + 1], [alone])
                 place += 1
         if place < count:
-            rest = self.boards[place:]
-            yield ResultBatch.of(rest, [Result(None, stop="interrupted")] * len(rest))
+            yield Answers.blank(self.boards[place:], stops=STOPS.index("interrupted"))
 
     def _quick(self, first: int) -> int:
-        """Search from the boards after the first `first` ones; the place of the first that takes long, or B."""
-        began = time.perf_counter()
+        """Search from the boards after the first `first` ones; return the first place that takes long, or B."""
         budget = QUICK_NODES if self.limit.nodes is None else min(QUICK_NODES, self.limit.nodes - 1)
         place: int = step_many(self.search.record, self.starts, first, budget, self.lengths, self.moves, self.counts)
-        self._share(time.perf_counter() - began, first, place)
         return place
 
-    def _share(self, seconds: float, first: int, end: int) -> None:
-        """Share the time of one call among its boards, by the states that each expanded."""
-        nodes = self.counts[first : end + 1, 0] + 1
-        if end < len(self.boards):
-            nodes[-1] += self.search.control[EXPANDED]
-        self.seconds[first : end + 1] = seconds * nodes / nodes.sum()
+    def _shares(self, seconds: float, first: int, end: int) -> tuple[float, float]:
+        """Return the seconds of the boards `first` to `end` - 1, and of the board after them, by expanded states."""
+        quick = int(self.counts[first:end, 0].sum()) + end - first
+        long = 1 + int(self.search.control[EXPANDED]) if end < len(self.boards) else 0
+        return seconds * quick / (quick + long), seconds * long / (quick + long)
 
-    def _part(self, first: int, end: int) -> ResultBatch:
-        """Return the results of the boards `first` to `end` - 1, which are solved."""
-        part, count = slice(first, end), end - first
+    def _part(self, first: int, end: int) -> Answers:
+        """Return the answers to the boards `first` to `end` - 1, which are solved."""
+        part = slice(first, end)
         lengths, bounds = self.lengths[part], np.minimum(self.counts[part, 2], self.lengths[part])
         is_move = np.arange(FIRST_DEPTH) < lengths[:, None]
         proofs = np.where(bounds == lengths, PROOFS.index("optimal"), PROOFS.index("none"))
-        return ResultBatch(
-            self.boards[part],
-            lengths=lengths,
-            moves=self.moves[part][is_move],
-            lower_bounds=bounds,
-            proofs=proofs.astype(np.uint8),
-            stops=np.full(count, STOPS.index("done"), np.uint8),
-            expanded=self.counts[part, 0],
-            generated=self.counts[part, 1],
-            evaluations=np.zeros(count, np.int64),
-            seconds=self.seconds[part],
-            shares_time=np.ones(count, bool),
-        )
+        counts = {"expanded": self.counts[part, 0], "generated": self.counts[part, 1]}
+        answers = Answers.blank(self.boards[part], lengths=lengths, lower_bounds=bounds, proofs=proofs, **counts)
+        return replace(answers, moves=self.moves[part][is_move])
 
-    def _alone(self, place: int, over: Callable[[], bool]) -> ResultBatch:
+    def _alone(self, place: int, seconds: float, over: Callable[[], bool]) -> Result:
         """Return the result of the board whose search is in the record, and goes on from there."""
         board = self.boards[place]
         search = replace(self.search)
         clock = Clock(self.limit)
-        clock.began -= self.seconds[place]
+        clock.began -= seconds
         if search.control[DEPTH] + 2 >= FIRST_DEPTH and not search.enlarge(clock.room()):
-            return ResultBatch.of(self.boards[place : place + 1], [Result(None, stop="memory")])
-        resumed = Drive(search, self.limit, clock=clock)
-        result = best_of(resumed.__iter__(), lambda attempt: over())
-        return ResultBatch.of(self.boards[place : place + 1], [replace(result, instance=board)])
+            return Result(None, stop="memory")
+        drive = Drive(search, self.limit, clock=clock)
+        return replace(best_of(drive.__iter__(), lambda attempt: over()), instance=board)
 
 
 SOLVER = Ida

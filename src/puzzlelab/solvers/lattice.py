@@ -17,10 +17,11 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from puzzlelab.core import networks
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
 from puzzlelab.core.views import Candidates, Prior
 from puzzlelab.engine.search_rules import chosen_prior
@@ -38,6 +39,7 @@ class Lattice(SolverSettings):
 
     name: ClassVar[str] = "lattice"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
+    shares_work: ClassVar[bool] = True
     offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     prior: str | Prior | None = None
@@ -70,16 +72,16 @@ class Lattice(SolverSettings):
             yield search.progress()
         yield search.results()[0]
 
-    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
         """Return the results of the chains of all these boards; the network scores many at once."""
-        search = self._search(instances, limit)
+        search = self._search(boards, limit)
         try:
             for _ in search.passes():
                 if over():
                     break
         except KeyboardInterrupt:
             pass
-        return search.results()
+        yield Answers.of(boards, search.results()).solved_together(search.seconds)
 
     def _search(self, instances: Sequence[Instance], limit: Limit) -> LatticeSearch:
         prior = chosen_prior(instances[0].puzzle, self.prior or networks.PREFIX)

@@ -6,13 +6,15 @@ Shapes: G = games, M = number of moves.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from puzzlelab.core import seeds
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance
@@ -27,6 +29,7 @@ class Random(SolverSettings):
 
     name: ClassVar[str] = "random"
     keeps_costs: ClassVar[bool] = True
+    shares_work: ClassVar[bool] = True
     offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     seed: int = Field(default=0, ge=0, lt=1 << 63)
@@ -36,15 +39,16 @@ class Random(SolverSettings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield the result of the game."""
-        yield self.solve_batch([instance], limit, lambda: False)[0]
+        (answers,) = self.solve_batch(Boards.of([instance]), limit, lambda: False)
+        yield answers[0]
 
-    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
         """Return the results of games from all these boards, played side by side."""
-        puzzle, began, games = instances[0].puzzle, time.perf_counter(), np.arange(len(instances))
-        states = np.stack([instance.state for instance in instances])
+        puzzle, began, games = boards.puzzle, time.perf_counter(), np.arange(len(boards))
+        states = boards.states.copy()
         random_states = np.array([seeds.of_board(self.seed, state) for state in states], np.uint64)
         is_solved, stuck = solved(puzzle, states), np.zeros(len(games), bool)
-        games_moves: list[list[int]] = [[] for _ in instances]
+        games_moves: list[list[int]] = [[] for _ in boards]
         max_moves = min(self.max_moves, limit.nodes or self.max_moves)
         stop: Stop = "nodes" if max_moves < self.max_moves else "dead end"
         for _ in range(max_moves):
@@ -69,24 +73,24 @@ class Random(SolverSettings):
             states[active], is_solved[active] = after.states, after.solved
             for game, move in zip(active[has_move].tolist(), moves[has_move].tolist(), strict=True):
                 games_moves[game].append(move)
-        seconds = (time.perf_counter() - began) / len(games)
         least = objective_of(puzzle).least_step
-        return [
-            self._result(games_moves[game], bool(is_solved[game]), bool(stuck[game]), stop, seconds, max(0, least))
+        results = [
+            self._result(games_moves[game], bool(is_solved[game]), bool(stuck[game]), stop, max(0, least))
             for game in games
         ]
+        yield Answers.of(boards, results).solved_together(time.perf_counter() - began)
 
-    def _result(self, moves: list[int], is_solved: bool, stuck: bool, stop: Stop, seconds: float, least: int) -> Result:
+    def _result(self, moves: list[int], is_solved: bool, stuck: bool, stop: Stop, least: int) -> Result:
         length = len(moves)
         if is_solved:
             bound = min(length, least)
-            return Result(tuple(moves), lower_bound=bound, expanded=length, generated=length, seconds=seconds)
+            return Result(tuple(moves), lower_bound=bound, expanded=length, generated=length)
         reason = ""
         if stuck:
             stop, reason = "dead end", f"after {moves_in_words(length)} no move is left"
         elif stop == "dead end":
             reason = f"it is not solved after the {moves_in_words(length)} that max_moves allows"
-        return Result(None, reason=reason, stop=stop, expanded=length, generated=length, seconds=seconds)
+        return Result(None, reason=reason, stop=stop, expanded=length, generated=length)
 
 
 SOLVER = Random

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
 from puzzlelab.core import networks, seeds
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import Objective, objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
@@ -79,6 +81,7 @@ class Uct(SolverSettings):
 
     name: ClassVar[str] = "uct"
     keeps_costs: ClassVar[bool] = True
+    shares_work: ClassVar[bool] = True
     offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     estimate: str | Estimate | None = None
@@ -184,10 +187,10 @@ class Uct(SolverSettings):
             yield attempt
         yield results(drive, stop)[0]
 
-    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
         """Return the results of games from all these boards, played side by side."""
-        drive = self.games(instances, limit)
-        return results(drive, played(drive, over))
+        drive = self.games(boards, limit)
+        yield Answers.of(boards, results(drive, played(drive, over))).solved_together(drive.clock.seconds)
 
     def games(self, instances: Sequence[Instance], limit: Limit) -> Drive:
         """Return the games from these boards, under a limit for each of them."""

@@ -16,10 +16,10 @@ from pydantic.fields import FieldInfo
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Puzzle, move_numbers, names_of, presentation_of
-from puzzlelab.core.result import LIMITS, SEVERAL, Proof, Result, Stop
+from puzzlelab.core.puzzle import Puzzle, board_after, move_numbers, names_of, presentation_of
+from puzzlelab.core.result import LIMITS, SEVERAL, Proof, Result, Rules, Stop
 from puzzlelab.core.solver import Solver, counts_solutions
-from puzzlelab.core.verify import Answer, Rules, Verdict
+from puzzlelab.core.verify import Verdict, confirmed
 from puzzlelab.core.version import VERSION
 
 RARE = "rare"
@@ -105,46 +105,47 @@ class Row(BaseModel):
     def result(self, puzzle: Puzzle) -> Result:
         """Return the result in the row; raises `BadBoard` for an invalid move."""
         moves = None if self.moves is None else tuple(_read_moves(puzzle, self.moves))
-        counts = self.expanded, self.generated, self.evaluations, self.seconds or 0.0
+        counts = self.expanded, self.generated, self.evaluations, self.seconds
         result = Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts)
         return replace(result, cost=self.cost, score=self.score, upper_bound=self.upper_bound)
 
-    def answer(self, puzzle: Puzzle) -> Answer:
-        """Return the answer in the row, verified again; raises `BadBoard` for an invalid board or move.
+    def verify(self, puzzle: Puzzle) -> tuple[Result, Verdict]:
+        """Return the result in the row, verified again, and the verdict; raises `BadBoard` for a bad board or move.
 
         Nothing that the row says of itself is believed: neither `verified` nor `length`, nor a proof that means nothing
         for this puzzle.
         """
-        return self.with_columns_checked(Answer.of(puzzle.read(self.board), self.result(puzzle)))
+        result, verdict = confirmed(replace(self.result(puzzle), instance=puzzle.read(self.board)))
+        return result, self.checked(result, verdict)
 
-    def with_columns_checked(self, answer: Answer) -> Answer:
-        """Return the verified answer of this row, which does not hold where the row contradicts itself."""
-        puzzle = answer.instance.puzzle
-        if not answer.verdict.holds:
-            return answer
-        if self.length != answer.result.length:
+    def checked(self, result: Result, verdict: Verdict) -> Verdict:
+        """Return the verdict on the result of this row, which does not hold where the row contradicts itself."""
+        puzzle = result.board.puzzle
+        if not verdict.holds:
+            return verdict
+        if self.length != result.length:
             reason = f"says length {self.length}, and gives {len(self.moves or ())} moves"
         elif self.proof == "unique" and not counts_solutions(puzzle):
             reason = f"claims a unique solution, which means nothing for {puzzle.name}"
-        elif self.solution is not None and self.solution != solution_of(answer):
+        elif self.solution is not None and self.solution != solution_of(result):
             reason = f"says solution {shorten(self.solution)}, and its moves end elsewhere"
         elif self.solutions is not None and self.solutions != solutions_of(puzzle, self.proof, self.reason):
             reason = f"says solutions {self.solutions}, and nothing else in it says so"
         else:
-            return answer
-        return replace(answer, verdict=Verdict(False, reason))
+            return verdict
+        return Verdict(False, reason)
 
     def check(self, puzzle: Puzzle) -> Verdict:
         """Replay the moves of the row; every kind of error gives a verdict."""
         if self.error is not None:
             return Verdict(False, f"holds no answer: {self.error}")
         try:
-            answer = self.answer(puzzle)
+            result, verdict = self.verify(puzzle)
         except BadBoard as error:
             return Verdict(False, str(error))
-        if answer.verdict.holds and self.proof == "unsolvable" and not answer.confirmed:
+        if verdict.holds and self.proof == "unsolvable" and result.verified_by is None:
             return Verdict(True, "unsolvable by search, which replaying cannot check")
-        return answer.verdict
+        return verdict
 
 
 @dataclass(frozen=True)
@@ -215,12 +216,12 @@ def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: i
     )
 
 
-def solution_of(answer: Answer) -> str | None:
-    """Return the board after the moves of an answer, for a puzzle whose answer is a board; None without moves."""
-    puzzle = answer.instance.puzzle
-    if answer.result.moves is None or not presentation_of(puzzle).answer_is_board:
+def solution_of(result: Result) -> str | None:
+    """Return the board after the moves of a result, for a puzzle whose answer is a board; None without moves."""
+    puzzle = result.board.puzzle
+    if result.moves is None or not presentation_of(puzzle).answer_is_board:
         return None
-    return puzzle.write(answer.last_state())
+    return puzzle.write(board_after(puzzle, result.board.state, result.moves))
 
 
 def solutions_of(puzzle: Puzzle, proof: Proof, reason: str) -> Solutions | None:
@@ -230,21 +231,21 @@ def solutions_of(puzzle: Puzzle, proof: Proof, reason: str) -> Solutions | None:
     return "1" if proof == "unique" else "several" if reason == SEVERAL else None
 
 
-def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = None, seed: int | None = None) -> Row:
-    """Return the row of an answer; `board` is the text of the board in the row, by default its canonical notation."""
-    puzzle = answer.instance.puzzle
-    text = puzzle.write(answer.instance.state) if board is None else board
-    return answered(unanswered(puzzle, text, solver, limit, seed), answer)
+def row_of(result: Result, solver: Solver, limit: Limit, board: str | None = None, seed: int | None = None) -> Row:
+    """The row of an answer; `board` is the text of the board in the row, by default its canonical notation."""
+    puzzle = result.board.puzzle
+    text = puzzle.write(result.board.state) if board is None else board
+    return answered(unanswered(puzzle, text, solver, limit, seed), result)
 
 
-def answered(row: Row, answer: Answer, board: str | None = None) -> Row:
-    """Return the row of a board with its answer; `board` is the text of the board, by default that of `row`."""
-    puzzle, result = answer.instance.puzzle, answer.result
+def answered(row: Row, result: Result, board: str | None = None) -> Row:
+    """Return the row of a board with its verified result; `board` is its text, by default that of `row`."""
+    puzzle = result.board.puzzle
     columns = {
         "board": row.board if board is None else board,
         "moves": None if result.moves is None else names_of(puzzle, result.moves),
         "length": result.length,
-        "solution": solution_of(answer) if answer.verdict.holds else None,
+        "solution": solution_of(result) if result.verified_by else None,
         "solutions": solutions_of(puzzle, result.proof, result.reason),
         "cost": result.cost,
         "score": result.score,
@@ -253,12 +254,12 @@ def answered(row: Row, answer: Answer, board: str | None = None) -> Row:
         "reason": result.reason,
         "stop": result.stop,
         "lower_bound": result.lower_bound,
-        "seconds": None if result.batch else round(result.seconds, 6),
+        "seconds": None if result.seconds is None else round(result.seconds, 6),
         "expanded": result.expanded,
         "generated": result.generated,
         "evaluations": result.evaluations,
-        "verified": answer.confirmed,
-        "verified_by": answer.verified_by,
+        "verified": result.verified_by is not None,
+        "verified_by": result.verified_by,
         "tried": names_of(puzzle, result.tried) if result.tried else None,
     }
     return row.model_copy(update=columns)

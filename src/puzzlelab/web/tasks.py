@@ -160,11 +160,9 @@ def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskCo
 
     Each board is timed alone where its solver can do that.
     """
-    from puzzlelab.core.solver import BatchSolver, OneByOne, ability
     from puzzlelab.engine.solving import BATCH
 
-    is_together = ability(work.solver, BatchSolver) is not None and ability(work.solver, OneByOne) is None
-    size, used, each = BATCH if is_together else 1, 0.0, work.limit.seconds
+    size, used, each = 1 if not work.solver.shares_work else BATCH, 0.0, work.limit.seconds
     for start in range(0, len(boards), size):
         batch = boards[start : start + size]
         seconds_per_board = (seconds - used) / len(batch)
@@ -176,7 +174,7 @@ def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskCo
         else:
             work = replace(work, limit=replace(work.limit, seconds=min(each or seconds_per_board, seconds_per_board)))
             began = time.perf_counter()
-            rows = [work.row(outcome) for outcome in work.solve(batch)]
+            rows = work.solve(batch)
             used += time.perf_counter() - began
         yield from rows
 
@@ -185,7 +183,7 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
     """Return the row of one board; sends each better solution and the progress of the search."""
     from puzzlelab.core.objective import objective_of
     from puzzlelab.core.result import Progress, Result
-    from puzzlelab.engine.solving import verified_answer
+    from puzzlelab.engine.solving import solve as run
     from puzzlelab.storage.row import row_of
     from puzzlelab.text.reader import text_of
 
@@ -205,7 +203,7 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
             context.send_throttled("progress", _progress_facts(attempt, objective))
         return bool(context.stop_requested())
 
-    best = verified_answer(solver, instance, limit, watch)
+    best = run(solver, instance, limit, watch)
     row = row_of(best, solver, limit, text_of(instance, parameters["board"]))
     return json.loads(row.to_json())
 

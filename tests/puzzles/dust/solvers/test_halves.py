@@ -1,6 +1,7 @@
 """The exact solver against searches that try everything, its symmetries, and what it says when it is stopped early."""
 
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from puzzlelab import BadOption, Instance, Limit, Result, Unsupported, attempts,
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.free_memory import resident
 from puzzlelab.core.views import Planes
-from puzzlelab.engine import driver
+from puzzlelab.engine import driver, solving
 from puzzlelab.engine.driver import drive
 from puzzlelab.puzzles.dust.half_pair_search import HalvesMemory
 from puzzlelab.puzzles.dust.rules import Dust
@@ -240,24 +241,24 @@ def test_a_batch_has_the_results_of_its_boards_one_by_one(
 ) -> None:
     monkeypatch.setattr(halves, "BRIEF_NODES", 100)  # some boards have a wide beam
     instances = boards(plainly, size)
-    together = Halves().solve_batch(Boards.of(instances), limit, lambda: False)
+    together = chain.from_iterable(Halves().solve_batch(Boards.of(instances), limit, lambda: False))
     alone = [solve(instance, Halves(), limit) for instance in instances]
     assert [timeless(result) for result in together] == [timeless(result) for result in alone]
 
 
 def test_a_board_after_one_whose_tables_have_grown_has_the_same_result() -> None:
     instances = [load("dust-8x6x5").read(text) for text, _ in KNOWN]
-    together = Halves().solve_batch(Boards.of(instances), Limit(nodes=60_000), lambda: False)
+    together = chain.from_iterable(Halves().solve_batch(Boards.of(instances), Limit(nodes=60_000), lambda: False))
     alone = [solve(instance, Halves(), Limit(nodes=60_000)) for instance in instances]
     assert [timeless(result) for result in together] == [timeless(result) for result in alone]
 
 
 def test_a_long_search_holds_back_no_result_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halves, "HOLD_SECONDS", -1.0)
+    monkeypatch.setattr(solving, "HOLD_SECONDS", -1.0)
     is_over = False
     texts = ("1" * 48, "2" * 48, KNOWN[0][0], "3" * 48)
     instances = Boards.of([load("dust-8x6x5").read(text) for text in texts])
-    parts = Halves().solve_in_parts(instances, Limit(), lambda: is_over)
+    parts = Halves().solve_batch(instances, Limit(), lambda: is_over)
     assert [result.length for result in next(parts)] == [1]
     assert [result.length for result in next(parts)] == [1]
     is_over = True

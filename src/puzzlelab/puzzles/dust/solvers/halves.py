@@ -7,7 +7,6 @@ wide beam finds a better solution first.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from functools import partial
@@ -15,14 +14,14 @@ from typing import ClassVar
 
 from pydantic import Field, PrivateAttr
 
+from puzzlelab.core.answers import Answers
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Progress, Result, with_stop
-from puzzlelab.core.result_batch import ResultBatch, joined
-from puzzlelab.core.solver import Attempt, BatchSolver, OneByOne, SolverSettings
+from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
 from puzzlelab.engine.driver import Drive, Search, one_by_one
-from puzzlelab.engine.solving import bests_of, ended_by_memory
+from puzzlelab.engine.solving import ended_by_memory, singly
 from puzzlelab.puzzles.dust.half_pair_search import HalvesMemory
 from puzzlelab.puzzles.dust.rules import Dust
 
@@ -34,15 +33,13 @@ BRIEF_NODES = 5000
 """The nodes of the proof before the wide beam. A beam of width 1000 takes longer, and few small boards need one."""
 FIRST_BUDGET = 2000
 """The nodes of the first slice of a proof, about a millisecond: nine of ten boards of 6x5 cells take fewer."""
-HOLD_SECONDS = 0.1
-"""The time of a board for which the results of boards before it may wait."""
 
 
 class Halves(SolverSettings):
     """The fewest clicks, with proof; `width` is that of the beam that finds a good solution where the proof is long."""
 
     name: ClassVar[str] = "halves"
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver, OneByOne)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     _memory: HalvesMemory | None = PrivateAttr(default=None)
 
     width: int = Field(default=1000, ge=1, le=1 << 20)
@@ -63,33 +60,16 @@ class Halves(SolverSettings):
         """
         return self._attempts(instance, limit, self._memory or HalvesMemory())
 
-    def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
-        """Return the results of all boards; see `solve_in_parts`."""
-        boards = Boards.of(instances)
-        return joined(boards, self.solve_in_parts(boards, limit, over))
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
+        """Yield the answers to the boards, which are searched one after the other in the same arrays."""
+        memory = self._memory or HalvesMemory()
 
-    def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
-        """Yield the results of the boards, which are searched in the same arrays; a long search is in a part by itself.
+        def attempts(board: Instance) -> Generator[Attempt, None, None]:
+            if self._memory is None:
+                memory.clear()
+            return ended_by_memory(partial(self._attempts, board, limit, memory))
 
-        The results before it wait for it for `HOLD_SECONDS` at most.
-        """
-        boards, memory = Boards.of(instances), self._memory or HalvesMemory()
-        first, results, is_interrupted = 0, list[Result](), False
-        for board in boards:
-            best = Result(None, stop="interrupted")
-            if not is_interrupted and not over():
-                if self._memory is None:
-                    memory.clear()
-                began = time.perf_counter()
-                attempts = ended_by_memory(partial(self._attempts, board, limit, memory))
-                for better in bests_of(attempts, lambda attempt: over()):
-                    best = better
-                    if results and time.perf_counter() - began > HOLD_SECONDS:
-                        yield ResultBatch.of(boards[first : first + len(results)], results)
-                        first, results = first + len(results), []
-            is_interrupted = best.stop == "interrupted"
-            results.append(best)
-        yield ResultBatch.of(boards[first:], results)
+        return singly(boards, attempts, over)
 
     def _attempts(self, instance: Instance, limit: Limit, memory: HalvesMemory) -> Generator[Attempt, None, None]:
         """Return the attempts at a board in the arrays of a memory."""

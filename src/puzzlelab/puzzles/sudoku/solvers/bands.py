@@ -14,27 +14,25 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.answers import PROOFS, UNSOLVED, Answers, CountBatch
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count
-from puzzlelab.core.result_batch import PROOFS, STOPS, UNSOLVED, CountBatch, ResultBatch, joined
 from puzzlelab.core.solver import (
     Attempt,
     BatchSolver,
     CountsInBatches,
     CountsSolutions,
     EnumeratesSolutions,
-    OneByOne,
-    ProvesUnsolvable,
     SolverSettings,
 )
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.enumeration import UNLIMITED, counted, listed, proving_uniqueness
 from puzzlelab.engine.parallel import ordered_map
-from puzzlelab.engine.solving import one_board_at_a_time
+from puzzlelab.engine.solving import attempts_of, singly
 from puzzlelab.puzzles.sudoku import bands_kernels
 from puzzlelab.puzzles.sudoku.bands_kernels import DIGIT_OF, NOT_COUNTED, BandsRecord, begin, new_stack, step
 
@@ -66,10 +64,9 @@ class Bands(SolverSettings):
 
     name: ClassVar[str] = "bands"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
+    proves_unsolvable: ClassVar[bool] = True
     offers: ClassVar[tuple[type, ...]] = (
         BatchSolver,
-        OneByOne,
-        ProvesUnsolvable,
         EnumeratesSolutions,
         CountsSolutions,
         CountsInBatches,
@@ -87,21 +84,14 @@ class Bands(SolverSettings):
         """Return every solution, in the order of the search."""
         return listed(machine(instance.state), limit)
 
-    def solve_batch(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
-        """Return the results of many boards, without a clock between them."""
-        boards = Boards.of(instances)
-        return joined(boards, self.solve_in_parts(boards, limit, over))
-
-    def solve_in_parts(self, instances: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
-        """Yield the results of all boards at once, because none takes long.
-
-        Under a limit on nodes, of each by itself.
-        """
-        began, boards = time.perf_counter(), Boards.of(instances)
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
+        """Yield the answers to all boards at once, because none takes long; under a limit on nodes, one by one."""
         if limit.nodes is not None or over():
-            yield from one_board_at_a_time(self, boards, limit, over)
+            yield from singly(boards, lambda board: attempts_of(self, board, limit), over)
         else:
-            yield _results(boards, solve_batch(boards.states, jobs=1), time.perf_counter() - began)
+            began = time.perf_counter()
+            answers = _answers(boards, solve_batch(boards.states, jobs=1))
+            yield answers.solved_together(time.perf_counter() - began)
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
         """Return how many solutions there are; about ten million a second where there are many."""
@@ -119,7 +109,7 @@ class Bands(SolverSettings):
         most_guesses = MOST_GUESSES if limit.nodes is None else min(MOST_GUESSES, limit.nodes - 1)
         began = time.perf_counter()
         batch = solve_batch(boards.states, most, jobs=1, most_guesses=most_guesses)
-        firsts = _solutions(boards, batch, time.perf_counter() - began)
+        firsts = _solutions(boards, batch).solved_together(time.perf_counter() - began)
         is_counted = batch.counts != NOT_COUNTED
         is_complete = is_counted & (batch.counts < most)
         return CountBatch(np.maximum(batch.counts, 0), is_counted, is_complete, batch.guesses, firsts)
@@ -179,11 +169,11 @@ def solve_batch(
     return result
 
 
-def _results(boards: Boards, batch: BandsBatch, seconds: float) -> ResultBatch:
-    """Return the results of many boards with their proofs; each has an equal share of the seconds."""
+def _answers(boards: Boards, batch: BandsBatch) -> Answers:
+    """Return the answers to many boards with their proofs."""
     codes = np.array([PROOFS.index("unsolvable"), PROOFS.index("unique"), PROOFS.index("none")], np.uint8)
     return replace(
-        _solutions(boards, batch, seconds),
+        _solutions(boards, batch),
         proofs=codes[np.minimum(batch.counts, 2)],
         rare={
             **{int(place): {"reason": SEVERAL} for place in np.flatnonzero(batch.counts > 1)},
@@ -192,25 +182,15 @@ def _results(boards: Boards, batch: BandsBatch, seconds: float) -> ResultBatch:
     )
 
 
-def _solutions(boards: Boards, batch: BandsBatch, seconds: float) -> ResultBatch:
-    """Return the first solution of each board, without a proof; each has an equal share of the seconds."""
+def _solutions(boards: Boards, batch: BandsBatch) -> Answers:
+    """Return the first solution of each board, without a proof."""
     solved = batch.counts > 0
     is_move = (boards.states == 0) & solved[:, None]
     lengths = np.where(solved, is_move.sum(axis=1, dtype=np.int32), np.int32(UNSOLVED))
-    count = len(boards)
-    return ResultBatch(
-        boards,
-        lengths=lengths,
-        moves=np.compress(is_move.reshape(-1), (BEFORE_FIRST_MOVES + batch.solutions).reshape(-1)),
-        lower_bounds=np.maximum(lengths, 0).astype(np.int64),
-        proofs=np.full(count, PROOFS.index("none"), np.uint8),
-        stops=np.full(count, STOPS.index("done"), np.uint8),
-        expanded=batch.guesses,
-        generated=batch.rounds,
-        evaluations=np.zeros(count, np.int64),
-        seconds=np.full(count, seconds / count),
-        shares_time=np.ones(count, bool),
-    )
+    counts = {"expanded": batch.guesses, "generated": batch.rounds}
+    answers = Answers.blank(boards, lengths=lengths, lower_bounds=np.maximum(lengths, 0), **counts)
+    moves = np.compress(is_move.reshape(-1), (BEFORE_FIRST_MOVES + batch.solutions).reshape(-1))
+    return replace(answers, moves=moves)
 
 
 SOLVER = Bands
