@@ -7,14 +7,13 @@ read in several ways, because a text does not say whether a space is a blank cel
 from __future__ import annotations
 
 import csv
-import json
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from puzzlelab.text.documents import BOARD_NAMES
+from puzzlelab.text.documents import BOARD_NAMES, json_value
 from puzzlelab.text.text_grid import NESTED, TextGrid
 
 BARS = dict.fromkeys(map(ord, "│┃║¦❘┆┇┊┋╎╏｜"), "|")
@@ -84,7 +83,12 @@ def grids(text: str) -> Iterator[list[TextGrid]]:
     Those in one list are equally likely.
     """
     is_nested = text.lstrip()[:1] in LIST_BEGINS and bool(NESTED.search(text))
-    if text.lstrip()[:1] in "[{" and (of_json := _grid_of_json(text)):
+    value = json_value(text) if text.lstrip()[:1] in "[{" else None
+    if isinstance(value, list) and any(
+        isinstance(row, list) and any(isinstance(cell, list) for cell in row) for row in value
+    ):
+        return
+    if value is not None and (of_json := _grid_of_json(value)):
         yield [of_json]
         if of_json.height > 1 or of_json.of_lists:
             return
@@ -236,12 +240,8 @@ def _grid(rows: Sequence[Sequence[str]], has_gaps: bool = False) -> TextGrid:
     return TextGrid(tuple(map(tuple, cells)), has_gaps=has_gaps)
 
 
-def _grid_of_json(text: str) -> TextGrid | None:
+def _grid_of_json(value: Any) -> TextGrid | None:
     """Return the grid of a list of numbers or texts, or of a list of such lists."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
     if isinstance(value, dict):
         value = next((value[key] for key in BOARD_NAMES if key in value), None)
     if not isinstance(value, list) or not value:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 
@@ -30,7 +30,7 @@ MOST_GUESSES = 40
 SHORTEST_WORD = 9
 """The fewest characters of a line from which the puzzle is guessed; shorter lines are rows, or numbers."""
 KNOWN_SIGNS = re.compile(r"[\s\w.*?~|/\\+=,;:#\"'`<>\[\](){}&%-]", re.ASCII)
-STRANGE = re.compile(r"'[^\w.?]")
+STRANGE = re.compile(r"'[|+&/{<\"]")
 """The beginning of a sentence about a sign of another form, in which cells are wrong too."""
 EMPTY_LINE = re.compile(r"\n[^\S\n]*\n")
 BETWEEN = re.compile(r"\n[^\S\n]*\n|^[-=]{5,}$|^[^\S\n]*(?:#|//|%|;).*$|^.*[^\W\d_]{4}.*$", re.MULTILINE)
@@ -44,20 +44,24 @@ Reading = tuple[str, str]
 # --- boards of a puzzle ---
 
 
-def read_state(puzzle: Puzzle, text: str) -> State:
+def read_state(puzzle: Puzzle, text: str, read_plain: Callable[[str], State]) -> State:
     """Return the state of the one board in a text of any form, for the `read` of puzzles with a `BoardNotation`.
+
+    Args:
+        puzzle: the puzzle.
+        text: the text.
+        read_plain: reads a board in the puzzle's own notation.
 
     Raises:
         BadBoard: with the place of what is wrong, or with all boards that the text may be.
     """
-    notation, family = _notation(puzzle), _family(puzzle)
-    assert notation is not None
     try:
-        return notation.read(text)
+        return read_plain(text)
     except BadBoard as error:
-        if len(text) > LONGEST_DOCUMENT or not text.strip():
+        notation = _notation(puzzle)
+        if notation is None or len(text) > LONGEST_DOCUMENT or not text.strip():
             raise
-        found = _other_form(puzzle, notation, family, text, error)
+        found = _other_form(puzzle, notation, _family(puzzle), text, error)
         if found is None:
             raise
         return found

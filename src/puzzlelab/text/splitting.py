@@ -337,7 +337,9 @@ class Splitter:
         places = [place for place, line in enumerate(lines, start=1) if line.is_row]
         rows = self._notation.rows
         for count in range(rows, min(len(places), rows + MORE_ROWS) + 1):
-            if self._is_board(lines[: places[count - 1]]):
+            if (count == rows or not _has_heading_of_next(lines[: places[count - 1]])) and self._is_board(
+                lines[: places[count - 1]]
+            ):
                 return self._board(lines[: places[count - 1]], [lines[places[count - 1] :]])
         return self._board(lines[: places[rows - 1]], [lines[places[rows - 1] :]])
 
@@ -352,6 +354,11 @@ class Splitter:
         if self._open:
             yield from self._document(self._open[0][0], self._closed())
         yield from self._part(hard=True)
+
+
+def _has_heading_of_next(lines: Sequence[_Line]) -> bool:
+    """Tell whether the last line is the heading of the rows after it: it stands further in, and below no ruler."""
+    return lines[-2].is_row and lines[-1].text[:1].isspace() and not lines[0].text[:1].isspace()
 
 
 def _row_count(lines: Iterable[_Line]) -> int:

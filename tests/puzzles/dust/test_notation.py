@@ -183,7 +183,7 @@ BAD = {
     "RGBR RGBR RGBRG": "row 0 (from 0 at the bottom): 'RGBRG' has 5 characters; ",
     "RGBR/RGBR": "'RGBR RGBR' has 2 rows; " + WORD,
     "RGB RGB RGB RGB": "'RGB RGB RGB RGB' has 4 rows; " + WORD,
-    "RGBR/R-BR/RGBR": "column 1, row 1 (from 0 at the lower left): '-' is no colour; ",
+    "RGBR/RxBR/RGBR": "column 1, row 1 (from 0 at the lower left): 'x' is no colour; ",
     "RGBR/RGBR/RGBY": "column 3, row 0 (from 0 at the lower left): 'Y' is no colour; ",
     "101000000000": "column 0, row 2 (from 0 at the lower left): nothing lies below this cell, so that it would fall; ",
     "100000000000": "column 0, row 0 (from 0 at the lower left): the cell beside this one towards the centre line is",
@@ -198,9 +198,8 @@ BAD = {
     "[[1,2,3],[1,-2,3],[1,2,3],[1,2,3]]": "column 1, row 1 (from 0 at the lower left): '-2' is no number from 0 to 3",
     "[[1,2,3],[1,2.0,3],[1,2,3],[1,2,3]]": "column 1, row 1 (from 0 at the lower left): '2.0' is no number",
     "[[true,2,3],[1,2,3],[1,2,3],[1,2,3]]": "column 0, row 0 (from 0 at the lower left): 'True' is no number",
-    '[["1",2,3],[1,2,3],[1,2,3],[1,2,3]]': "column 0, row 0 (from 0 at the lower left): '1' is no number",
     "[[[],2,3],[1,2,3],[1,2,3],[1,2,3]]": "column 0, row 0 (from 0 at the lower left): a list of 0 is no number",
-    "[[1,2,3],[1,2,3],[1,2,3],[NaN,2,3]]": "column 3, row 0 (from 0 at the lower left): 'nan' is no number",
+    "[[1,2,3],[1,2,3],[1,2,3],[NaN,2,3]]": "column 3, row 1 (from 0 at the lower left): nothing lies below this cell",
     "[[1,2,3],[1,2,3],[1,2,3],null]": "column 3 (from 0 on the left): 'None' stands where a column should be",
     "[[1,2,3],[1,2,3],[1,2,3],[1,2,3]] 4": "'[[1,2,3],[1,2,3],[1,2,3],[1,2,3]] 4' is no nested list (Extra data",
     "[" * 8000: "'" + "[" * 40 + "...' is no nested list (",
@@ -217,7 +216,7 @@ BAD = {
     TABLE.replace("1 | R G", "1 | RG "): "row 1 (from 0 at the bottom): 'G' stands below no number of a column",
     TABLE.replace("1 | R G", "1 | R ?"): "column 1, row 1 (from 0 at the lower left): '?' is no colour; ",
     TABLE.replace("0 | R G", "0 | R ."): "column 1, row 1 (from 0 at the lower left): nothing lies below this cell",
-    "a table:\n" + TABLE: "'a table:' is no line of a table",
+    "q: 1\n" + TABLE: "'q: 1' is no line of a table",
 }
 
 
@@ -276,9 +275,9 @@ def test_the_largest_board_in_its_longest_notations_is_not_too_long() -> None:
 
 def test_a_square_list_is_refused_where_it_is_two_boards() -> None:
     puzzle, same = load("dust-2x2x3"), "[[1, 2], [3, 1]]"
-    with pytest.raises(BadBoard, match="columns from the bottom are '1231', and rows from the top are '12/31'"):
+    with pytest.raises(BadBoard, match="this may be 3112 or 1231"):
         puzzle.read(same)
-    with pytest.raises(BadBoard, match="two boards"):
+    with pytest.raises(BadBoard, match="this may be 3112 or 1231"):
         Instance.of(puzzle, [[1, 2], [3, 1]])
     assert [puzzle.write(puzzle.read(text).state) for text in ("1231", "12/31")] == ["1231", "3112"]
     assert puzzle.read("[[1, 1], [1, 1]]") == puzzle.read("1111")  # both are one board

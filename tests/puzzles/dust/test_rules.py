@@ -94,7 +94,7 @@ def test_a_name_that_is_none_is_told_why(name: str, words: str) -> None:
 def test_the_printed_game_is_played_as_it_was_printed() -> None:
     puzzle = load("dust-8x6x5")
     lines = GAME.read_text().splitlines()
-    printed = [puzzle.read(found.text).state for found in boards_in(puzzle, lines)]
+    printed = [puzzle.read(found.text).state for found in boards_in(puzzle).split(lines)]
     moves = [puzzle.read_move(move) for move in re.findall(r"move \d+: (\S+)", "\n".join(lines))]
     assert (len(printed), len(moves)) == (17, 17)
     state = printed[0]

@@ -202,7 +202,7 @@ FOUR = {
     "....\x00...........": "character 5 (row 2, column 1): '?' is no digit",
     "1 2 3 4 5 1 1 1 1 1 1 1 1 1 1 1": "character 5 (row 2, column 1): '5' is no digit",
     "1 2 3 4 10 1 1 1 1 1 1 1 1 1 1 1": "character 5 (row 2, column 1): '10' is no number from 0 to 4",
-    "1 2 3 4 -1 1 1 1 1 1 1 1 1 1 1 1": "character 5 (row 2, column 1): '-1' is no number from 0 to 4",
+    "1 2 3 4 -2 1 1 1 1 1 1 1 1 1 1 1": "character 5 (row 2, column 1): '-2' is no number from 0 to 4",
     "1 2 3 4 1.0 1 1 1 1 1 1 1 1 1 1 1": "character 5 (row 2, column 1): '1.0' is no number",
     "1 2 3 4 .0 1 1 1 1 1 1 1 1 1 1 1": "character 5 (row 2, column 1): '.0' is no number",
     "1 2 3 4 0_ 1 1 1 1 1 1 1 1 1 1 1": "character 5 (row 2, column 1): '0_' is no number",

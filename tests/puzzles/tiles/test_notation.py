@@ -74,7 +74,7 @@ MALFORMED = {
     "1 2 3 4 0x5 6 7 8 0": "place 5: '0x5' is no number",
     "1 2 3 4 ½ 6 7 8 0": "place 5: '½' is no number",
     "1 2 3 4 ٥ 6 7 8 0": "place 5: '٥' is no number",
-    "1 2 3 4 - 6 7 8 0": "cell 9: tile 0 stands twice, and 5 is missing",
+    "1 2 3 4 - 6 7 8 0": "place 5: '-' is no number",
     "1 2 3 4 5 6 7 8 8": "place 9: tile 8 stands here and at place 8; 0 is missing",
     "3 1 2 3 5 6 7 8 0": "place 4: tile 3 stands here and at place 1; 4 is missing",
     "0 0 0 0 0 0 0 0 0": "place 2: tile 0 stands here and at place 1; 1 is missing",

@@ -163,19 +163,18 @@ def _of_table(lines: list[str], puzzle: Shape) -> str:
 
     A cell stands under (or over) the number of its column. What is in round brackets is passed over.
     """
-    header, rows, before = "", dict[int, str](), ""
+    header, rows = "", dict[int, str]()
     for line in lines:
         label, bar, rest = line.partition("|")
         if not bar:
             if set(line) - set("-+=: \t\r"):
                 raise BadBoard(f"'{shorten(line.strip())}' is no line of a table")
         elif not label.strip():
-            if rows and "|" in before:
-                raise BadBoard("the line with the numbers of the columns stands below rows, and no rule between them")
+            if header and rest.strip():
+                raise BadBoard("the table has two lines with the numbers of the columns")
             header = header or rest
         else:
             rows[_row_number(label.strip(), rows, puzzle)] = rest
-        before = line
     slots = _slots(header, puzzle)
     for y in range(puzzle.height):
         if y not in rows:

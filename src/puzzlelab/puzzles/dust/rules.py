@@ -154,7 +154,7 @@ class Dust:
 
         Nothing if none does.
         """
-        state = read_state(self, text)
+        state = read_state(self, text, self.read_plain)
         places = np.where(state > 0, np.arange(1, self.cells + 1), 0)
         moved = int(((self.settled(places) != places) & (places > 0)).sum())
         empty = int((state == 0).sum())
@@ -166,7 +166,7 @@ class Dust:
 
         Raises `BadBoard` for what cannot rest too, unless this is the puzzle that `with_gravity` gives.
         """
-        state = read_state(self, board_text(text, self.name))
+        state = read_state(self, board_text(text, self.name), self.read_plain)
         if not self.settles:
             notation.must_rest(state, self, "" if "|" in text else text)
         return Instance(self, self.settled(state))

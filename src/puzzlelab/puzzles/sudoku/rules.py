@@ -167,7 +167,7 @@ class Sudoku:
         """Read one character a cell, with or without lines and bars; puzzle and solution; the name of an example; and
         any other form that `text.reader` knows.
         """
-        return Instance(self, read_state(self, board_text(text, self.name)))
+        return Instance(self, read_state(self, board_text(text, self.name), self.read_plain))
 
     def read_plain(self, text: str) -> Board:
         """Return the board of a text in the notation of `notation`, or of an example with this name."""

@@ -153,7 +153,7 @@ class Tiles:
         """Read numbers with spaces, commas or newlines; one hexadecimal digit a cell up to 16 cells; a nested list; and
         any other form that `text.reader` knows.
         """
-        return Instance(self, read_state(self, board_text(text, self.name)))
+        return Instance(self, read_state(self, board_text(text, self.name), self.read_plain))
 
     def read_plain(self, text: str) -> Board:
         """Return the board of a text in the notation of `notation`; raises `BadBoard`."""
