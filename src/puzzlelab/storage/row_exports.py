@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
@@ -30,6 +30,7 @@ BLOCK = 5_000
 """Rows that are converted at once."""
 GROUP = 50_000
 """Rows of a row group of a Parquet file."""
+Appender = Callable[[RowColumns], None]
 Record = Mapping[str, Any]
 """The columns of a row, as `Row.to_dict` gives them and JSON lines have them."""
 
@@ -77,42 +78,57 @@ def is_current(path: Path, growing: Path) -> bool:
 
 
 def export(path: Path, records: Iterator[Record], temporary: Path | None = None) -> None:
-    """Write rows to a CSV or Parquet file, which replaces an older one in one step; raises `BadFile`.
+    """Write rows to a CSV or Parquet file; see `exporting`."""
+    with exporting(path, temporary) as append:
+        while block := list(islice(records, BLOCK)):
+            append(RowColumns.of_records(block))
 
-    `temporary` is what it is called meanwhile: see `replacing`.
+
+@contextmanager
+def exporting(path: Path, temporary: Path | None = None) -> Iterator[Appender]:
+    """Give a function that appends rows to a new CSV or Parquet file, which replaces an older one at the end.
+
+    `temporary` is what it is called meanwhile: see `replacing`. Raises `BadFile`.
     """
-    with writing(path), replacing(path, temporary) as temporary:
-        if path.suffix == PARQUET:
-            _write_parquet(temporary, records)
-        else:
-            _write_csv(temporary, records)
+    form = _parquet if path.suffix == PARQUET else _csv
+    with writing(path), replacing(path, temporary) as new, new.open("wb") as file, form(file) as append:
+        yield append
 
 
-def _write_csv(path: Path, records: Iterator[Record]) -> None:
-    with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
-        file.write(f"{HEADER}\n")
-        for block in _blocks(records):
-            file.writelines(f"{line}\n" for line in block.csv_lines())
+@contextmanager
+def _csv(file: BinaryIO) -> Iterator[Appender]:
+    def append(rows: RowColumns) -> None:
+        file.write("".join(f"{line}\n" for line in rows.csv_lines()).encode(errors="replace"))
+
+    file.write(f"{HEADER}\n".encode())
+    yield append
 
 
-def _write_parquet(path: Path, records: Iterator[Record]) -> None:
+@contextmanager
+def _parquet(file: BinaryIO) -> Iterator[Appender]:
+    """Write row groups of `GROUP` rows, however many are appended at a time."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     numbers = [column.name for column in COLUMNS if column.kind in ("number", "seconds")]
-    with (
-        path.open("wb") as file,
-        pq.ParquetWriter(file, arrow_schema(), store_schema=False, write_statistics=numbers) as writer,
-    ):
-        tables = (block.to_arrow() for block in _blocks(records))
-        while group := list(islice(tables, GROUP // BLOCK)):
-            writer.write_table(pa.concat_tables(group).combine_chunks(), GROUP)
+    waiting: list[Any] = []
 
+    def write(least: int) -> None:
+        table = pa.concat_tables(waiting)
+        while len(table) >= least:
+            writer.write_table(table.slice(0, GROUP).combine_chunks(), GROUP)
+            table = table.slice(GROUP)
+        waiting[:] = [table]
 
-def _blocks(records: Iterator[Record]) -> Iterator[RowColumns]:
-    """Yield the columns of `BLOCK` rows at a time."""
-    while block := list(islice(records, BLOCK)):
-        yield RowColumns.of_records(block)
+    def append(rows: RowColumns) -> None:
+        waiting.append(rows.to_arrow())
+        if sum(map(len, waiting)) >= GROUP:
+            write(GROUP)
+
+    with pq.ParquetWriter(file, arrow_schema(), store_schema=False, write_statistics=numbers) as writer:
+        yield append
+        if waiting:
+            write(1)
 
 
 # --- reading ---

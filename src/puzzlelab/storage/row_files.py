@@ -11,7 +11,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -19,7 +19,7 @@ from typing import Any, Self
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from puzzlelab.core.errors import BadFile, shorten, visible
+from puzzlelab.core.errors import BadFile, BadInput, shorten, visible
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import LIMITS
 from puzzlelab.storage.files import (
@@ -37,11 +37,13 @@ from puzzlelab.storage.row import BatchTime, Row
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_exports import (
     PARQUET,
+    Appender,
     Record,
     check_can_grow,
     check_export,
     export,
     exported_rows,
+    exporting,
     growing_file,
     is_current,
     is_export,
@@ -183,6 +185,9 @@ class RowFile:
         self._lock = ExitStack()
         self._descriptor: int | None = None
         """The descriptor of the growing file; None for a device or a pipe."""
+        self._export = ExitStack()
+        self._append_export: Appender | None = None
+        """Appends to the export of a file that had no rows; the export of others is made at the end."""
 
     def __enter__(self) -> Self:
         if is_export(self.path):
@@ -195,6 +200,8 @@ class RowFile:
             if self.growing.is_file():  # a device has no end, and holds no rows
                 self._index = RowIndex(self._stored())
                 self._lines.cut_half_line(*(text.encode() for text in BEGINS))
+            if is_export(self.path) and self.is_empty:
+                self._append_export = self._export.enter_context(exporting(self.path, self._temporary))
             self._lock = lock.pop_all()
         return self
 
@@ -207,10 +214,11 @@ class RowFile:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         try:
             self._finish()
-        except BadFile:
+        except BadInput:
             if error is None:
                 raise
         finally:
+            self._drop_export()
             self._lock.__exit__(kind, error, trace)
 
     def _finish(self) -> None:
@@ -218,8 +226,24 @@ class RowFile:
         if self._descriptor is None or not is_at(self.growing, self._descriptor):  # removed: its lock says so
             return
         self._lines.sync()
-        if is_export(self.path) and not is_current(self.path, self.growing):
-            export(self.path, _exported_records(self.growing), self.path.with_name(f"{self.path.name}.new"))
+        if not is_export(self.path) or is_current(self.path, self.growing):
+            return
+        if self._append_export is None:
+            export(self.path, _exported_records(self.growing), self._temporary)
+        else:
+            self._append_export = None
+            self._export.close()
+
+    @property
+    def _temporary(self) -> Path:
+        """The name of an export that is not complete: that of a killed program is removed by the next one."""
+        return self.path.with_name(f"{self.path.name}.new")
+
+    def _drop_export(self) -> None:
+        """Remove the export that is not complete, if there is one."""
+        self._append_export = None
+        with suppress(BadFile):
+            self._export.__exit__(BadFile, BadFile("the export is not complete"), None)
 
     @property
     def is_empty(self) -> bool:
@@ -311,6 +335,13 @@ class RowFile:
         """Write rows at the end, and the time of their batch: all of it at once or, on a full disk, nothing."""
         times = [] if rows.time is None else [rows.time.to_json()]
         self._lines.append_texts([*rows.json_lines(), *times])
+        if self._append_export is not None:
+            try:
+                with writing(self.path):
+                    self._append_export(rows)
+            except BadInput:
+                self._drop_export()
+                raise
 
 
 # --- converting ---
