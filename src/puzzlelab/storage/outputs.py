@@ -32,16 +32,14 @@ BEGINNING = 1000
 
 
 @contextmanager
-def only_writer(path: Path, subject: Path | None = None) -> Iterator[int | None]:
+def only_writer(path: Path) -> Iterator[int | None]:
     """Hold the lock of a file, which is created if it is missing; raises `BadInput` if another program has it.
 
-    It gives the descriptor of the file, or None for a device or a pipe.
-
-    The file itself is locked, and must be there at the end. `subject` is what errors name where the lock is of another
-    file, which may be removed. A file that was created here and is still empty after an error is removed. A device or a
-    pipe needs no lock: a pipe is kept open, so that its reader does not come to its end between two lines.
+    It gives the descriptor of the file, or None for a device or a pipe. The file itself is locked, and must be there at
+    the end. A file that was created here and is still empty after an error is removed. A device or a pipe needs no
+    lock: a pipe is kept open, so that its reader does not come to its end between two lines.
     """
-    message = f"another program is writing to {subject or path}"
+    message = f"another program is writing to {path}"
     if path.exists() and not path.is_file() and not path.is_dir():
         with writing(path), path.open("ab"):
             yield None
@@ -50,7 +48,7 @@ def only_writer(path: Path, subject: Path | None = None) -> Iterator[int | None]
     with locked(path, message) as descriptor:
         try:
             yield descriptor
-            if subject in (None, path) and not is_at(path, descriptor):
+            if not is_at(path, descriptor):
                 raise BadFile(
                     f"{path} was removed or replaced by another program while this one wrote to it, so that it lacks "
                     "what was written before: the same command makes that again"

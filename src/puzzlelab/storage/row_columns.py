@@ -58,12 +58,6 @@ class MoveLists:
         spans = zip(offsets, offsets[1:], is_missing, strict=False)
         return [None if missing else texts[begin:end] for begin, end, missing in spans]
 
-    def spread(self, places: NDArray[np.int64], count: int) -> MoveLists:
-        """Return these lists at `places[B]` of more rows, of which the others have none."""
-        lengths, is_missing = np.zeros(count, np.int64), np.ones(count, bool)
-        lengths[places], is_missing[places] = np.diff(self.offsets), self.is_missing
-        return MoveLists(self.names, self.places, np.concatenate([[0], np.cumsum(lengths)]), is_missing)
-
 
 Values = Same | MoveLists | Sequence[Any]
 """The values of a column: a sequence has one for each row."""
@@ -101,27 +95,6 @@ class RowColumns:
         names = [column.name for column in COLUMNS]
         columns = [self._list(name) for name in names]
         return [Row.model_construct(None, **dict(zip(names, each, strict=True))) for each in zip(*columns, strict=True)]
-
-    def with_others(self, shared: Row, places: NDArray[np.int64], others: Sequence[Row]) -> RowColumns:
-        """Return these rows at `places[B]` of more rows, and the other ones in the other places, in their order.
-
-        The other rows have the values of `shared` in most columns.
-        """
-        count = self.count + len(others)
-        is_other = np.ones(count, bool)
-        is_other[places] = False
-        values: dict[str, Values] = {}
-        for column in COLUMNS:
-            of_others = [getattr(row, column.name) for row in others]
-            of_these = self.values[column.name]
-            if isinstance(of_these, Same) and all(value == of_these.value for value in of_others):
-                values[column.name] = of_these
-            elif isinstance(of_these, MoveLists):
-                values[column.name] = of_these.spread(places, count)
-            else:
-                these, rest = iter(self._list(column.name)), iter(of_others)
-                values[column.name] = [next(rest if is_from_others else these) for is_from_others in is_other.tolist()]
-        return RowColumns(count, values, self.time)
 
     def _list(self, name: str) -> Sequence[Any]:
         """Return the values of a column [B]."""
