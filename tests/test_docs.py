@@ -1,7 +1,6 @@
 """What the documents show works: their Python runs, their commands exist, their links lead somewhere."""
 
 import doctest
-import importlib
 import re
 import shlex
 import textwrap
@@ -53,12 +52,6 @@ def test_python_of_the_documents_runs(page, tmp_path, monkeypatch):
             names = test.globs
         else:
             exec(compile(example, str(page), "exec"), names)
-
-
-@pytest.mark.parametrize("module", ["puzzlelab.api"])
-def test_examples_in_docstrings_hold(module):
-    failed, tried = doctest.testmod(importlib.import_module(module))
-    assert (failed, tried > 0) == (0, True)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
