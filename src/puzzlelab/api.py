@@ -78,16 +78,15 @@ def load(name: str, kind: type[Puzzle] | None = None) -> Puzzle:
 def read(text: str, puzzle: str | Puzzle | None = None) -> Instance:
     """Return the board in a text of any form: rows, a table, a list, a link.
 
-    >>> import puzzlelab
-    >>> puzzlelab.read("8 6 7 / 2 5 4 / 3 _ 1")
-    <tiles-3x3: 8 6 7 2 5 4 3 0 1>
-
     Args:
         text: a text with one board.
         puzzle: the puzzle or its name; by default the one that the text looks like.
 
     Raises:
         BadBoard: with the place of what is wrong, or with the boards that the text may be.
+
+    >>> puzzlelab.read("8 6 7 / 2 5 4 / 3 _ 1")
+    <tiles-3x3: 8 6 7 2 5 4 3 0 1>
     """
     boards = read_many(text, puzzle)
     if len(boards) > 1:
@@ -98,16 +97,15 @@ def read(text: str, puzzle: str | Puzzle | None = None) -> Instance:
 def read_many(text: str, puzzle: str | Puzzle | None = None) -> Boards:
     """Return all boards in a text of any form: a file of many, with a board on each line, in rows, or in a table.
 
-    >>> import puzzlelab
-    >>> len(puzzlelab.read_many("[[[1, 2], [3, 0]], [[1, 2], [0, 3]]]"))
-    2
-
     Args:
         text: a text with boards of one puzzle.
         puzzle: the puzzle or its name; by default the one that the text looks like.
 
     Raises:
         BadBoard: with the place of what is wrong, or with the boards that the text may be.
+
+    >>> len(puzzlelab.read_many("[[[1, 2], [3, 0]], [[1, 2], [0, 3]]]"))
+    2
     """
     from puzzlelab.text.reader import read_all, read_any
 

@@ -138,6 +138,8 @@ def is_certain_ruler(line: str) -> bool:
 def _grids_of_lines(lines: list[str]) -> Iterator[list[TextGrid]]:
     tables = {sign: _rows_of_table(lines, sign) for sign in SEPARATORS if any(sign in line for line in lines)}
     is_framed = all(line.startswith("|") and line.endswith("|") for line in lines)
+    if boxes := _boxes(lines, is_framed):
+        yield [_grid(boxes)]
     for sign, rows in tables.items():
         yield from _tables(rows, sign == "|", is_framed)
     words = [re.split(r"[\s,;]+", OUTER.sub("", re.sub(r"[|+]", " ", line))) for line in lines]
@@ -154,6 +156,17 @@ def _grids_of_lines(lines: list[str]) -> Iterator[list[TextGrid]]:
         yield [_grid([list(line.rstrip().ljust(width)) for line in lines], has_gaps=True)]
     if len(lines) == 1 or all(len(line) == 1 for line in words):
         yield from _without_rows([word for line in words for word in line], len(lines) == 1)
+
+
+def _boxes(lines: list[str], is_framed: bool) -> list[list[str]]:
+    """Return the cells of lines with several signs between two bars, each with a space around it or a space itself."""
+    rows = [(line.strip("|") if is_framed else line).split("|") for line in lines]
+    width = max(len(part) for row in rows for part in row)
+    parts = [[part.ljust(width) for part in row] for row in rows]
+    is_spaced = all(not part[::2].strip() for row in parts for part in row)
+    if width < 5 or width % 2 == 0 or len(parts[0]) < 2 or not is_spaced:
+        return []
+    return [[cell for part in row for cell in part[1::2]] for row in parts]
 
 
 def _without_rows(words: list[str], is_line: bool) -> Iterator[list[TextGrid]]:

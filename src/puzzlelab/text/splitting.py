@@ -129,6 +129,8 @@ class Splitter:
         bare = line.strip()
         if self._open:
             yield from self._go_on(number, line)
+        elif not bare and self._notation is not None and line.count("\t") == self._notation.columns - 1 > 0:
+            yield from self._add_row(number, line, self._notation)  # a row of empty cells
         elif not bare:
             yield from self._part(hard=False)
         elif not link_in(bare) and (line.startswith("#") or self._is_comment(bare)):
@@ -181,10 +183,13 @@ class Splitter:
             text, *columns = fields(line)
             yield BoardText(number, text if 2 * len(text) > len(line) else line.strip(), tuple(columns))
         else:
-            self._began = True
-            self._paragraphs[-1].append(_Line(number, line, True))
-            if sum(each.is_row for each in self._paragraphs[-1]) > notation.rows + MORE_ROWS:
-                yield from self._part(hard=False, is_break=False)
+            yield from self._add_row(number, line, notation)
+
+    def _add_row(self, number: int, line: str, notation: BoardNotation) -> Iterator[BoardText]:
+        self._began = True
+        self._paragraphs[-1].append(_Line(number, line, True))
+        if _row_count(self._paragraphs[-1]) > notation.rows + MORE_ROWS:
+            yield from self._part(hard=False, is_break=False)
 
     def _on_line(self, number: int, line: str) -> BoardText | None:
         """Return the board that a line has, beside other columns or alone; None if it has none."""

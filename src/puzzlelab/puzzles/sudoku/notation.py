@@ -1,7 +1,7 @@
 """The reading, writing and drawing of Sudoku: pure functions of the board.
 
 A cell is one character: `.`, `0`, `_` or `*` for blank, 1 to 9, and A to P for 10 to 25. A board is read from one
-line of cells, from several, from a grid with bars (where a blank may be a space), or from `puzzle solution`.
+line of cells, from several, from a grid with bars, or from `puzzle solution`.
 In grids of more than 9 rows, 0 is a digit beside another sign for blank.
 """
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard, shorten
+from puzzlelab.text.grids import is_ruler
 from puzzlelab.text.text_grid import check_rows, rows_of
 
 SYMBOLS = "123456789ABCDEFGHIJKLMNOP"
@@ -51,7 +52,7 @@ def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Bo
     if not text.strip():
         raise BadBoard(f"the board is empty; {name} has {size**2} cells, one character each and . for blank")
     if "|" in text:
-        return _values(_unbarred(text, box_rows, box_columns), size, name), None
+        text = "\n".join(line.replace("|", " ") for line in text.splitlines() if not is_ruler(line))
     words = _words(text)
     if len(words) == size**2 and any(len(word) > 1 for word in words):
         board, lengths = _numbers(words, size), [len(_words(row)) for row in rows_of(text)]
@@ -146,38 +147,6 @@ def _fits(puzzle: Board, solution: Board, size: int) -> None:
     wrong = np.flatnonzero((puzzle != 0) & (puzzle != solution))
     if wrong.size:
         raise BadBoard("the solution beside the puzzle has another digit than the clue", _place(int(wrong[0]), size))
-
-
-def _unbarred(text: str, box_rows: int, box_columns: int) -> str:
-    """Return the cells of a grid with bars; lines of dashes are passed over."""
-    lines = [line for line in text.splitlines() if "|" in line and not _ruler(line)]
-    return "".join(_row(line, number, box_rows, box_columns) for number, line in enumerate(lines, start=1))
-
-
-def _ruler(line: str) -> bool:
-    return not set(line) - set("*+-=|_ \t") and any(line.count(sign) >= 4 for sign in "-=")
-
-
-def _row(line: str, number: int, boxes: int, width: int) -> str:
-    """Draw one row of `boxes` parts of `width` cells each."""
-    parts = line.split("|")
-    if len(parts) > 2 and len(parts) != boxes and not parts[0].strip() and not parts[-1].strip():
-        parts = parts[1:-1]
-    if len(parts) != boxes:
-        raise BadBoard(f"{len(parts)} parts between bars; a row has {boxes}", f"row {number} of the grid")
-    return "".join(_part(part, number, width) for part in parts)
-
-
-def _part(part: str, number: int, width: int) -> str:
-    words = part.split()
-    if len(words) == width and all(len(word) == 1 for word in words):
-        return "".join(words)
-    if len(words) == 1 and len(words[0]) == width:
-        return words[0]
-    cells, gaps = part[1::2], part[0::2]
-    if len(part) != 2 * width + 1 or gaps.strip():
-        raise BadBoard(f"'{shorten(part)}' is not {width} cells", f"row {number} of the grid")
-    return cells.replace(" ", ".")
 
 
 # --- writing ---

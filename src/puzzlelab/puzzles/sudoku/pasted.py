@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 
 import numpy as np
 
-from puzzlelab.core.errors import BadBoard
 from puzzlelab.puzzles.sudoku.notation import BLANKS, SYMBOLS, from_zero, write
-from puzzlelab.puzzles.sudoku.rules import Sudoku, from_name
+from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.text.notation import BoardNotation
 from puzzlelab.text.text_grid import TextGrid
 
@@ -37,16 +35,6 @@ def board_in(text: str) -> str | None:
         digit if can_change == "0" else "0"
         for digit, can_change in zip(fields[::size], fields[size - 1 :: size], strict=True)
     )
-
-
-def guess(text: str) -> Sudoku | None:
-    """Return the grid of a drawing with bars, whose blanks may be spaces."""
-    for size in SIZES if "|" in text else ():
-        puzzle = from_name(f"{size}x{size}")
-        with suppress(BadBoard):
-            state = puzzle.read_plain(text)
-            return puzzle if state.any() and not state.all() else None
-    return None
 
 
 def boards_of(grid: TextGrid, name: str | None) -> Iterator[tuple[str, str]]:
@@ -84,7 +72,7 @@ def _value(cell: str, size: int, has_candidates: bool) -> int | None:
 
     Several different digits in a cell of a small grid are its candidates, so that it is blank.
     """
-    if cell in MORE_BLANKS and not (cell in "xX" and size > 24):
+    if cell in MORE_BLANKS and not (cell in ("x", "X") and size > 24):
         return 0
     if cell.isdecimal() and len(cell) <= 2 and not has_candidates:
         return int(cell) if int(cell) <= size else None
