@@ -79,10 +79,10 @@ def kernel_rate(solver: Solver, puzzle: Puzzle, states: NDArray[np.generic]) -> 
     batch_solver = ability(solver, BatchSolver)
     if batch_solver is None:
         return None
-    batch_solver.solve_batch(Boards(puzzle, states[:2]), Limit(), lambda: False)
+    list(batch_solver.solve_batch(Boards(puzzle, states[:2]), Limit(), lambda: False))
     began = time.process_time()
     for first in range(0, len(states), BLOCK):
-        batch_solver.solve_batch(Boards(puzzle, states[first : first + BLOCK]), Limit(), lambda: False)
+        list(batch_solver.solve_batch(Boards(puzzle, states[first : first + BLOCK]), Limit(), lambda: False))
     return len(states) / (time.process_time() - began)
 
 
@@ -112,9 +112,9 @@ def run(name: str, path: Path, words: Sequence[str], exit_code: int = 0) -> Run:
 
 
 def with_bad_lines(path: Path) -> Path:
-    """The same file with a letter X in one line in a thousand."""
+    """The same file with an exclamation mark in one line in a thousand."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    lines[::BAD_EVERY] = [f"X{line[1:]}" for line in lines[::BAD_EVERY]]
+    lines[::BAD_EVERY] = [f"!{line[1:]}" for line in lines[::BAD_EVERY]]
     bad = path.with_name("bad.txt")
     bad.write_text("".join(lines), encoding="utf-8")
     return bad
