@@ -15,13 +15,13 @@ from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.runs import BenchAnswer
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.bench.timing import Timing, timing_of
-from puzzlelab.core.answers import Answers
+from puzzlelab.core.answers import Answers, BatchTime
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import BatchSolver
-from puzzlelab.storage.row import BatchTime, Row
+from puzzlelab.storage.row import Row
 
 FAST, SLOW = ("rrrrrr??", "bbbbbb??", "rrrrr???"), ("rr??????", "bb??????", "r???????")
 

@@ -10,8 +10,7 @@ from tests.objectives import Runs, Tolls
 
 from puzzlelab import load, solver
 from puzzlelab.core import puzzle as core_puzzle
-from puzzlelab.core.answers import Answers, joined
-from puzzlelab.core.answers import Batch as TimeOfBatch
+from puzzlelab.core.answers import Answers, BatchTime, joined
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
@@ -72,7 +71,7 @@ def synthetic() -> Batch:
     puzzle = load("tiles-3x3")
     boards = Boards.of([puzzle.read(TWO)] * len(RESULTS))
     answers = replace(Answers.of(boards, RESULTS), verified_by=np.array([1, 1, 0, 2, 0, 2], np.uint8))
-    answers = replace(answers, batch=TimeOfBatch(2, 1.5))
+    answers = replace(answers, batch=BatchTime(2, 1.5))
     texts = ["a", "1\n2", 'half "½"', "", "bad", "c", "d", "no board"]
     states = np.zeros((len(texts), 9), np.uint8)
     states[[0, 1, 2, 3, 5, 6]] = boards.states

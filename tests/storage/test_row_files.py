@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
+from puzzlelab.core.answers import BatchTime
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.storage import row_exports, row_index
-from puzzlelab.storage.row import BatchTime, Row
+from puzzlelab.storage.row import Row
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_exports import HEADER, growing_file
 from puzzlelab.storage.row_files import RowFile, convert, count_rows, place_in_words, read_rows, read_timed_rows

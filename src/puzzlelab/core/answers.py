@@ -5,11 +5,12 @@ Shapes: B = boards, S = length of a state, L = moves of all solutions together.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple, get_args, overload
+from typing import Any, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +40,20 @@ RARE = ("reason", "tried", "cost", "score", "upper_bound")
 """Fields of a result that few boards have; their values are kept by board."""
 
 
-class Batch(NamedTuple):
-    """The time of boards that were solved together."""
+@dataclass(frozen=True)
+class BatchTime:
+    """The time of boards that were solved together.
+
+    In a file of rows it is a line after the rows of these boards: of the last `boards` rows before it that have an
+    answer and no `seconds` of their own.
+    """
 
     boards: int
     seconds: float
+
+    def to_json(self) -> str:
+        """Return the time on one line."""
+        return json.dumps({"batch": {"boards": self.boards, "seconds": self.seconds}})
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +87,7 @@ class Answers(Sequence[Result]):
     """[B]: places in `CONFIRMED_BY`, the rules that confirm the answer: its moves, or that the board is unsolvable."""
     rare: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     """Board -> its fields in `RARE` that are not empty."""
-    batch: Batch | None = None
+    batch: BatchTime | None = None
     """The time of the boards whose `seconds` are nan, if there are any."""
     ends: State | None = None
     """[B, S]: the states in which the solutions end; None if not all of them are known."""
@@ -172,7 +182,7 @@ class Answers(Sequence[Result]):
         """Return these answers with the seconds that a solver took: the time of one board, or of a batch."""
         if len(self) == 1:
             return replace(self, seconds=np.array([seconds]))
-        return replace(self, seconds=np.full(len(self), np.nan), batch=Batch(len(self), seconds))
+        return replace(self, seconds=np.full(len(self), np.nan), batch=BatchTime(len(self), round(seconds, 6)))
 
     def among(self, boards: Boards, places: NDArray[np.int64], **others: Any) -> Answers:
         """Return the answers to these boards among others, which have no answer, and `others` in some columns."""
@@ -281,6 +291,8 @@ def joined(boards: Boards, parts: Iterable[Answers]) -> Answers:
         boards,
         **columns,
         rare=rare,
-        batch=Batch(sum(each.boards for each in batches), sum(each.seconds for each in batches)) if batches else None,
+        batch=BatchTime(sum(each.boards for each in batches), round(sum(each.seconds for each in batches), 6))
+        if batches
+        else None,
         ends=np.concatenate(ends) if len(ends) == len(several) else None,
     )

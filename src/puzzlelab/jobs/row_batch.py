@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.answers import CONFIRMED_BY, PROOFS, STOPS, UNSOLVED, Answers
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.puzzle import Puzzle, move_names, names_of, presentation_of
-from puzzlelab.storage.row import COLUMNS, BatchTime, Row, solution_of, solutions_of
+from puzzlelab.storage.row import COLUMNS, Row, solution_of, solutions_of
 from puzzlelab.storage.row_columns import MoveLists, RowColumns, Same, Values
 
 
@@ -50,12 +50,7 @@ def row_columns(shared: Row, texts: Sequence[str], answers: Answers) -> RowColum
         "tried": Same(None) if isinstance(tried, Same) else [names_of(puzzle, moves) or None for moves in tried],
         "error": _with([None] * len(answers), errors) if errors else Same(None),
     }
-    return RowColumns(len(answers), values, time_of(answers))
-
-
-def time_of(answers: Answers) -> BatchTime | None:
-    """Return the time of the boards that were solved together."""
-    return None if answers.batch is None else BatchTime(answers.batch.boards, round(answers.batch.seconds, 6))
+    return RowColumns(len(answers), values, answers.batch)
 
 
 def names_and_places(puzzle: Puzzle, moves: NDArray[np.int32]) -> tuple[Sequence[str], NDArray[np.int32]]:

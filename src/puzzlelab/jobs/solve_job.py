@@ -29,7 +29,7 @@ from puzzlelab.engine.batch_verify import verified
 from puzzlelab.engine.parallel import ordered_flat_map
 from puzzlelab.engine.solving import Portions, solve, solve_boards
 from puzzlelab.jobs.board_parts import Part, StoredRows, between, cut, is_open, open_boards
-from puzzlelab.jobs.row_batch import row_columns, time_of
+from puzzlelab.jobs.row_batch import row_columns
 from puzzlelab.storage.row import Row, unanswered
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile
@@ -205,7 +205,7 @@ class SolveJob:
         if is_new.all():
             return rows
         kept = [row for row, is_kept in zip(rows.rows(), is_new.tolist(), strict=True) if is_kept]
-        return RowColumns.of(kept, time_of(solved.answers))
+        return RowColumns.of(kept, solved.answers.batch)
 
     @cached_property
     def _empty_row(self) -> Row:

@@ -170,21 +170,6 @@ class Column:
 COLUMNS = tuple(Column.of(name, field) for name, field in Row.model_fields.items())
 
 
-@dataclass(frozen=True)
-class BatchTime:
-    """The time of boards that were solved together: a line of a file of rows, after the rows of these boards.
-
-    It is that of the last `boards` rows before it that have an answer and no `seconds` of their own.
-    """
-
-    boards: int
-    seconds: float
-
-    def to_json(self) -> str:
-        """Return the time on one line."""
-        return json.dumps({"batch": {"boards": self.boards, "seconds": self.seconds}})
-
-
 def _read_moves(puzzle: Puzzle, texts: list[str]) -> Sequence[int]:
     numbers = move_numbers(cast(Hashable, puzzle))
     try:

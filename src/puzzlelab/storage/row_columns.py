@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.answers import BatchTime
 from puzzlelab.core.errors import BadInput
-from puzzlelab.storage.row import COLUMNS, BatchTime, Column, Row
+from puzzlelab.storage.row import COLUMNS, Column, Row
 
 ENCODER = json.JSONEncoder()
 

@@ -19,6 +19,7 @@ from typing import Any, Self
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from puzzlelab.core.answers import BatchTime
 from puzzlelab.core.errors import BadFile, BadInput, shorten, visible
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import LIMITS
@@ -33,7 +34,7 @@ from puzzlelab.storage.files import (
     writing,
 )
 from puzzlelab.storage.outputs import check_replaceable, only_writer
-from puzzlelab.storage.row import BatchTime, Row
+from puzzlelab.storage.row import Row
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_exports import (
     PARQUET,
