@@ -36,8 +36,17 @@ NO_VIEWS = (
     puzzle.Puzzle,
 )
 """What the views are made of; and the rules, which every puzzle has."""
-INTERNAL = ("announce", "is_external", "exists", "scores_moves")
-"""Kernel names that no puzzle implements."""
+INTERNAL = (
+    "announce",
+    "exists",
+    "has_costs",
+    "incremental",
+    "is_external",
+    "read_ahead",
+    "scores_moves",
+    "stack_row",
+)
+"""Kernel names that no puzzle gives a meaning itself."""
 
 
 def main() -> None:

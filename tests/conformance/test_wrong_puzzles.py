@@ -848,11 +848,6 @@ class WrongMisplaced(NamedTuple):
     geometry: TilesTables
 
 
-@implements(kernels.incremental, WrongMisplaced)
-def _is_incremental(estimate: Any) -> bool:
-    return True
-
-
 @implements(kernels.evaluate, WrongMisplaced)
 def _misplaced(estimate: Any, state: Any, memo: Any) -> Any:
     total = 0

@@ -43,8 +43,7 @@ def offered(tables, state, last, row, found):
     """What a depth-first search tries, in its order."""
     pending, count = kernels.pending_moves(tables, state, last, row), 0
     while pending != np.uint64(0):
-        found[count] = kernels.next_move(tables, row, pending)
-        pending = kernels.drop_first(tables, pending)
+        found[count], pending = kernels.next_move(tables, row, pending)
         count += 1
     return count
 

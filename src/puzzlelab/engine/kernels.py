@@ -33,6 +33,8 @@ RUNNING, NEEDS_SCORES, IMPROVED, DONE, FULL = range(5)
 Kernel = Callable[..., Any]
 """Kernels are compiled for the types that they are called with, which annotations could only repeat."""
 _MEANINGS: dict[Any, dict[type, Kernel]] = {}
+_IMPLIED: dict[Kernel, tuple[Kernel, Kernel]] = {}
+"""Name -> another name, and the meaning that it then has for types which give it none of their own."""
 
 
 _OPTIONS = {
@@ -127,10 +129,13 @@ def kernel_name(default: Kernel) -> Kernel:
 
 
 def implements(name: Kernel, *tables: type) -> Callable[[Kernel], Kernel]:
-    """Give a kernel name its meaning for these types of tables."""
+    """Give a kernel name its meaning for these types of tables, and with it a name that says whether there is one."""
 
     def register(function: Kernel) -> Kernel:
         _MEANINGS[name].update(dict.fromkeys(tables, function))
+        if name in _IMPLIED:
+            told, meaning = _IMPLIED[name]
+            _MEANINGS[told] |= dict.fromkeys(tables, meaning) | _MEANINGS[told]
         return inlined(function)
 
     return register
@@ -176,7 +181,7 @@ def replays(tables, state, moves, first, end, child, row):
 
 @kernel_name
 def has_costs(tables):
-    """Tell whether `move_cost` must be called; otherwise every move costs 1."""
+    """Tell whether the puzzle has `move_cost`; otherwise every move costs 1."""
     return False
 
 
@@ -211,14 +216,9 @@ def pending_moves(tables, state, last, row):
 
 @kernel_name
 def next_move(tables, row, pending):
-    """Return the next move to try, of those that `pending_moves` gave."""
-    return np.uint64(row[pending - np.uint64(1)])
-
-
-@kernel_name
-def drop_first(tables, pending):
-    """Return the pending moves without that move."""
-    return pending - np.uint64(1)
+    """Return the next move to try, of those that `pending_moves` gave, and the pending moves without it."""
+    rest = pending - np.uint64(1)
+    return np.uint64(row[rest]), rest
 
 
 @kernel_name
@@ -246,7 +246,7 @@ def announce(tables, keys, first, end):
 
 @kernel_name
 def stack_row(tables, depth):
-    """Return the row of a depth-first stack that holds the state at `depth`."""
+    """Return the row of a depth-first stack that holds the state at `depth`: row 0 for a puzzle with `undo_move`."""
     return depth
 
 
@@ -261,7 +261,7 @@ def do_move(tables, stack, depth, move):
 
 @kernel_name
 def undo_move(tables, stack, depth, move):
-    """Undo `do_move(tables, stack, depth, move)`."""
+    """Undo `do_move(tables, stack, depth, move)`, for puzzles that make moves in place."""
 
 
 # --- an estimate of the remaining moves; `estimate` is the estimate's own NamedTuple ------------------------------
@@ -275,7 +275,7 @@ def is_external(estimate):
 
 @kernel_name
 def incremental(estimate):
-    """Tell whether `evaluate_move` gives the estimate after a move; otherwise `evaluate` is called on the child."""
+    """Tell whether the estimate has `evaluate_move`; otherwise `evaluate` is called on the child."""
     return False
 
 
@@ -298,6 +298,17 @@ def evaluate_move(estimate, state, move, value, memo, delta, most):
 @kernel_name
 def swap_delta(estimate, memo, delta):
     """Swap the values of `evaluate_move` in `delta` with those in `memo`: once makes the move, twice undoes it."""
+
+
+def _yes(tables):
+    return True
+
+
+def _first_row(tables, depth):
+    return np.uint64(0)
+
+
+_IMPLIED.update({move_cost: (has_costs, _yes), undo_move: (stack_row, _first_row), evaluate_move: (incremental, _yes)})
 
 
 class Negated(NamedTuple):

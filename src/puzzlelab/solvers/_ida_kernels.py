@@ -129,8 +129,7 @@ def search(record, budget):
             kernels.undo_move(tables, stack, depth, path[depth])
             continue
         # Generate the next child, and cut it off if its f is above the threshold.
-        move = kernels.next_move(tables, record.rows[depth], moves_left)
-        moves_left = kernels.drop_first(tables, moves_left)
+        move, moves_left = kernels.next_move(tables, record.rows[depth], moves_left)
         generated += 1
         g = offset + np.int64(depth)
         if kernels.incremental(estimate):
@@ -231,11 +230,10 @@ def request_children(record, depth):
     count = np.uint64(0)
     pending = record.pending[depth]
     while pending != 0:
-        move = np.uint64(kernels.next_move(tables, record.rows[depth], pending))
+        move, pending = kernels.next_move(tables, record.rows[depth], pending)
         kernels.apply(tables, state, move, requests.states[count])
         requests.moves[count] = move
         count += ONE
-        pending = kernels.drop_first(tables, pending)
     record.control[REQUESTED] = count
 
 
@@ -282,8 +280,7 @@ def search_requested(record, budget):
             kernels.undo_move(tables, record.stack, depth - ONE, record.path[depth - ONE])
             continue
         # Take the next child, and cut it off if its f is above the threshold.
-        move = kernels.next_move(tables, record.rows[depth], pending[depth])
-        pending[depth] = kernels.drop_first(tables, pending[depth])
+        move, pending[depth] = kernels.next_move(tables, record.rows[depth], pending[depth])
         control[GENERATED] += 1
         f = control[PATH_LENGTH] + 1 + np.int64(depth) + record.requests.child_values[depth, move]
         if f > control[THRESHOLD]:

@@ -128,20 +128,10 @@ def pending_moves(tables, state, last, row):
 
 @implements(names.next_move, CubeTables)
 def next_move(tables, row, pending):
-    return (pending & np.uint64(15)) - np.uint64(1)
-
-
-@implements(names.drop_first, CubeTables)
-def drop_first(tables, pending):
-    return pending >> np.uint64(4)
+    return (pending & np.uint64(15)) - np.uint64(1), pending >> np.uint64(4)
 
 
 # --- estimates ---
-
-
-@implements(names.incremental, BoundTables, DistanceTables)
-def incremental(estimate):
-    return True
 
 
 @implements(names.evaluate, BoundTables)

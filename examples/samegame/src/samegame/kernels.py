@@ -227,11 +227,6 @@ def solved(tables, state):
     return upper | right == mask(tables, NONE)
 
 
-@implements(names.has_costs, SameGameTables)
-def has_costs(tables):
-    return True
-
-
 @implements(names.move_cost, SameGameTables)
 def move_cost(tables, state, move, child):
     removed = np.int64(ones(occupied(tables, state))) - np.int64(ones(occupied(tables, child)))

@@ -67,11 +67,6 @@ def moving(geometry, state, move):
     return state[source], source, blank
 
 
-@implements(names.incremental, MisplacedTables)
-def _misplaced_incremental(estimate):
-    return True
-
-
 @implements(names.evaluate, MisplacedTables)
 def _misplaced_begin(estimate, state, memo):
     total = 0
@@ -85,11 +80,6 @@ def _misplaced_begin(estimate, state, memo):
 def _misplaced_peek(estimate, state, move, value, memo, delta, most):
     piece, source, blank = moving(estimate.geometry, state, move)
     return value + np.int64(piece != blank) - np.int64(piece != source)
-
-
-@implements(names.incremental, ManhattanTables)
-def _manhattan_incremental(estimate):
-    return True
 
 
 @implements(names.evaluate, ManhattanTables)

@@ -116,17 +116,7 @@ def pending_moves(tables, state, last, row):
 
 @implements(names.next_move, TilesTables)
 def next_move(tables, row, pending):
-    return (pending & np.uint64(15)) - np.uint64(1)
-
-
-@implements(names.drop_first, TilesTables)
-def drop_first(tables, pending):
-    return pending >> np.uint64(4)
-
-
-@implements(names.stack_row, TilesTables)
-def stack_row(tables, depth):
-    return np.uint64(0)
+    return (pending & np.uint64(15)) - np.uint64(1), pending >> np.uint64(4)
 
 
 @implements(names.do_move, TilesTables)

@@ -67,11 +67,6 @@ def cost(estimate, line, code):
     return np.int64(estimate.costs[np.uint64(start + code)])
 
 
-@implements(names.incremental, ConflictTables)
-def _incremental(estimate):
-    return True
-
-
 @implements(names.evaluate, ConflictTables)
 def evaluate(estimate, state, memo):
     for line in range(estimate.offsets.size):

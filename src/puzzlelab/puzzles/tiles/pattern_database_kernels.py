@@ -230,11 +230,6 @@ def place_of(estimate, group, mask, order):
     return place + order * estimate.strides[group]
 
 
-@implements(names.incremental, PatternTables)
-def _incremental(estimate):
-    return True
-
-
 @implements(names.evaluate, PatternTables)
 def evaluate(estimate, state, memo):
     groups = np.uint64(estimate.sizes.size)

@@ -34,11 +34,6 @@ class WalkingTables(NamedTuple):
     """[2]: rows, columns."""
 
 
-@implements(names.incremental, WalkingTables)
-def _incremental(estimate):
-    return True
-
-
 @implements(names.evaluate, WalkingTables)
 def evaluate(estimate, state, memo):
     total = np.int64(0)
