@@ -22,8 +22,9 @@ from puzzlelab import Limit, load
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.registry import parse_solver
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import EnumeratesSolutions, Solver
+from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import Candidates, Prior
+from puzzlelab.engine.enumeration import Enumerator
 from puzzlelab.engine.solving import solve
 from puzzlelab.solvers.lattice import Lattice
 
@@ -117,13 +118,13 @@ def solver_of(method: Method, size: int) -> Solver:
 def work(method: Method, board: Instance) -> Work:
     """The steps until the first solution; for a complete method until a second one, or the proof that there is none."""
     solver, limit = solver_of(method, board.puzzle.size), Limit(nodes=method.limit)
-    is_complete = EnumeratesSolutions in solver.offers
+    is_complete = isinstance(solver, Enumerator)
     result = two_solutions(solver, board, limit) if is_complete else solve(solver, board, limit)
     steps = result.evaluations if method.solver == "lattice" else result.expanded
     return Work(steps, {"nodes": "+", "memory": "memory"}.get(result.stop, ""))
 
 
-def two_solutions(solver: EnumeratesSolutions, board: Instance, limit: Limit) -> Result:
+def two_solutions(solver: Enumerator, board: Instance, limit: Limit) -> Result:
     """The result with which the search for two solutions ends; nothing learned from earlier boards is used."""
     result, solutions = Result(None), 0
     for attempt in solver.solutions(board, limit):

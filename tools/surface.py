@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from puzzlelab.core import boards, puzzle, solver, views
+from puzzlelab.engine import enumeration
 from puzzlelab.text.notation import BoardNotation
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,12 +37,15 @@ NO_VIEWS = (
     puzzle.Puzzle,
 )
 """What the views are made of; and the rules, which every puzzle has."""
+EVERY_SOLVER = ("name", "needs", "offers", "options", "values", "attempts")
+"""Parts of the contract that every solver uses."""
 INTERNAL = (
     "announce",
     "exists",
     "has_costs",
     "incremental",
     "is_external",
+    "next_move",
     "read_ahead",
     "scores_moves",
     "stack_row",
@@ -110,7 +114,7 @@ def _views() -> Iterator[tuple[str, ...]]:
 
 
 def _presentation() -> Iterator[tuple[str, ...]]:
-    about = _field_docs(puzzle.Presentation)
+    about = _docs(puzzle.Presentation)
     for field in fields(puzzle.Presentation):
         default: Any = field.default if field.default is not MISSING else field.default_factory()  # type: ignore[operator]
         text = f"`{default.__name__}`" if callable(default) else f"`{default!r}`"
@@ -122,6 +126,16 @@ def _abilities() -> Iterator[tuple[str, ...]]:
     for kind in sorted((kind for kind in kinds if kind is not solver.Solver), key=lambda kind: kind.__name__):
         if _is_protocol(kind):
             yield f"ability `{kind.__name__}`", _sentence(kind), _askers(kind.__name__), "not offered"
+    for name, about in _docs(solver.Solver).items():
+        if name not in EVERY_SOLVER:
+            yield f"solver `{name}`", about, _askers(rf"\.{name}\b"), "see `SolverSettings`"
+    kind = enumeration.Enumerator
+    yield (
+        f"solver `{kind.__name__}`",
+        _sentence(kind),
+        _askers(rf"\b(require_enumerator|{kind.__name__})\("),
+        "not offered",
+    )
 
 
 def _classes(module: Any) -> list[type]:
@@ -142,14 +156,15 @@ def _first(text: str) -> str:
     return re.split(r"(?<=[.:;])\s", " ".join(text.split()), maxsplit=1)[0].rstrip(".:;")
 
 
-def _field_docs(kind: type) -> dict[str, str]:
-    """The first sentence below each field."""
+def _docs(kind: type) -> dict[str, str]:
+    """The first sentence of each method, and of what stands below each field."""
     body = ast.parse(inspect.getsource(kind)).body[0].body  # type: ignore[attr-defined]
     docs = {}
     for field, about in pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(about, ast.Expr) and isinstance(about.value, ast.Constant):
             docs[ast.unparse(field.target)] = _first(str(about.value.value))
-    return docs
+    methods = {each.name: ast.get_docstring(each) or "" for each in body if isinstance(each, ast.FunctionDef)}
+    return docs | {name: _first(text) for name, text in methods.items()}
 
 
 def _askers(pattern: str) -> str:

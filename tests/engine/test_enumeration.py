@@ -15,18 +15,23 @@ from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count, Progress, Result
 from puzzlelab.core.solver import (
     Attempt,
-    CountsInBatches,
-    CountsSolutions,
-    EnumeratesSolutions,
     SolverSettings,
-    ability,
     require,
 )
 from puzzlelab.core.verify import Verdict, replay, verify
 from puzzlelab.core.views import Candidates, Legality
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, REQUESTED
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.enumeration import Listing, count, count_parts, counted, listed, proving_uniqueness
+from puzzlelab.engine.enumeration import (
+    Enumerator,
+    Listing,
+    count,
+    count_parts,
+    counted,
+    listed,
+    proving_uniqueness,
+    require_enumerator,
+)
 from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING
 from puzzlelab.engine.solving import solve
@@ -35,16 +40,12 @@ ONE, OTHER, THIRD = Result((0, 0)), Result((1, 0, 0, 0)), Result((0, 1, 0, 0))
 """Ways from place 2 of the corridor to place 0."""
 
 
-class Script(SolverSettings):
+class Script(Enumerator):
     """Lists what it was told to list; an exception among it is raised."""
 
     name: ClassVar[str] = "script"
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
 
     says: tuple[Any, ...] = ()
-
-    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        return proving_uniqueness(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         for each in self.says:
@@ -57,7 +58,6 @@ class Counting(Script):
     """Counts too: one for each thing it says."""
 
     name: ClassVar[str] = "counting"
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions)
     asked: ClassVar[list[int]] = []
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
@@ -72,7 +72,6 @@ class CountsTogether(Counting):
     """Counts as many solutions as the place of a board says, except for boards at place 5; says one thing of these."""
 
     name: ClassVar[str] = "counts-together"
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions, CountsInBatches)
     interrupted: bool = False
 
     def count_batch(self, boards: Boards, most: int, limit: Limit) -> CountBatch:
@@ -87,7 +86,6 @@ class Picky(Script):
     """Refuses all corridors but one."""
 
     name: ClassVar[str] = "picky"
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
 
     def refusal(self, puzzle: Any) -> str | None:
         return None if puzzle.length == 9 else "it likes nine steps"
@@ -252,8 +250,7 @@ def test_a_count_is_of_all_solutions_or_as_many_as_asked_for(corridor) -> None:
     assert count(Script(says=(Result(None),)), start, Limit()) == Count(0, "done")
     assert count(Script(says=(ONE, Result(None, stop="time"))), start, Limit()) == Count(1, "time")
     assert not count(script, start, Limit(), 2).complete
-    assert ability(script, EnumeratesSolutions) is script
-    assert ability(script, CountsSolutions) is None
+    assert require_enumerator(script, corridor()) is script
 
 
 def test_ctrl_c_ends_a_count_with_what_was_found(corridor) -> None:
@@ -365,7 +362,6 @@ def test_who_lists_nothing_cannot_be_asked_to(corridor) -> None:
 def test_a_view_that_is_missing_is_named_before_anything_else(corridor) -> None:
     class Needy(Script):
         needs: ClassVar[tuple[type, ...]] = (Candidates,)
-        offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
 
         def refusal(self, puzzle: Any) -> str | None:
             raise AssertionError("asked too early")

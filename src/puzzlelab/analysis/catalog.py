@@ -15,10 +15,11 @@ from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.settings import fill
-from puzzlelab.core.solver import EnumeratesSolutions, Solver, ability, require, require_views
+from puzzlelab.core.solver import Solver, require, require_views
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Estimates, Samples
 from puzzlelab.engine import installed
+from puzzlelab.engine.enumeration import Enumerator
 
 Facts = dict[str, Any]
 
@@ -65,7 +66,7 @@ def about(puzzle: Puzzle) -> Facts:
         "shows_board": presentation.answer_is_board,
         "objective": objective_of(puzzle).kind,
         "one_way": presentation.unique_expected,
-        "counts": ability(registry.make_solver(name, options), EnumeratesSolutions) is not None,
+        "counts": isinstance(registry.make_solver(name, options), Enumerator),
         "usual_solver": {"name": name, "options": {key: _plain(value) for key, value in options.items()}},
         "solvers": solvers,
         "solvers_by_estimate": by_estimate,

@@ -20,8 +20,9 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import UNKNOWN, objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, board_after, presentation_of
 from puzzlelab.core.result import Progress, Result, moves_in_words
-from puzzlelab.core.solver import Attempt, Solver, require, require_lister
+from puzzlelab.core.solver import Attempt, Solver, require
 from puzzlelab.core.verify import verify
+from puzzlelab.engine.enumeration import require_enumerator
 from puzzlelab.engine.search_rules import chosen_estimate
 from puzzlelab.engine.solving import attempts_of
 
@@ -213,7 +214,7 @@ def provers(puzzle: Puzzle, claim: Claim, claimant: Method | None = None) -> lis
         try:
             solver = registry.make_solver(name, options)
             if claim.kind == "unique":
-                require_lister(solver, puzzle)
+                require_enumerator(solver, puzzle)
             require(solver, puzzle)
         except (BadInput, ImportError):
             continue
@@ -265,7 +266,7 @@ def _try(
 def _attempts(solver: Solver, instance: Instance, claim: Claim, limit: Limit) -> Generator[Attempt, None, None]:
     """Yield every solution if the claim is that there is one only, else ever better results."""
     if claim.kind == "unique":
-        yield from require_lister(solver, instance.puzzle).solutions(instance, limit)
+        yield from require_enumerator(solver, instance.puzzle).solutions(instance, limit)
     else:
         yield from attempts_of(solver, instance, limit)
 

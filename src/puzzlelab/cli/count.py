@@ -39,13 +39,13 @@ class EnumerationCall:
     ) -> None:
         from puzzlelab.core import registry
         from puzzlelab.core.settings import read_options
-        from puzzlelab.core.solver import require_lister
+        from puzzlelab.engine.enumeration import require_enumerator
 
         self.limit = limit
         self.puzzle = puzzle
         values = read_options(options or ()) | ({} if jobs is None else {"jobs": jobs})
         self.solver: Solver = registry.solver(solver, self.puzzle, **values)
-        require_lister(self.solver, self.puzzle)
+        require_enumerator(self.solver, self.puzzle)
         self.code = SOLVED
         self.errors = ErrorTally()
 

@@ -59,15 +59,16 @@ def hint(
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.settings import read_options
-    from puzzlelab.core.solver import require, require_lister
+    from puzzlelab.core.solver import require
     from puzzlelab.core.views import Candidates
+    from puzzlelab.engine.enumeration import require_enumerator
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
     deduces = loaded_puzzle.view(Candidates) is not None
     if not deduces:
         require_comparable_moves(loaded_puzzle)
     configured_solver = registry.solver(solver, loaded_puzzle, **read_options(option or ()))
-    (require_lister if deduces else require)(configured_solver, loaded_puzzle)
+    (require_enumerator if deduces else require)(configured_solver, loaded_puzzle)
     boards = read_boards(loaded_puzzle, board, file, settle)
     if game is not None and not boards.is_single:
         raise BadOption("--game is played from one board, not from several")

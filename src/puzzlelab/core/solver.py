@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from puzzlelab.core import networks
-from puzzlelab.core.answers import Answers, CountBatch
+from puzzlelab.core.answers import Answers
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
-from puzzlelab.core.result import Count, Progress, Result
+from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.views import Candidates, Cover, Estimate, Estimates, Prior
 
@@ -84,36 +84,6 @@ class BatchSolver(Protocol):
         No board has an objection, except for a solver that `proves_unsolvable`. No board that takes long should hold
         back the answers to those before it. `limit` is for each board, except for its memory. The search ends early
         when `over()` is true or at Ctrl-C; unfinished boards are then `interrupted`.
-        """
-
-
-class EnumeratesSolutions(Protocol):
-    """Enumerates all solutions of a board, one by one."""
-
-    def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Yield `Progress` from time to time, and a `Result` for each solution; no solution is repeated.
-
-        The last `Result` has no moves; its `stop` is 'done' if there are no more solutions.
-        """
-
-
-class CountsSolutions(Protocol):
-    """Counts the solutions of a board faster than it enumerates them."""
-
-    def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
-        """Yield growing `Count`s up to `most`; only the `stop` of the last one has a meaning."""
-
-
-class CountsInBatches(Protocol):
-    """Counts the solutions of many boards together, faster than one after the other.
-
-    Such a solver enumerates solutions too.
-    """
-
-    def count_batch(self, boards: Boards, most: int, limit: Limit) -> CountBatch:
-        """Count the solutions of each board up to `most`, and find one of them; a board with an objection has none.
-
-        `limit` is for each board. A board that may reach the limit, or take long, is not counted.
         """
 
 
@@ -206,12 +176,3 @@ def counts_solutions(puzzle: Puzzle) -> bool:
     """Tell whether a board of this puzzle can have a unique solution: else the proof 'unique' means nothing."""
     offers = puzzle.view(Cover) is not None or puzzle.view(Candidates) is not None
     return offers or presentation_of(puzzle).unique_expected
-
-
-def require_lister(solver: Solver, puzzle: Puzzle) -> EnumeratesSolutions:
-    """Return the solver's ability to enumerate; raises `Unsupported` if it lacks it, or cannot solve this puzzle."""
-    require(solver, puzzle)
-    enumerates = ability(solver, EnumeratesSolutions)
-    if enumerates is None:
-        raise Unsupported(f"{solver.name} looks for one solution, and cannot list or count them all")
-    return enumerates

@@ -1,9 +1,5 @@
 """Enumerates and counts the solutions of boards, by solvers and by search machines, and proves that one is unique.
 
-A solver that enumerates has `solutions(instance, limit)`; its `attempts` are `proving_uniqueness(self.solutions(...))`.
-A solver that can count faster than it enumerates also has `count`, and one that can count for many boards at once
-`count_batch`.
-
 A machine returns IMPROVED with each solution or, with a number in `control[MOST]`, counts in `control[FOUND]` and is
 DONE when it has that many or all.
 """
@@ -16,19 +12,11 @@ from typing import Any
 
 from puzzlelab.core.answers import CountBatch
 from puzzlelab.core.boards import Boards, runs
-from puzzlelab.core.errors import BadOption, PuzzlelabError
+from puzzlelab.core.errors import BadOption, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count, Progress, Result, Stop
-from puzzlelab.core.solver import (
-    Attempt,
-    CountsInBatches,
-    CountsSolutions,
-    EnumeratesSolutions,
-    Solver,
-    ability,
-    require_lister,
-)
+from puzzlelab.core.solver import Attempt, Solver, SolverSettings, require
 from puzzlelab.core.verify import verify
 from puzzlelab.engine import kernels
 from puzzlelab.engine.driver import Clock, Drive, Machine, Score
@@ -39,8 +27,57 @@ BATCH = 1000
 """The most boards whose solutions are counted together, and the most solutions of each of them."""
 
 
+class Enumerator(SolverSettings):
+    """The base class of solvers that enumerate all solutions of a board, one by one."""
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """Yield a solution, then whether it is the only one."""
+        return proving_uniqueness(self.solutions(instance, limit))
+
+    def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """Yield `Progress` from time to time, and a `Result` for each solution; no solution is repeated.
+
+        The last `Result` has no moves; its `stop` is 'done' if there are no more solutions.
+        """
+        raise NotImplementedError
+
+    def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
+        """Yield growing `Count`s up to `most`; only the `stop` of the last one has a meaning.
+
+        A solver that counts faster than it enumerates does so instead of enumerating.
+        """
+        total = 0
+        for attempt in self.solutions(instance, limit):
+            if isinstance(attempt, Progress):
+                yield Count(total, "interrupted", attempt.expanded, attempt.seconds or 0.0)
+            elif attempt.moves is None:
+                yield Count(total, attempt.stop, attempt.expanded, attempt.seconds or 0.0)
+                return
+            else:
+                total += 1
+                yield Count(total, "solutions", attempt.expanded, attempt.seconds or 0.0)
+                if total >= most:
+                    return
+
+    def count_batch(self, boards: Boards, most: int, limit: Limit) -> CountBatch:
+        """Count the solutions of each board up to `most`, and find one of them; a board with an objection has none.
+
+        `limit` is for each board. A board that may reach the limit, or take long, is not counted: none is by a solver
+        that counts one by one.
+        """
+        return CountBatch.uncounted(boards)
+
+
+def require_enumerator(solver: Solver, puzzle: Puzzle) -> Enumerator:
+    """Return the solver; raises `Unsupported` if it cannot enumerate, or cannot solve this puzzle."""
+    require(solver, puzzle)
+    if not isinstance(solver, Enumerator):
+        raise Unsupported(f"{solver.name} looks for one solution, and cannot list or count them all")
+    return solver
+
+
 def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Score | None = None) -> Iterator[Attempt]:
-    """Yield the attempts of `EnumeratesSolutions.solutions` from a machine; a `clock` may have begun before it was
+    """Yield the attempts of `Enumerator.solutions` from a machine; a `clock` may have begun before it was
     built.
 
     `score` scores the states that the machine requests, if it does.
@@ -64,7 +101,7 @@ def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Sc
 def counted(
     machine: Machine, limit: Limit, most: int, clock: Clock | None = None, score: Score | None = None
 ) -> Iterator[Count]:
-    """Yield the counts of `CountsSolutions.count` from a machine; `clock` and `score` are as in `listed`."""
+    """Yield the counts of `Enumerator.count` from a machine; `clock` and `score` are as in `listed`."""
     machine.control[MOST] = most
     drive = Drive(machine, limit, score, clock)
     for status, stop in drive.slices():
@@ -107,16 +144,14 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
 
     A board with an `objection` has none. Raises `Unsupported`.
     """
-    lister = require_lister(solver, instance.puzzle)
+    enumerator = require_enumerator(solver, instance.puzzle)
     _require_some(most)
     if instance.puzzle.objection(instance.state):
         return Count(0)
     ceiling = UNLIMITED if most is None else most
     best = Count(0, "interrupted")
-    counting = ability(solver, CountsSolutions)
-    steps = counting.count(instance, limit, ceiling) if counting else _tally(lister, instance, limit, ceiling)
     try:
-        for total in steps:
+        for total in enumerator.count(instance, limit, ceiling):
             best = total
     except KeyboardInterrupt:
         best = replace(best, stop="interrupted")
@@ -129,13 +164,13 @@ def count_parts(solver: Solver, boards: Boards, limit: Limit, most: int | None =
     A part has the boards that a solver counts together, or one that is counted by itself; Ctrl-C ends the counts with
     that of the board then counted. Raises `Unsupported`.
     """
-    require_lister(solver, boards.puzzle)
+    enumerator = require_enumerator(solver, boards.puzzle)
     _require_some(most)
     together = BATCH if most is None else min(most, BATCH)
     for first in range(0, len(boards), BATCH):
         part = boards[first : first + BATCH]
         try:
-            counts = count_together(solver, part, limit, together)
+            counts = enumerator.count_batch(part, together, limit)
         except KeyboardInterrupt:
             yield [Count(0, "interrupted")]
             return
@@ -150,30 +185,6 @@ def count_parts(solver: Solver, boards: Boards, limit: Limit, most: int | None =
                     return
 
 
-def count_together(solver: Solver, boards: Boards, limit: Limit, most: int) -> CountBatch:
-    """Return the solutions of up to `BATCH` boards, counted up to `most`.
-
-    Of none for a solver that counts one by one.
-    """
-    counting = ability(solver, CountsInBatches)
-    return CountBatch.uncounted(boards) if counting is None else counting.count_batch(boards, most, limit)
-
-
-def _tally(solver: EnumeratesSolutions, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
-    total = 0
-    for attempt in solver.solutions(instance, limit):
-        if isinstance(attempt, Progress):
-            yield Count(total, "interrupted", attempt.expanded, attempt.seconds or 0.0)
-        elif attempt.moves is None:
-            yield Count(total, attempt.stop, attempt.expanded, attempt.seconds or 0.0)
-            return
-        else:
-            total += 1
-            yield Count(total, "solutions", attempt.expanded, attempt.seconds or 0.0)
-            if total >= most:
-                return
-
-
 class Listing:
     """The solutions of a board, each verified; after the iteration, `stop` says why it ended.
 
@@ -185,7 +196,7 @@ class Listing:
     """
 
     def __init__(self, solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> None:
-        self.solver = require_lister(solver, instance.puzzle)
+        self.solver = require_enumerator(solver, instance.puzzle)
         _require_some(most)
         self.instance, self.limit, self.most = instance, limit, most
         self.name = solver.name

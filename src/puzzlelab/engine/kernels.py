@@ -201,7 +201,8 @@ def inverse(tables, move):
 def pending_moves(tables, state, last, row):
     """Return the moves that a depth-first search tries at `state`, as one number: 0 when there are none.
 
-    `last` is the move that led here, or -1; its inverse is left out. `row: int32[M]` is a buffer for moves.
+    `last` is the move that led here, or -1; its inverse is left out. `row: int32[M]` is a buffer for moves. A puzzle
+    gives the moves, each plus 1, in groups of four bits, the first one in the lowest.
     """
     count = legal(tables, state, row)
     kept = 0
@@ -304,11 +305,22 @@ def _yes(tables):
     return True
 
 
+def _lowest_group(tables, row, pending):
+    return (pending & np.uint64(15)) - np.uint64(1), pending >> np.uint64(4)
+
+
 def _first_row(tables, depth):
     return np.uint64(0)
 
 
-_IMPLIED.update({move_cost: (has_costs, _yes), undo_move: (stack_row, _first_row), evaluate_move: (incremental, _yes)})
+_IMPLIED.update(
+    {
+        move_cost: (has_costs, _yes),
+        pending_moves: (next_move, _lowest_group),
+        undo_move: (stack_row, _first_row),
+        evaluate_move: (incremental, _yes),
+    }
+)
 
 
 class Negated(NamedTuple):

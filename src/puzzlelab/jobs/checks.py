@@ -65,7 +65,7 @@ def check_parts(boards: Boards, solver: Solver, limit: Limit) -> Iterator[tuple[
     """Yield some boards at a time, in their order, and their checks: whether they can be solved, and how hard they are.
 
     For puzzles whose boards should have a unique solution, `solver` looks for a second one of each within `limit`; one
-    that `CountsInBatches` counts the solutions of many boards together. Boards that are alike share a check.
+    with a `count_batch` counts the solutions of many boards together. Boards that are alike share a check.
 
     Raises:
         Unsupported: if the solver must look for a second solution, and cannot enumerate solutions.

@@ -11,8 +11,8 @@ from puzzlelab.core.answers import Answers
 from puzzlelab.core.boards import Boards, runs
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.solver import CountsInBatches, Solver, ability
-from puzzlelab.engine.enumeration import BATCH, count_together
+from puzzlelab.core.solver import Solver
+from puzzlelab.engine.enumeration import BATCH, require_enumerator
 from puzzlelab.engine.solving import none_wrong
 
 
@@ -23,12 +23,10 @@ def unique_parts(solver: Solver, boards: Boards, limit: Limit) -> Iterator[Answe
     itself if it has several solutions, or if the solver does not count it together with others. Raises
     `PuzzlelabError` for a wrong answer.
     """
-    if ability(solver, CountsInBatches) is None:
-        yield from boards
-        return
+    enumerator = require_enumerator(solver, boards.puzzle)
     for start in range(0, len(boards), BATCH):
         part = boards[start : start + BATCH]
-        counts = count_together(solver, part, limit, most=2)
+        counts = enumerator.count_batch(part, 2, limit)
         is_unique = counts.is_counted & (counts.solutions <= 1)
         for begin, end in runs(is_unique):
             if is_unique[begin]:

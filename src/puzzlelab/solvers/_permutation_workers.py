@@ -220,7 +220,7 @@ def _receive(worker: PermutationWorker) -> WorkerAnswer:
 
 
 def listed_by_workers(instance: Instance, search: Machine, clock: Clock, jobs: int) -> Iterator[Attempt]:
-    """Yield all solutions, as `EnumeratesSolutions.solutions` specifies: by this process first, then by the workers."""
+    """Yield all solutions, as `Enumerator.solutions` specifies: by this process first, then by the workers."""
     pool = WorkerPool(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=False)
     search_here = listed(search, clock.limit, clock)
     try:
@@ -253,7 +253,7 @@ def listed_by_workers(instance: Instance, search: Machine, clock: Clock, jobs: i
 
 
 def counted_by_workers(instance: Instance, search: Machine, clock: Clock, most: int, jobs: int) -> Iterator[Count]:
-    """Count the solutions, as `CountsSolutions.count` specifies, in the same way as `listed_by_workers`."""
+    """Count the solutions, as `Enumerator.count` specifies, in the same way as `listed_by_workers`."""
     pool = WorkerPool(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=True)
     try:
         for count in counted(search, clock.limit, most, clock):

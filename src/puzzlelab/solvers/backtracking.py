@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Count
-from puzzlelab.core.solver import Attempt, CountsSolutions, EnumeratesSolutions, SolverSettings
+from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Candidates, Prior
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.driver import EXHAUSTED, Machine, Score
-from puzzlelab.engine.enumeration import counted, listed, proving_uniqueness
+from puzzlelab.engine.enumeration import Enumerator, counted, listed
 from puzzlelab.engine.search_rules import chosen_prior
 from puzzlelab.solvers._backtracking_kernels import CLUES, GUIDED, LEVEL, SOLVED, BacktrackingRecord, step
 from puzzlelab.solvers._candidates import digits_of, grid_of, masks_of, view, writer
@@ -65,7 +65,7 @@ def scorer(prior: Prior, puzzle: Candidates) -> Callable[[NDArray[np.uint32]], N
     return lambda masks: np.asarray(ask(masks[..., None] & bits != 0), np.float64)
 
 
-class Backtracking(SolverSettings):
+class Backtracking(Enumerator):
     """Constraint propagation, and guesses in the cell with the fewest candidates.
 
     A `prior`, such as a network, chooses among cells with equally few candidates, and orders their digits.
@@ -73,14 +73,9 @@ class Backtracking(SolverSettings):
 
     name: ClassVar[str] = "backtracking"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions)
 
     prior: str | Prior | None = None
     """A network that chooses among cells with equally few candidates, and orders their digits."""
-
-    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Yield progress, then the solution and whether it is the only one; O(N * N) memory. Nodes are guesses."""
-        return proving_uniqueness(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Return every solution, in the order of the guesses."""

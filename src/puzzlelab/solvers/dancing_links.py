@@ -21,10 +21,10 @@ from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Count
-from puzzlelab.core.solver import Attempt, CountsSolutions, EnumeratesSolutions, SolverSettings
+from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import EXHAUSTED, Machine
-from puzzlelab.engine.enumeration import counted, listed, proving_uniqueness
+from puzzlelab.engine.enumeration import Enumerator, counted, listed
 from puzzlelab.solvers._dancing_links_kernels import LEVEL, DancingLinksRecord, step
 
 
@@ -58,16 +58,11 @@ def same_size(record: DancingLinksRecord, room: int) -> None:
     """Return the record unchanged: the arrays hold the whole cover from the start."""
 
 
-class DancingLinks(SolverSettings):
+class DancingLinks(Enumerator):
     """Knuth's Algorithm X with dancing links; it finds, counts and lists all solutions."""
 
     name: ClassVar[str] = "dancing-links"
     needs: ClassVar[tuple[type, ...]] = (Cover,)
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions)
-
-    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Return a solution, then whether it is the only one; O(entries) memory."""
-        return proving_uniqueness(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Return every solution, in the order of the search."""

@@ -28,10 +28,10 @@ from puzzlelab.core.free_memory import resident
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
-from puzzlelab.core.solver import Attempt, EnumeratesSolutions, SolverSettings
+from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock
-from puzzlelab.engine.enumeration import proving_uniqueness
+from puzzlelab.engine.enumeration import Enumerator
 from puzzlelab.solvers import _milp_worker
 from puzzlelab.solvers._milp_worker import Message
 
@@ -188,7 +188,7 @@ class MilpSearch:
     stop: Stop = "done"
 
     def attempts(self) -> Iterator[Attempt]:
-        """Yield all solutions, as `EnumeratesSolutions.solutions` specifies."""
+        """Yield all solutions, as `Enumerator.solutions` specifies."""
         while (options := (yield from self._next())) is not None:
             self.solution_count += 1
             yield self._result(tuple(sorted(self.program.moves[options].tolist())))
@@ -233,16 +233,11 @@ class MilpSearch:
         return Result(moves, "none", reason, stop, 0, self.expanded, seconds=self.clock.seconds)
 
 
-class Integer(SolverSettings):
+class Integer(Enumerator):
     """Integer programming with HiGHS, as it comes with SciPy; it finds and lists all solutions."""
 
     name: ClassVar[str] = "integer"
     needs: ClassVar[tuple[type, ...]] = (Cover,)
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
-
-    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Return a solution, then whether it is the only one."""
-        return proving_uniqueness(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield every solution, in the order of the search; each needs a program with one more row."""

@@ -23,10 +23,10 @@ from pydantic import Field
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Count, Progress, Result
-from puzzlelab.core.solver import Attempt, CountsSolutions, EnumeratesSolutions, SolverSettings
+from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Clock, Machine
-from puzzlelab.engine.enumeration import counted, listed, proving_uniqueness
+from puzzlelab.engine.enumeration import Enumerator, counted, listed, proving_uniqueness
 from puzzlelab.solvers._permutation_kernels import PermutationLists, step
 from puzzlelab.solvers._permutation_search import machine, record_of
 from puzzlelab.solvers._permutations import PermutationRows
@@ -35,7 +35,7 @@ MAX_BYTES = 2**29
 """The memory limit of the lists of all processes together."""
 
 
-class Permutation(SolverSettings):
+class Permutation(Enumerator):
     """The search row by row over the permutations of every row.
 
     It counts the permutations first, because rows of large boards with few clues have too many to list. With `jobs`
@@ -46,7 +46,6 @@ class Permutation(SolverSettings):
 
     name: ClassVar[str] = "permutation"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions)
 
     jobs: int = Field(default=1, ge=1, le=1024)
     """Threads that share the work of one board."""

@@ -32,10 +32,10 @@ from puzzlelab.core.errors import UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Progress, Proof, Result, Stop
-from puzzlelab.core.solver import Attempt, EnumeratesSolutions, SolverSettings
+from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import Clock
-from puzzlelab.engine.enumeration import proving_uniqueness
+from puzzlelab.engine.enumeration import Enumerator, proving_uniqueness
 
 ENGINES = (
     "cadical153",
@@ -274,7 +274,7 @@ class SatSearch:
         return Result(moves, proof, reason, self.stop, bound, self.decisions(), seconds=self.clock.seconds)
 
 
-class Sat(SolverSettings):
+class Sat(Enumerator):
     """A SAT engine of PySAT on the exact cover; it finds all solutions and proves the list complete.
 
     For small covers one engine is kept from board to board and decides whether there is no solution or only one.
@@ -284,7 +284,6 @@ class Sat(SolverSettings):
 
     name: ClassVar[str] = "sat"
     needs: ClassVar[tuple[type, ...]] = (Cover,)
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
 
     engine: str = "cadical153"
     """The name of the SAT solver in python-sat."""

@@ -236,13 +236,13 @@ def _send_solution(instance: Instance, result: Result, context: TaskContext) -> 
 
 def count(parameters: Parameters, context: TaskContext) -> Any:
     """Return how many solutions each board has."""
-    from puzzlelab.core.solver import require_lister
     from puzzlelab.engine.enumeration import count as count_one
+    from puzzlelab.engine.enumeration import require_enumerator
     from puzzlelab.jobs.serialise import count_facts
 
     puzzle, limit = _puzzle(parameters), _limit(parameters, context)
     solver = _solver(parameters, puzzle)
-    require_lister(solver, puzzle)
+    require_enumerator(solver, puzzle)
     boards = [puzzle.read(text) for text in parameters["board"]]
     return [
         count_facts(puzzle, puzzle.write(board.state), count_one(solver, board, limit, parameters["most"]))
@@ -255,15 +255,15 @@ def hint(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.analysis.game_analysis import positions_of
     from puzzlelab.analysis.hints import hint as hint_at
     from puzzlelab.analysis.logical_hints import deduce, deduction_row
-    from puzzlelab.core.solver import require_lister
     from puzzlelab.core.views import Candidates
+    from puzzlelab.engine.enumeration import require_enumerator
     from puzzlelab.jobs.serialise import hint_row
 
     instance = _instance(parameters)
     puzzle, limit = instance.puzzle, _limit(parameters, context)
     solver, moves = _solver(parameters, puzzle), _moves(parameters, puzzle)
     if puzzle.view(Candidates) is not None:
-        require_lister(solver, puzzle)
+        require_enumerator(solver, puzzle)
         return [deduction_row(instance, moves, solver, deduce(instance, moves, solver, limit))]
     position = list(positions_of(instance, moves))[-1]
     answer = hint_at(solver, position, limit, lambda attempt: bool(context.stop_requested()))

@@ -126,11 +126,6 @@ def pending_moves(tables, state, last, row):
     return tables.pending[len(FACES) if last < 0 else last // len(TURNS)]
 
 
-@implements(names.next_move, CubeTables)
-def next_move(tables, row, pending):
-    return (pending & np.uint64(15)) - np.uint64(1), pending >> np.uint64(4)
-
-
 # --- estimates ---
 
 

@@ -114,11 +114,6 @@ def pending_moves(tables, state, last, row):
     return tables.pending[(np.uint64(blank) << np.uint64(3)) | np.uint64(4 if last < 0 else last)]
 
 
-@implements(names.next_move, TilesTables)
-def next_move(tables, row, pending):
-    return (pending & np.uint64(15)) - np.uint64(1), pending >> np.uint64(4)
-
-
 @implements(names.do_move, TilesTables)
 def do_move(tables, stack, depth, move):
     stack[depth + np.uint64(1), 0] = stack[0, np.uint64(stack.shape[1]) - np.uint64(1)]

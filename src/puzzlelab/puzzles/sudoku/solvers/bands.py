@@ -23,14 +23,10 @@ from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count
 from puzzlelab.core.solver import (
     Attempt,
     BatchSolver,
-    CountsInBatches,
-    CountsSolutions,
-    EnumeratesSolutions,
-    SolverSettings,
 )
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.enumeration import UNLIMITED, counted, listed, proving_uniqueness
+from puzzlelab.engine.enumeration import UNLIMITED, Enumerator, counted, listed
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.solving import attempts_of, singly
 from puzzlelab.puzzles.sudoku import bands_kernels
@@ -59,26 +55,17 @@ def machine(state: NDArray[np.uint8]) -> Machine:
     return Machine(record, step, moves, lambda record, room: None, lambda record: ("none", "", "done"))
 
 
-class Bands(SolverSettings):
+class Bands(Enumerator):
     """The fastest solver of 9x9 Sudoku: bit algebra over digits, bands and stacks; counts and lists too."""
 
     name: ClassVar[str] = "bands"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
     proves_unsolvable: ClassVar[bool] = True
-    offers: ClassVar[tuple[type, ...]] = (
-        BatchSolver,
-        EnumeratesSolutions,
-        CountsSolutions,
-        CountsInBatches,
-    )
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Return why it cannot solve this puzzle, in words."""
         return None if puzzle.name == "sudoku-9x9" else "it is made for sudoku-9x9"
-
-    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Return a solution, then whether it is the only one."""
-        return proving_uniqueness(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Return every solution, in the order of the search."""
