@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import puzzlelab
-from puzzlelab.core.puzzle import Drawing
+from puzzlelab.core.puzzle import Drawings
 
 PUZZLE, BOARD = "tiles-3x3", "8 6 7 2 5 4 3 0 1"
 FRAMES, SIDE, GAP = 6, 180, 30
@@ -13,7 +13,7 @@ FRAMES, SIDE, GAP = 6, 180, 30
 def film(name: str, board: str) -> str:
     """The shortest solution of a board in `FRAMES` pictures, as SVG."""
     puzzle = puzzlelab.load(name)
-    drawing = puzzle.view(Drawing)
+    drawing = puzzle.view(Drawings)
     assert drawing is not None
     start = puzzle.read(board)
     result = puzzlelab.solve(start)

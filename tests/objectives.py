@@ -16,7 +16,7 @@ import numpy as np
 
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Instance, State
-from puzzlelab.core.views import Costs, Estimate, Estimates, Scores
+from puzzlelab.core.views import Estimate, Estimates, Steps
 
 
 def runs_of(row: tuple[int, ...]) -> list[tuple[int, int]]:
@@ -90,7 +90,9 @@ class Runs:
         return np.where(counts > 1, counts**2, 0).sum(axis=1).astype(float)
 
     def view(self, kind: type) -> Any:
-        return self if kind in (Scores, Estimates) else None
+        if kind is Steps:
+            return Steps(points=self.points, points_per_move=self.points_per_move)
+        return self if kind is Estimates else None
 
 
 @cache
@@ -159,7 +161,7 @@ class Tolls:
         return Estimate("none", True, scores=lambda states: np.zeros(len(states)))
 
     def view(self, kind: type) -> Any:
-        return self if kind in (Costs, Estimates) else None
+        return Steps(self.cost) if kind is Steps else self if kind is Estimates else None
 
 
 def least_cost(puzzle: Tolls) -> int:

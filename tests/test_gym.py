@@ -24,7 +24,7 @@ import puzzlelab.gym
 from puzzlelab import BadBoard, BadInput, BadOption, Instance, UnknownName, Unsupported, load, solve
 from puzzlelab._gym_game import EnvironmentSettings
 from puzzlelab.core import registry
-from puzzlelab.core.puzzle import Drawing
+from puzzlelab.core.puzzle import Drawings
 from puzzlelab.core.views import Estimates, Planes, is_legal
 from puzzlelab.engine.batch_rules import apply_moves
 from puzzlelab.experience import rewards
@@ -311,7 +311,7 @@ def test_pictures_are_those_of_the_puzzle_and_change_with_a_move(name):
     env = make(name, render_mode="rgb_array", **GAMES[name]).unwrapped
     _, info = env.reset(seed=2)
     before = env.render()
-    size = re.search(r'width="(\d+)" height="(\d+)"', env.puzzle.view(Drawing).svg(env.instance.state))
+    size = re.search(r'width="(\d+)" height="(\d+)"', env.puzzle.view(Drawings).svg(env.instance.state))
     assert (before.dtype, before.shape) == (np.uint8, (int(size[2]), int(size[1]), 3))
     assert np.array_equal(before, env.render())
     env.step(int(np.argmax(info["action_mask"])))

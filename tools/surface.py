@@ -105,7 +105,7 @@ def _views() -> Iterator[tuple[str, ...]]:
         *_classes(views),
         boards.BatchNotation,
         BoardNotation,
-        puzzle.Drawing,
+        puzzle.Drawings,
         puzzle.Presentation,
     ]
     for kind in sorted((kind for kind in kinds if kind not in NO_VIEWS), key=lambda kind: kind.__name__):

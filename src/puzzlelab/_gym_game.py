@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput, BadOption, Unsupported, nearest, shorten
-from puzzlelab.core.puzzle import Drawing, Puzzle, State
+from puzzlelab.core.puzzle import Drawings, Puzzle, State
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.views import Planes, Samples, scale_of
 from puzzlelab.engine.batch_rules import MoveNames, move_names, play_moves, solved
@@ -104,7 +104,7 @@ class GymGame:
         puzzle, options = read(arguments)
         if options.observation == "planes" and puzzle.view(Planes) is None:
             raise Unsupported(f"{puzzle.name} has no planes; its observation can be 'state'")
-        if options.render_mode in PICTURE_MODES and puzzle.view(Drawing) is None:
+        if options.render_mode in PICTURE_MODES and puzzle.view(Drawings) is None:
             raise Unsupported(f"{puzzle.name} draws no pictures; its render_mode can be 'ansi'")
         return cls(
             puzzle=puzzle,
@@ -208,7 +208,7 @@ class GymGame:
 
     def image(self, row: int) -> NDArray[np.uint8]:
         """Return `uint8[height, width, 3]`: the picture of this board."""
-        drawing = self.puzzle.view(Drawing)
+        drawing = self.puzzle.view(Drawings)
         assert drawing is not None  # see `of`
         return picture(drawing.svg(self.states[row]))
 

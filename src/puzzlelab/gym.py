@@ -17,7 +17,7 @@ import numpy as np
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput, BadOption, nearest, shorten
-from puzzlelab.core.puzzle import Drawing, Instance, Puzzle, State
+from puzzlelab.core.puzzle import Drawings, Instance, Puzzle, State
 
 try:
     import gymnasium
@@ -230,7 +230,7 @@ def _game(count: int, puzzle: str | Puzzle | None, render_mode: str | None, opti
 
 def _modes(game: GymGame, modes: list[str]) -> list[str]:
     """Return the render modes of `modes` that are available for this puzzle on this machine."""
-    pictures = game.puzzle.view(Drawing) is not None
+    pictures = game.puzzle.view(Drawings) is not None
     possible = {"ansi": True, "human": pictures and find_spec("pygame") is not None, "rgb_array": pictures}
     return [mode for mode in modes if possible[mode]]
 

@@ -16,18 +16,17 @@ from puzzlelab import BadBoard, BadOption, Estimate, Example, Family, Instance, 
 from puzzlelab import check_puzzle as check
 from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import ConformanceError
-from puzzlelab.core.puzzle import Drawing, Lenient
+from puzzlelab.core.puzzle import Drawings, Lenient
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import (
     BatchRules,
-    Costs,
     Estimates,
     Legality,
     Planes,
     Reversible,
     Rewards,
     Samples,
-    Scores,
+    Steps,
     singly,
 )
 from puzzlelab.engine import kernels
@@ -70,6 +69,8 @@ class Dials:
     name: ClassVar[str] = "dials-3"
     move_count: ClassVar[int] = 6
     input_size: ClassVar[int] = 3
+    cost: ClassVar[Any] = None
+    points: ClassVar[Any] = None
     grid: ClassVar[tuple[int, int]] = (1, 3)
     symbols: ClassVar[None] = None
     estimates: ClassVar[Mapping[str, str]] = {"turns": "turns of each dial"}
@@ -138,8 +139,10 @@ class Dials:
         return f"<svg xmlns='http://www.w3.org/2000/svg'><text>{self.write(state)}</text></svg>"
 
     def view(self, kind: type) -> Any:
-        if kind is Drawing:
-            return Drawing(self.svg)
+        if kind is Drawings:
+            return Drawings(self.svg)
+        if kind is Steps and kind in self.VIEWS:
+            return Steps(self.cost, self.points)
         return self.PRESENTATION if kind is Presentation else self if kind in self.VIEWS else None
 
 
@@ -173,6 +176,8 @@ def batched(*views: type, **functions: Any) -> dict[str, Any]:
     rules = BatchRules(**{"legal": legal_of_all, "apply": apply_to_all, "solved": solved_of_all, **functions})
 
     def view(self: Dials, kind: type) -> Any:
+        if kind is Steps and kind in views:
+            return Steps(self.cost)
         return rules if kind is BatchRules else self if kind in views else Dials.view(self, kind)
 
     return {"view": view}
@@ -406,20 +411,19 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no estimate": ({"estimate": lambda self, name=None: turns}, "`estimate` must give an Estimate, not a function"),
     "more than the cost": (
-        {"VIEWS": (Costs, Estimates, Reversible), "cost": lambda self, state, move, after: move % 2, **guessed(turns)},
+        {"VIEWS": (Steps, Estimates, Reversible), "cost": lambda self, state, move, after: move % 2, **guessed(turns)},
         "is marked admissible, and gives 1 at 4 0 0, which 1 move solves (a+) at a cost of 0",
     ),
     "less than the points": (
         {
-            "VIEWS": (Scores, Estimates, Reversible),
-            "points_per_move": 1.0,
+            "VIEWS": (Steps, Estimates, Reversible),
             "points": lambda self, state, move, after: 2,
             **guessed(turns),
         },
         "is marked admissible, and gives 1 at 1 0 0, which 1 move solves (a-) for 2 points",
     ),
     "a cost below 0": (
-        {"VIEWS": (Costs, Reversible), "cost": lambda self, state, move, after: -1},
+        {"VIEWS": (Steps, Reversible), "cost": lambda self, state, move, after: -1},
         "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not -1",
     ),
 }
@@ -572,27 +576,27 @@ VIEWS: dict[str, tuple[dict[str, Any], str]] = {
         "dials-3 at 2 2 2: the check raised ValueError: not enough values to unpack",
     ),
     "a cost that is no number": (
-        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: None},
+        {"VIEWS": (Steps,), "cost": lambda self, state, move, after: None},
         "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not None",
     ),
     "a cost that is not a number": (
-        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: float("nan")},
+        {"VIEWS": (Steps,), "cost": lambda self, state, move, after: float("nan")},
         "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not nan",
     ),
     "a cost that no integer of 64 bits holds": (
-        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: 10**30},
+        {"VIEWS": (Steps,), "cost": lambda self, state, move, after: 10**30},
         "dials-3 at 2 2 2: `cost` of move a+ must give an int of at most 1,099,511,627,776, not 1000",
     ),
     "a cost of another type": (
-        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: 1e30},
+        {"VIEWS": (Steps,), "cost": lambda self, state, move, after: 1e30},
         "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not 1e+30",
     ),
     "a cost that changes": (
-        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: next(COUNTER)},
+        {"VIEWS": (Steps,), "cost": lambda self, state, move, after: next(COUNTER)},
         " the second time",
     ),
     "points that are no integer": (
-        {"VIEWS": (Scores,), "points_per_move": 1.0, "points": lambda self, state, move, after: 0.5},
+        {"VIEWS": (Steps,), "points": lambda self, state, move, after: 0.5},
         "dials-3 at 2 2 2: `points` of move a+ must give an int, not 0.5",
     ),
     "a symmetry that solves": (
@@ -641,11 +645,11 @@ BATCHES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a batch that raises": (batched(solved=raising), "dials-3: `solved` of its batch rules raised KeyError: 'x'"),
     "a batch without costs": (
-        {**PRICED, **batched(Costs)},
+        {**PRICED, **batched(Steps)},
         "dials-3: its moves have a cost, and `costs` of its batch rules is missing",
     ),
     "a batch of other costs": (
-        {**PRICED, **batched(Costs, costs=lambda states, moves, after: 1 + moves % 2)},
+        {**PRICED, **batched(Steps, costs=lambda states, moves, after: 1 + moves % 2)},
         "`costs` of move a+ gives 1 by the batch rules, and 2 by the plain ones",
     ),
 }
@@ -670,7 +674,7 @@ def fault(puzzle: Any, start: str = "2 2 2") -> str:
         {"VIEWS": (), "PRESENTATION": Presentation()},
         {"VIEWS": (Samples,), "PRESENTATION": Presentation()},
         batched(),
-        {**PRICED, **batched(Costs, costs=lambda states, moves, after: np.full(len(states), 2))},
+        {**PRICED, **batched(Steps, costs=lambda states, moves, after: np.full(len(states), 2))},
     ],
     ids=["all views", "one way", "no view", "samples", "batches", "batches with costs"],
 )
@@ -684,12 +688,12 @@ def test_the_right_puzzle_makes_its_own_starts() -> None:
 
 def test_costs_and_points_of_the_right_puzzle_pass() -> None:
     dear = variant(
-        VIEWS=(Costs, Estimates, Reversible), cost=lambda self, state, move, after: 2, PRESENTATION=Presentation()
+        VIEWS=(Steps, Estimates, Reversible), cost=lambda self, state, move, after: 2, PRESENTATION=Presentation()
     )
     check(dear, [dear.read("2 2 2")])
     points = Estimate("turns", admissible=True, scores=lambda states: np.full(len(states), 10**6))
     parts = {"points": lambda self, state, move, after: 2, "estimate": lambda self, name=None: points}
-    rich = variant(VIEWS=(Scores, Estimates, Reversible), points_per_move=1.0, PRESENTATION=Presentation(), **parts)
+    rich = variant(VIEWS=(Steps, Estimates, Reversible), PRESENTATION=Presentation(), **parts)
     check(rich, [rich.read("2 2 2")])
 
 

@@ -14,7 +14,7 @@ from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.verify import verify
-from puzzlelab.core.views import BatchRules, Costs, Estimate, Estimates, KernelRules, Scores
+from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, Steps
 from puzzlelab.engine import search_rules, state_graph
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, legal_moves, random_walks, solved, successors
 from puzzlelab.engine.search_rules import rules_of
@@ -55,13 +55,15 @@ class Other:
     def __init__(self, batch: BatchRules | None = None, **views: Any) -> None:
         self.puzzle = Tiles(3, 3)
         self.views: dict[type, Any] = {Estimates: self, BatchRules: batch, KernelRules: None}
-        self.views |= {{"costs": Costs, "scores": Scores}[name]: self for name in views}
+        if "costs" in views:
+            self.views[Steps] = Steps(self.cost)
+        if "scores" in views:
+            self.views[Steps] = Steps(points=self.points, points_per_move=2.0)
         self.worth = dict(views)
         for name in ("name", "move_count", "read", "write", "write_move", "objection", "legal", "apply", "solved"):
             setattr(self, name, getattr(self.puzzle, name))
 
     estimates: Mapping[str, str] = {"out": "tiles that are not at their places"}
-    points_per_move = 2.0
 
     def estimate(self, name: str | None = None) -> Estimate:
         return Estimate("out", admissible=True, scores=out_of_place)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.puzzle import Drawing
+from puzzlelab.core.puzzle import Drawings
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle, State
@@ -38,7 +38,7 @@ def frames(result: Result, options: Mapping[str, Any]) -> Iterator[str]:
 
 def _draw(puzzle: Puzzle, state: State, share: NDArray[np.float64]) -> str:
     """Draw the board with percentages in its cells or, without such a drawing, the moves with theirs beside it."""
-    drawing = puzzle.view(Drawing)
+    drawing = puzzle.view(Drawings)
     if drawing is not None and drawing.with_scores is not None:
         return drawing.with_scores(state, share)
     first, *rest = puzzle.draw(state).splitlines()

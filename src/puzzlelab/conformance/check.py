@@ -73,7 +73,7 @@ def check_puzzle(
       notebook belongs to no installed family, and is not loaded.
 
     Not checked: `Symbols`, `Candidates.random_symmetry`, `OwnGenerator`, `BoardNotation`,
-    `Drawing.with_scores`.
+    `Drawings.with_scores`.
 
     Args:
         puzzle: the puzzle.

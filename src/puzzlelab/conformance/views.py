@@ -13,16 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.conformance.calls import CheckedPuzzle, calling, kind_of, must, must_be_array
-from puzzlelab.core.puzzle import Drawing, State
+from puzzlelab.core.puzzle import Drawings, State
 from puzzlelab.core.views import (
     Candidates,
-    Costs,
     Cover,
     Isomorphism,
     Legality,
     Planes,
     Rewards,
-    Scores,
+    Steps,
     equivalence,
 )
 
@@ -54,7 +53,7 @@ def check_views(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
     if (rewards := puzzle.view(Rewards)) is not None:
         _check_rewards(puzzle, rewards, state, legal)
     _check_steps(puzzle, state, legal)
-    if (drawing := puzzle.view(Drawing)) is not None:
+    if (drawing := puzzle.view(Drawings)) is not None:
         picture = puzzle.of_state("`svg`", drawing.svg, state)
         with calling(f"{puzzle.at(state)}: reading the drawing of `svg` as XML"):
             ElementTree.fromstring(picture)
@@ -192,13 +191,13 @@ def _check_steps(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
     """Check that a move has a cost of at least 0, or points, where the puzzle has those, and the same at a second
     call.
     """
-    scores, costs = puzzle.view(Scores), puzzle.view(Costs)
-    if scores is not None:
-        call, function, least = "`points`", scores.points, -MOST_STEP
-    elif costs is not None:
-        call, function, least = "`cost`", costs.cost, 0
-    else:
+    steps = puzzle.view(Steps)
+    if steps is None:
         return
+    call, function, least = "`cost`", steps.cost, 0
+    if steps.points is not None:
+        call, function, least = "`points`", steps.points, -MOST_STEP
+    assert function is not None
     for move in {*legal[:2], *legal[-1:]}:
         after, where = puzzle.apply(state, move), puzzle.at(state, call, move)
         step, again = (puzzle.of_state(call, function, state, move, after, move=move) for _ in range(2))

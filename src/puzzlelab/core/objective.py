@@ -15,7 +15,7 @@ from typing import Literal
 from puzzlelab.core.errors import PuzzlelabError, Unsupported
 from puzzlelab.core.puzzle import Instance, Puzzle, State, states_along
 from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.views import Costs, Scores
+from puzzlelab.core.views import Steps
 
 Kind = Literal["moves", "cost", "score"]
 UNKNOWN = -(1 << 60)
@@ -27,19 +27,19 @@ class Objective:
     """The steps of a puzzle, and the columns of a result that its sums and bounds belong to."""
 
     kind: Kind = "moves"
-    costs: Costs | None = None
-    scores: Scores | None = None
+    steps: Steps | None = None
 
     def step(self, state: State, move: int, after: State) -> int:
         """Return the step of a legal move from the plain `state[S]` to `after[S]`: its cost, or minus its points.
 
         Raises `PuzzlelabError` for a cost below 0.
         """
-        if self.scores is not None:
-            return -int(self.scores.points(state, move, after))
-        if self.costs is None:
+        if self.steps is None:
             return 1
-        cost = int(self.costs.cost(state, move, after))
+        if self.steps.points is not None:
+            return -int(self.steps.points(state, move, after))
+        assert self.steps.cost is not None
+        cost = int(self.steps.cost(state, move, after))
         if cost < 0:
             raise PuzzlelabError(f"a move has the cost {cost}, and a cost is at least 0")
         return cost
@@ -47,7 +47,7 @@ class Objective:
     @property
     def unit(self) -> float:
         """The cost that counts as much as one move, where a search weighs steps."""
-        return 1.0 if self.scores is None else float(self.scores.points_per_move)
+        return 1.0 if self.steps is None else float(self.steps.points_per_move)
 
     @property
     def least_sum(self) -> int:
@@ -104,10 +104,10 @@ MOVES = Objective()
 
 def objective_of(puzzle: Puzzle) -> Objective:
     """Return the objective of a puzzle: its score, if it has one, or the costs of its moves."""
-    scores, costs = puzzle.view(Scores), puzzle.view(Costs)
-    if scores is not None:
-        return Objective("score", scores=scores)
-    return MOVES if costs is None else Objective("cost", costs=costs)
+    steps = puzzle.view(Steps)
+    if steps is None:
+        return MOVES
+    return Objective("cost" if steps.points is None else "score", steps)
 
 
 def bound_of(progress: Progress, best: Result) -> Result:

@@ -245,8 +245,8 @@ def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """Draws boards as SVG, and as text with a score in each cell."""
+class Drawings:
+    """The drawings of boards: as SVG, and as text with a score in each cell."""
 
     svg: Callable[[State], str]
     """A board as SVG."""
@@ -315,7 +315,7 @@ class Instance:
 
     def svg(self) -> str | None:
         """Return the board as SVG; None if the puzzle has no pictures."""
-        drawing = self.puzzle.view(Drawing)
+        drawing = self.puzzle.view(Drawings)
         return None if drawing is None else drawing.svg(self.state)
 
     def html(self) -> str:

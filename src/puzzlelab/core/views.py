@@ -48,28 +48,27 @@ class Reversible(Protocol):
         """Return the move that undoes `move`."""
 
 
-class Costs(Protocol):
-    """The view that gives each move a cost; the best solution has the least sum. Without this view each move costs
-    1.
+@dataclass(frozen=True)
+class Steps:
+    """The costs of moves, or their points. Without this view each move costs 1."""
+
+    cost: Callable[[State, int, State], int] | None = None
+    """The cost of a legal move from `state[S]` to `after[S]`: at least 0, and at least 1 for `ida`.
+
+    The best solution has the least sum.
     """
+    points: Callable[[State, int, State], int] | None = None
+    """The points of a legal move from `state[S]` to `after[S]`, below 0 for a penalty.
 
-    def cost(self, state: State, move: int, after: State) -> int:
-        """Return the cost of a legal move from `state[S]` to `after[S]`: at least 0, and at least 1 for `ida`."""
-
-
-class Scores(Protocol):
-    """The view that gives each move points; the best solution has the greatest sum, however many moves it has.
-
-    Every state in which a game may end is solved. An estimate is of the points that can still be made, an upper bound
-    if it is admissible.
+    The best solution has the greatest sum, however many moves it has. Every state in which a game may end is solved. An
+    estimate is of the points that can still be made, an upper bound if it is admissible.
     """
+    points_per_move: float = 1.0
+    """How many points count as much as one move, where a search weighs them: some points of a usual move."""
 
-    @property
-    def points_per_move(self) -> float:
-        """How many points count as much as one move, where a search weighs them: some points of a usual move."""
-
-    def points(self, state: State, move: int, after: State) -> int:
-        """Return the points of a legal move from `state[S]` to `after[S]`, below 0 for a penalty."""
+    def __post_init__(self) -> None:
+        if (self.cost is None) == (self.points is None):
+            raise BadOption("the steps of a puzzle must have either costs or points")
 
 
 class Samples(Protocol):
@@ -115,7 +114,7 @@ class Planes(Protocol):
 
 @dataclass(frozen=True)
 class Symbols:
-    """The view that encodes boards for networks that treat K interchangeable symbols alike, such as colours or digits.
+    """The encoding of boards for networks that treat K interchangeable symbols alike, such as colours or digits.
 
     Each symbol has F inputs and O outputs. An output is the score of a move.
     """
@@ -175,7 +174,7 @@ class Candidates(Protocol):
 
 @dataclass(frozen=True)
 class Legality:
-    """Tests single moves, faster than `legal` tests all of them, and names the moves that have the same effect."""
+    """The test of single moves, faster than `legal` tests all of them, and the moves that have the same effect."""
 
     is_legal: Callable[[State, int], bool]
     """Whether a move is legal in `state[S]`, or equivalent to a legal one."""
@@ -312,7 +311,7 @@ class BatchRules:
     costs: Callable[[State, NDArray[np.int64], State], NDArray[np.int64]] | None = None
     """`int64[B]`: the cost of each move, or its points, from the states before, the moves, and the states after.
 
-    Needed for puzzles with the view `Costs` or `Scores`.
+    Needed for puzzles with the view `Steps`.
     """
 
 

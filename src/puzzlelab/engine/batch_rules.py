@@ -28,7 +28,7 @@ class Successors(NamedTuple):
     solved: NDArray[np.bool_]
     """[B]: whether the state is a goal."""
     costs: NDArray[np.int64]
-    """[B]: the cost of the move: 1 without the view `Costs`, minus its points with the view `Scores`; 0 if illegal."""
+    """[B]: the cost of the move: 1 without the view `Steps`, minus its points where it has those; 0 if illegal."""
 
 
 class AllSuccessors(NamedTuple):

@@ -320,8 +320,8 @@ class StateGraph:
 def steps(
     puzzle: Puzzle, rules: BatchRules, states: State, moves: NDArray[np.int64], after: State
 ) -> NDArray[np.int64]:
-    """Return `int64[B]`: the costs of moves by batch rules: 1 without the view `Costs`, minus their points with
-    `Scores`.
+    """Return `int64[B]`: the costs of moves by batch rules: 1 without the view `Steps`, minus their points
+    where they have those.
     """
     kind = objective_of(puzzle).kind
     if kind == "moves":

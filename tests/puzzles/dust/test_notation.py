@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Drawing, Instance, presentation_of
+from puzzlelab.core.puzzle import Drawings, Instance, presentation_of
 from puzzlelab.core.registry import load
 from puzzlelab.puzzles.dust import drawing, notation
 from puzzlelab.puzzles.dust.rules import Dust
@@ -605,7 +605,7 @@ def test_a_drawing_with_scores_has_the_share_of_a_cluster_in_all_its_cells() -> 
     scores = np.full(12, np.nan)
     scores[[puzzle.read_move(cell) for cell in ("0,0", "0,1", "1,0", "3,0")]] = 0.007, 0.99, 0.003, 0.0
     assert puzzle.legal(state).tolist() == np.isfinite(scores).tolist()
-    assert puzzle.view(Drawing).with_scores(state, scores).splitlines() == [
+    assert puzzle.view(Drawings).with_scores(state, scores).splitlines() == [
         "  | 0     1      2     3",
         "--+-------------+------------",
         "2 |       R(99)  B( 0)",
@@ -615,7 +615,7 @@ def test_a_drawing_with_scores_has_the_share_of_a_cluster_in_all_its_cells() -> 
     alone = puzzle.read("..../..../.RR.").state
     sure = np.full(12, np.nan)
     sure[puzzle.read_move("1,0")] = 1.0
-    assert puzzle.view(Drawing).with_scores(alone, sure).splitlines()[2:] == [
+    assert puzzle.view(Drawings).with_scores(alone, sure).splitlines()[2:] == [
         "2 |",
         "1 |",
         "0 |       R(100) R(100)",
@@ -628,7 +628,7 @@ def test_a_drawing_with_scores_is_read_again(board) -> None:
     puzzle, state = board
     legal = puzzle.legal(state)
     scores = np.where(legal, 1 / max(1, legal.sum()), np.nan)
-    assert puzzle.read(puzzle.view(Drawing).with_scores(state, scores)).state.tolist() == state.tolist()
+    assert puzzle.read(puzzle.view(Drawings).with_scores(state, scores)).state.tolist() == state.tolist()
 
 
 @settings(max_examples=30)
@@ -650,4 +650,4 @@ def test_an_svg_has_a_letter_for_each_piece_where_it_lies(board) -> None:
     }
     assert all(len(fill) == 1 for fill in fills.values())
     assert len(set.union(set(), *fills.values())) == len(fills)
-    assert puzzle.view(Drawing).svg(state) == drawing.svg(state, puzzle)
+    assert puzzle.view(Drawings).svg(state) == drawing.svg(state, puzzle)

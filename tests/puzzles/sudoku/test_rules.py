@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from puzzlelab.conformance.check import check_puzzle
 from puzzlelab.core.errors import BadBoard, BadInput, BadOption
-from puzzlelab.core.puzzle import Drawing, Instance, presentation_of
+from puzzlelab.core.puzzle import Drawings, Instance, presentation_of
 from puzzlelab.core.registry import families, load
 from puzzlelab.core.verify import Verdict, replay
 from puzzlelab.core.views import Candidates, Cover, KernelRules, Planes, Samples, is_legal
@@ -340,7 +340,7 @@ def test_what_is_no_move_is_told_so(text: str) -> None:
 
 
 def test_every_view_is_offered() -> None:
-    for view in (Samples, Planes, Cover, Candidates, KernelRules, Drawing):
+    for view in (Samples, Planes, Cover, Candidates, KernelRules, Drawings):
         assert NINE.view(view) is not None, view.__name__
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Drawing
+from puzzlelab.core.puzzle import Drawings
 from puzzlelab.core.registry import load
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.text.reader import guess
@@ -175,7 +175,7 @@ def test_a_drawing_has_a_line_a_row_and_reads_back(board) -> None:
 @given(board=boards())
 def test_the_svg_shows_every_tile_in_its_cell(board) -> None:
     puzzle, state = board
-    root = ET.fromstring(puzzle.view(Drawing).svg(state))
+    root = ET.fromstring(puzzle.view(Drawings).svg(state))
     width, height = (float(root.get(side)) for side in ("width", "height"))
     texts = [each for each in root.iter() if each.tag.endswith("text")]
     shown = {}
@@ -189,8 +189,8 @@ def test_the_svg_shows_every_tile_in_its_cell(board) -> None:
 
 def test_tiles_at_home_look_different() -> None:
     puzzle = load("tiles-3x3")
-    at_home = puzzle.view(Drawing).svg(puzzle.goals()[0]).count("#3b6ea8")
-    away = puzzle.view(Drawing).svg(puzzle.read("8 1 2 3 4 5 6 7 0").state).count("#3b6ea8")
+    at_home = puzzle.view(Drawings).svg(puzzle.goals()[0]).count("#3b6ea8")
+    away = puzzle.view(Drawings).svg(puzzle.read("8 1 2 3 4 5 6 7 0").state).count("#3b6ea8")
     assert (at_home, away) == (8, 0)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pocket_cube import drawing, notation
 from puzzlelab import BadBoard, Instance, KernelRules, Presentation
 from puzzlelab.core.errors import BadOption, shorten
-from puzzlelab.core.puzzle import Drawing, View, Views, find_view, itself
+from puzzlelab.core.puzzle import Drawings, View, Views, find_view, itself
 from puzzlelab.core.views import BatchRules, Estimates, Planes, Reversible, Samples
 
 Cube = NDArray[np.uint8]
@@ -151,7 +151,7 @@ class PocketCube:
 
 VIEWS: Views = {
     BatchRules: "pocket_cube.batch:rules",
-    Drawing: lambda cube: Drawing(cube.svg),
+    Drawings: lambda cube: Drawings(cube.svg),
     Estimates: "pocket_cube.estimates:CubeEstimates",
     KernelRules: "pocket_cube.kernels:rules",
     Planes: "pocket_cube.planes:CubePlanes",

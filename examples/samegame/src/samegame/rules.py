@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from puzzlelab import BadBoard, Instance, KernelRules, Presentation
 from puzzlelab.core.errors import BadOption, shorten
-from puzzlelab.core.puzzle import Drawing, View, Views, find_view, itself
-from puzzlelab.core.views import BatchRules, Estimates, Legality, Planes, Samples, Scores
+from puzzlelab.core.puzzle import Drawings, View, Views, find_view
+from puzzlelab.core.views import BatchRules, Estimates, Legality, Planes, Samples, Steps
 from samegame import drawing, notation
 
 Board = NDArray[np.uint8]
@@ -139,10 +139,6 @@ class SameGame:
 
     # --- points ---
 
-    @property
-    def points_per_move(self) -> float:
-        return POINTS_PER_MOVE
-
     def points(self, state: Board, move: int, after: Board) -> int:
         """Those of the group, and at the end of the game those of what is left."""
         cells = int(np.count_nonzero(state)) - int(np.count_nonzero(after))
@@ -212,14 +208,14 @@ class SameGame:
 
 VIEWS: Views = {
     BatchRules: "samegame.batch:rules",
-    Drawing: lambda game: Drawing(game.svg),
+    Drawings: lambda game: Drawings(game.svg),
     Estimates: "samegame.estimates:SameGameEstimates",
     KernelRules: "samegame.kernels:rules",
     Legality: lambda game: Legality(game.is_legal, game.canonical_moves),
     Planes: "samegame.planes:SameGamePlanes",
     Presentation: "samegame.presentation:presentation",
     Samples: "samegame.sampling:SameGameSamples",
-    Scores: itself,
+    Steps: lambda game: Steps(points=game.points, points_per_move=POINTS_PER_MOVE),
 }
 """The module of a view is imported when the view is first asked for."""
 

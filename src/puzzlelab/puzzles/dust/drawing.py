@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.puzzle import Drawing
+from puzzlelab.core.puzzle import Drawings
 from puzzlelab.puzzles.dust.notation import LETTERS, Board, Shape, write
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Dust
 
 
-def drawing(puzzle: Dust) -> Drawing:
+def drawing(puzzle: Dust) -> Drawings:
     """Return the drawings of dust."""
 
     def with_scores(state: Board, scores: NDArray[np.float64]) -> str:
@@ -25,7 +25,7 @@ def drawing(puzzle: Dust) -> Drawing:
         first = puzzle.clusters(state)
         return draw_scores(state, puzzle, np.where(first < 0, 0.0, scores[first]))
 
-    return Drawing(lambda state: svg(state, puzzle), with_scores)
+    return Drawings(lambda state: svg(state, puzzle), with_scores)
 
 
 FILLS = ("#c8323c", "#4f9a4f", "#3b6ea8", "#e0b93a", "#de7c2b", "#8a5aa8", "#3fa7b5", "#c2529b", "#e5e9f0")

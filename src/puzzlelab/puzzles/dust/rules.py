@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.arguments import board_text, move_text
 from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
-from puzzlelab.core.puzzle import Drawing, Instance, Presentation, View, Views, find_view
+from puzzlelab.core.puzzle import Drawings, Instance, Presentation, View, Views, find_view
 from puzzlelab.core.views import (
     Estimates,
     KernelRules,
@@ -210,7 +210,7 @@ class Dust:
 VIEWS: Views = {
     BoardNotation: "puzzlelab.puzzles.dust.pasted:board_notation",
     BatchNotation: "puzzlelab.puzzles.dust.batch_notation:DustLines",
-    Drawing: "puzzlelab.puzzles.dust.drawing:drawing",
+    Drawings: "puzzlelab.puzzles.dust.drawing:drawing",
     Estimates: "puzzlelab.puzzles.dust.estimates:DustEstimates",
     KernelRules: "puzzlelab.puzzles.dust.kernels:rules",
     Legality: "puzzlelab.puzzles.dust.clusters:legality",

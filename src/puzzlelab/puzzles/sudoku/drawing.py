@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from puzzlelab.core.puzzle import Drawing
+from puzzlelab.core.puzzle import Drawings
 from puzzlelab.puzzles.sudoku.notation import SYMBOLS, Board, write
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Sudoku
 
 
-def drawing(puzzle: Sudoku) -> Drawing:
+def drawing(puzzle: Sudoku) -> Drawings:
     """Return the drawing of the puzzle."""
-    return Drawing(lambda state: svg(state, puzzle.box_rows, puzzle.box_columns))
+    return Drawings(lambda state: svg(state, puzzle.box_rows, puzzle.box_columns))
 
 
 def draw(board: Board, box_rows: int, box_columns: int) -> str:

@@ -18,7 +18,7 @@ from puzzlelab.core.arguments import board_text, move_text
 from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
-from puzzlelab.core.puzzle import Drawing, Instance, Presentation, View, Views, find_view, itself
+from puzzlelab.core.puzzle import Drawings, Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Candidates,
     Cover,
@@ -254,7 +254,7 @@ VIEWS: Views = {
     BatchNotation: "puzzlelab.puzzles.sudoku.batch_notation:SudokuLines",
     Candidates: itself,
     Cover: itself,
-    Drawing: "puzzlelab.puzzles.sudoku.drawing:drawing",
+    Drawings: "puzzlelab.puzzles.sudoku.drawing:drawing",
     OwnGenerator: "puzzlelab.puzzles.sudoku.generate:own_generator",
     KernelRules: "puzzlelab.puzzles.sudoku.kernels:rules",
     Legality: lambda sudoku: Legality(sudoku.is_legal),

@@ -5,16 +5,16 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from puzzlelab.core.puzzle import Drawing
+from puzzlelab.core.puzzle import Drawings
 from puzzlelab.puzzles.tiles.notation import Board, write
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
 
 
-def drawing(puzzle: Tiles) -> Drawing:
+def drawing(puzzle: Tiles) -> Drawings:
     """Return the drawing of the puzzle."""
-    return Drawing(lambda state: svg(state, puzzle.columns, puzzle.goal))
+    return Drawings(lambda state: svg(state, puzzle.columns, puzzle.goal))
 
 
 def draw(board: Board, columns: int) -> str:

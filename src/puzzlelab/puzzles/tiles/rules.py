@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.arguments import board_text, move_text
 from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
-from puzzlelab.core.puzzle import Drawing, Instance, Presentation, View, Views, find_view, itself
+from puzzlelab.core.puzzle import Drawings, Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Estimates,
     Isomorphism,
@@ -189,7 +189,7 @@ class Tiles:
 VIEWS: Views = {
     BoardNotation: "puzzlelab.puzzles.tiles.pasted:board_notation",
     BatchNotation: "puzzlelab.puzzles.tiles.batch_notation:TilesLines",
-    Drawing: "puzzlelab.puzzles.tiles.drawing:drawing",
+    Drawings: "puzzlelab.puzzles.tiles.drawing:drawing",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
     Isomorphism: "puzzlelab.puzzles.tiles.isomorphism:isomorphism",
     KernelRules: "puzzlelab.puzzles.tiles.kernels:rules",
