@@ -27,8 +27,10 @@ BEGIN, END = "<!-- begin: tools/surface.py -->\n", "<!-- end: tools/surface.py -
 BEGIN_KERNELS, BEGIN_EXAMPLE = (BEGIN.replace("surface.py", f"surface.py, {part}") for part in ("kernels", "example"))
 END_KERNELS, END_EXAMPLE = (END.replace("surface.py", f"surface.py, {part}") for part in ("kernels", "example"))
 NO_VIEWS = (
+    views.BoardForm,
     views.BoardGenerator,
     views.Estimate,
+    views.OwnGenerator,
     views.Prior,
     views.Scale,
     views.Symbols,

@@ -71,6 +71,7 @@ class Stripe:
 
     name: ClassVar[str] = "stripe"
     cells: ClassVar[int] = 8
+    generator: ClassVar[None] = None
     scales: ClassVar[Mapping[str, Any]] = {}
 
     def view(self, kind: type) -> Any:

@@ -65,13 +65,14 @@ class Lamps(Settings):
 
 class Street:
     name = "street-4"
+    generator = OwnGenerator(Lamps)
     scales = {"any": Scale("any street", lambda random, level, count: np.zeros((count, 4), np.uint8))}
 
     def write(self, state):
         return "".join(".*x"[lamp] for lamp in state)
 
     def view(self, kind):
-        return {OwnGenerator: OwnGenerator(Lamps), Samples: self}.get(kind)
+        return self if kind is Samples else None
 
 
 FAMILY = Family("Lamps of a street.", lambda rest: Street(), ("street-4",))

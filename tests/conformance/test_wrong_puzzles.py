@@ -75,6 +75,7 @@ class Dials:
     symbols: ClassVar[None] = None
     estimates: ClassVar[Mapping[str, str]] = {"turns": "turns of each dial"}
     rewards: ClassVar[Mapping[str, str]] = {"turned": "turns that came nearer"}
+    generator: ClassVar[None] = None
     scales: ClassVar[Mapping[str, Scale]] = {"turns": Scale("turns from the goal", singly(board_of), (0, 6), turns)}
 
     def legal(self, state: State) -> State:

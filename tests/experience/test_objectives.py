@@ -62,7 +62,7 @@ class Dealt(Runs):
     def view(self, kind: type) -> Any:
         if kind is Samples:
             scale = Scale("a pair among single letters", singly(lambda random, level: self.read("abbcdefg").state))
-            return SimpleNamespace(scales={"uniform": scale}, difficulty=lambda states: {})
+            return SimpleNamespace(scales={"uniform": scale}, generator=None, difficulty=lambda states: {})
         return super().view(kind)
 
 

@@ -113,7 +113,7 @@ def generate(
     """Generate boards, one a line. Easy levels may have few different boards, so that some are repeated."""
     from puzzlelab import api
     from puzzlelab.core.errors import BadOption
-    from puzzlelab.core.views import OwnGenerator
+    from puzzlelab.core.views import own_generator
     from puzzlelab.jobs import board_generation
     from puzzlelab.jobs.board_writing import board_lines, states_in
     from puzzlelab.jobs.serialise import board_facts
@@ -122,7 +122,7 @@ def generate(
         raise BadOption("--json prints boards, and --out writes them to a file: give one of them")
     loaded_puzzle = api.load(puzzle)
     settings: Mapping[str, Any] = context.meta.get(GENERATOR, {})
-    own = loaded_puzzle.view(OwnGenerator)
+    own = own_generator(loaded_puzzle)
     if histogram and (own is None or own.tally is None):
         raise BadOption(f"{loaded_puzzle.name} makes boards by scale and level only")
     if out is None:

@@ -72,7 +72,7 @@ def check_puzzle(
     - `name` loads an equal puzzle if its family is installed. The name of a puzzle that is defined in a test or a
       notebook belongs to no installed family, and is not loaded.
 
-    Not checked: `Symbols`, `Candidates.random_symmetry`, `OwnGenerator`, `BoardNotation`,
+    Not checked: `Symbols`, `Candidates.random_symmetry`, `Samples.generator`, `BoardNotation`,
     `Drawings.with_scores`.
 
     Args:

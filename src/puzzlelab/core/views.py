@@ -78,6 +78,10 @@ class Samples(Protocol):
     def scales(self) -> Mapping[str, Scale]:
         """The scales of difficulty by name, the main one first; empty for sizes without a sampler."""
 
+    @property
+    def generator(self) -> OwnGenerator | None:
+        """The puzzle's own generator of boards, or None."""
+
     def difficulty(self, states: State) -> Mapping[str, NDArray[np.int64]]:
         """Return `int64[B]`: the levels of `states[B, S]` by name, on scales and in other quick respects.
 
@@ -199,7 +203,7 @@ class Isomorphism:
 
 @dataclass(frozen=True)
 class OwnGenerator:
-    """The view that names the settings of the puzzle's own generator of boards."""
+    """A puzzle's own generator of boards."""
 
     settings: type[BoardGenerator]
     """The class of its settings; their fields become options of `puzzlelab generate`."""
@@ -482,6 +486,12 @@ def levels_of(puzzle: Puzzle, states: State) -> list[Mapping[str, int]]:
         row: {name: level for name, level in zip(columns, row, strict=True) if level != NO_LEVEL} for row in set(rows)
     }
     return [known[row] for row in rows]
+
+
+def own_generator(puzzle: Puzzle) -> OwnGenerator | None:
+    """Return the puzzle's own generator of boards, or None."""
+    samples = puzzle.view(Samples)
+    return None if samples is None else samples.generator
 
 
 def check_level(puzzle: Puzzle, name: str, scale: Scale, level: int | None) -> None:

@@ -1,6 +1,6 @@
 """Generates boards by scale and level, and by further settings that a puzzle's own generator has.
 
-A puzzle may have its own generator (the view `OwnGenerator`); boards of others are sampled on their scales.
+A puzzle may have its own generator (in the view `Samples`); boards of others are sampled on their scales.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import read_levels
-from puzzlelab.core.views import BoardGenerator, OwnGenerator, check_level, scale_of
+from puzzlelab.core.views import BoardGenerator, check_level, own_generator, scale_of
 from puzzlelab.engine import installed
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ def boards(
     """
     if count < 1:
         raise BadOption(f"the number of boards must be at least 1, not {count}")
-    own_generator = generator_of(puzzle, scale, level, settings)
-    if own_generator is None:
+    own = generator_of(puzzle, scale, level, settings)
+    if own is None:
         return sampled(puzzle, scale, level, seed, 0, count, executor)
     if executor is None:
-        batches = own_generator.batches(count, seed, jobs)
+        batches = own.batches(count, seed, jobs)
     else:
-        batches = generated(own_generator, seed, 0, count, executor)
+        batches = generated(own, seed, 0, count, executor)
     return islice((board for puzzles, _ in batches for board in puzzles), count)
 
 
@@ -67,10 +67,10 @@ def one_by_one(
     puzzle: Puzzle, count: int, scale: str | None, level: str | None, seed: int, settings: Mapping[str, Any]
 ) -> Iterator[State]:
     """Yield the boards that `boards` yields, each as soon as it is made, in this thread. Raises as `boards` does."""
-    own_generator = generator_of(puzzle, scale, level, settings)
-    if own_generator is None:
+    own = generator_of(puzzle, scale, level, settings)
+    if own is None:
         return sampled(puzzle, scale, level, seed, 0, count)
-    batches = (batch for first in range(count) for batch in own_generator.batches(first + 1, seed, 1, first))
+    batches = (batch for first in range(count) for batch in own.batches(first + 1, seed, 1, first))
     return (board for puzzles, _ in batches for board in puzzles)
 
 
@@ -96,12 +96,12 @@ def sampled(
 
 
 def generated(
-    own_generator: BoardGenerator, seed: int, first: int, count: int, executor: Executor
+    own: BoardGenerator, seed: int, first: int, count: int, executor: Executor
 ) -> Iterator[tuple[State, State]]:
     """Return the boards number `first` to `count` - 1 of a puzzle's own generator, and their solutions, in batches."""
     from puzzlelab.jobs.new_board_pieces import made_elsewhere
 
-    return made_elsewhere(executor, GeneratedBoards(own_generator, seed), first, count)
+    return made_elsewhere(executor, GeneratedBoards(own, seed), first, count)
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def generator_of(
     Raises:
         BadOption: as `boards` does; without an own generator, for every setting that is not None.
     """
-    own = puzzle.view(OwnGenerator)
+    own = own_generator(puzzle)
     values = {name: value for name, value in settings.items() if value is not None}
     if own is not None:
         return own.settings.of_scale(scale_of(puzzle, scale)[0], level, values)
@@ -197,7 +197,7 @@ def generator_fields() -> dict[str, GeneratorField]:
     fields: dict[str, GeneratorField] = {}
     for _, family in installed.families():
         for name in family.names:
-            if (own := registry.load(name).view(OwnGenerator)) is not None:
+            if (own := own_generator(registry.load(name))) is not None:
                 for field, info in own.settings.fields().items():
                     if field != "level":
                         fields.setdefault(field, GeneratorField(name, info))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from puzzlelab.core.boards import BatchNotation, Boards, as_text
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.puzzle import Puzzle, State, presentation_of
-from puzzlelab.core.views import BoardForm, OwnGenerator, scale_of
+from puzzlelab.core.views import BoardForm, own_generator, scale_of
 from puzzlelab.jobs.board_generation import generated, generator_of, sampled
 from puzzlelab.storage.files import blocks_of, lines_of, make_folder, replacing, require_regular, writing
 from puzzlelab.storage.outputs import LineOutput
@@ -95,7 +95,7 @@ PARQUET_FORM = BoardForm("", "")
 
 def _form_of(puzzle: Puzzle, path: Path) -> BoardForm:
     """Return the form of a file of boards with their solutions; raises `BadFile` for another name or a pipe."""
-    own = puzzle.view(OwnGenerator)
+    own = own_generator(puzzle)
     if own is None or not own.forms:
         return BoardForm("", None)
     forms = {**own.forms, PARQUET: PARQUET_FORM}

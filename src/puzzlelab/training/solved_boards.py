@@ -25,7 +25,7 @@ from puzzlelab.core.puzzle import Instance, Puzzle, board_after
 from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.views import BoardGenerator, OwnGenerator
+from puzzlelab.core.views import BoardGenerator, own_generator
 from puzzlelab.engine import candidate_logits, report
 from puzzlelab.engine.solving import solve, uninterrupted
 from puzzlelab.nets.device import device
@@ -93,7 +93,7 @@ def check_settings(settings: SupervisedSettings) -> NetworkSettings:
 
 
 def _generator_settings(puzzle: Puzzle, source: BoardSource) -> BoardGenerator:
-    own = puzzle.view(OwnGenerator)
+    own = own_generator(puzzle)
     if own is None:
         raise Unsupported(f"{puzzle.name} has no generator of boards: give files of them")
     return own.settings(**source.generator)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ class CubeSamples:
     """The view `Samples` of the pocket cube."""
 
     puzzle: PocketCube
+    generator: ClassVar[None] = None
 
     @property
     def scales(self) -> Mapping[str, Scale]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ class SameGameSamples:
     """The view `Samples` of SameGame."""
 
     puzzle: SameGame
+    generator: ClassVar[None] = None
 
     @property
     def scales(self) -> Mapping[str, Scale]:

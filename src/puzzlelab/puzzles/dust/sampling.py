@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -238,6 +238,7 @@ class DustSamples:
     """The view `Samples` of dust."""
 
     puzzle: Dust
+    generator: ClassVar[None] = None
 
     @property
     def scales(self) -> Mapping[str, Scale]:

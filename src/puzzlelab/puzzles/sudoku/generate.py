@@ -192,7 +192,7 @@ class SudokuGenerator(Settings):
 
 
 def own_generator(puzzle: Sudoku) -> OwnGenerator | None:
-    """Return the view of 9x9; other sizes have no generator."""
+    """Return the generator of 9x9; other sizes have none."""
     return OwnGenerator(SudokuGenerator, FORMS, tally) if puzzle.name == "sudoku-9x9" else None
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.views import Scale
-from puzzlelab.puzzles.sudoku.generate import LEVELS, SudokuGenerator, level_of
+from puzzlelab.core.views import OwnGenerator, Scale
+from puzzlelab.puzzles.sudoku.generate import LEVELS, SudokuGenerator, level_of, own_generator
 from puzzlelab.puzzles.sudoku.symmetries import random_images
 
 if TYPE_CHECKING:
@@ -95,6 +95,11 @@ class SudokuSamples:
     @cached_property
     def scales(self) -> Mapping[str, Scale]:
         return scales(self.puzzle)
+
+    @property
+    def generator(self) -> OwnGenerator | None:
+        """The generator of 9x9; other sizes have none."""
+        return own_generator(self.puzzle)
 
     def difficulty(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
         return difficulty(self.puzzle, states)

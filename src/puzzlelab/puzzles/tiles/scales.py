@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ class TilesSamples:
     """The view `Samples` of sliding tiles."""
 
     puzzle: Tiles
+    generator: ClassVar[None] = None
 
     @cached_property
     def scales(self) -> Mapping[str, Scale]:
