@@ -17,7 +17,7 @@ class LightsOut:
     estimates: ClassVar[dict[str, str]] = {"lamps": "a fifth of the lamps that are on: a press switches at most five"}
     name = property(lambda self: f"lights-{self.size}")
     move_count = input_size = property(lambda self: self.size**2)
-    grid = symbols = None
+    grid = symbols = isomorphism = None
 
     def legal(self, state: State) -> State:
         return np.ones(self.move_count, bool)

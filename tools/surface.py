@@ -30,6 +30,7 @@ NO_VIEWS = (
     views.BoardForm,
     views.BoardGenerator,
     views.Estimate,
+    views.Isomorphism,
     views.OwnGenerator,
     views.Prior,
     views.Scale,

@@ -88,6 +88,10 @@ def test_a_text_must_be_a_board_or_a_bad_board(corridor) -> None:
 class WrongPlanes(TilesPlanes):
     """The planes of tiles with one part that is wrong."""
 
+    @property
+    def isomorphism(self) -> Any:
+        return self.puzzle.isomorphism() if WrongTiles.wrong.startswith("map") else super().isomorphism
+
     def symmetries(self, states: np.ndarray) -> Any:
         same, *mirrors = super().symmetries(states)
         wrong = WrongTiles.wrong == "mirror"
@@ -109,8 +113,6 @@ class WrongTiles(Tiles):
     def view(self, kind: type) -> Any:
         if kind is Planes:
             return WrongPlanes(self)
-        if kind is Isomorphism and self.wrong.startswith("map"):
-            return self.isomorphism()
         return self.kernels() if kind is KernelRules else super().view(kind)
 
     def isomorphism(self) -> Isomorphism:

@@ -73,6 +73,7 @@ class Dials:
     points: ClassVar[Any] = None
     grid: ClassVar[tuple[int, int]] = (1, 3)
     symbols: ClassVar[None] = None
+    isomorphism: ClassVar[None] = None
     estimates: ClassVar[Mapping[str, str]] = {"turns": "turns of each dial"}
     rewards: ClassVar[Mapping[str, str]] = {"turned": "turns that came nearer"}
     generator: ClassVar[None] = None

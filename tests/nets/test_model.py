@@ -176,7 +176,7 @@ class Seen(Runs):
     """`Runs` with planes, so that a network can read its boards."""
 
     input_size = 12
-    grid = symbols = None
+    grid = symbols = isomorphism = None
 
     def planes(self, states: np.ndarray) -> np.ndarray:
         return states.astype(np.float32)

@@ -10,7 +10,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.verify import verify
-from puzzlelab.core.views import Isomorphism
+from puzzlelab.core.views import isomorphism_of
 from puzzlelab.engine.log_probabilities import log_probabilities
 from puzzlelab.engine.solving import solve
 from puzzlelab.nets import model_zoo
@@ -24,7 +24,7 @@ FIGURE_6 = "346810752"
 @pytest.mark.parametrize("name", ["net", "net:averaged"])
 def test_scores_are_those_of_the_image(name: str, states_of) -> None:
     puzzle = load(PUZZLE)
-    isomorphism, states = puzzle.view(Isomorphism), states_of(load(PUZZLE))
+    isomorphism, states = isomorphism_of(puzzle), states_of(load(PUZZLE))
     images = isomorphism.states_of(states)
     assert np.array_equal(
         networks.estimate(puzzle, name).scores(states), networks.estimate(isomorphism.puzzle, name).scores(images)
@@ -55,7 +55,7 @@ def test_scores_are_those_of_the_image(name: str, states_of) -> None:
 def test_solutions_are_as_long_as_those_of_the_image(solver) -> None:
     puzzle = load(PUZZLE)
     board = puzzle.read(FIGURE_6)
-    image = Instance(load("tiles-3x3"), puzzle.view(Isomorphism).states_of(board.state[None])[0])
+    image = Instance(load("tiles-3x3"), isomorphism_of(puzzle).states_of(board.state[None])[0])
     ours, theirs = (solve(make_solver(*solver), each, Limit()) for each in (board, image))
     assert ours.moves is not None
     assert verify(board, ours).holds

@@ -36,9 +36,9 @@ MOST_STEP = 1 << 40
 
 def check_views(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
     """Check the views that tell something about one state, whose legal moves are `legal`."""
-    if (isomorphism := puzzle.view(Isomorphism)) is not None:
-        _check_isomorphism(puzzle, isomorphism, state)
     if (planes := puzzle.view(Planes)) is not None:
+        if planes.isomorphism is not None:
+            _check_isomorphism(puzzle, planes.isomorphism, state)
         _check_planes(puzzle, planes, state, legal)
         _check_symmetries(puzzle, planes, state, legal)
     if (legality := puzzle.view(Legality)) is not None:

@@ -22,7 +22,7 @@ from puzzlelab.core.errors import BadInput
 from puzzlelab.core.network_source import NetworkSource
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.version import PACKAGE
-from puzzlelab.core.views import Estimate, Isomorphism, Prior, PriorAndEstimate
+from puzzlelab.core.views import Estimate, Prior, PriorAndEstimate, isomorphism_of
 
 PREFIX = "net"
 SHELF = PACKAGE / "pretrained"
@@ -110,7 +110,7 @@ def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
 
 def puzzles_of_networks(puzzle: Puzzle) -> tuple[Puzzle, ...]:
     """Return the puzzles whose networks this one can use: its own, then those of a puzzle to which it is isomorphic."""
-    isomorphism = puzzle.view(Isomorphism)
+    isomorphism = isomorphism_of(puzzle)
     return (puzzle,) if isomorphism is None else (puzzle, isomorphism.puzzle)
 
 

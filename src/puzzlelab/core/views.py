@@ -115,6 +115,10 @@ class Planes(Protocol):
     def symbols(self) -> Symbols | None:
         """The symbols that may be exchanged for each other, or None."""
 
+    @property
+    def isomorphism(self) -> Isomorphism | None:
+        """The map to a puzzle whose networks can be used too, or None."""
+
 
 @dataclass(frozen=True)
 class Symbols:
@@ -139,6 +143,21 @@ class Symbols:
     """(K, F) of `features`."""
     features: Callable[[State], NDArray[np.float32]] | None = None
     """`float32[B, K, F]` from `states[B, S]`: planes with more inputs, which are computed by the rules."""
+
+
+@dataclass(frozen=True, eq=False)
+class Isomorphism:
+    """The map of the puzzle to one with other names for states and moves, whose networks can then be used.
+
+    The maps commute with `legal`, `apply` and `solved`.
+    """
+
+    puzzle: Puzzle
+    """The other puzzle."""
+    states_of: Callable[[State], State]
+    """Its plain states `[B, S]` from plain states `[B, S]` of this puzzle."""
+    moves: NDArray[np.int64]
+    """[M]: the number of each move of this puzzle in the other one."""
 
 
 class Cover(Protocol):
@@ -184,21 +203,6 @@ class Legality:
     """Whether a move is legal in `state[S]`, or equivalent to a legal one."""
     canonical_moves: Callable[[State], NDArray[np.int64]] | None = None
     """Return `int64[B, M]`: for each move the equivalent one that `legal` reports, -1 for an illegal move."""
-
-
-@dataclass(frozen=True, eq=False)
-class Isomorphism:
-    """The map of the puzzle to one with other names for states and moves, whose networks can then be used.
-
-    The maps commute with `legal`, `apply` and `solved`.
-    """
-
-    puzzle: Puzzle
-    """The other puzzle."""
-    states_of: Callable[[State], State]
-    """Its plain states `[B, S]` from plain states `[B, S]` of this puzzle."""
-    moves: NDArray[np.int64]
-    """[M]: the number of each move of this puzzle in the other one."""
 
 
 @dataclass(frozen=True)
@@ -486,6 +490,12 @@ def levels_of(puzzle: Puzzle, states: State) -> list[Mapping[str, int]]:
         row: {name: level for name, level in zip(columns, row, strict=True) if level != NO_LEVEL} for row in set(rows)
     }
     return [known[row] for row in rows]
+
+
+def isomorphism_of(puzzle: Puzzle) -> Isomorphism | None:
+    """Return the map of the puzzle to one whose networks it can use too, or None."""
+    planes = puzzle.view(Planes)
+    return None if planes is None else planes.isomorphism
 
 
 def own_generator(puzzle: Puzzle) -> OwnGenerator | None:

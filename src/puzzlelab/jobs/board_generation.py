@@ -56,10 +56,7 @@ def boards(
     own = generator_of(puzzle, scale, level, settings)
     if own is None:
         return sampled(puzzle, scale, level, seed, 0, count, executor)
-    if executor is None:
-        batches = own.batches(count, seed, jobs)
-    else:
-        batches = generated(own, seed, 0, count, executor)
+    batches = own.batches(count, seed, jobs) if executor is None else generated(own, seed, 0, count, executor)
     return islice((board for puzzles, _ in batches for board in puzzles), count)
 
 

@@ -11,7 +11,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError, UnknownName
 from puzzlelab.core.networks import SHELF, Network, puzzles_of_networks, shelves
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.views import Isomorphism
+from puzzlelab.core.views import isomorphism_of
 from puzzlelab.engine import installed
 from puzzlelab.nets import network_files, run_networks
 from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, card_path, read_card
@@ -45,7 +45,7 @@ def find(puzzle: Puzzle, name: str) -> Network:
         raise
     if card is None or card.puzzle == puzzle.name:
         return model
-    isomorphism = puzzle.view(Isomorphism)
+    isomorphism = isomorphism_of(puzzle)
     if isomorphism is None or card.puzzle != isomorphism.puzzle.name:
         raise BadInput(f"the network {name or card.name} is for {card.puzzle}, not for {puzzle.name}")
     return TransferredNetwork(model, isomorphism)

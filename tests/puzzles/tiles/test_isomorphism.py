@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load, make_solver
-from puzzlelab.core.views import Isomorphism
+from puzzlelab.core.views import isomorphism_of
 from puzzlelab.engine.solving import solve
 from puzzlelab.puzzles.tiles.rules import Tiles
 
@@ -19,13 +19,13 @@ IN_A_CORNER = (
 
 
 def image_of(puzzle: Tiles, state: np.ndarray) -> np.ndarray:
-    return puzzle.view(Isomorphism).states_of(state[None])[0]
+    return isomorphism_of(puzzle).states_of(state[None])[0]
 
 
 @given(st.sampled_from(IN_A_CORNER), st.data())
 def test_the_maps_commute_with_the_rules(name: str, data: st.DataObject) -> None:
     puzzle = load(name)
-    isomorphism = puzzle.view(Isomorphism)
+    isomorphism = isomorphism_of(puzzle)
     other, moves = isomorphism.puzzle, isomorphism.moves
     state = np.array(data.draw(st.permutations(range(puzzle.cells))), np.uint8)
     image = image_of(puzzle, state)
@@ -42,7 +42,7 @@ def test_the_maps_commute_with_the_rules(name: str, data: st.DataObject) -> None
 @pytest.mark.parametrize("name", IN_A_CORNER)
 def test_the_goal_becomes_the_usual_goal(name: str) -> None:
     puzzle = load(name)
-    isomorphism = puzzle.view(Isomorphism)
+    isomorphism = isomorphism_of(puzzle)
     assert isomorphism.puzzle == Tiles(puzzle.rows, puzzle.columns)
     assert np.array_equal(isomorphism.states_of(puzzle.goals()), isomorphism.puzzle.goals())
 
@@ -50,7 +50,7 @@ def test_the_goal_becomes_the_usual_goal(name: str) -> None:
 def test_blank_first_is_a_rotation_and_n_becomes_its_complement() -> None:
     puzzle = load("tiles-3x3:blank-first")
     board = puzzle.read("346810752")
-    assert puzzle.view(Isomorphism).moves.tolist() == [1, 0, 3, 2]
+    assert isomorphism_of(puzzle).moves.tolist() == [1, 0, 3, 2]
     assert image_of(puzzle, board.state).tolist() == [(9 - tile) % 9 for tile in board.state[::-1].tolist()]
 
 
@@ -65,4 +65,4 @@ def test_the_image_has_the_same_optimum() -> None:
     "name", ["tiles-3x3", "tiles-2x7", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-3x3:goal=1,0,2,3,4,5,6,7,8"]
 )
 def test_the_usual_goal_and_a_blank_in_no_corner_have_no_map(name: str) -> None:
-    assert load(name).view(Isomorphism) is None
+    assert isomorphism_of(load(name)) is None

@@ -59,6 +59,7 @@ class CubePlanes:
     puzzle: PocketCube
     grid: ClassVar[None] = None
     symbols: ClassVar[None] = None
+    isomorphism: ClassVar[None] = None
 
     @property
     def input_size(self) -> int:

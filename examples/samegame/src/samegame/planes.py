@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ class SameGamePlanes:
     """The view `Planes` of SameGame."""
 
     puzzle: SameGame
+    isomorphism: ClassVar[None] = None
 
     @property
     def grid(self) -> tuple[int, int]:

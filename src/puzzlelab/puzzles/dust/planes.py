@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ class DustPlanes:
     """The view `Planes` of dust."""
 
     puzzle: Dust
+    isomorphism: ClassVar[None] = None
 
     @property
     def grid(self) -> tuple[int, int]:

@@ -23,6 +23,7 @@ class SudokuPlanes:
 
     puzzle: Sudoku
     symbols: ClassVar[None] = None
+    isomorphism: ClassVar[None] = None
 
     @property
     def input_size(self) -> int:

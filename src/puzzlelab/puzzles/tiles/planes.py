@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.views import Isomorphism
 from puzzlelab.engine.one_hot import one_hot
+from puzzlelab.puzzles.tiles.isomorphism import isomorphism
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
@@ -23,6 +26,11 @@ class TilesPlanes:
 
     puzzle: Tiles
     symbols: ClassVar[None] = None
+
+    @cached_property
+    def isomorphism(self) -> Isomorphism | None:
+        """The map to the goal with the blank last."""
+        return isomorphism(self.puzzle)
 
     @property
     def grid(self) -> tuple[int, int]:

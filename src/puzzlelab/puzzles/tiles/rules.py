@@ -18,7 +18,6 @@ from puzzlelab.core.errors import BadBoard, BadOption, shorten
 from puzzlelab.core.puzzle import Drawings, Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Estimates,
-    Isomorphism,
     KernelRules,
     Planes,
     Reversible,
@@ -191,7 +190,6 @@ VIEWS: Views = {
     BatchNotation: "puzzlelab.puzzles.tiles.batch_notation:TilesLines",
     Drawings: "puzzlelab.puzzles.tiles.drawing:drawing",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
-    Isomorphism: "puzzlelab.puzzles.tiles.isomorphism:isomorphism",
     KernelRules: "puzzlelab.puzzles.tiles.kernels:rules",
     Planes: "puzzlelab.puzzles.tiles.planes:TilesPlanes",
     Presentation: "puzzlelab.puzzles.tiles.presentation:presentation",
