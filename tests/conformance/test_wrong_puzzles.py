@@ -36,6 +36,7 @@ from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.puzzles.tiles import estimate_kernels
 from puzzlelab.puzzles.tiles.kernels import TilesTables
 from puzzlelab.puzzles.tiles.rules import Tiles
+from puzzlelab.text.notation import BoardNotation
 
 # --- a puzzle that is right, and its wrong variants -------------------------------------------------------------------
 
@@ -916,7 +917,7 @@ class WrongSudoku(Sudoku):
 
     def view(self, kind: type) -> Any:
         if kind is not self.kind:
-            return None
+            return super().view(kind) if kind is BoardNotation else None
         return Legality(self.is_legal) if kind is Legality else self
 
 
@@ -950,7 +951,9 @@ class WrongDust(Dust):
         return bool(super().view(Legality).is_legal(state, move))
 
     def view(self, kind: type) -> Any:
-        return Legality(self.is_legal, self.canonical_moves) if kind is Legality else None
+        if kind is Legality:
+            return Legality(self.is_legal, self.canonical_moves)
+        return super().view(kind) if kind is BoardNotation else None
 
 
 @pytest.mark.parametrize(
