@@ -124,7 +124,7 @@ def read_board_file(puzzle: Puzzle) -> Callable[[bytes, Path], object]:
         path.write_bytes(data)
         read_count, last = 0, 0
         with path.open("rb") as file:
-            for board in boards(puzzle, text_lines(file, str(path))):
+            for board in splitter_of(puzzle).split(text_lines(file, str(path))):
                 assert board.line >= last, "lines are out of order"
                 last = board.line
                 with suppress(BadInput):

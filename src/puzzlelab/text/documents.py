@@ -89,12 +89,12 @@ class _Tables(HTMLParser):
 
 
 def texts_of_html(text: str) -> list[str]:
-    """Return the tables of HTML, their cells between TABs, or the text of HTML without tables."""
+    """Return the tables of HTML, their cells between bars, or the text of HTML without tables."""
     parser = _Tables()
     parser.feed(text)
     parser.close()
     tables = [[row for row in table if row] for table in parser.tables]
-    return ["\n".join("\t".join(row) for row in table) for table in tables if table] or [parser.text]
+    return ["\n".join(f"|{'|'.join(row)}|" for row in table) for table in tables if table] or [parser.text]
 
 
 class Columns:

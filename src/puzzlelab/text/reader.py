@@ -193,9 +193,17 @@ def read_any(text: str, hint: str | None = None) -> list[Instance]:
     error: BadInput | None = None
     if hint:
         try:
-            return read_all(registry.load(hint), text)
+            boards = read_all(registry.load(hint), text)
         except BadBoard as wrong:
             error = wrong
+        else:
+            is_parted = len(boards) < 2 or EMPTY_LINE.search(text.strip())
+            others = [] if is_parted else _readings(text, [])
+            if others:
+                raise BadBoard(
+                    f"this may be {len(boards)} boards of {hint}, or {others[0][0]}: leave a line between boards"
+                )
+            return boards
     names = _guessed(text, error)
     return [board for name in names for board in read_all(registry.load(name), text, len(names) > 1, is_guess=True)]
 

@@ -32,7 +32,7 @@ LONGEST_DOCUMENT = 2_000_000
 """Characters of a document that is read as a whole: XML, HTML, or a list that goes on for several lines."""
 MOST_COLUMNS = 3
 """Columns after the board. Further TABs are part of the last column."""
-COMMENTS = ("#", "//", "%", ";")
+COMMENT = re.compile(r"\s*(?:#|//|%|;\s*[A-Za-z])")
 WORD = re.compile(r"[^\W\d_]{2,}")
 PARTS = re.compile(r"[\s|,;&/\\\[\](){}\"'+:=]+")
 TRAILING_COMMENT = re.compile(r"\s+(?:#|//|%|;)\s*\D.*$")
@@ -120,7 +120,7 @@ class Splitter:
 
     @staticmethod
     def _first_line(head: Sequence[tuple[int, str]]) -> int:
-        starts = (number for number, line in head if line.strip() and not line.lstrip().startswith(COMMENTS))
+        starts = (number for number, line in head if line.strip() and not COMMENT.match(line))
         return next(starts, 1)
 
     # --- lines ---
@@ -145,7 +145,7 @@ class Splitter:
             yield from self._board_or_row(number, line, bare)
 
     def _is_comment(self, bare: str) -> bool:
-        return self._notation is not None and bare.startswith(COMMENTS)
+        return self._notation is not None and bool(COMMENT.match(bare))
 
     def _board_or_row(self, number: int, line: str, bare: str) -> Iterator[BoardText]:
         is_document = bare[0] in "{[" and bare[-1] in "}]" and (boards := self._of_json(number, bare)) is not None
