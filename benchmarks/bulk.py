@@ -107,7 +107,8 @@ def run(name: str, path: Path, words: Sequence[str], exit_code: int = 0) -> Run:
         sys.exit(f"{' '.join(command)} ended with exit code {code}: {(path.parent / 'errors').read_text()}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    (path.parent / "rows.parquet").unlink(missing_ok=True)
+    for rows in path.parent.glob("rows.parquet*"):
+        rows.unlink()
     return Run(cpu_seconds, seconds, float((path.parent / "peak").read_text()))
 
 

@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 import puzzlelab
+from puzzlelab.storage.row_exports import source_of
 from puzzlelab.storage.row_files import count_rows, read_rows
 
 ENDINGS = (".jsonl", ".csv", ".parquet")
@@ -81,7 +82,7 @@ def main() -> None:
             for _ in range(arguments.kills):  # later starts first read and verify what is stored
                 reading = again * counts[-1] / arguments.boards
                 hits += killed(boards, cut, reading + choose.uniform(0.2, 0.8) * seconds)
-                counts.append(count_rows(cut) or 0 if ending == ".parquet" or cut.exists() else 0)
+                counts.append(count_rows(cut) or 0 if source_of(cut).exists() else 0)
             solved(boards, cut)
             equal = all(one == other for one, other in zip_longest(timeless(whole), timeless(cut)))
             all_equal &= equal
