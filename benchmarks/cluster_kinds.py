@@ -17,9 +17,8 @@ import puzzlelab
 from cluster_costs import Example, mean_and_variation, size
 from cluster_model import Work
 from puzzlelab.core import registry
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.engine.board_pieces import BoardsToSolve, SolverSetup, solve_boards
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.piece_size import MOST_ITEMS, SHARE

@@ -27,9 +27,9 @@ from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings, read_levels, read_options
 from puzzlelab.core.solver import require
-from puzzlelab.core.version import PACKAGE
 from puzzlelab.core.views import Estimates, Samples, scale_of
 from puzzlelab.storage.files import text_lines
+from puzzlelab.version import PACKAGE
 
 STATIC = PACKAGE / "web" / "static"
 PUZZLES = (

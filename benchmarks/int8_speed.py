@@ -16,11 +16,11 @@ from rich.console import Console
 from rich.table import Table
 
 from puzzlelab import load
-from puzzlelab.core import networks
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import scale_of
 from puzzlelab.nets import exporting, network_files, onnx_files
 from puzzlelab.nets.onnx_model import OnnxModel
+from puzzlelab.storage import networks
 
 PUZZLES = ("tiles-4x4", "tiles-3x3", "dust-8x6x5", "sudoku-9x9")
 

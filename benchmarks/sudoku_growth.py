@@ -19,7 +19,8 @@ from rich.progress import track
 from rich.table import Table
 
 from puzzlelab import Limit, load
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import parse_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from puzzlelab import Limit, load
 from puzzlelab.bench import suites
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.registry import parse_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver

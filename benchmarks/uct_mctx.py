@@ -28,12 +28,12 @@ from rich.console import Console
 from rich.table import Table
 
 from puzzlelab import load
-from puzzlelab.core import networks
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import KernelRules, Planes, scale_of
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.uct import Uct
+from puzzlelab.storage import networks
 from uct_speed import Games
 
 PUZZLES = ("tiles-4x4", "tiles-3x3")

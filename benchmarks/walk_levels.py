@@ -14,8 +14,9 @@ import numpy as np
 
 from puzzlelab import load
 from puzzlelab.bench.statistics import Mean, mean
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import KernelRules, scale_of

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from puzzlelab.core.version import VERSION  # noqa: E402
+from puzzlelab.version import VERSION  # noqa: E402
 
 project = "puzzlelab"
 author = "The puzzlelab developers"

@@ -20,8 +20,9 @@ os.environ["PUZZLELAB_BACKGROUND"] = "0"  # compiling for the next start would s
 os.environ["PUZZLELAB_PROGRESS"] = "0"  # lines of progress come by the time, and a slow machine would have more of them
 
 from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Reversible
 from puzzlelab.engine import report
 from puzzlelab.engine.kernel_cache import user_cache

@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.views import Estimate, Estimates, Steps
 
 

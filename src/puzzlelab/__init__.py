@@ -30,8 +30,8 @@ if _is_early and _signal.getsignal(_signal.SIGINT) is _signal.SIG_DFL:
 
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.core import network_source as _network_source
-from puzzlelab.core.version import VERSION
+from puzzlelab.storage import network_source as _network_source
+from puzzlelab.version import VERSION
 
 __version__ = VERSION
 
@@ -68,11 +68,11 @@ _HOMES = {
     ),
     "analysis.hints": ("Hint",),
     "analysis.proofs": ("ProofCheck",),
-    "core.boards": ("Boards",),
+    "core.boards": ("Boards", "Instance"),
     "core.limit": ("Limit",),
     "core.registry": ("solver",),
     "core.cover": ("ExactCover",),
-    "core.puzzle": ("Example", "Family", "Instance", "Presentation", "Puzzle", "State"),
+    "core.puzzle": ("Example", "Family", "Presentation", "Puzzle", "State"),
     "core.views": ("BatchRules", "Estimate", "KernelRules", "Scale"),
     "core.result": ("Count", "Progress", "Result"),
     "analysis.game_analysis": ("Regrets",),
@@ -174,7 +174,7 @@ if TYPE_CHECKING:
         verify,
     )
     from puzzlelab.conformance.check import check_puzzle, check_solver
-    from puzzlelab.core.boards import Boards
+    from puzzlelab.core.boards import Boards, Instance
     from puzzlelab.core.cover import ExactCover
     from puzzlelab.core.errors import (
         BadBoard,
@@ -187,7 +187,7 @@ if TYPE_CHECKING:
         Unsupported,
     )
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Example, Family, Instance, Presentation, Puzzle, State
+    from puzzlelab.core.puzzle import Example, Family, Presentation, Puzzle, State
     from puzzlelab.core.registry import solver
     from puzzlelab.core.result import Count, Progress, Result
     from puzzlelab.core.solver import Solver

@@ -16,13 +16,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from puzzlelab import api_arguments as checked
-from puzzlelab.core import arguments, registry
+from puzzlelab.core import errors, registry
 from puzzlelab.core.answers import Answers
-from puzzlelab.core.board_values import naming_bad_boards
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance, naming_bad_boards
 from puzzlelab.core.errors import BadBoard, BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, Solver
 from puzzlelab.core.verify import Verdict
@@ -70,7 +69,7 @@ def load(name: str, kind: type[Puzzle] | None = None) -> Puzzle:
     if kind is None:
         return puzzle
     expected = "a class of puzzles such as puzzlelab.Tiles"
-    if arguments.require(kind, type, "the kind of a puzzle", expected) not in type(puzzle).__mro__:
+    if errors.require_kind(kind, type, "the kind of a puzzle", expected) not in type(puzzle).__mro__:
         raise BadOption(f"{puzzle.name} is of the class {type(puzzle).__name__}, not {kind.__name__}")
     return puzzle
 
@@ -110,7 +109,7 @@ def read_many(text: str, puzzle: str | Puzzle | None = None) -> Boards:
     from puzzlelab.text.reader import read_all, read_any
 
     expected = "a text with a board, such as '8 6 7 2 5 4 3 0 1'"
-    given = arguments.require(text, str, "the text", expected, BadBoard)
+    given = errors.require_kind(text, str, "the text", expected, BadBoard)
     boards = read_any(given) if puzzle is None else read_all(registry.as_puzzle(puzzle), given)
     names = dict.fromkeys(board.puzzle.name for board in boards)
     if len(names) > 1:
@@ -155,7 +154,7 @@ def solve(
     """
     board = checked.board(instance)
     if watch is not None and not callable(watch):
-        raise arguments.wrong("`watch`", "a function that is called with every attempt", watch)
+        raise errors.wrong_argument("`watch`", "a function that is called with every attempt", watch)
     with naming_bad_boards([board]):
         return run(_solver(solver, board.puzzle, options), board, checked.limit(limit), watch)
 
@@ -181,7 +180,7 @@ def solve_many(
     >>> [result.proof for result in puzzlelab.solve_many(boards, jobs=1)]
     ['optimal', 'optimal', 'optimal']
     """
-    jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
+    jobs = None if jobs is None else errors.whole_number(jobs, "the number of jobs", least=1)
     named_solver = None if solver is None else registry.as_solver(solver, options)
     return _results(checked.boards(instances), named_solver, checked.limit(limit), jobs, executor, options)
 
@@ -239,8 +238,8 @@ def open_executor(name: str, jobs: int | None = None) -> Executor:
     """
     from puzzlelab.cluster import open_executor
 
-    jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
-    return open_executor(arguments.text(name, "the executor", "a text such as 'local' or 'ray'"), jobs)
+    jobs = None if jobs is None else errors.whole_number(jobs, "the number of jobs", least=1)
+    return open_executor(errors.require_text(name, "the executor", "a text such as 'local' or 'ray'"), jobs)
 
 
 def solve_table(
@@ -266,7 +265,7 @@ def solve_table(
     """
     from puzzlelab.jobs.row_table import table_of
 
-    jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
+    jobs = None if jobs is None else errors.whole_number(jobs, "the number of jobs", least=1)
     named_solver = None if solver is None else registry.as_solver(solver, options)
     chosen_limit = checked.limit(limit)
     return table_of(_answers(boards, named_solver, chosen_limit, jobs, executor, options), chosen_limit)
@@ -375,9 +374,9 @@ def generate(
     from puzzlelab.jobs.board_generation import boards
 
     chosen = registry.as_puzzle(puzzle)
-    count = arguments.whole_number(count, "the number of boards", least=1)
+    count = errors.whole_number(count, "the number of boards", least=1)
     seed = checked.seed(seed, rng)
-    scale = None if scale is None else arguments.text(scale, "the scale", "a text such as 'uniform'")
+    scale = None if scale is None else errors.require_text(scale, "the scale", "a text such as 'uniform'")
     states = boards(chosen, count, scale, checked.levels(level), seed, **settings)
     return (Instance(chosen, state) for state in states)
 
@@ -392,7 +391,7 @@ def verify(instance: Instance, result: Result) -> Verdict:
     'move 1 of 1, U, cannot be made on 1 2 3 4 5 6 7 0 8'
     """
     expected = "a Result, as puzzlelab.solve gives it"
-    return run_verify(checked.board(instance), arguments.require(result, Result, "the result", expected))
+    return run_verify(checked.board(instance), errors.require_kind(result, Result, "the result", expected))
 
 
 def prove(

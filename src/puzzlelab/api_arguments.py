@@ -1,6 +1,6 @@
 """Checks the arguments that the functions of `api` share, and converts them to what the rest of the package takes.
 
-Each function returns its value, or raises `BadBoard` or `BadOption` with a sentence; see `core.arguments`.
+Each function returns its value, or raises `BadBoard` or `BadOption` with a sentence; see `core.errors`.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from puzzlelab.core import arguments, registry
+from puzzlelab.core import errors, registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def board(instance: object, what: str = "the board") -> Instance:
     """Return a board; `what` it is called in the error."""
     expected = "an Instance, as puzzle.read(text) or Instance.of(puzzle, values) gives it"
-    checked_board = arguments.require(instance, Instance, what, expected, BadBoard)
+    checked_board = errors.require_kind(instance, Instance, what, expected, BadBoard)
     registry.require_puzzle(checked_board.puzzle, "the puzzle of a board", "a puzzle, as puzzlelab.load gives it")
     return checked_board
 
@@ -28,7 +29,7 @@ def board(instance: object, what: str = "the board") -> Instance:
 def boards(instances: object) -> Iterator[Instance]:
     """Return the boards, each checked when it is needed; raises `BadBoard` at once for what has no boards in it."""
     if isinstance(instances, str | Instance) or not isinstance(instances, Iterable):
-        raise arguments.wrong(
+        raise errors.wrong_argument(
             "the boards", "a list or another iterable of boards (solve takes a single one)", instances, BadBoard
         )
     return (board(instance, f"board {number}") for number, instance in enumerate(instances, start=1))
@@ -38,12 +39,12 @@ def limit(value: Limit | None) -> Limit:
     """Return a limit, by default none of any kind."""
     if value is None:
         return Limit()
-    return arguments.require(value, Limit, "the limit", "a Limit, such as puzzlelab.Limit(seconds=60)")
+    return errors.require_kind(value, Limit, "the limit", "a Limit, such as puzzlelab.Limit(seconds=60)")
 
 
 def solution_count(most: int | None) -> int | None:
     """Return the greatest number of solutions, or None."""
-    return None if most is None else arguments.whole_number(most, "the number of solutions", least=1)
+    return None if most is None else errors.whole_number(most, "the number of solutions", least=1)
 
 
 def levels(level: int | tuple[int, int] | str | None) -> str | None:
@@ -52,7 +53,7 @@ def levels(level: int | tuple[int, int] | str | None) -> str | None:
         return level
     expected = "a whole number such as 15, a range such as (10, 20), or a text such as '10-20'"
     ends = level if isinstance(level, tuple | list) and len(level) == 2 else (level,)
-    return "-".join(str(arguments.whole_number(end, "the level", 0, expected)) for end in ends)
+    return "-".join(str(errors.whole_number(end, "the level", 0, expected)) for end in ends)
 
 
 RandomSource: TypeAlias = "int | Sequence[int] | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator"
@@ -62,17 +63,19 @@ RandomSource: TypeAlias = "int | Sequence[int] | np.random.SeedSequence | np.ran
 def seed(number: int | None, rng: RandomSource | None) -> int:
     """Return the seed, by default 0, or one that is drawn from `rng`; raises `BadOption` if both are given."""
     if rng is None:
-        return 0 if number is None else arguments.whole_number(number, "the seed", least=0)
+        return 0 if number is None else errors.whole_number(number, "the seed", least=0)
     if number is not None:
         raise BadOption("give a seed or rng, not both")
     if isinstance(rng, int):
-        return arguments.whole_number(rng, "rng", least=0)
+        return errors.whole_number(rng, "rng", least=0)
     from numpy.random import default_rng
 
     try:
         return int(default_rng(rng).integers(2**63))
     except (TypeError, ValueError):
-        raise arguments.wrong("rng", "a generator of NumPy, or what numpy.random.default_rng takes", rng) from None
+        raise errors.wrong_argument(
+            "rng", "a generator of NumPy, or what numpy.random.default_rng takes", rng
+        ) from None
 
 
 def moves(puzzle: Puzzle, game: Sequence[int] | str) -> list[int]:
@@ -83,8 +86,8 @@ def moves(puzzle: Puzzle, game: Sequence[int] | str) -> list[int]:
         return read_game(puzzle, game)
     expected = "a list of numbers, such as result.moves, or a text such as 'U D'"
     if not isinstance(game, Iterable):
-        raise arguments.wrong("the moves", expected, game)
-    numbers = [arguments.whole_number(move, f"move {step}") for step, move in enumerate(game, start=1)]
+        raise errors.wrong_argument("the moves", expected, game)
+    numbers = [errors.whole_number(move, f"move {step}") for step, move in enumerate(game, start=1)]
     for step, number in enumerate(numbers, start=1):
         if not 0 <= number < puzzle.move_count:
             sentence = f"{number} is none of the moves 0 to {puzzle.move_count - 1}"

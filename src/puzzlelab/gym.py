@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 import numpy as np
 
 from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput, BadOption, nearest, shorten
-from puzzlelab.core.puzzle import Drawings, Instance, Puzzle, State
+from puzzlelab.core.puzzle import Drawings, Puzzle, State
 
 try:
     import gymnasium

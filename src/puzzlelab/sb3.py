@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.gym import EnvironmentOptions, PuzzleVectorEnv
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import pytest
 
 from puzzlelab import load
 from puzzlelab.analysis.move_probabilities import network_shown, shares
-from puzzlelab.core import networks
 from puzzlelab.core.views import Estimate, Prior
+from puzzlelab.storage import networks
 
 TWO = "1 2 3 4 5 6 0 7 8"
 

@@ -6,8 +6,8 @@ import pytest
 
 from puzzlelab import load, solver
 from puzzlelab.analysis.network_options import named, network_options, with_network, with_options
-from puzzlelab.core import networks
 from puzzlelab.core.errors import BadOption
+from puzzlelab.storage import networks
 
 PUZZLE = load("dust-4x3x3")
 

@@ -9,9 +9,9 @@ import pytest
 
 import puzzlelab
 from puzzlelab import Estimate, Instance, Limit, Progress, Result
-from puzzlelab.core import networks
 from puzzlelab.core.solver import SolverSettings
 from puzzlelab.core.views import Estimates, Reversible, Samples
+from puzzlelab.storage import networks
 
 TILES = puzzlelab.load("tiles-3x3")
 DUST = puzzlelab.load("dust-8x6x5")

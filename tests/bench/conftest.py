@@ -12,9 +12,10 @@ import pytest
 from puzzlelab.bench import runs
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State
+from puzzlelab.core.puzzle import Presentation, Puzzle, State
 from puzzlelab.core.result import SEVERAL, Progress, Result
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Reversible, Samples

@@ -7,10 +7,11 @@ import pytest
 from puzzlelab.bench import runs
 from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.suites import Suite, SuiteEntry
-from puzzlelab.core import networks, registry
+from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.local_workers import LocalWorkers
+from puzzlelab.storage import networks
 
 ONE, TWO, FOUR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8", "1 2 3 4 5 6 8 7 0"
 NODES = Limit(nodes=1000)

@@ -73,8 +73,8 @@ def test_without_a_network_there_is_no_card(monkeypatch, boards, capsys) -> None
 
 
 def test_a_network_of_the_package_keeps_its_name(monkeypatch, network, boards, tmp_path) -> None:
-    from puzzlelab.core import networks
     from puzzlelab.nets import model_zoo
+    from puzzlelab.storage import networks
 
     for ending in (".json", ".onnx", ".safetensors"):
         network.with_suffix(ending).rename(tmp_path / f"tiles-2x3-odd{ending}")

@@ -13,10 +13,9 @@ from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.suites import Suite
 from puzzlelab.core import registry
 from puzzlelab.core.answers import Answers
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
 from puzzlelab.core.views import levels_of

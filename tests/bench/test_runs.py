@@ -12,14 +12,14 @@ from puzzlelab.bench import runs
 from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import Suite, SuiteEntry
-from puzzlelab.core import networks, registry
+from puzzlelab.core import registry
 from puzzlelab.core.answers import Answers
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.solver import Attempt, BatchSolver, Solver, SolverSettings
 from puzzlelab.core.views import Estimate
+from puzzlelab.storage import networks
 from puzzlelab.storage.outputs import only_writer, only_writer_in
 
 Make = Callable[..., Solver]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from puzzlelab import load, solve
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.boards import Instance
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "benchmarks" / "sudoku_growth.py"

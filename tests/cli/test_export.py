@@ -10,9 +10,9 @@ import onnxruntime
 import pytest
 
 from puzzlelab import load
-from puzzlelab.core.version import PACKAGE
 from puzzlelab.core.views import Planes
 from puzzlelab.nets import network_files, onnx_files
+from puzzlelab.version import PACKAGE
 
 SHIPPED = PACKAGE / "pretrained" / "tiles-3x3.onnx"
 BOARD = "1 2 3 4 5 6 7 0 8"

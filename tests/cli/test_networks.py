@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from puzzlelab import load
-from puzzlelab.core import networks
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.views import Estimate, Prior
+from puzzlelab.storage import networks
 
 ONE, TWO, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 8 7 0"
 ROWS = "RGB./RRBG/BGRG"

@@ -11,10 +11,10 @@ import pytest
 
 from puzzlelab import Limit, Result, generate, load, solver
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.version import VERSION
 from puzzlelab.storage import files
 from puzzlelab.storage.outputs import only_writer
 from puzzlelab.storage.row_files import read_rows
+from puzzlelab.version import VERSION
 
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 KEYS = [

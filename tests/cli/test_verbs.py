@@ -8,9 +8,9 @@ import pytest
 
 from puzzlelab import load
 from puzzlelab.core.result import Result
-from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Estimates, Samples, levels_of
 from puzzlelab.engine.kernel_cache import kernel_cache
+from puzzlelab.version import VERSION
 
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 

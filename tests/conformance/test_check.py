@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from puzzlelab import check_puzzle, check_solver
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadOption, ConformanceError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solver import Attempt, SolverSettings

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from puzzlelab.core import registry
-from puzzlelab.core.board_values import naming_bad_boards
+from puzzlelab.core.boards import Instance, naming_bad_boards
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Instance, presentation_of
+from puzzlelab.core.puzzle import presentation_of
 from puzzlelab.core.views import Samples
 
 NAMES = ["tiles-3x3", "tiles-2x7", "tiles-5x5", "tiles-3x3:blank-first", "dust-8x6x5", "sudoku-9x9"]

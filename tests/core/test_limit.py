@@ -5,8 +5,8 @@ import pytest
 
 from puzzlelab.core import limit
 from puzzlelab.core.errors import BadOption, NoRoom
-from puzzlelab.core.free_memory import resident
-from puzzlelab.core.limit import Limit, memory_ceiling, read_memory, require_memory, reserved, within
+from puzzlelab.core.limit import Limit, read_memory
+from puzzlelab.runtime.memory import memory_ceiling, require_memory, reserved, resident, within
 
 
 @pytest.mark.parametrize(("name", "kind"), [("seconds", "time"), ("nodes", "nodes"), ("memory", "memory")])

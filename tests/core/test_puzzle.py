@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, presentation_of
+from puzzlelab.core.puzzle import Presentation, Puzzle, presentation_of
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Planes, Reversible, Samples
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import NoRoom, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, names_of
+from puzzlelab.core.puzzle import Presentation, Puzzle, names_of
 from puzzlelab.core.registry import FIRST_NODES, PATIENCE, usual_solver
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.solver import Attempt, SolverSettings, require

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import load
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import Reversible, Samples
 from puzzlelab.engine import batch_verify

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate, Samples

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from puzzlelab.core.answers import CountBatch
-from puzzlelab.core.boards import Boards, runs
+from puzzlelab.core.boards import Boards, Instance, runs
 from puzzlelab.core.errors import PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count, Progress, Result
 from puzzlelab.core.solver import (
     Attempt,

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.views import Estimate, KernelRules
 from puzzlelab.engine import kernels

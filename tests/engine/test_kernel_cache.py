@@ -13,10 +13,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from puzzlelab.core.version import PACKAGE
 from puzzlelab.engine import kernel_cache, machine_code, trust
 from puzzlelab.engine.kernel_cache import KEPT_FOLDERS, KEPT_SECONDS, kernel_sources, user_cache
 from puzzlelab.engine.kernels import compiled
+from puzzlelab.version import PACKAGE
 
 HOME_CACHE = {"linux": Path(".cache/puzzlelab"), "darwin": Path("Library/Caches/puzzlelab")}
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from puzzlelab.core.version import PACKAGE
 from puzzlelab.engine import announcing
+from puzzlelab.version import PACKAGE
 
 DECORATORS = {"compiled", "implements", "inlined", "jit", "kernel_name", "njit", "register_jitable", "vectorize"}
 MYPY_COMMENT = "# mypy: allow-untyped-defs"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pytest
 
 from puzzlelab import load
-from puzzlelab.core import networks
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.core.networks import SHELF
 from puzzlelab.engine.published_networks import published_networks, using
+from puzzlelab.storage import networks
+from puzzlelab.storage.networks import SHELF
 
 TILES = load("tiles-3x3")
 

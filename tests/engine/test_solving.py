@@ -12,9 +12,8 @@ import pytest
 from puzzlelab import Limit, load
 from puzzlelab.conformance.check import check_solver
 from puzzlelab.core.answers import STOPS, Answers, joined
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import ConformanceError, PuzzlelabError, Unsupported
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings, ability

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.verify import verify

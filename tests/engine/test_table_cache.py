@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from puzzlelab.core.errors import NoRoom
-from puzzlelab.core.free_memory import resident
-from puzzlelab.core.limit import Limit, within
+from puzzlelab.core.limit import Limit
 from puzzlelab.engine import preparation, table_cache
 from puzzlelab.engine.table_cache import checksum, stored, table_folder
+from puzzlelab.runtime.memory import resident, within
 
 
 def table() -> np.ndarray:

@@ -15,13 +15,14 @@ pytest.importorskip("onnx")
 import onnx
 from onnx import TensorProto, helper
 
-from puzzlelab.core import networks, registry
+from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.core.version import PACKAGE
 from puzzlelab.nets import network_files, onnx_files, onnx_graph, onnx_limits
 from puzzlelab.nets.form import INPUT_MEANINGS, INPUTS, OUTPUT_MEANINGS, Head
 from puzzlelab.nets.onnx_files import KEY, PRODUCER, sealed
 from puzzlelab.nets.onnx_graph import OPERATORS
+from puzzlelab.storage import networks
+from puzzlelab.version import PACKAGE
 
 TILES = registry.load("tiles-2x3")
 SHIPPED = PACKAGE / "pretrained" / "tiles-3x3.onnx"

@@ -8,14 +8,15 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from puzzlelab.core import networks, registry
+from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.views import Samples
 from puzzlelab.engine.solving import solve_all
 from puzzlelab.nets import model_zoo, network_files
 from puzzlelab.puzzles.tiles.rules import Tiles
+from puzzlelab.storage import networks
 
 CONFIGS = Path(__file__).parents[2] / "src" / "puzzlelab" / "configs"
 NAMES = sorted(model_zoo.shipped())

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from puzzlelab.analysis.catalog import about
-from puzzlelab.core import networks
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.verify import verify
 from puzzlelab.core.views import isomorphism_of
@@ -16,6 +15,7 @@ from puzzlelab.engine.solving import solve
 from puzzlelab.nets import model_zoo
 from puzzlelab.nets.onnx_model import OnnxModel
 from puzzlelab.nets.transferred import TransferredNetwork
+from puzzlelab.storage import networks
 
 PUZZLE = "tiles-3x3:blank-first"
 FIGURE_6 = "346810752"

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from puzzlelab.core import networks
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Estimate, Estimates, Prior, PriorAndEstimate
+from puzzlelab.storage import networks
 
 Guess = Callable[[State], NDArray[Any]]
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Instance, Limit, Result, Unsupported, attempts, check_solver, load, solve
-from puzzlelab.core import networks
 from puzzlelab.core.views import KernelRules, Samples
 from puzzlelab.puzzles.tiles.exact_distances import distances
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import _prior_beam
 from puzzlelab.solvers.discrepancy import Discrepancy
 from puzzlelab.solvers.greedy import Greedy
+from puzzlelab.storage import networks
 
 TILES = load("tiles-3x3")
 DUST = load("dust-4x3x3")

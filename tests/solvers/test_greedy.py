@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Estimate, Instance, Limit, PuzzlelabError, Unsupported, check_solver, load, solve
-from puzzlelab.core import networks
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.views import Estimates, KernelRules, Prior, Samples
 from puzzlelab.engine.driver import Drive
@@ -16,6 +15,7 @@ from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import greedy
 from puzzlelab.solvers.greedy import Greedy
+from puzzlelab.storage import networks
 
 TILES = load("tiles-3x3")
 DUST = load("dust-8x6x5")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from puzzlelab import Estimate, Limit, Progress, Result, Solver, load, solve
-from puzzlelab.core.free_memory import resident
 from puzzlelab.engine import driver
+from puzzlelab.runtime.memory import resident
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.bfs import Bfs

@@ -20,7 +20,6 @@ from puzzlelab import (
     load,
     solve,
 )
-from puzzlelab.core import networks
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.views import Estimates, Prior, Samples
 from puzzlelab.engine import driver
@@ -31,6 +30,7 @@ from puzzlelab.solvers import uct
 from puzzlelab.solvers._uct_tree_kernels import DEAD_END
 from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.solvers.uct import Uct
+from puzzlelab.storage import networks
 
 TILES = load("tiles-3x3")
 DUST = load("dust-4x3x3")

@@ -11,10 +11,10 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.verify import confirmed
-from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Estimates
 from puzzlelab.storage.row import Row, row_of
 from puzzlelab.storage.row_files import RowFile, read_rows
+from puzzlelab.version import VERSION
 
 TWO = "1 2 3 4 5 6 0 7 8"
 

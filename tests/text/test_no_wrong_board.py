@@ -7,8 +7,8 @@ import pytest
 from board_doors import argument, outcomes, pasted
 from board_texts import FORMS, texts
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load
 
 FAMILIES = ("tiles", "sudoku", "dust")

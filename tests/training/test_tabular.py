@@ -8,12 +8,13 @@ pytest.importorskip("torch")
 import torch
 
 from puzzlelab import BadInput, Limit, load
-from puzzlelab.core import networks, registry
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.engine.batch_rules import canonical_moves
 from puzzlelab.engine.solving import solve
 from puzzlelab.experience.state_space import label_reachable, label_states
 from puzzlelab.nets.architectures.table import Table
+from puzzlelab.storage import networks
 from puzzlelab.training import recipe
 from puzzlelab.training.recipes.tabular import TabularTask
 

@@ -10,8 +10,8 @@ from pocket_cube import PocketCube
 from pocket_cube.sampling import uniform
 
 from puzzlelab import Instance, solve
-from puzzlelab.core import networks
 from puzzlelab.core.registry import make_solver
+from puzzlelab.storage import networks
 
 CUBE = PocketCube()
 RECIPE = Path(__file__).parents[1] / "recipes" / "cube-2x2x2.toml"

@@ -10,8 +10,8 @@ from samegame import SameGame
 from samegame.sampling import SameGameSamples
 
 from puzzlelab import Instance, solve
-from puzzlelab.core import networks
 from puzzlelab.core.registry import make_solver
+from puzzlelab.storage import networks
 
 GAME = SameGame(8, 8, 4)
 RECIPES = Path(__file__).parents[1] / "recipes"

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import require_counted_moves
-from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
+from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.result import Result, Stop
 from puzzlelab.core.solver import Attempt, Solver
 from puzzlelab.engine import report

@@ -9,17 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from puzzlelab.analysis.network_options import HEADS
-from puzzlelab.core import networks, registry
+from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.settings import fill
-from puzzlelab.core.solver import Solver, require, require_views
-from puzzlelab.core.version import VERSION
+from puzzlelab.core.solver import Solver, is_network, require, require_views
 from puzzlelab.core.views import Estimates, Samples
 from puzzlelab.engine import installed
 from puzzlelab.engine.enumeration import Enumerator
+from puzzlelab.storage import networks
+from puzzlelab.version import VERSION
 
 Facts = dict[str, Any]
 
@@ -92,7 +93,7 @@ def _solvers(puzzle: Puzzle) -> tuple[list[str], list[str]]:
 
 def _could_work(puzzle: Puzzle, solver: Solver) -> bool:
     """Tell whether `require` accepts the solver with these options; tested without loading a network."""
-    options = [option for option, value in solver.options().items() if networks.is_network(value)]
+    options = [option for option, value in solver.options().items() if is_network(value)]
     try:
         if options:
             require_views(solver, puzzle)

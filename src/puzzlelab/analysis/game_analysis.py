@@ -13,9 +13,10 @@ from puzzlelab.analysis.bounded_queries import (
     interval_difference,
     require_comparable_moves,
 )
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, states_along
+from puzzlelab.core.puzzle import Puzzle, states_along
 from puzzlelab.core.result import LIMITS, Stop
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import is_legal

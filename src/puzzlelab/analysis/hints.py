@@ -18,8 +18,8 @@ from puzzlelab.analysis.bounded_queries import (
     interval_difference,
     require_comparable_moves,
 )
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import LIMITS, Result, Stop
 from puzzlelab.core.solver import Attempt, Solver
 

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from puzzlelab.analysis.singles import cell_name, cell_of, digits_in, in_words, singles, view_of
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, State, board_after, names_of
+from puzzlelab.core.puzzle import Puzzle, State, board_after, names_of
 from puzzlelab.core.result import NO_SOLUTION
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import Candidates

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core import networks
-from puzzlelab.core.networks import Network
 from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.solver import NETWORK
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.batch_rules import legal_moves
+from puzzlelab.storage import networks
+from puzzlelab.storage.networks import Network
 
 LEAST = -1e300
 """Less than the logarithm of any probability."""
@@ -26,7 +27,7 @@ def network_shown(puzzle: Puzzle, options: Mapping[str, Any]) -> tuple[str, Netw
 
     Raises `BadInput` if there is none.
     """
-    name = next(networks.named(options), networks.PREFIX)
+    name = next(networks.named(options), NETWORK)
     return name, networks.find(puzzle, name)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
-from puzzlelab.core import networks
 from puzzlelab.core.errors import BadOption, shorten
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import Settings, fill
-from puzzlelab.core.solver import Solver
+from puzzlelab.core.solver import NETWORK, Solver, is_network
+from puzzlelab.storage import networks
 
 BEST = "best"
 """The name of the best network of the package."""
@@ -23,9 +23,9 @@ def named(name: str) -> str:
     """Return the value of an option for this network: a name, a file, or the start of a hash, with or without
     `net:`.
     """
-    if networks.is_network(name):
+    if is_network(name):
         return name
-    return networks.PREFIX if name == BEST else f"{networks.PREFIX}:{name}"
+    return NETWORK if name == BEST else f"{NETWORK}:{name}"
 
 
 def network_options(puzzle: Puzzle, solver: str, options: Collection[str], name: str) -> Mapping[str, Any]:

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.analysis.game_analysis import positions_of
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Candidates, Estimate, Estimates
 from puzzlelab.engine.batch_rules import estimated
 

@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from puzzlelab.core import networks
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
+from puzzlelab.core.solver import is_network
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine.batch_rules import estimated
 from puzzlelab.engine.search_rules import chosen_estimate
@@ -41,7 +41,7 @@ def basis_of(result: Result, options: Mapping[str, Any]) -> ProofBasis | None:
     None if it rests on no estimate.
     """
     name = options.get("estimate")
-    if result.proof != "optimal" or not isinstance(name, str) or networks.is_network(name):
+    if result.proof != "optimal" or not isinstance(name, str) or is_network(name):
         return None
     puzzle = result.board.puzzle
     try:

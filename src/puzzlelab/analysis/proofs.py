@@ -14,14 +14,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from puzzlelab.core import networks, objective, registry
+from puzzlelab.core import objective, registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.objective import UNKNOWN, objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, board_after, presentation_of
+from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import Puzzle, board_after, presentation_of
 from puzzlelab.core.result import Progress, Result, moves_in_words
-from puzzlelab.core.solver import Attempt, Solver, require
+from puzzlelab.core.solver import Attempt, Solver, is_network, require
 from puzzlelab.core.verify import verify
+from puzzlelab.core.views import UNKNOWN
 from puzzlelab.engine.enumeration import require_enumerator
 from puzzlelab.engine.search_rules import chosen_estimate
 from puzzlelab.engine.solving import attempts_of
@@ -108,7 +110,7 @@ class Method:
         with suppress(PuzzlelabError, ImportError):
             options = registry.make_solver(solver, options).options_for(puzzle)
         name = options.get("estimate")
-        if isinstance(name, str) and not networks.is_network(name):
+        if isinstance(name, str) and not is_network(name):
             with suppress(PuzzlelabError):
                 name = chosen_estimate(puzzle, name).name
         return cls(solver, None if name is None else str(name))

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.analysis.network_options import BEST, named
-from puzzlelab.core import arguments, networks, registry
-from puzzlelab.core.board_values import naming_bad_boards
+from puzzlelab.core import errors, registry
+from puzzlelab.core.boards import Instance, naming_bad_boards
 from puzzlelab.core.errors import BadBoard, BadOption, UnknownName, Unsupported
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine.batch_rules import estimated, legal_moves
 from puzzlelab.engine.search_rules import chosen_estimate
+from puzzlelab.storage import networks
 
 Boards: TypeAlias = State | Instance | Iterable[Instance]
 """Several states `[B, S]`, or boards; a single state `[S]` and a single board mean B = 1."""
@@ -71,7 +72,7 @@ def network(puzzle: str | Puzzle, name: str = BEST) -> PuzzleNetwork:
     ('policy', 'cost_to_go')
     """
     loaded = registry.as_puzzle(puzzle)
-    option = named(arguments.text(name, "the name of a network", "a text such as 'best'"))
+    option = named(errors.require_text(name, "the name of a network", "a text such as 'best'"))
     return PuzzleNetwork(loaded, option, networks.find(loaded, option))
 
 
@@ -133,7 +134,7 @@ class PuzzleNetwork:
 def _chosen(puzzle: Puzzle, choice: str | Estimate | None) -> Estimate:
     expected = "the name of an estimate such as 'manhattan', of a network such as 'net', or an Estimate"
     if not isinstance(choice, str | Estimate | None):
-        raise arguments.wrong("the estimate", expected, choice)
+        raise errors.wrong_argument("the estimate", expected, choice)
     try:
         return chosen_estimate(puzzle, choice)
     except UnknownName:
@@ -163,14 +164,14 @@ def _states(puzzle: Puzzle, states: object) -> State:
     if isinstance(states, np.ndarray):
         return _checked_array(puzzle, states)
     if isinstance(states, str) or not isinstance(states, Iterable):
-        raise arguments.wrong("the states", "an array [B, S] or [S], or boards", states, BadBoard)
+        raise errors.wrong_argument("the states", "an array [B, S] or [S], or boards", states, BadBoard)
     boards = [_state(puzzle, board, f"board {number}") for number, board in enumerate(states, start=1)]
     return np.stack(boards) if boards else np.empty((0, 0))
 
 
 def _state(puzzle: Puzzle, board: object, place: str) -> State:
     expected = "an Instance, as puzzle.read gives it (numbers are given as an array)"
-    instance = arguments.require(board, Instance, place, expected, BadBoard)
+    instance = errors.require_kind(board, Instance, place, expected, BadBoard)
     if instance.puzzle != puzzle:
         raise BadBoard(f"{place} is one of {instance.puzzle.name}, not of {puzzle.name}")
     return instance.state

@@ -12,9 +12,10 @@ from puzzlelab.bench.level_table import LevelRow
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.tables import Summary, references, summary
 from puzzlelab.bench.timing import timing_of
-from puzzlelab.core import networks
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.version import VERSION
+from puzzlelab.core.solver import NETWORK
+from puzzlelab.storage import networks
+from puzzlelab.version import VERSION
 
 OMITTED_OPTIONS = {"--card": 0, "--out": 1, "--jobs": 1}
 """Options of a command that do not change the results, each with the number of its values."""
@@ -59,7 +60,7 @@ def _without(text: str, name: str) -> str:
     if _is_packaged(name):
         return text
     averaged = networks.AVERAGED if networks.parts(name)[1] else ""
-    return text.replace(name, networks.PREFIX + averaged)
+    return text.replace(name, NETWORK + averaged)
 
 
 def _is_packaged(name: str) -> bool:

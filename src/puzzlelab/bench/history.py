@@ -10,8 +10,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.version import VERSION
 from puzzlelab.storage.files import read_regular, replace_file, writing
+from puzzlelab.version import VERSION
 
 FILE = "history.json"
 PACKAGES = ("numpy", "numba", "scipy", "onnxruntime")

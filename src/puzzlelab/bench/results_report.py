@@ -25,11 +25,11 @@ from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import SUITE_FILE
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.version import VERSION
 from puzzlelab.engine import report
 from puzzlelab.storage.files import replace_file, writing
 from puzzlelab.storage.outputs import check_replaceable
 from puzzlelab.training.runs import Run
+from puzzlelab.version import VERSION
 
 if TYPE_CHECKING:
     from rich.table import Table

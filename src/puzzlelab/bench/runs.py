@@ -20,7 +20,7 @@ from puzzlelab.bench import history, suites
 from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.board_answers import SuitePieces, SuiteWork, answers_or_reasons
 from puzzlelab.bench.suites import Suite, SuiteEntry
-from puzzlelab.core import networks, registry
+from puzzlelab.core import registry
 from puzzlelab.core.answers import Answers, BatchTime
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
@@ -34,6 +34,7 @@ from puzzlelab.engine.executor import Executor, unordered
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.solving import BATCH
 from puzzlelab.jobs.row_batch import row_columns
+from puzzlelab.storage import networks
 from puzzlelab.storage.outputs import only_writer_in
 from puzzlelab.storage.row import Row, unanswered
 from puzzlelab.storage.row_columns import RowColumns

@@ -17,9 +17,9 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from puzzlelab.core import registry
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, as_unicode, shorten
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, levels_of, scale_of
 from puzzlelab.engine import report

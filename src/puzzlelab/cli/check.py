@@ -12,8 +12,7 @@ from puzzlelab.cli.options import BoardTexts, JsonObjects, LineFile, Settle, Til
 
 if TYPE_CHECKING:
     from puzzlelab.cli.console import Console
-    from puzzlelab.core.boards import Boards
-    from puzzlelab.core.puzzle import Instance
+    from puzzlelab.core.boards import Boards, Instance
     from puzzlelab.jobs.checks import Check
 
 

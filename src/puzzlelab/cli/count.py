@@ -19,9 +19,9 @@ from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.core.answers import Answers
-    from puzzlelab.core.boards import Boards
+    from puzzlelab.core.boards import Boards, Instance
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Instance, Puzzle
+    from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.result import Count, Stop
     from puzzlelab.core.solver import Solver
     from puzzlelab.engine.executor import Executor
@@ -214,7 +214,7 @@ def _enumerate(
     call: EnumerationCall, readable: Boards, most: int | None, write: Callable[[Sequence[str]], None]
 ) -> None:
     """Write the solutions of these boards, and report how the searches ended."""
-    from puzzlelab.core.puzzle import Instance
+    from puzzlelab.core.boards import Instance
     from puzzlelab.engine.enumeration import Listing
     from puzzlelab.jobs.unique_solutions import unique_parts
 

@@ -9,7 +9,7 @@ from puzzlelab.cli.progress import progress
 
 if TYPE_CHECKING:
     from puzzlelab.cli.console import Console
-    from puzzlelab.core.puzzle import Instance
+    from puzzlelab.core.boards import Instance
 
 BOARDS = (
     (

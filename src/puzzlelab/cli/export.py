@@ -50,8 +50,8 @@ def export(
 def _name(net: str) -> str:
     """Return the name without `net:`; raises `BadOption` for what depends on a puzzle or on a search."""
     from puzzlelab.analysis.network_options import named
-    from puzzlelab.core import networks
     from puzzlelab.core.errors import BadOption
+    from puzzlelab.storage import networks
 
     name, averaged = networks.parts(named(net))
     if not name:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
     from puzzlelab.cli.console import BoardStream, Console
+    from puzzlelab.core.boards import Instance
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Instance, Puzzle
+    from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import output, print_table
+from puzzlelab.core.solver import is_network
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
@@ -25,9 +26,8 @@ def list_all(
     """
     from puzzlelab import api
     from puzzlelab.analysis import catalog
-    from puzzlelab.core import networks
 
-    if puzzle is not None and networks.is_network(puzzle):
+    if puzzle is not None and is_network(puzzle):
         _network(puzzle, json)
         return
     loaded_puzzle = None if puzzle is None else api.load(puzzle)
@@ -44,8 +44,8 @@ def _network(name: str, json: bool) -> None:
     """Print a network with its layers."""
     from puzzlelab.cli.layers import layer_facts, print_layers
     from puzzlelab.cli.train import need_libraries
-    from puzzlelab.core import networks
     from puzzlelab.core.errors import BadOption
+    from puzzlelab.storage import networks
 
     need_libraries("the list of a network's layers", ["puzzlelab.nets.checkpoint"])
     from puzzlelab.nets import checkpoint, model_zoo

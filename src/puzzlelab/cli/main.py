@@ -212,7 +212,7 @@ def _lacks_memory(error: BaseException | None) -> bool:
 def _limit_of_process() -> str:
     """Say how much memory the limits of this process leave it; empty without limits."""
     try:
-        from puzzlelab.core.free_memory import UNLIMITED, address_room
+        from puzzlelab.runtime.memory import UNLIMITED, address_room
 
         room = address_room()
     except (MemoryError, ImportError):

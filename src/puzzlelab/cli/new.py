@@ -138,7 +138,7 @@ def _make(kind: str, name: str, folder: Path | None) -> str:
     Raises `BadOption` for a name that cannot be used, and `BadFile` for a folder that cannot be filled. After an error
     nothing is there that was not there before.
     """
-    from puzzlelab.core.version import PACKAGE
+    from puzzlelab.version import PACKAGE
 
     given = folder or Path(name)
     target = given.resolve()

@@ -14,7 +14,8 @@ from puzzlelab.cli.console import UNSOLVED, fail, output
 from puzzlelab.cli.progress import progress
 
 if TYPE_CHECKING:
-    from puzzlelab.core.puzzle import Instance, Puzzle
+    from puzzlelab.core.boards import Instance
+    from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
 
 DEFAULT_PUZZLES = {"tiles-3x3": True, "tiles-4x4": True, "sudoku-9x9": True, "dust-8x6x5": False}
@@ -133,7 +134,8 @@ def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, 
 
 def _start(puzzle: Puzzle) -> Instance | None:
     """Return a board of the puzzle: an example, or a random one."""
-    from puzzlelab.core.puzzle import Instance, presentation_of
+    from puzzlelab.core.boards import Instance
+    from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.core.seeds import generator
     from puzzlelab.core.views import Samples, scale_of
 

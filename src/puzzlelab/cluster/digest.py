@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 
-from puzzlelab.core.version import PACKAGE
+from puzzlelab.version import PACKAGE
 
 DIGITS = 12
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from puzzlelab.cluster.digest import source_digest
-from puzzlelab.core.version import VERSION
+from puzzlelab.version import VERSION
 
 Versions: TypeAlias = "dict[str, str]"
 """The versions by what has them; empty where it is not installed."""
@@ -40,7 +40,7 @@ def probe() -> Callable[[], Versions]:
         found = {"Python": platform.python_version()}
         try:
             found["numba"] = importlib.import_module("numba").__version__
-            found["puzzlelab"] = importlib.import_module("puzzlelab.core.version").VERSION
+            found["puzzlelab"] = importlib.import_module("puzzlelab.version").VERSION
             found["puzzlelab's sources"] = importlib.import_module("puzzlelab.cluster.digest").source_digest()
         except ImportError:
             pass

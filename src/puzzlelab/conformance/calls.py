@@ -13,9 +13,9 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.arguments import described
-from puzzlelab.core.errors import BadBoard, ConformanceError, shorten
-from puzzlelab.core.puzzle import Instance, Puzzle, State, View
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.errors import BadBoard, ConformanceError, described, shorten
+from puzzlelab.core.puzzle import Puzzle, State, View
 
 Value = TypeVar("Value")
 

@@ -22,10 +22,10 @@ from puzzlelab.conformance.estimates import check_estimates, usual_estimates
 from puzzlelab.conformance.presentation import check_name, check_presentation
 from puzzlelab.conformance.rules import MOST_GOALS, check_goals, check_identity, check_state, check_texts
 from puzzlelab.conformance.scales import any_boards, check_scales, scales_of
-from puzzlelab.core.arguments import described
-from puzzlelab.core.errors import BadOption
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.errors import BadOption, described
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import BatchSolver, Solver, ability
 from puzzlelab.core.verify import verify

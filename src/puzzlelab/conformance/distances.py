@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.conformance.calls import CheckedPuzzle, calling
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import ConformanceError
 from puzzlelab.core.objective import Objective, objective_of
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import Estimates, Reversible
 from puzzlelab.engine.batch_rules import successors

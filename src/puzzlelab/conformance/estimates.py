@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from puzzlelab.conformance.calls import CheckedPuzzle, calling, kind_of, must
 from puzzlelab.conformance.distances import SolvableStates
 from puzzlelab.conformance.kernels import BELOW_MOST, follow
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput, ConformanceError
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.views import Estimate, Estimates
 from puzzlelab.engine import kernels
 from puzzlelab.engine.batch_rules import estimated

@@ -12,8 +12,9 @@ import numpy as np
 
 from puzzlelab.conformance.calls import CheckedPuzzle, calling, kind_of, must
 from puzzlelab.conformance.views import check_views
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, ConformanceError
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.views import KernelRules, Reversible, is_legal
 from puzzlelab.engine import kernels
 from puzzlelab.engine.search_rules import rules_of, runner

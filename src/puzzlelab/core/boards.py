@@ -1,20 +1,31 @@
-"""Many boards of one puzzle as one array, with their texts and their places; one board is a batch of one.
+"""Boards of one puzzle: an `Instance` is one of them, `Boards` are many as one array, with their texts and places.
+
+`Instance.of` reads a board from numbers, with every check that a board as a text gets.
 
 Shapes: B = boards, S = length of a state, W = characters of a line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
-from typing import Protocol, overload
+from itertools import islice
+from typing import Any, Protocol, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.errors import BadBoard, described, shorten, wrong_argument
+from puzzlelab.core.puzzle import Drawings, Puzzle, State
 
+CELLS = (type(None), str, int, float, np.integer, np.floating)
+"""The types that may stand in a list of cells."""
+SHOWN = 60
+"""The most characters of values that an error shows."""
+CHECKED = 1000
+"""The most boards that are checked after an error."""
 NEWLINE = ord("\n")
 Places = slice | NDArray[np.bool_] | NDArray[np.int64]
 """A range of boards, a mask `bool[B]`, or places in any order."""
@@ -41,6 +52,80 @@ class BatchNotation(Protocol):
 
         `notation` is one of `Presentation.notations`. None if that is not one line of a fixed length for each board.
         """
+
+
+def _no_state(value: object) -> str:
+    """Return why an instance cannot be made of this value, as a sentence."""
+    shape = f" {list(value.shape)}" if isinstance(value, np.ndarray) else ""
+    instead = "Instance.of(puzzle, values) reads and checks numbers and texts"
+    return f"a state must be an array [S], not {described(value)}{shape}; {instead}"
+
+
+class Instance:
+    """A puzzle and a start state `[S]`, which is copied; hashable.
+
+    The constructor takes a state that the puzzle made, and checks no values: searches make thousands of instances.
+    `Instance.of` takes values from elsewhere, and checks them.
+
+    >>> board = puzzlelab.load("tiles-2x2").read("1 2 0 3")
+    >>> board
+    <tiles-2x2: 1 2 0 3>
+    >>> board == puzzlelab.Instance.of(board.puzzle, [[1, 2], [0, 3]])
+    True
+    """
+
+    __slots__ = ("puzzle", "state")
+
+    def __init__(self, puzzle: Puzzle, state: State) -> None:
+        if not isinstance(state, np.ndarray) or state.ndim != 1:
+            raise BadBoard(_no_state(state))
+        self.puzzle = puzzle
+        self.state = state.copy()
+        self.state.setflags(write=False)
+
+    @classmethod
+    def of(cls, puzzle: Puzzle, values: ArrayLike) -> Instance:
+        """Return the board with these values: an array, a list or a tuple of numbers, or a text.
+
+        The values become a state of the puzzle's own type. The puzzle writes them and reads what it wrote, so that they
+        are checked as a text is, in some hundredths of a millisecond.
+
+        Args:
+            puzzle: the puzzle.
+            values: the state `[S]`; all rows or all columns of the board, as `puzzle.read` takes them in a nested list;
+                or a text for it.
+
+        Raises:
+            BadBoard: with the reason, if the values are no board of this puzzle.
+        """
+        return read_values(puzzle, values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Instance):
+            return NotImplemented
+        return self.puzzle == other.puzzle and self.state.tobytes() == other.state.tobytes()
+
+    def __hash__(self) -> int:
+        return hash((self.puzzle, self.state.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<{self.puzzle.name}: {self.puzzle.write(self.state)}>"
+
+    def svg(self) -> str | None:
+        """Return the board as SVG; None if the puzzle has no pictures."""
+        drawing = self.puzzle.view(Drawings)
+        return None if drawing is None else drawing.svg(self.state)
+
+    def html(self) -> str:
+        """Return the board as HTML: as SVG or, if the puzzle has no pictures, as text."""
+        from html import escape
+
+        picture = self.svg() or f"<pre>{escape(self.puzzle.draw(self.state))}</pre>"
+        return f'<div style="max-width: 20em">{picture}</div>'
+
+    def _repr_svg_(self) -> str | None:
+        """Return the board as a picture, for notebooks."""
+        return self.svg()
 
 
 class Boards(Sequence[Instance]):
@@ -157,3 +242,85 @@ def runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     if len(mask):
         ends = [*(np.flatnonzero(mask[1:] != mask[:-1]) + 1).tolist(), len(mask)]
         yield from zip([0, *ends], ends, strict=False)
+
+
+# --- boards from numbers ---
+
+
+def read_values(puzzle: Puzzle, values: object) -> Instance:
+    """Return the board with these values; see `Instance.of`."""
+    if isinstance(puzzle, str | type) or puzzle is None:
+        raise wrong_argument("the puzzle of a board", "a puzzle, as puzzlelab.load gives it", puzzle)
+    if isinstance(values, str):
+        return puzzle.read(values)
+    array = _whole_numbers(values)
+    try:
+        return _nested(puzzle, array) if array.ndim == 2 or array.dtype.kind in "OU" else _state(puzzle, array)
+    except BadBoard as error:
+        shown = shorten(str(array.tolist()), SHOWN)
+        raise BadBoard(f"{shown} is no board of {puzzle.name}: {error}") from None
+
+
+def _whole_numbers(values: object) -> NDArray[Any]:
+    """Return `[S]` or a nested array; whole floating-point numbers, such as those of a table, and truth values as
+    integers.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of different lengths
+        raise BadBoard(
+            "the values of a board must be a list or an array of numbers, not lists of different lengths"
+        ) from None
+    if array.dtype.kind in "Of" and array.ndim in (1, 2) and _is_blank(array).any():
+        is_blank, array = _is_blank(array), array.astype(object)
+        array[is_blank] = None
+    is_mixed = array.dtype.kind == "O" and all(isinstance(each, CELLS) for each in array.ravel())
+    if array.ndim not in (1, 2) or not (array.dtype.kind in "biufU" or is_mixed):
+        given = described(values)
+        kinds = f" of {array.ndim} dimensions" if array.ndim > 2 else " of something else" if array.ndim else ""
+        raise BadBoard(f"the values of a board must be a text, or a list or an array of numbers, not {given}{kinds}")
+    if array.dtype.kind == "b":
+        return array.astype(np.uint8)
+    if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
+        return array.astype(np.int64)
+    return array
+
+
+def _is_blank(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell where nothing stands, which is None or NaN: `bool` of the same shape."""
+    flags = [each is None or each != each for each in array.ravel().tolist()]
+    return np.array(flags, bool).reshape(array.shape)
+
+
+def _state(puzzle: Puzzle, array: NDArray[Any]) -> Instance:
+    """Return the board whose state has these values `[S]`: the puzzle writes them, and reads what it wrote."""
+    try:
+        text = puzzle.write(array)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise BadBoard(f"the puzzle cannot write it ({shorten(str(error), SHOWN)})") from error
+    instance = puzzle.read(text)
+    if not np.array_equal(instance.state, array):
+        raise BadBoard(f"what the puzzle writes for it, '{shorten(text)}', is another board")
+    return instance
+
+
+def _nested(puzzle: Puzzle, array: NDArray[Any]) -> Instance:
+    """Return the board that the puzzle reads from a nested list."""
+    return puzzle.read(json.dumps(array.tolist()))
+
+
+@contextmanager
+def naming_bad_boards(boards: Iterable[Instance]) -> Iterator[None]:
+    """Raise `BadBoard` in the place of an error inside, if one of these boards is none of its puzzle.
+
+    Boards are not checked before they are used, because that may take longer than their use. Other errors stay.
+    """
+    try:
+        yield
+    except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError):
+        for board in islice(boards, CHECKED):
+            expected, given = read_values(board.puzzle, board.state).state.dtype, board.state.dtype
+            if given.kind == "f" != expected.kind:
+                name = board.puzzle.name
+                raise BadBoard(f"a state of {name} is {expected}[S], not {given}[S]; see Instance.of") from None
+        raise

@@ -1,20 +1,14 @@
-"""Limits on the time, the expanded nodes and the memory of a search."""
+"""Limits on the time, the expanded nodes and the memory of a search.
+
+`runtime.memory` says what a limit on memory leaves to a search.
+"""
 
 import math
-from collections.abc import Callable, Generator, Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TypeVar
 
-from puzzlelab.core.arguments import real_number, whole_number
-from puzzlelab.core.errors import BadOption, NoRoom
-from puzzlelab.core.free_memory import address_room, free_memory, resident
+from puzzlelab.core.errors import BadOption, real_number, whole_number
 
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-SHARE_OF_FREE_MEMORY = 0.8
-SMALL_TABLE = 2**24
-"""Bytes of a table that is never refused."""
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -72,72 +66,3 @@ def read_memory(text: str) -> int:
         return int(float(number) * unit)
     except (ValueError, OverflowError):
         raise BadOption(f"'{text}' is no amount of memory; write 2G, 512M or a number of bytes") from None
-
-
-def memory_ceiling(limit: Limit) -> int:
-    """Return the most resident bytes that a search under this limit may reach."""
-    used = resident()
-    return used + _room(limit, used)
-
-
-def _room(limit: Limit, used: int) -> int:
-    """Return the bytes that a search may use beside those that the process uses already."""
-    free = free_memory()
-    return int(free * SHARE_OF_FREE_MEMORY) if limit.memory is None else min(limit.memory - used, free)
-
-
-def reserved(bytes_a_state: int, limit: Limit) -> int:
-    """Return the number of states to reserve arrays for: as many as the memory limit could hold. The system gives pages
-    as they are used.
-
-    Where the system limits what this process reserves, half of that is left for hash tables and machine code.
-    """
-    room = min(_room(limit, resident()), address_room() // 2)
-    return int(min(max(room, 1 << 20) // bytes_a_state, 2**31 - 2**16))
-
-
-# --- tables ---
-
-
-_current: ContextVar[Limit | None] = ContextVar("limit", default=None)
-
-
-def within(limit: Limit, begin: Callable[[], Iterator[Item]]) -> Iterator[Item]:
-    """Yield the items of the iterator that `begin` gives.
-
-    `require_memory` knows the limit while the next one is made.
-    """
-    items: Iterator[Item] | None = None
-    try:
-        while True:
-            token = _current.set(limit)
-            try:
-                items = items or begin()
-                item = next(items)
-            except StopIteration:
-                return
-            finally:
-                _current.reset(token)
-            yield item
-    finally:
-        if isinstance(items, Generator):
-            items.close()
-
-
-def require_memory(title: str, needed: int, is_mapped: bool = False) -> None:
-    """Raise `NoRoom` unless the search of this thread, or the process, may use this number of bytes more for a table.
-
-    The system can drop what is mapped from a file, so only a limit of the user counts for that. A small table is never
-    refused: the search that follows looks at its memory.
-    """
-    limit = _current.get() or Limit()
-    if needed < SMALL_TABLE or (is_mapped and limit.memory is None):
-        return
-    room = _room(limit, resident())
-    if needed > room:
-        of_limit = "" if limit.memory is None else f" of the limit of {_in_words(limit.memory)}"
-        raise NoRoom(f"{title} needs {_in_words(needed)} of memory, and {_in_words(max(room, 0))}{of_limit} are left")
-
-
-def _in_words(size: int) -> str:
-    return f"{size / 2**20:,.0f} MB"

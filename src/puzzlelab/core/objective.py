@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import PuzzlelabError, Unsupported
-from puzzlelab.core.puzzle import Instance, Puzzle, State, states_along
-from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.views import Steps
+from puzzlelab.core.puzzle import Puzzle, State, states_along
+from puzzlelab.core.views import UNKNOWN, Steps
+
+if TYPE_CHECKING:
+    from puzzlelab.core.result import Result
 
 Kind = Literal["moves", "cost", "score"]
-UNKNOWN = -(1 << 60)
-"""The lower bound of a sum of steps of which nothing is known."""
 
 
 @dataclass(frozen=True)
@@ -108,26 +109,3 @@ def objective_of(puzzle: Puzzle) -> Objective:
     if steps is None:
         return MOVES
     return Objective("cost" if steps.points is None else "score", steps)
-
-
-def bound_of(progress: Progress, best: Result) -> Result:
-    """Return the bound of a running search, as a result without moves; `best` is its best result so far."""
-    if best.score is None:
-        return Result(None, lower_bound=progress.bound)
-    return Result(None, upper_bound=None if progress.bound <= UNKNOWN else -progress.bound)
-
-
-def with_tighter_bound(result: Result, other: Result) -> Result:
-    """Return the result with the tighter bound of two; it is optimal if it meets it."""
-    if result.score is not None or result.upper_bound is not None or other.upper_bound is not None:
-        uppers = [bound for bound in (result.upper_bound, other.upper_bound) if bound is not None]
-        upper = None if not uppers else max(min(uppers), result.score if result.score is not None else min(uppers))
-        result = replace(result, upper_bound=upper)
-        is_optimal = upper is not None and upper == result.score
-    else:
-        bound = max(result.lower_bound, other.lower_bound)
-        bound = bound if result.objective is None else min(bound, result.objective)
-        result = result if bound == result.lower_bound else replace(result, lower_bound=bound)
-        is_optimal = result.lower_bound == result.objective
-    is_said = result.proof == "optimal" and result.stop == "done"
-    return replace(result, proof="optimal", stop="done") if is_optimal and not is_said else result

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from puzzlelab.core.arguments import described
-from puzzlelab.core.errors import BadBoard
+if TYPE_CHECKING:
+    from puzzlelab.core.boards import Instance
 
 State = NDArray[Any]
 View = TypeVar("View")
@@ -252,79 +252,3 @@ class Drawings:
     """A board as SVG."""
     with_scores: Callable[[State, NDArray[np.float64]], str] | None = None
     """A board as text with `scores: float[M]`, from 0 to 1, of the legal moves, for puzzles whose moves are cells."""
-
-
-def _no_state(value: object) -> str:
-    """Return why an instance cannot be made of this value, as a sentence."""
-    shape = f" {list(value.shape)}" if isinstance(value, np.ndarray) else ""
-    instead = "Instance.of(puzzle, values) reads and checks numbers and texts"
-    return f"a state must be an array [S], not {described(value)}{shape}; {instead}"
-
-
-class Instance:
-    """A puzzle and a start state `[S]`, which is copied; hashable.
-
-    The constructor takes a state that the puzzle made, and checks no values: searches make thousands of instances.
-    `Instance.of` takes values from elsewhere, and checks them.
-
-    >>> board = puzzlelab.load("tiles-2x2").read("1 2 0 3")
-    >>> board
-    <tiles-2x2: 1 2 0 3>
-    >>> board == puzzlelab.Instance.of(board.puzzle, [[1, 2], [0, 3]])
-    True
-    """
-
-    __slots__ = ("puzzle", "state")
-
-    def __init__(self, puzzle: Puzzle, state: State) -> None:
-        if not isinstance(state, np.ndarray) or state.ndim != 1:
-            raise BadBoard(_no_state(state))
-        self.puzzle = puzzle
-        self.state = state.copy()
-        self.state.setflags(write=False)
-
-    @classmethod
-    def of(cls, puzzle: Puzzle, values: ArrayLike) -> Instance:
-        """Return the board with these values: an array, a list or a tuple of numbers, or a text.
-
-        The values become a state of the puzzle's own type. The puzzle writes them and reads what it wrote, so that they
-        are checked as a text is, in some hundredths of a millisecond.
-
-        Args:
-            puzzle: the puzzle.
-            values: the state `[S]`; all rows or all columns of the board, as `puzzle.read` takes them in a nested list;
-                or a text for it.
-
-        Raises:
-            BadBoard: with the reason, if the values are no board of this puzzle.
-        """
-        from puzzlelab.core.board_values import read_values
-
-        return read_values(puzzle, values)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Instance):
-            return NotImplemented
-        return self.puzzle == other.puzzle and self.state.tobytes() == other.state.tobytes()
-
-    def __hash__(self) -> int:
-        return hash((self.puzzle, self.state.tobytes()))
-
-    def __repr__(self) -> str:
-        return f"<{self.puzzle.name}: {self.puzzle.write(self.state)}>"
-
-    def svg(self) -> str | None:
-        """Return the board as SVG; None if the puzzle has no pictures."""
-        drawing = self.puzzle.view(Drawings)
-        return None if drawing is None else drawing.svg(self.state)
-
-    def html(self) -> str:
-        """Return the board as HTML: as SVG or, if the puzzle has no pictures, as text."""
-        from html import escape
-
-        picture = self.svg() or f"<pre>{escape(self.puzzle.draw(self.state))}</pre>"
-        return f'<div style="max-width: 20em">{picture}</div>'
-
-    def _repr_svg_(self) -> str | None:
-        """Return the board as a picture, for notebooks."""
-        return self.svg()

@@ -5,21 +5,25 @@ A solver is a file with `SOLVER`, its class, in `puzzlelab/solvers` or, for a si
 its family. Listing imports nothing.
 """
 
+from __future__ import annotations
+
 import importlib
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from puzzlelab.core import arguments
+from puzzlelab.core import errors
 from puzzlelab.core.errors import BadOption, BrokenPlugin, UnknownName, shorten
 from puzzlelab.core.puzzle import Family, Puzzle, presentation_of
 from puzzlelab.core.settings import fill, read_options
-from puzzlelab.core.solver import Solver
-from puzzlelab.core.version import PACKAGE
 from puzzlelab.core.views import Cover, Estimates, KernelRules, Reversible
+from puzzlelab.version import PACKAGE
+
+if TYPE_CHECKING:
+    from puzzlelab.core.solver import Solver
 
 _OPTION = re.compile(r":(?=[A-Za-z_]\w*=)")
 """The text that stands before each option in the text of a solver."""
@@ -119,7 +123,7 @@ def load(name: str) -> Puzzle:
 
     Raises `UnknownName` or `BadOption`.
     """
-    head, hyphen, rest = arguments.text(name, "the name of a puzzle", "a text such as 'tiles-4x4'").partition("-")
+    head, hyphen, rest = errors.require_text(name, "the name of a puzzle", "a text such as 'tiles-4x4'").partition("-")
     if _place("puzzles", head) is None or not hyphen:
         for known in usable_families():
             if name in known.aliases:
@@ -174,7 +178,7 @@ def solver_and_options(name: str, options: Mapping[str, Any]) -> tuple[str, dict
     A colon begins the next option only where a name and `=` follow it.
     """
     expected = "a text such as 'ida' or 'beam:width=100'"
-    bare, *settings = _OPTION.split(arguments.text(name, "the name of a solver", expected))
+    bare, *settings = _OPTION.split(errors.require_text(name, "the name of a solver", expected))
     if ":" in bare:
         raise BadOption(f"'{shorten(name)}' is no solver with options; write name:option=value:option=value")
     own = read_options(settings)
@@ -201,7 +205,7 @@ def require_puzzle(value: Any, what: str, expected: str) -> Puzzle:
     except AttributeError:
         rules = None
     if rules is None or isinstance(value, type):
-        raise arguments.wrong(what, expected, value)
+        raise errors.wrong_argument(what, expected, value)
     return puzzle
 
 
@@ -214,7 +218,7 @@ def as_solver(choice: str | Solver, options: Mapping[str, Any]) -> Solver:
     except AttributeError:
         attempts = None
     if attempts is None:
-        raise arguments.wrong("the solver", "a name such as 'ida', or what puzzlelab.solver('ida') gives", choice)
+        raise errors.wrong_argument("the solver", "a name such as 'ida', or what puzzlelab.solver('ida') gives", choice)
     for option in options:
         raise BadOption(f"the solver {choice.name} is made already: give it the option '{option}' where it is made")
     return choice

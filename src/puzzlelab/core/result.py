@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Literal
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.puzzle import Instance, State, states_along
+from puzzlelab.core.puzzle import State, states_along
+from puzzlelab.core.views import UNKNOWN
 
 Proof = Literal["none", "optimal", "unique", "unsolvable"]
 Stop = Literal["done", "time", "nodes", "memory", "patience", "solutions", "dead end", "interrupted"]
@@ -167,3 +169,26 @@ def moves_in_words(count: int) -> str:
 def with_stop(result: Result, stop: Stop) -> Result:
     """Return the result with this stop; a proven result stays as it is."""
     return result if result.proof != "none" else replace(result, stop=stop)
+
+
+def bound_of(progress: Progress, best: Result) -> Result:
+    """Return the bound of a running search, as a result without moves; `best` is its best result so far."""
+    if best.score is None:
+        return Result(None, lower_bound=progress.bound)
+    return Result(None, upper_bound=None if progress.bound <= UNKNOWN else -progress.bound)
+
+
+def with_tighter_bound(result: Result, other: Result) -> Result:
+    """Return the result with the tighter bound of two; it is optimal if it meets it."""
+    if result.score is not None or result.upper_bound is not None or other.upper_bound is not None:
+        uppers = [bound for bound in (result.upper_bound, other.upper_bound) if bound is not None]
+        upper = None if not uppers else max(min(uppers), result.score if result.score is not None else min(uppers))
+        result = replace(result, upper_bound=upper)
+        is_optimal = upper is not None and upper == result.score
+    else:
+        bound = max(result.lower_bound, other.lower_bound)
+        bound = bound if result.objective is None else min(bound, result.objective)
+        result = result if bound == result.lower_bound else replace(result, lower_bound=bound)
+        is_optimal = result.lower_bound == result.objective
+    is_said = result.proof == "optimal" and result.stop == "done"
+    return replace(result, proof="optimal", stop="done") if is_optimal and not is_said else result

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
-from puzzlelab.core import networks
-from puzzlelab.core.answers import Answers
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import require_counted_moves
-from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
+from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.views import Candidates, Cover, Estimate, Estimates, Prior
 
+if TYPE_CHECKING:
+    from puzzlelab.core.answers import Answers
+
 Attempt = Progress | Result
 Ability = TypeVar("Ability")
+NETWORK = "net"
+"""The name of the best network of the package for a puzzle, and the beginning of the names of others."""
 
 
 class Solver(Protocol):
@@ -162,8 +165,13 @@ def require_views(solver: Solver, puzzle: Puzzle) -> None:
         require_counted_moves(puzzle, solver.name)
 
 
+def is_network(name: object) -> bool:
+    """Tell whether the value of a solver's option names a network."""
+    return isinstance(name, str) and (name == NETWORK or name.startswith(NETWORK + ":"))
+
+
 def _is_score(option: object) -> bool:
-    return isinstance(option, Estimate | Prior) or networks.is_network(option)
+    return isinstance(option, Estimate | Prior) or is_network(option)
 
 
 def uses_default_estimate(solver: Solver) -> bool:

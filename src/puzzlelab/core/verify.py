@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
 from puzzlelab.core.views import legality
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 
+UNKNOWN = -(1 << 60)
+"""The lower bound of a sum of steps of which nothing is known."""
 NO_LEVEL = -(2**63)
 """The number in place of a level where a board has none."""
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.answers import CONFIRMED_BY, UNSOLVED, Answers
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.verify import Verdict, confirmed, replay
 from puzzlelab.core.views import KernelRules
 

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import NoRoom, PuzzlelabError
-from puzzlelab.core.free_memory import resident
-from puzzlelab.core.limit import Limit, memory_ceiling
-from puzzlelab.core.objective import MOVES, Objective, bound_of, with_tighter_bound
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import MOVES, Objective
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_stop
+from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, bound_of, with_stop, with_tighter_bound
 from puzzlelab.core.views import Estimate, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import kernels
 from puzzlelab.engine.batch_rules import legal_moves
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED
+from puzzlelab.runtime.memory import memory_ceiling, resident
 
 Attempt = Progress | Result
 Score = Callable[[State], NDArray[np.float64]]

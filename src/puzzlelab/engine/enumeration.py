@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from puzzlelab.core.answers import CountBatch
-from puzzlelab.core.boards import Boards, runs
+from puzzlelab.core.boards import Boards, Instance, runs
 from puzzlelab.core.errors import BadOption, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count, Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, Solver, SolverSettings, require
 from puzzlelab.core.verify import verify

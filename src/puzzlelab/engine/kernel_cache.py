@@ -18,11 +18,11 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from puzzlelab.core.version import PACKAGE
 from puzzlelab.engine import report
 from puzzlelab.engine.private_cache import private_cache
 from puzzlelab.engine.trust import distrust, refused, trusts_all
 from puzzlelab.storage.files import is_at, try_lock
+from puzzlelab.version import PACKAGE
 
 IMPORT = re.compile(rb"^(?:from puzzlelab(\S*) import (\([^)]*\)|.*)|import puzzlelab(\S*))", re.MULTILINE)
 """An import from the package at the margin of a file: others, inside functions and under `TYPE_CHECKING`, bring nothing

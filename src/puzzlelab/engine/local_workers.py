@@ -23,11 +23,11 @@ from multiprocessing.connection import wait as wait_for_sentinel
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.core.free_memory import share_memory
 from puzzlelab.engine.executor import Ended, Node, Program, ProgramLost
 from puzzlelab.engine.kernel_cache import kernel_cache
 from puzzlelab.engine.parallel import cores
 from puzzlelab.runtime import signals
+from puzzlelab.runtime.memory import share_memory
 
 KEPT_VALUES = 8
 """Published values that a process keeps."""

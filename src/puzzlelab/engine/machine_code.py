@@ -31,11 +31,11 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from puzzlelab.core.errors import CorruptData
-from puzzlelab.core.version import PACKAGE
 from puzzlelab.engine import report
 from puzzlelab.engine.kernel_cache import cannot_keep, kernel_cache, kernel_fingerprint, make_folder
 from puzzlelab.engine.trust import distrust, fault_of, refused
 from puzzlelab.storage.files import replacing
+from puzzlelab.version import PACKAGE
 
 MAGIC = b"puzzlelab kernel 2\n"
 SUFFIX = ".kernel"

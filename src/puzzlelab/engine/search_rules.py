@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core import networks
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption, NoRoom, PuzzlelabError, UnknownName, shorten
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.solver import is_network
 from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels
 from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.state_graph import ALMOST_FULL, GraphRules, graph_rules
+from puzzlelab.storage import networks
 
 PATH = re.compile(r"^[^:]*[/\\]|\.onnx$|\.safetensors$")
 """Found in the path of a network. Nothing is looked up: that would tell others whether a file exists."""
@@ -89,7 +91,7 @@ def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:
     """Return the estimate for this puzzle that the value of a solver's option names."""
     if isinstance(option, Estimate):
         return option
-    if option is not None and networks.is_network(option):
+    if option is not None and is_network(option):
         return networks.estimate(puzzle, option)
     estimates = puzzle.view(Estimates)
     if estimates is None:
@@ -107,6 +109,6 @@ def chosen_prior(puzzle: Puzzle, option: str | Prior) -> Prior:
     """Return the prior for this puzzle that the value of a solver's option names; only networks are priors by name."""
     if isinstance(option, Prior):
         return option
-    if not networks.is_network(option):
+    if not is_network(option):
         raise BadOption(f"'{shorten(option)}' is no prior; write net, or net:NAME")
     return networks.prior(puzzle, option)

@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.answers import PROOFS, STOPS, Answers
-from puzzlelab.core.board_values import naming_bad_boards
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance, naming_bad_boards
 from puzzlelab.core.errors import NoRoom, PuzzlelabError
-from puzzlelab.core.limit import Limit, within
-from puzzlelab.core.objective import bound_of, objective_of, with_tighter_bound
-from puzzlelab.core.puzzle import Instance, Puzzle, State
-from puzzlelab.core.result import Progress, Result, Stop, with_stop
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.result import Progress, Result, Stop, bound_of, with_stop, with_tighter_bound
 from puzzlelab.core.solver import Attempt, BatchSolver, Solver, ability, require
 from puzzlelab.core.verify import Verdict, confirmed
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify import verified
+from puzzlelab.runtime.memory import within
 
 BATCH, LARGEST_BATCH = 1000, 4000
 """Boards in one batch of a solver that `shares_work`, and of any other one."""

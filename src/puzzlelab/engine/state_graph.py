@@ -24,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.limit import Limit, reserved
+from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import BatchRules, KernelRules, Reversible
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, rehash
 from puzzlelab.engine.state_graph_kernels import USED, GraphEstimate, GraphTables, intern
+from puzzlelab.runtime.memory import reserved
 
 FIRST_TABLE = 1 << 12
 """Entries of the first hash table."""

@@ -25,10 +25,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from puzzlelab.core.errors import CorruptData
-from puzzlelab.core.limit import read_memory, require_memory
+from puzzlelab.core.limit import read_memory
 from puzzlelab.engine import report
 from puzzlelab.engine.kernel_cache import user_cache
 from puzzlelab.engine.preparation import preparing
+from puzzlelab.runtime.memory import require_memory
 from puzzlelab.storage.files import replace_file, replacing, try_lock
 
 CHUNK = 1 << 20

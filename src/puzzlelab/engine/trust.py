@@ -11,7 +11,7 @@ from collections.abc import Iterator, Set
 from contextlib import suppress
 from pathlib import Path
 
-from puzzlelab.core.version import PACKAGE
+from puzzlelab.version import PACKAGE
 
 TRUST = "PUZZLELAB_TRUST_CACHE"
 """The environment variable that, set to 1, lets kernels be used that other users can change."""

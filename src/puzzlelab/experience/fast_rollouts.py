@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.answers import UNSOLVED
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules

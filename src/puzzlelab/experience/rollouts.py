@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from puzzlelab.analysis.bounded_queries import BudgetedSolver
 from puzzlelab.analysis.game_analysis import positions_of
 from puzzlelab.analysis.hints import hint_by
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import Kind, objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.solving import solve
 from puzzlelab.experience.schema import TrainingSamples, joined, packed, remaining_type

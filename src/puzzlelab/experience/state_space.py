@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import require_counted_moves
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import KernelRules, Reversible
 from puzzlelab.engine.batch_rules import solved, successors
 from puzzlelab.engine.driver import drive
@@ -33,6 +33,7 @@ from puzzlelab.experience.schema import LONGEST, TrainingSamples, packed
 from puzzlelab.experience.state_space_kernels import label_all
 from puzzlelab.solvers import bfs
 from puzzlelab.solvers._bfs_kernels import STATES, add_root
+from puzzlelab.version import VERSION
 
 MAX_STATES = 5_000_000
 """The greatest number of states of a puzzle."""

@@ -23,13 +23,13 @@ from puzzlelab.core.objective import objective_of, require_counted_moves
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver, require
-from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.experience.rollouts import Rollouts
 from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.shards import TEACHER, Shards
 from puzzlelab.storage.outputs import check_folder, only_writer_in
+from puzzlelab.version import VERSION
 
 if TYPE_CHECKING:
     from puzzlelab.experience.fast_rollouts import FastRollouts

@@ -19,10 +19,10 @@ from puzzlelab.core.errors import BadOption, Unsupported
 from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Reversible
 from puzzlelab.engine.batch_rules import apply_moves, legal_moves
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, joined, packed
+from puzzlelab.version import VERSION
 
 CHUNK = 256
 """Walks in one batch."""

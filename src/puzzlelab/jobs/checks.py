@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, State, board_after, presentation_of
+from puzzlelab.core.puzzle import Puzzle, State, board_after, presentation_of
 from puzzlelab.core.result import NO_SOLUTION, Stop
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import Candidates, levels_of

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
-from puzzlelab.core import arguments
+from puzzlelab.core import errors
 from puzzlelab.core.answers import Answers
-from puzzlelab.core.board_values import naming_bad_boards
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance, naming_bad_boards
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.parallel import ordered_flat_map
 from puzzlelab.engine.solving import Portions, batched, sliced, solve_boards
@@ -57,7 +55,7 @@ class ManyBoards:
         from puzzlelab.engine.executor import Executor
         from puzzlelab.jobs.solve_parts import PartSolver
 
-        arguments.require(executor, Executor, "the executor", "what open_executor returns, or its name")
+        errors.require_kind(executor, Executor, "the executor", "what open_executor returns, or its name")
         groups = [(boards.puzzle, iter(()))] if boards is not None else groupby(instances, lambda board: board.puzzle)
         for puzzle, group in groups:
             solver = PartSolver(executor, solver_setup(executor, self.solver, puzzle), self.limit)

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.solver import Solver
-from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import scale_of
+from puzzlelab.version import VERSION
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.bounded_queries import Interval

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from puzzlelab.core.answers import Answers
-from puzzlelab.core.boards import Boards, runs
+from puzzlelab.core.boards import Boards, Instance, runs
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.enumeration import BATCH, require_enumerator
 from puzzlelab.engine.solving import none_wrong

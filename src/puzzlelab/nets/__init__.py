@@ -9,9 +9,9 @@ Trainings use a `TorchModel` (`torch_model.py`). `network.py` has the settings t
 one architecture a file, and `heads.py` their output layers. `checkpoint.py` writes the files of a network, with
 `onnx_export.py` and `card.py`, and reads them to go on with training.
 
-Only what trains imports torch. Searches reach this package only through `core/networks.py`, so that they start without
-ONNX Runtime where they need no network. `training`, `bench`, `cluster`, `api`, `gym`, `cli` and `web` may import this
-package; `experience` and this package do not know each other.
+Only what trains imports torch. Searches reach this package only through `storage/networks.py`, so that they start
+without ONNX Runtime where they need no network. `training`, `bench`, `cluster`, `api`, `gym`, `cli` and `web` may
+import this package; `experience` and this package do not know each other.
 """
 
 import os

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core import networks
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
@@ -25,6 +24,7 @@ from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves
 from puzzlelab.engine.log_probabilities import MIN_PROBABILITY, log_probabilities, merged_logits
 from puzzlelab.nets.canonical import canonical
 from puzzlelab.nets.form import NetworkForm, Outputs, candidates_of, input_arrays
+from puzzlelab.storage import networks
 
 DEAD_END = 1e6
 """The estimated number of moves to the goal from a state without a move that could be made."""

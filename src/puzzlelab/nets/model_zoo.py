@@ -9,7 +9,6 @@ from pathlib import Path
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError, UnknownName
-from puzzlelab.core.networks import SHELF, Network, puzzles_of_networks, shelves
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import isomorphism_of
 from puzzlelab.engine import installed
@@ -18,6 +17,7 @@ from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, card_path, r
 from puzzlelab.nets.run_networks import CHAMPION, NETS
 from puzzlelab.nets.transferred import TransferredNetwork
 from puzzlelab.storage.files import read_regular
+from puzzlelab.storage.networks import SHELF, Network, puzzles_of_networks, shelves
 
 MIN_HASH_DIGITS = 4
 """Digits of a hash that are enough to name a network."""

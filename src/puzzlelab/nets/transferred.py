@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.networks import Network
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.views import Estimate, Isomorphism, Prior, PriorAndEstimate
+from puzzlelab.storage.networks import Network
 
 
 @dataclass(frozen=True, eq=False)

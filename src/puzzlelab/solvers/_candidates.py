@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.views import Candidates, Units
 from puzzlelab.solvers._candidates_kernels import Grid, propagate_all
 

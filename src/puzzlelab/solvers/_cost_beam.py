@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.limit import Limit, reserved
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.views import Estimate, KernelRules
 from puzzlelab.engine import records
@@ -16,6 +17,7 @@ from puzzlelab.engine.control_slots import BOUND, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine
 from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.engine.search_rules import stepper
+from puzzlelab.runtime.memory import reserved
 from puzzlelab.solvers._cost_beam_kernels import (
     GOAL_MOVE,
     GOAL_PARENT,

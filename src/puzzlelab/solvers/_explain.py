@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, State, board_after
+from puzzlelab.core.puzzle import Puzzle, State, board_after
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine, Score

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core import seeds
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.views import Prior
 from puzzlelab.engine import candidate_logits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.boards import Instance
 from puzzlelab.engine.driver import EXHAUSTED, Machine
 from puzzlelab.solvers._candidates import view, writer
 from puzzlelab.solvers._permutation_kernels import PermutationLists, PermutationRecord, step

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Count, Progress, Result
 from puzzlelab.core.solver import Attempt
 from puzzlelab.engine.control_slots import EXPANDED, GENERATED

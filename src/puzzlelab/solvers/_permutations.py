@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.result import Stop
 from puzzlelab.engine.driver import Clock
 from puzzlelab.solvers._candidates import propagated, units_of_cells, view

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.limit import Limit, reserved
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Estimate, KernelRules, Prior
@@ -24,6 +25,7 @@ from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, prior_scorer, scorer, switched_scorer
 from puzzlelab.engine.search_rules import stepper
+from puzzlelab.runtime.memory import reserved
 from puzzlelab.solvers._prior_beam_kernels import (
     CURSOR,
     EXPAND,

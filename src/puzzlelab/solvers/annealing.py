@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Candidates

@@ -16,9 +16,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from puzzlelab.core.limit import Limit, reserved
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import records
@@ -26,6 +27,7 @@ from puzzlelab.engine.control_slots import BOUND, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
+from puzzlelab.runtime.memory import reserved
 from puzzlelab.solvers._astar_kernels import ADMISSIBLE, GOAL, PROVES, STATES, AstarRecord, Heap, step
 
 ORDERS: Mapping[str, tuple[float, float]] = {"astar": (1.0, 1.0), "greedy": (0.0, 1.0), "breadth": (1.0, 0.0)}

@@ -16,9 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from puzzlelab.core.limit import Limit, require_memory
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
@@ -27,6 +28,7 @@ from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one, with_patience
 from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
+from puzzlelab.runtime.memory import require_memory
 from puzzlelab.solvers import _cost_beam, _prior_beam
 from puzzlelab.solvers._beam_kernels import (
     ADMISSIBLE,

@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import Unsupported
-from puzzlelab.core.limit import Limit, reserved
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import KernelRules, Reversible
 from puzzlelab.engine import records
@@ -23,6 +24,7 @@ from puzzlelab.engine.control_slots import LENGTH
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.engine.search_rules import rules_of, runner, stepper
+from puzzlelab.runtime.memory import reserved
 from puzzlelab.solvers._bfs_kernels import (
     COUNTS_ALL,
     MAX_DEPTH,

@@ -17,9 +17,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Count
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Cover

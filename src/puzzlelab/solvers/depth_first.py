@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Reversible

@@ -13,17 +13,18 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from puzzlelab.core import networks
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.solver import NETWORK, Attempt, SolverSettings
 from puzzlelab.core.views import Prior
 from puzzlelab.engine.driver import one_by_one
 from puzzlelab.engine.search_rules import chosen_prior, rules_of
 from puzzlelab.solvers import _prior_beam
 from puzzlelab.solvers._prior_beam import Bounds
 from puzzlelab.solvers._prior_beam_kernels import WAS_CUT
+from puzzlelab.storage import networks
 
 
 class Discrepancy(SolverSettings):
@@ -34,7 +35,7 @@ class Discrepancy(SolverSettings):
 
     name: ClassVar[str] = "discrepancy"
 
-    prior: str | Prior = networks.PREFIX
+    prior: str | Prior = NETWORK
     """The name of a network (`net`), or a `Prior`: the probability of each move."""
     most: int | None = Field(default=None, ge=0, le=1_000_000)
     """The most departures from the best guess; none: ever more."""
@@ -43,7 +44,7 @@ class Discrepancy(SolverSettings):
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Say why this solver cannot solve the puzzle, if so: there is no network, and no prior is named."""
-        return networks.missing(puzzle) if self.prior == networks.PREFIX else None
+        return networks.missing(puzzle) if self.prior == NETWORK else None
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield progress and ever shorter solutions; memory grows with the states seen."""

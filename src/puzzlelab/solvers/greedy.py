@@ -15,14 +15,13 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from puzzlelab.core import networks
 from puzzlelab.core.answers import Answers
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
-from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
+from puzzlelab.core.solver import NETWORK, Attempt, BatchSolver, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels, records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
@@ -54,6 +53,7 @@ from puzzlelab.solvers._greedy_kernels import (
     step,
 )
 from puzzlelab.solvers.beam import PRIOR_WEIGHT
+from puzzlelab.storage import networks
 
 ROWS = 1 << 16
 """The most states of one batch."""
@@ -228,7 +228,7 @@ class Greedy(SolverSettings):
 
     def options(self) -> Mapping[str, Any]:
         """Return every setting by name; the default network where no estimate and no prior is named."""
-        default = {} if self.prior is not None or self.estimate is not None else {"estimate": networks.PREFIX}
+        default = {} if self.prior is not None or self.estimate is not None else {"estimate": NETWORK}
         return {**super().options(), **default}
 
     def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
@@ -237,7 +237,7 @@ class Greedy(SolverSettings):
             return self.options()
         heads = networks.find(puzzle).heads
         option = "estimate" if set(networks.ESTIMATES) & set(heads) else "prior"
-        return {**super().options(), option: networks.PREFIX}
+        return {**super().options(), option: NETWORK}
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Say why this solver cannot solve the puzzle, if so: there is no network, and none is named."""

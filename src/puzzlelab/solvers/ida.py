@@ -19,9 +19,9 @@ import numpy as np
 from pydantic import Field
 
 from puzzlelab.core.answers import PROOFS, STOPS, UNSOLVED, Answers
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules

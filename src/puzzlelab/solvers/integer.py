@@ -23,15 +23,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.free_memory import resident
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock
 from puzzlelab.engine.enumeration import Enumerator
+from puzzlelab.runtime.memory import resident
 from puzzlelab.solvers import _milp_worker
 from puzzlelab.solvers._milp_worker import Message
 

@@ -16,16 +16,16 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from puzzlelab.core import networks
 from puzzlelab.core.answers import Answers
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.solver import NETWORK, Attempt, BatchSolver, SolverSettings
 from puzzlelab.core.views import Candidates, Prior
 from puzzlelab.engine.search_rules import chosen_prior
 from puzzlelab.solvers._lattice_search import LatticeSearch, Policy
+from puzzlelab.storage import networks
 
 
 class Lattice(SolverSettings):
@@ -59,7 +59,7 @@ class Lattice(SolverSettings):
 
     def options(self) -> Mapping[str, Any]:
         """Return every setting by name; the default network where none is named."""
-        return {**super().options(), **({"prior": networks.PREFIX} if self.prior is None else {})}
+        return {**super().options(), **({"prior": NETWORK} if self.prior is None else {})}
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Say why this solver cannot solve the puzzle, if so: there is no network, and none is named."""
@@ -84,7 +84,7 @@ class Lattice(SolverSettings):
         yield Answers.of(boards, search.results()).solved_together(search.seconds)
 
     def _search(self, instances: Sequence[Instance], limit: Limit) -> LatticeSearch:
-        prior = chosen_prior(instances[0].puzzle, self.prior or networks.PREFIX)
+        prior = chosen_prior(instances[0].puzzle, self.prior or NETWORK)
         policy: Policy = self.policy or ("eliminate" if prior.reads_candidates else "surest")
         if policy == "eliminate" and not prior.reads_candidates:
             raise Unsupported(f"the network {prior.name} reads only digits and no candidates: use policy=surest")

@@ -20,8 +20,8 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Count, Progress, Result
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Candidates

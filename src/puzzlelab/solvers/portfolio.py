@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import Attempt, Solver, SolverSettings, require, uses_default_estimate
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine.driver import Search, in_rounds, one_by_one, with_patience

@@ -14,10 +14,9 @@ from pydantic import Field
 
 from puzzlelab.core import seeds
 from puzzlelab.core.answers import Answers
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result, Stop, moves_in_words
 from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, solved

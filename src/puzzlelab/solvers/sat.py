@@ -27,10 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Progress, Proof, Result, Stop
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Cover

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
-from puzzlelab.core import networks, seeds
+from puzzlelab.core import seeds
 from puzzlelab.core.answers import Answers
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import Objective, objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
-from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
+from puzzlelab.core.solver import NETWORK, Attempt, BatchSolver, SolverSettings, is_network
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
@@ -43,6 +43,7 @@ from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, runner, stepper
 from puzzlelab.solvers import _uct_kernels, _uct_tree_kernels
 from puzzlelab.solvers._uct_tree_kernels import UctRecord
+from puzzlelab.storage import networks
 
 ROWS = 1 << 14
 """The most states of one batch."""
@@ -124,7 +125,7 @@ class Uct(SolverSettings):
         options = super().options()
         if self.estimate is not None or self.prior is not None:
             return options
-        return {**options, "estimate": networks.PREFIX, "prior": networks.PREFIX if self.policy == "visits" else None}
+        return {**options, "estimate": NETWORK, "prior": NETWORK if self.policy == "visits" else None}
 
     def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
         """Return the settings, with the names of the estimate and the prior for this puzzle."""
@@ -157,15 +158,15 @@ class Uct(SolverSettings):
     def _network(self, puzzle: Puzzle) -> str | None:
         """Return the network that supplies what the settings do not name."""
         if self.estimate is not None:
-            return str(self.estimate) if networks.is_network(self.estimate) else None
+            return str(self.estimate) if is_network(self.estimate) else None
         if self.prior not in (None, UNIFORM):
-            return str(self.prior) if networks.is_network(self.prior) else None
-        return None if networks.missing(puzzle) else networks.PREFIX
+            return str(self.prior) if is_network(self.prior) else None
+        return None if networks.missing(puzzle) else NETWORK
 
     def guides(self, puzzle: Puzzle) -> UctGuides:
         """Return the estimate and the prior for this puzzle."""
         estimate, prior = self._named(puzzle)
-        if networks.is_network(estimate) and estimate == prior and objective_of(puzzle).kind != "score":
+        if is_network(estimate) and estimate == prior and objective_of(puzzle).kind != "score":
             both = networks.both(puzzle, str(estimate))
             return UctGuides(both.estimate, both.prior, both)
         return UctGuides(

@@ -13,14 +13,14 @@ from typing import Annotated, Any, Literal, cast, get_args, get_origin
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
-from puzzlelab.core import networks
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, board_after, move_numbers, names_of, presentation_of
 from puzzlelab.core.result import LIMITS, SEVERAL, Proof, Result, Rules, Stop
 from puzzlelab.core.solver import Solver, counts_solutions
 from puzzlelab.core.verify import Verdict, confirmed
-from puzzlelab.core.version import VERSION
+from puzzlelab.storage import networks
+from puzzlelab.version import VERSION
 
 RARE = "rare"
 """Marks columns that are omitted in JSON where they are empty."""

@@ -13,8 +13,9 @@ from contextlib import suppress
 from itertools import chain, islice
 
 from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadInput, PuzzlelabError, shorten
-from puzzlelab.core.puzzle import Family, Instance, Puzzle, State
+from puzzlelab.core.puzzle import Family, Puzzle, State
 from puzzlelab.text.grids import grids, is_ruler, plain
 from puzzlelab.text.links import link_in, texts_in
 from puzzlelab.text.notation import BoardNotation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from puzzlelab.core.errors import UnknownName
-from puzzlelab.core.version import PACKAGE
+from puzzlelab.version import PACKAGE
 
 FOLDER = PACKAGE / "configs"
 

@@ -18,9 +18,10 @@ from pydantic import Field
 
 from puzzlelab.analysis.network_options import with_options
 from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings

@@ -15,7 +15,6 @@ import torch
 from torch import Tensor, nn
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.free_memory import free_memory
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets.device import device, precision
 from puzzlelab.nets.heads import Scalar
@@ -23,6 +22,7 @@ from puzzlelab.nets.layers import initialise_outputs
 from puzzlelab.nets.model import residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
 from puzzlelab.nets.torch_model import TorchModel
+from puzzlelab.runtime.memory import free_memory
 from puzzlelab.training.settings import LearnerSettings
 from puzzlelab.training.target_network import move_towards
 

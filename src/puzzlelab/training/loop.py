@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Self
 
 from torch import Tensor
 
-from puzzlelab.core.version import VERSION
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor
 from puzzlelab.nets import checkpoint, run_networks
@@ -26,6 +25,7 @@ from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run, to_toml_values
 from puzzlelab.training.settings import RecipeSettings
 from puzzlelab.training.train_state import SavedStates
+from puzzlelab.version import VERSION
 
 TASK_PREFIX = "task."
 """The beginning of the names of a task's own tensors in a saved state."""

@@ -19,9 +19,10 @@ from pydantic import Field
 from torch import Tensor
 
 from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, board_after
+from puzzlelab.core.puzzle import Puzzle, board_after
 from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings

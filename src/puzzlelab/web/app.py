@@ -17,7 +17,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
-from puzzlelab.core.version import VERSION
+from puzzlelab.version import VERSION
 from puzzlelab.web.job_service import JobService
 from puzzlelab.web.middleware import HEALTH, POLICY, RequestGuard
 from puzzlelab.web.page_files import PageFiles

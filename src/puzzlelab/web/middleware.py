@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse
 
-from puzzlelab.core.version import VERSION
+from puzzlelab.version import VERSION
 from puzzlelab.web.access import COOKIE, has_token, is_from_here, tokens_in_address, tokens_in_cookies, without_token
 from puzzlelab.web.pool import BUSY
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 
-from puzzlelab.core import networks
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.solver import Solver, with_inner_solvers
+from puzzlelab.core.solver import Solver, is_network, with_inner_solvers
 from puzzlelab.core.views import Estimates
+from puzzlelab.storage import networks
 
 HASH = re.compile(r"[0-9a-f]{4,64}")
 
@@ -23,7 +23,7 @@ def permit(chosen: Solver, puzzle: Puzzle) -> None:
         if options.get("jobs") not in (None, 1):
             raise BadOption("the option 'jobs' cannot be set here: every search has one thread")
         for value in options.values():
-            if networks.is_network(value):
+            if is_network(value):
                 permit_network(value, puzzle)
             elif isinstance(value, str) and ":" in value:
                 _permit_table(value, puzzle)

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from puzzlelab.web.task_context import MAX_ANSWER, TaskContext
 
 if TYPE_CHECKING:
+    from puzzlelab.core.boards import Instance
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.objective import Objective
-    from puzzlelab.core.puzzle import Instance, Puzzle, State
+    from puzzlelab.core.puzzle import Puzzle, State
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.solver import Attempt, Solver
     from puzzlelab.jobs.solve_job import SolveJob
@@ -46,8 +47,8 @@ def _instance(parameters: Parameters) -> Instance:
 
 
 def _limit(parameters: Parameters, context: TaskContext) -> Limit:
-    from puzzlelab.core.free_memory import resident
     from puzzlelab.core.limit import Limit
+    from puzzlelab.runtime.memory import resident
 
     return Limit(parameters.get("time"), parameters.get("nodes"), resident() + context.memory)
 
@@ -213,7 +214,7 @@ def _progress_facts(progress: Progress, objective: Objective) -> Mapping[str, An
 
     The bound of a score is the `upper_bound` that rows have, None if none is known.
     """
-    from puzzlelab.core.objective import UNKNOWN
+    from puzzlelab.core.views import UNKNOWN
 
     facts = dict(vars(progress))
     if objective.kind == "score":

@@ -17,8 +17,8 @@ from multiprocessing import connection, parent_process
 from multiprocessing.connection import Connection
 from typing import Any
 
-from puzzlelab.core.free_memory import share_memory
 from puzzlelab.engine import preparation
+from puzzlelab.runtime.memory import share_memory
 from puzzlelab.web import tasks
 from puzzlelab.web.task_context import MAX_ANSWER, TaskContext
 

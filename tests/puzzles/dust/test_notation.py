@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Drawings, Instance, presentation_of
+from puzzlelab.core.puzzle import Drawings, presentation_of
 from puzzlelab.core.registry import load
 from puzzlelab.puzzles.dust import drawing, notation
 from puzzlelab.puzzles.dust.rules import Dust

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from puzzlelab import solve
 from puzzlelab.conformance.check import check_puzzle
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadInput, ConformanceError
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import Planes, is_legal

@@ -4,8 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab.conformance.check import check_puzzle
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadInput, BadOption
-from puzzlelab.core.puzzle import Drawings, Instance, presentation_of
+from puzzlelab.core.puzzle import Drawings, presentation_of
 from puzzlelab.core.registry import families, load
 from puzzlelab.core.verify import Verdict, replay
 from puzzlelab.core.views import Candidates, Cover, KernelRules, Planes, Samples, is_legal

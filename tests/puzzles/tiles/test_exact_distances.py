@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import KernelRules
 from puzzlelab.puzzles.tiles import exact_distances

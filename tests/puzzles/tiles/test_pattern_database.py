@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from puzzlelab.core.errors import BadOption, UnknownName
-from puzzlelab.core.free_memory import resident
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.views import Estimates, Planes, Samples
@@ -14,6 +13,7 @@ from puzzlelab.engine.solving import solve, solve_all
 from puzzlelab.engine.table_cache import table_folder
 from puzzlelab.puzzles.tiles import pattern_database
 from puzzlelab.puzzles.tiles.rules import Tiles, source_cell
+from puzzlelab.runtime.memory import resident
 
 MIDDLE = "tiles-3x3:goal=1,2,3,8,0,4,7,6,5"
 SIDE = "tiles-3x3:goal=1,0,2,3,4,5,6,7,8"

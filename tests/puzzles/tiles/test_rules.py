@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzlelab.conformance.check import check_puzzle
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput, BadOption
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import NO_LEVEL, KernelRules, Samples, levels_of

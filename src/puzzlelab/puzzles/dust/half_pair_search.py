@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core import registry
-from puzzlelab.core.limit import Limit, reserved
+from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.control_slots import LENGTH
 from puzzlelab.engine.driver import EXHAUSTED, Machine
@@ -32,6 +32,7 @@ from puzzlelab.puzzles.dust.half_pair_table_kernels import copy_entries
 from puzzlelab.puzzles.dust.kernels import decoded, encoded
 from puzzlelab.puzzles.dust.kernels import rules as kernel_rules
 from puzzlelab.puzzles.dust.rules import Board, Dust
+from puzzlelab.runtime.memory import reserved
 
 FIRST_TABLE = 1 << 14
 """Initial entries of the table of pairs."""

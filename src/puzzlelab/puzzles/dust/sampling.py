@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import NO_LEVEL, Scale, singly

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadOption, UnknownName
-from puzzlelab.core.limit import require_memory
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine import report
 from puzzlelab.engine.table_cache import stored
@@ -34,6 +33,7 @@ from puzzlelab.puzzles.tiles.pattern_database_kernels import (
     link_regions,
     number_regions,
 )
+from puzzlelab.runtime.memory import require_memory
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles

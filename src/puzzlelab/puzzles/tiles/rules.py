@@ -12,10 +12,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.arguments import board_text, move_text
-from puzzlelab.core.boards import BatchNotation
-from puzzlelab.core.errors import BadBoard, BadOption, shorten
-from puzzlelab.core.puzzle import Drawings, Instance, Presentation, View, Views, find_view, itself
+from puzzlelab.core.boards import BatchNotation, Instance
+from puzzlelab.core.errors import BadBoard, BadOption, board_text, move_text, shorten
+from puzzlelab.core.puzzle import Drawings, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Estimates,
     KernelRules,

@@ -7,11 +7,12 @@ document on puzzles with UCT search (2020).
 
 from __future__ import annotations
 
-from puzzlelab.core import networks, registry
+from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.engine.executor import Executor
 from puzzlelab.experience.curriculum import StartSampler
+from puzzlelab.storage import networks
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import supervisor

@@ -16,10 +16,9 @@ from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine import report

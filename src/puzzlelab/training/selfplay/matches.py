@@ -11,9 +11,10 @@ from pydantic import ConfigDict, TypeAdapter
 
 from puzzlelab.analysis.network_options import with_options
 from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver

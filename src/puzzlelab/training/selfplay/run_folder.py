@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from puzzlelab.core.networks import PREFIX
+from puzzlelab.core.solver import NETWORK
 from puzzlelab.nets import run_networks
 from puzzlelab.training.runs import Run
 
@@ -51,7 +51,7 @@ class SelfPlayRun(Run):
 
     def solver_option(self, name: str) -> str:
         """Return the value of a solver's option `estimate` or `prior` that means the network with this hash."""
-        return f"{PREFIX}:{self.nets.resolve() / name}"
+        return f"{NETWORK}:{self.nets.resolve() / name}"
 
     def publish(self, name: str) -> None:
         """Make a network that was saved just now the newest one, and the champion if there is none; the others stay."""

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from puzzlelab import BadOption, Instance, Limit, Result, Unsupported, attempts, check_solver, load, solve
 from puzzlelab.core.boards import Boards
-from puzzlelab.core.free_memory import resident
 from puzzlelab.core.views import Planes
 from puzzlelab.engine import driver, solving
 from puzzlelab.engine.driver import drive
@@ -18,6 +17,7 @@ from puzzlelab.puzzles.dust.half_pair_search import HalvesMemory
 from puzzlelab.puzzles.dust.rules import Dust
 from puzzlelab.puzzles.dust.solvers import halves
 from puzzlelab.puzzles.dust.solvers.halves import Halves
+from puzzlelab.runtime.memory import resident
 from puzzlelab.solvers.bfs import Bfs
 
 PLAIN = ((4, 3, 3, 60), (3, 3, 5, 40), (1, 1, 2, 4), (1, 9, 3, 40), (8, 1, 4, 40), (2, 5, 3, 30), (5, 2, 9, 20))

@@ -15,9 +15,9 @@ from typing import ClassVar
 from pydantic import Field, PrivateAttr
 
 from puzzlelab.core.answers import Answers
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
 from puzzlelab.engine.driver import Drive, Search, one_by_one

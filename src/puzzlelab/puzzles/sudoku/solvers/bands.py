@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.answers import PROOFS, UNSOLVED, Answers, CountBatch
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count
 from puzzlelab.core.solver import (
     Attempt,

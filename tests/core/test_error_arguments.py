@@ -5,8 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from puzzlelab.core.arguments import described, real_number, whole_number
-from puzzlelab.core.errors import BadOption
+from puzzlelab.core.errors import BadOption, described, real_number, whole_number
 from puzzlelab.core.limit import Limit
 
 

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from puzzlelab.core import network_source, networks
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import make_solver
-from puzzlelab.core.solver import require
+from puzzlelab.core.solver import is_network, require
 from puzzlelab.core.views import Estimate, Estimates, Prior
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior
 from puzzlelab.solvers.beam import Beam
+from puzzlelab.storage import network_source, networks
 from puzzlelab.storage.row import unanswered
 
 ONE, OTHER = "0123456789abcdef", "fedcba9876543210"
@@ -50,12 +50,12 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
 
 @pytest.mark.parametrize("name", ["net", "net:one", "net:averaged", "net:runs/a:b:averaged"])
 def test_names_that_mean_a_network(name: str) -> None:
-    assert networks.is_network(name)
+    assert is_network(name)
 
 
 @pytest.mark.parametrize("name", ["network", "nets", "pdb", "", "Net", None, 3, Prior("net", np.zeros)])
 def test_names_that_mean_none(name: object) -> None:
-    assert not networks.is_network(name)
+    assert not is_network(name)
 
 
 @pytest.mark.parametrize(

@@ -17,14 +17,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from puzzlelab.core import network_source
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.network_source import NetworkSource
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.version import PACKAGE
+from puzzlelab.core.solver import NETWORK, is_network
 from puzzlelab.core.views import Estimate, Prior, PriorAndEstimate, isomorphism_of
+from puzzlelab.storage import network_source
+from puzzlelab.storage.network_source import NetworkSource
+from puzzlelab.version import PACKAGE
 
-PREFIX = "net"
 SHELF = PACKAGE / "pretrained"
 """The folder of the networks that come with the package."""
 AVERAGED = ":averaged"
@@ -34,7 +34,7 @@ ESTIMATES, PRIORS = ("cost_to_go",), ("policy", "q")
 """The heads that give an estimate, and those that give a prior."""
 VALUES = "q"
 """The head that gives an estimate too where its values count moves: the value of the best move."""
-INSIDE = rf"=({PREFIX}(?::.*?)?)(?=:\w+=|$)"
+INSIDE = rf"=({NETWORK}(?::.*?)?)(?=:\w+=|$)"
 """Matches the name of a network in the text of a solver, such as `beam:estimate=net:NAME:width=5`."""
 _moved: dict[str, str] = {}
 """The meaning of a name here: text between `net:` and `:averaged` -> the path of a copy; see `moved`."""
@@ -63,11 +63,6 @@ class Network(Protocol):
 
     def both(self, averaged: bool = False) -> PriorAndEstimate:
         """Return its prior and its estimate, for searches that need both of every state."""
-
-
-def is_network(name: object) -> bool:
-    """Tell whether the value of a solver's option names a network."""
-    return isinstance(name, str) and (name == PREFIX or name.startswith(PREFIX + ":"))
 
 
 def is_estimate(network: Network) -> bool:
@@ -192,13 +187,13 @@ def pinned(options: Mapping[str, Any], hashes: str) -> dict[str, Any]:
 
 
 def _exact(name: str, digits: str) -> str:
-    return f"{PREFIX}:{digits}{AVERAGED if parts(name)[1] else ''}"
+    return f"{NETWORK}:{digits}{AVERAGED if parts(name)[1] else ''}"
 
 
 def parts(name: str | None) -> tuple[str, bool]:
     """Return the text between `net:` and `:averaged`, and whether `:averaged` is there."""
-    text = name or PREFIX
-    return text.removesuffix(AVERAGED).removeprefix(PREFIX).removeprefix(":"), text.endswith(AVERAGED)
+    text = name or NETWORK
+    return text.removesuffix(AVERAGED).removeprefix(NETWORK).removeprefix(":"), text.endswith(AVERAGED)
 
 
 @lru_cache(maxsize=CACHED_NETWORKS)

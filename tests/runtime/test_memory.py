@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from puzzlelab.core import free_memory as reader
-from puzzlelab.core.free_memory import free_memory, resident, share_memory
+from puzzlelab.runtime.memory import free_memory, resident, share_memory
 
 GB = 2**30
 ON_MACHINE = 8 * GB
@@ -30,7 +30,7 @@ def test_there_is_free_memory() -> None:
 def test_what_is_free_is_no_more_than_the_process_may_have(kind: str) -> None:
     code = (
         "import resource\n"
-        "from puzzlelab.core.free_memory import free_memory\n"
+        "from puzzlelab.runtime.memory import free_memory\n"
         "before = free_memory()\n"
         f"resource.setrlimit(resource.{kind}, (2**29, 2**29))\n"
         "print(before, free_memory())"

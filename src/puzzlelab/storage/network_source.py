@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from puzzlelab.core.networks import Network
     from puzzlelab.core.puzzle import Puzzle
+    from puzzlelab.storage.networks import Network
 
 
 class NetworkSource(Protocol):
