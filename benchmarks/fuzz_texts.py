@@ -29,6 +29,7 @@ from puzzlelab.core.settings import Settings, read_levels, read_options
 from puzzlelab.core.solver import require
 from puzzlelab.core.views import Estimates, Samples, scale_of
 from puzzlelab.storage.files import text_lines
+from puzzlelab.text.reader import splitter_of
 from puzzlelab.version import PACKAGE
 
 STATIC = PACKAGE / "web" / "static"

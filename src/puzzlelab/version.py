@@ -3,4 +3,4 @@
 from pathlib import Path
 
 VERSION = "0.1.0"
-PACKAGE = Path(__file__).resolve().parent.parent
+PACKAGE = Path(__file__).resolve().parent

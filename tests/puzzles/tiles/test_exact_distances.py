@@ -4,15 +4,24 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import KernelRules
 from puzzlelab.puzzles.tiles import exact_distances
-from puzzlelab.puzzles.tiles.exact_distances import state_of, states_at
+from puzzlelab.puzzles.tiles.exact_distances import states_at
 from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, rank_of, unrank
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.bfs import count_by_depth
+
+
+def state_of(puzzle: Tiles, number: int) -> NDArray[np.uint8]:
+    """The plain state with this rank."""
+    rules = puzzle.view(KernelRules)
+    working = np.zeros(puzzle.cells + 1, np.uint8)
+    unrank(number, working, np.zeros(puzzle.cells, np.int64), rules.tables.home)
+    return rules.decode(working[None])[0]
 
 
 @pytest.mark.parametrize("name", ["tiles-2x2", "tiles-2x3", "tiles-3x2:blank-first", "tiles-2x4", "tiles-3x3"])

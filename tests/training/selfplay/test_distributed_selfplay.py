@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.local_workers import LocalWorkers
 from puzzlelab.training import remote_learner
-from puzzlelab.training.selfplay import spread, supervisor
+from puzzlelab.training.selfplay import distributed_selfplay, supervisor
 from puzzlelab.training.selfplay.distributed_selfplay import train_in
 from puzzlelab.training.selfplay.generator import ShardOfGames, play_games
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
@@ -83,7 +83,7 @@ def train_and_tell(settings, folder, watch):
 @pytest.mark.slow
 def test_a_trainer_that_is_killed_starts_again(executor, tiny, tmp_path, listener, monkeypatch):
     run, killed = SelfPlayRun(tmp_path / "run"), []
-    monkeypatch.setattr(spread, "train_in", train_and_tell)
+    monkeypatch.setattr(distributed_selfplay, "train_in", train_and_tell)
 
     def kill_the_trainer():
         if run.metrics.exists() and not killed:
