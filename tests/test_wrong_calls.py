@@ -84,7 +84,7 @@ CALLS = {
     "Instance.of(TILES, NUMBERS[1:])": (BadBoard, "[6, 7, 2, 5, 4, 3, 0, 1] is no board of tiles-3x3: 8 numbers given"),
     "Instance.of(TILES, None)": (BadBoard, VALUES + "None"),
     "Instance.of(TILES, B)": (BadBoard, VALUES + "an Instance"),
-    "Instance.of(TILES, TEXT.split())": (BadBoard, VALUES + "a list of something else"),
+    "Instance.of(TILES, [len] * 9)": (BadBoard, VALUES + "a list of something else"),
     "Instance.of(TILES, [[1, 2], [3]])": (BadBoard, "not lists of different lengths"),
     "Instance.of(TILES, np.zeros((3, 3, 1)))": (BadBoard, VALUES + "an array of 3 dimensions"),
     "Instance.of('tiles-3x3', NUMBERS)": (BadOption, "must be a puzzle, as puzzlelab.load gives it, not the text"),

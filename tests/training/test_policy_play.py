@@ -21,7 +21,7 @@ def nearest(states, legal):
     """The move to the successor of the least level."""
     ahead = successors(PUZZLE, states)
     levels = np.full(legal.shape, 99)
-    levels[ahead.owner, ahead.move] = sampling.level(PUZZLE, ahead.states)
+    levels[ahead.owner, ahead.move] = sampling.levels_of_boards(PUZZLE, ahead.states)
     assert np.array_equal(levels < 99, legal)
     return levels.argmin(axis=1)
 
@@ -58,7 +58,7 @@ def test_games_without_a_legal_move_end() -> None:
 
 def test_the_level_is_measured_only_on_scales_that_can() -> None:
     games = play_policy(PUZZLE, np.array([NEARLY, FAR]), always(R), 1)
-    assert games.mean_level(LEVEL) == sampling.level(PUZZLE, games.states).mean()
+    assert games.mean_level(LEVEL) == sampling.levels_of_boards(PUZZLE, games.states).mean()
     assert games.mean_level(Scale("none", lambda random, level, count: NEARLY[None])) is None
 
 

@@ -73,7 +73,7 @@ def test_puzzles_of_other_sizes_and_goals_are_others() -> None:
         ("tiles-4x0", "a tiles board has 2 to 8 rows and columns, not 0"),
         ("tiles-99999x4", "'tiles-99999x4' is no board size"),
         ("tiles-4x4:", "'tiles-4x4:' is no board size"),
-        ("tiles-4x4:first", "tiles-4x4 has no variant 'first'; write :blank-first or :goal=1,2,..."),
+        ("tiles-4x4:first", "tiles-4x4 has no variant 'first'; write :blank-first, :snail or :goal=1,2,..."),
         ("tiles-2x2:goal=1,2,3", "3 numbers given; the goal has 4, 0 for the blank"),
         ("tiles-2x2:goal=1,2,2,0", "place 3: tile 2 stands here and at place 2; 3 is missing"),
         ("tiles-2x2:goal=", "the board is empty; the goal has 4 numbers"),
