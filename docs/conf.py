@@ -40,9 +40,9 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 nitpick_ignore_regex = [
     # Names of other libraries, and of parts of the package that are not public.
-    (r"py:.*", r"(np|numpy|pydantic|annotated_types|optional)\b.*"),
+    (r"py:.*", r"(np|numpy|pydantic|annotated_types|types\.Annotated|optional)\b.*"),
     (r"py:.*", r"(NDArray|ArrayLike|Path|TypeVar)\b.*"),
-    (r"py:.*", r"puzzlelab\.(core|engine|analysis|puzzles|nets|api)\..*"),
+    (r"py:.*", r"puzzlelab\.(core|text|storage|engine|analysis|conformance|jobs|puzzles|nets|api)\..*"),
     (r"py:.*", r"(Executor|pyarrow\.Table|checked\.RandomSource)"),
 ]
 
