@@ -3,9 +3,9 @@ from itertools import islice
 
 import pytest
 
-from puzzlelab.core import limit
 from puzzlelab.core.errors import BadOption, NoRoom
 from puzzlelab.core.limit import Limit, read_memory
+from puzzlelab.runtime import memory
 from puzzlelab.runtime.memory import memory_ceiling, require_memory, reserved, resident, within
 
 
@@ -71,7 +71,7 @@ def test_a_given_memory_limit_is_the_ceiling() -> None:
 
 
 def test_no_memory_limit_allows_more_than_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limit, "free_memory", lambda: 2**26)
+    monkeypatch.setattr(memory, "free_memory", lambda: 2**26)
     assert memory_ceiling(Limit(memory=2**40)) - resident() < 2**27
     assert 8 * reserved(8, Limit(memory=2**40)) < 2**27
 
@@ -79,7 +79,7 @@ def test_no_memory_limit_allows_more_than_what_is_free(monkeypatch: pytest.Monke
 def test_where_the_process_is_limited_half_is_left_for_other_things_than_the_states(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(limit, "address_room", lambda: 2**26)
+    monkeypatch.setattr(memory, "address_room", lambda: 2**26)
     assert 8 * reserved(8, Limit(memory=2**40)) <= 2**25
 
 
@@ -102,7 +102,7 @@ def test_a_table_that_is_larger_than_the_limit_is_refused_in_words() -> None:
 
 
 def test_without_a_limit_a_table_must_fit_into_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limit, "free_memory", lambda: 2**27)
+    monkeypatch.setattr(memory, "free_memory", lambda: 2**27)
     assert list(within(Limit(), lambda: sizes_that_fit(2**26))) == [2**26]
     assert list(within(Limit(), lambda: sizes_that_fit(2**30, is_mapped=True))) == [2**30]
     with pytest.raises(NoRoom, match=r"^the table needs 1,024 MB of memory, and \d+ MB are left$"):
@@ -120,6 +120,6 @@ def test_the_limit_holds_only_while_an_item_is_made() -> None:
 
 
 def test_without_a_memory_limit_some_of_the_free_memory_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limit, "free_memory", lambda: 2**34)
+    monkeypatch.setattr(memory, "free_memory", lambda: 2**34)
     used = memory_ceiling(Limit()) - resident()
     assert 0.5 * 2**34 < used < 0.9 * 2**34

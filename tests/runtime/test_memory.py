@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from puzzlelab.core import free_memory as reader
+from puzzlelab.runtime import memory as reader
 from puzzlelab.runtime.memory import free_memory, resident, share_memory
 
 GB = 2**30

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import output, print_table
-from puzzlelab.core.solver import is_network
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
@@ -26,6 +25,7 @@ def list_all(
     """
     from puzzlelab import api
     from puzzlelab.analysis import catalog
+    from puzzlelab.core.solver import is_network
 
     if puzzle is not None and is_network(puzzle):
         _network(puzzle, json)

@@ -85,6 +85,8 @@ def _other_form(puzzle: Puzzle, notation: BoardNotation, family: Family, text: s
         return read_board(puzzle, boards[0]).state
     if errors and STRANGE.match(str(error).removeprefix(f"{error.place}: ")):
         raise errors[0]
+    if "|" in text and (uneven := _uneven_row(text)) is not None:
+        raise uneven
     return None
 
 
@@ -159,6 +161,24 @@ def _from_grid(family: Family, grid: TextGrid, name: str | None, errors: list[Ba
     except BadBoard as error:
         errors.append(error)
         return []
+
+
+def _uneven_row(text: str) -> BadBoard | None:
+    """Return the error for the first row that is longer or shorter than most; None if rows are equal, or differ much.
+
+    Spaces count as cells between bars alone.
+    """
+    lines = [line.rstrip() for line in plain(text).split("\n") if line.strip() and not is_ruler(line)]
+    is_drawn = all("|" in line for line in lines)
+    rows = lines if is_drawn else ["".join(line.split()) for line in lines]
+    lengths = sorted(map(len, rows))
+    usual = lengths[len(lengths) // 2] if rows else 0
+    count = lengths.count(usual)
+    if not (len(rows) > 2 and len(rows) > count > len(rows) // 2):
+        return None
+    place, row = next((place, row) for place, row in enumerate(rows, start=1) if len(row) != usual)
+    what, where = ("signs", f"row {place} of the grid") if is_drawn else ("cells", f"row {place}")
+    return BadBoard(f"{len(row)} {what}; most rows have {usual}", where)
 
 
 def _of_link(puzzle: Puzzle, link: str) -> State:
@@ -369,13 +389,8 @@ def _not_understood(text: str, errors: Sequence[BadBoard]) -> PuzzlelabError:
                 return BadBoard(f"'{sign}' is not understood", f"line {number}, column {column}")
     if errors:
         return errors[0]
-    rows = ["".join(line.split()) for line in plain(text).split("\n") if line.strip() and not is_ruler(line)]
-    lengths = sorted(map(len, rows))
-    usual = lengths[len(lengths) // 2] if rows else 0
-    count = lengths.count(usual)
-    if len(rows) > 2 and len(rows) > count > len(rows) // 2:
-        place, row = next((place, row) for place, row in enumerate(rows, start=1) if len(row) != usual)
-        return BadBoard(f"{len(row)} cells; most rows have {usual}", f"row {place}")
+    if (uneven := _uneven_row(text)) is not None:
+        return uneven
     first = next(line.strip() for line in text.splitlines() if line.strip())
     return BadBoard(
         f"no board is found in '{shorten(first)}' ({len(first)} signs); name its puzzle first, as in tiles-4x4"

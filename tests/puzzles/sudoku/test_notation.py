@@ -213,8 +213,8 @@ FOUR = {
     "...1............,2234341221434321": "character 4 (row 1, column 4): the solution beside the puzzle has another",
     "|12|34|\n|34|12|\n|21|43|": "12 cells given; sudoku-4x4 has 16",
     "|12|34|\n|34|12|\n|21|43|\n|43|21|\n|43|21|": "20 cells given",
-    "|12|34|\n|34|123|\n|21|43|\n|43|21|": "17 cells given",
-    "|12|34|\n|34|1|\n|21|43|\n|43|21|": "15 cells given",
+    "|12|34|\n|34|123|\n|21|43|\n|43|21|": "row 2 of the grid: 8 signs; most rows have 7",
+    "|12|34|\n|34|1|\n|21|43|\n|43|21|": "row 2 of the grid: 6 signs; most rows have 7",
     "|12|34|\n|34|15|\n|21|43|\n|43|21|": "character 8 (row 2, column 4): '5' is no digit",
     "|": "0 cells given",
 }

@@ -36,13 +36,14 @@ FIRST_BUDGET = 2000
 
 
 class Halves(SolverSettings):
-    """The fewest clicks, with proof; `width` is that of the beam that finds a good solution where the proof is long."""
+    """The fewest clicks, with proof: the two halves of a board are solved on their own."""
 
     name: ClassVar[str] = "halves"
     offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     _memory: HalvesMemory | None = PrivateAttr(default=None)
 
     width: int = Field(default=1000, ge=1, le=1 << 20)
+    """The width of the beam that finds a good solution where the proof is long."""
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Return why it cannot solve this puzzle, in words."""
