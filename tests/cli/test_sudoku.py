@@ -355,11 +355,11 @@ def test_one_bad_line_among_many(program, file):
     code, out, err = program("solve", "sudoku-9x9", "--file", path)
     assert code == 2
     assert [line.partition(": ")[2].partition(": ")[0] for line in err.splitlines()] == [
-        "",
+        "lines of words",
         f"{path}, line 4",
     ]
     assert f"error: {path}, line 4: 80 cells given; sudoku-9x9 has 81\n" in err
-    assert f"1 lines of words and 0 comments in {path} were passed over\n" in err
+    assert f"passed over in {path}: lines of words: 1; comments: 0\n" in err
     assert f"\n{EASY_DONE}\n" in out
     assert f"\n{WIKIPEDIA_DONE}\n" in out
     assert "\n2 of 4 solved, 2 proven unique, 1 proven unsolvable, 1 unreadable, " in out

@@ -172,9 +172,7 @@ class BoardStream:
 
         def say_what_was_passed_over() -> None:
             if splitter.words:
-                said = (
-                    f"{splitter.words:,} lines of words and {splitter.comments:,} comments in {name} were passed over"
-                )
+                said = f"passed over in {name}: lines of words: {splitter.words:,}; comments: {splitter.comments:,}"
                 print(visible(said), file=sys.stderr, flush=True)
 
         stream = cls(read_blocks(puzzle, texts, name, splitter), settling, say_what_was_passed_over)
