@@ -28,6 +28,7 @@ from puzzlelab.experience.shards import encoded, save_encoded
 from puzzlelab.experience.teachers import Teacher
 from puzzlelab.experience.uct_episodes import play_episodes
 from puzzlelab.experience.uct_session import UctSession
+from puzzlelab.jobs.job_rows import JobRows
 from puzzlelab.jobs.solve_job import SolveJob
 from puzzlelab.storage.files import CHUNK_SIZE, text_blocks
 from puzzlelab.storage.row_files import RowFile
@@ -98,9 +99,10 @@ class FileOfBoards:
 
 def run_job(job: SolveJob, lines: Sequence[str]) -> None:
     """Solve the boards of these lines, and write their rows."""
-    with tempfile.TemporaryDirectory() as folder, RowFile(Path(folder) / "rows.jsonl") as rows:
+    with tempfile.TemporaryDirectory() as folder, RowFile(Path(folder) / "rows.jsonl") as rows_file:
         file = io.BytesIO("".join(lines).encode())
-        for _ in job.outcomes(read_blocks(job.puzzle, text_blocks(file, "boards"), "boards"), rows):
+        rows = JobRows(job.puzzle, job.solver, job.limit, rows_file)
+        for _ in job.solved(read_blocks(job.puzzle, text_blocks(file, "boards"), "boards"), rows):
             pass
 
 

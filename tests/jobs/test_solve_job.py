@@ -8,7 +8,8 @@ from puzzlelab import generate, load, solver
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.jobs import solve_job
-from puzzlelab.jobs.solve_job import LONGEST_BOARD, SolveJob
+from puzzlelab.jobs.job_rows import LONGEST_BOARD, JobRows
+from puzzlelab.jobs.solve_job import SolveJob
 from puzzlelab.storage.row_files import RowFile
 from puzzlelab.text.board_blocks import read_texts
 
@@ -20,9 +21,19 @@ def work(jobs=1):
     return SolveJob(puzzle, solver("bfs", puzzle), Limit(), jobs)
 
 
+def rows_of(job, file=None):
+    return JobRows(job.puzzle, job.solver, job.limit, file)
+
+
+def solved_rows(job, texts):
+    """The rows of these texts, whose boards are solved together."""
+    return [
+        row for solved in job.solve(read_texts(job.puzzle, texts, "")) for row in rows_of(job).columns(solved).rows()
+    ]
+
+
 def test_texts_are_answered_in_their_places():
-    job = work()
-    first, wrong, last = job.solve([ONE, "1 2", ODD])
+    first, wrong, last = solved_rows(work(), [ONE, "1 2", ODD])
     assert (first.moves, first.proof, first.error) == (["L"], "optimal", None)
     assert "tiles-3x3 has 9" in wrong.error
     assert (last.moves, last.proof) == (None, "unsolvable")
@@ -30,10 +41,10 @@ def test_texts_are_answered_in_their_places():
 
 def test_of_a_text_that_is_no_board_a_row_keeps_the_beginning(tmp_path):
     job, text = work(), "1" * (LONGEST_BOARD + 1)
-    (row,) = job.solve([text])
+    (row,) = solved_rows(job, [text])
     assert len(row.board) < 100
-    (solved,) = job.solved([read_texts(job.puzzle, [text], "")], None)
-    assert job.json_lines(solved) == [row.to_json()]
+    (solved,) = job.solved([read_texts(job.puzzle, [text], "")])
+    assert rows_of(job).json_lines(solved) == [row.to_json()]
 
 
 def blocks(puzzle, *texts):
@@ -56,12 +67,12 @@ def test_what_a_file_holds_is_not_solved_again(puzzle, chosen, jobs, tmp_path, m
     job = SolveJob(load(puzzle), solver(chosen), Limit(), jobs)
     boards = [job.puzzle.write(board.state) for board in generate(job.puzzle, 10, seed=1)]
     texts = [*boards[:4], "no board", boards[0], *boards[4:]]
-    expected = timeless(row.to_json() for row in job.solve(texts))
+    expected = timeless(row.to_json() for row in solved_rows(job, texts))
     path = tmp_path / "rows.jsonl"
     for count in (0, 3, 5, 8, 12):
         with RowFile(path) as file:
-            found = [*job.solved(blocks(job.puzzle, *texts[:count]), file)]
-        assert timeless(line for solved in found for line in job.json_lines(solved)) == expected[:count]
+            found = [*job.solved(blocks(job.puzzle, *texts[:count]), rows_of(job, file))]
+        assert timeless(line for solved in found for line in rows_of(job).json_lines(solved)) == expected[:count]
         lines = path.read_text().splitlines() if count else []
         assert timeless(line for line in lines if line.startswith('{"puzzle"')) == expected[:count]
     assert sum(len(solved.stored) for solved in found) == 8
@@ -79,7 +90,7 @@ def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
     path = tmp_path / "rows.jsonl"
     with RowFile(path) as file:
         seen = []
-        for solved in job.solved([read_texts(job.puzzle, [ONE, ONE, ODD, hard, ONE], "board")], file):
+        for solved in job.solved([read_texts(job.puzzle, [ONE, ONE, ODD, hard, ONE], "board")], rows_of(job, file)):
             seen.append([result.length for result in solved.answers])
             assert sum(line.startswith('{"puzzle"') for line in path.read_text().splitlines()) == sum(map(len, seen))
     assert seen == [[1], [1, None], [31], [1]]
@@ -88,6 +99,6 @@ def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
 def test_each_of_a_few_boards_has_its_own_time():
     job = SolveJob(load("sudoku-9x9"), solver("bands"), Limit())
     texts = [job.puzzle.write(board.state) for board in generate(job.puzzle, 3)]
-    found = list(job.solved(blocks(job.puzzle, *texts), None))
+    found = list(job.solved(blocks(job.puzzle, *texts)))
     assert [len(solved.answers) for solved in found] == [1, 1, 1]
-    assert all('"seconds": ' in line for solved in found for line in job.json_lines(solved))
+    assert all('"seconds": ' in line for solved in found for line in rows_of(job).json_lines(solved))

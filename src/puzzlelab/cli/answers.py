@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Presentation, Puzzle
     from puzzlelab.core.result import Result
     from puzzlelab.core.solver import Attempt
-    from puzzlelab.jobs.solve_job import SolvedBoards, SolveJob
+    from puzzlelab.jobs.board_parts import SolvedBoards
+    from puzzlelab.jobs.job_rows import JobRows
+    from puzzlelab.jobs.solve_job import SolveJob
 
 BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 """The adjective of a solution that has fewer moves, a lower cost, or a higher score."""
@@ -86,6 +88,13 @@ class SolveReport:
         return presentation_of(self.puzzle)
 
     @cached_property
+    def _rows(self) -> JobRows:
+        """The rows of the boards."""
+        from puzzlelab.jobs.job_rows import JobRows
+
+        return JobRows(self.puzzle, self.job.solver, self.job.limit)
+
+    @cached_property
     def kind(self) -> str:
         """The kind of the objective: moves, their cost, or a score."""
         from puzzlelab.core.objective import objective_of
@@ -100,7 +109,7 @@ class SolveReport:
         for place, error in sorted(boards.errors.items()):
             self.errors.tell(boards.where(place), error)
         if self.json:
-            print("\n".join(self.job.json_lines(solved)), flush=True)
+            print("\n".join(self._rows.json_lines(solved)), flush=True)
         elif self.notation:
             print(self._in_notation(answers, self.notation), end="", flush=True)
         elif not self.summary_only:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from puzzlelab.cli.console import BoardStream
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
+    from puzzlelab.jobs.job_rows import JobRows
+    from puzzlelab.jobs.solve_job import SolveJob
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4 (see `puzzlelab list`).")]
 EstimateName = Annotated[str | None, typer.Option(help="The estimate of remaining moves, such as manhattan or pdb.")]
@@ -171,12 +173,10 @@ def _with_jobs(solver: Solver, puzzle: Puzzle, name: str | None, options: Mappin
 
 def _solve_boards(report: SolveReport, boards: BoardStream, lines: int | None, out: Path | None) -> None:
     """Solve the boards, and print each answer as soon as it is there; Ctrl-C ends this early."""
-    from puzzlelab.storage.row_files import RowFile
-
     quiet = report.json or report.notation is not None
     total = boards.count if boards.is_complete else lines
     with (
-        RowFile(out) if out else nullcontext() as rows,
+        _rows(report.job, out) if out else nullcontext() as rows,
         progress("solving" if report.many else "", total, shown=not quiet or out is not None) as bars,
     ):
         try:
@@ -189,6 +189,16 @@ def _solve_boards(report: SolveReport, boards: BoardStream, lines: int | None, o
                     break
         except KeyboardInterrupt:
             report.interrupted = True
+
+
+@contextmanager
+def _rows(job: SolveJob, out: Path) -> Iterator[JobRows]:
+    """Give the rows of a job with their file, which is open meanwhile."""
+    from puzzlelab.jobs.job_rows import JobRows
+    from puzzlelab.storage.row_files import RowFile
+
+    with RowFile(out) as file:
+        yield JobRows(job.puzzle, job.solver, job.limit, file)
 
 
 def _line_count(file: Path | None) -> int | None:

@@ -6,16 +6,30 @@ Shapes: B = boards.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.answers import Answers
 from puzzlelab.core.boards import Boards
-from puzzlelab.storage.row import Row
 
-StoredRows = Mapping[int, Row]
+if TYPE_CHECKING:
+    from puzzlelab.storage.row import Row
+
+StoredRows: TypeAlias = "Mapping[int, Row]"
 """Place -> the row that a file has for that board."""
-Part = tuple[Boards, StoredRows]
+Part: TypeAlias = "tuple[Boards, StoredRows]"
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedBoards:
+    """The answers to consecutive boards; `answers.boards.errors` says why others have none."""
+
+    answers: Answers
+    stored: StoredRows
+    """The rows of boards that were not solved now."""
 
 
 def is_open(boards: Boards, stored: StoredRows) -> NDArray[np.bool_]:

@@ -162,6 +162,8 @@ def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskCo
     Each board is timed alone where its solver can do that.
     """
     from puzzlelab.engine.solving import BATCH
+    from puzzlelab.jobs.job_rows import JobRows
+    from puzzlelab.text.board_blocks import read_texts
 
     size, used, each = 1 if not work.solver.shares_work else BATCH, 0.0, work.limit.seconds
     for start in range(0, len(boards), size):
@@ -171,11 +173,14 @@ def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskCo
             reason, stop = (
                 ("stopped", "interrupted") if context.stop_requested() else ("the time of the request is up", "time")
             )
-            rows = [work.question(board).model_copy(update={"reason": reason, "stop": stop}) for board in batch]
+            unsolved = JobRows(work.puzzle, work.solver, work.limit)
+            rows = [unsolved.question(board).model_copy(update={"reason": reason, "stop": stop}) for board in batch]
         else:
             work = replace(work, limit=replace(work.limit, seconds=min(each or seconds_per_board, seconds_per_board)))
             began = time.perf_counter()
-            rows = work.solve(batch)
+            job_rows = JobRows(work.puzzle, work.solver, work.limit)
+            solved = work.solve(read_texts(work.puzzle, batch, ""))
+            rows = [row for part in solved for row in job_rows.columns(part).rows()]
             used += time.perf_counter() - began
         yield from rows
 

@@ -1,0 +1,136 @@
+"""The rows of a command that solves: those that a file has, verified again, and those of new answers.
+
+Shapes: B = boards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.boards import Boards
+from puzzlelab.core.errors import BadBoard, shorten
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.result import Result
+from puzzlelab.core.solver import Solver
+from puzzlelab.core.verify import Verdict
+from puzzlelab.engine.batch_verify import verified
+from puzzlelab.jobs.board_parts import SolvedBoards, StoredRows
+from puzzlelab.jobs.row_batch import row_columns
+from puzzlelab.storage.row import Row, unanswered
+from puzzlelab.storage.row_columns import RowColumns
+from puzzlelab.storage.row_files import RowFile
+from puzzlelab.text.board_blocks import row_texts
+
+LARGEST_COUNT = 2**62
+"""The largest count that a stored row may have: counts are columns of int64."""
+LONGEST_BOARD = 4096
+"""Characters that a board may need; of what is longer, a row keeps the beginning."""
+HOLDS = Verdict(True)
+
+
+@dataclass
+class JobRows:
+    """The rows of a job, and the file that keeps them."""
+
+    puzzle: Puzzle
+    solver: Solver
+    limit: Limit
+    file: RowFile | None = None
+
+    def question(self, text: str) -> Row:
+        """Return a row without an answer, for the text of a board."""
+        return self._empty_row.model_copy(update={"board": _shortened(text)})
+
+    def json_lines(self, solved: SolvedBoards) -> list[str]:
+        """Return the rows of these boards in JSON, a line each."""
+        lines = self.columns(solved).json_lines()
+        for place, row in solved.stored.items():
+            lines[place] = row.to_json()
+        return lines
+
+    def columns(self, solved: SolvedBoards) -> RowColumns:
+        """Return the rows of all these boards, as if all were solved now."""
+        return row_columns(self._empty_row, self._row_texts(solved.answers.boards), solved.answers)
+
+    def append(self, solved: SolvedBoards) -> None:
+        """Append the rows of the boards that were solved now, but for interrupted ones, or that cannot be read."""
+        assert self.file is not None, "a job without a file keeps no rows"
+        is_new = ~solved.answers.is_stopped_by("interrupted")
+        is_new[list(solved.stored)] = False
+        columns = self.columns(solved)
+        if not is_new.all():
+            kept = [row for row, is_kept in zip(columns.rows(), is_new.tolist(), strict=True) if is_kept]
+            columns = RowColumns.of(kept, solved.answers.batch)
+        self.file.append_columns(columns)
+
+    @cached_property
+    def _empty_row(self) -> Row:
+        """Return the columns that the rows of all boards share."""
+        return unanswered(self.puzzle, "", self.solver, self.limit)
+
+    def _row_texts(self, boards: Boards) -> Sequence[str]:
+        """Return the text of each board in its row."""
+        texts = row_texts(boards)
+        return list(map(_shortened, texts)) if boards.errors else texts
+
+    # --- rows of the file ---
+
+    def of_file(self, boards: Boards) -> StoredRows:
+        """Return the rows that the file has for these boards."""
+        if self.file is None or self.file.is_empty:
+            return {}
+        taken = self.file.take_many(self._empty_row, self._row_texts(boards), self.limit)
+        return {place: row for place, row in enumerate(taken) if row is not None}
+
+    def merged(self, boards: Boards, new: Answers, places: NDArray[np.int64], rows: StoredRows) -> SolvedBoards:
+        """Return the answers to all these boards: new ones at these places, and those in rows of the file."""
+        stored, errors, checked_rows = self._stored(boards, rows)
+        results = dict(zip(places.tolist(), new, strict=True)) | stored
+        without = Result(None, seconds=None)
+        answers = Answers.of(boards.with_errors(errors), [results.get(i, without) for i in range(len(boards))])
+        return SolvedBoards(replace(answers, batch=new.batch), checked_rows)
+
+    def _stored(self, boards: Boards, rows: StoredRows) -> tuple[dict[int, Result], dict[int, str], StoredRows]:
+        """Return what rows of a file say, verified again: the results, why others have none, and the rows."""
+        read = {place: self._result_in(row) for place, row in rows.items()}
+        errors = {place: result for place, result in read.items() if isinstance(result, str)}
+        results = {place: result for place, result in read.items() if isinstance(result, Result)}
+        checked_rows = dict(rows)
+        if not results:
+            return results, errors, rows
+        states = np.array([result.board.state for result in results.values()])
+        numbers = boards.numbers[np.fromiter(results, np.int64, len(results))]
+        answers, wrong = verified(Answers.of(Boards(self.puzzle, states, numbers), results.values()))
+        for number, (place, result) in enumerate(zip(list(results), answers, strict=True)):
+            verdict = rows[place].checked(result, wrong.get(number, HOLDS))
+            if verdict.holds:
+                results[place] = result
+                columns = {"verified": result.verified_by is not None, "verified_by": result.verified_by}
+                checked_rows[place] = rows[place].model_copy(update=columns)
+            else:
+                del results[place]
+                errors[place] = f"this row does not hold: {verdict.reason}"
+        return results, errors, checked_rows
+
+    def _result_in(self, row: Row) -> Result | str:
+        """Return the result in a row, with its board, or why there is none."""
+        if row.error is not None:
+            return row.error
+        counts = (row.lower_bound, row.expanded, row.generated, row.evaluations)
+        if max(map(abs, counts)) > LARGEST_COUNT:
+            return f"this row does not hold: a count in it is above {LARGEST_COUNT}"
+        try:
+            return replace(row.result(self.puzzle), instance=self.puzzle.read(row.board))
+        except BadBoard as error:
+            return f"this row does not hold: {error}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_BOARD else shorten(text)
