@@ -28,7 +28,6 @@ from puzzlelab.core.verify import Verdict
 from puzzlelab.core.verify import verify as run_verify
 from puzzlelab.engine.solving import attempts_of
 from puzzlelab.engine.solving import solve as run
-from puzzlelab.jobs.many_boards import ManyBoards
 
 PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
 
@@ -207,6 +206,8 @@ def _answers(
     options: Mapping[str, Any],
 ) -> Iterator[tuple[Solver, Answers]]:
     """Yield the solver with its answers, in order; it is by default that of the first board's puzzle."""
+    from puzzlelab.jobs.many_boards import ManyBoards
+
     instances = checked.boards(boards)
     first = next(instances, None)
     if first is None:

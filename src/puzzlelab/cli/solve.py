@@ -26,7 +26,6 @@ from puzzlelab.cli.options import (
     limit_of,
 )
 from puzzlelab.cli.progress import progress
-from puzzlelab.storage.files import line_count
 
 if TYPE_CHECKING:
     from puzzlelab.cli.console import BoardStream
@@ -203,6 +202,8 @@ def _rows(job: SolveJob, out: Path) -> Iterator[JobRows]:
 
 def _line_count(file: Path | None) -> int | None:
     """Return about how many boards a file has, where that is shown: its lines."""
+    from puzzlelab.storage.files import line_count
+
     if file is None or not sys.stderr.isatty():
         return None
     try:

@@ -1,6 +1,7 @@
 """The work of commands on many boards: solve, count, check, verify, generate.
 
-Start with `solve_job.py`, the work of every command that solves. Then `checks.py` (solvable, unique, how hard),
-`board_generation.py`, and `row_checks.py` with `row_tally.py`, which verify files of rows. `count_pieces.py`,
-`solve_parts.py` and `new_board_pieces.py` do the same by an executor. `serialise.py` writes answers as plain data.
+Start with `solve_job.py`, the work of every command that solves, and `job_rows.py`, its rows. Then `checks.py`
+(solvable, unique, how hard), `board_generation.py`, and `row_checks.py` with `row_tally.py`, which verify files of
+rows. `count_pieces.py`, `solve_parts.py` and `new_board_pieces.py` do the same by an executor. `serialise.py` writes
+answers as plain data.
 """
