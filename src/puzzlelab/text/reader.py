@@ -31,6 +31,8 @@ MOST_GUESSES = 40
 SHORTEST_WORD = 9
 """The fewest characters of a line from which the puzzle is guessed; shorter lines are rows, or numbers."""
 KNOWN_SIGNS = re.compile(r"[\s\w.*?~|/\\+=,;:#\"'`<>\[\](){}&%-]", re.ASCII)
+WRONG_COUNT = re.compile(r"[\d,]+ cells given")
+"""Matches the sentence about a text whose number of cells is wrong."""
 STRANGE = re.compile(r"'[|+&/{<\"]")
 """The beginning of a sentence about a sign of another form, in which cells are wrong too."""
 EMPTY_LINE = re.compile(r"\n[^\S\n]*\n")
@@ -85,7 +87,7 @@ def _other_form(puzzle: Puzzle, notation: BoardNotation, family: Family, text: s
         return read_board(puzzle, boards[0]).state
     if errors and STRANGE.match(str(error).removeprefix(f"{error.place}: ")):
         raise errors[0]
-    if "|" in text and (uneven := _uneven_row(text)) is not None:
+    if "|" in text and WRONG_COUNT.match(str(error)) and (uneven := _uneven_row(text)) is not None:
         raise uneven
     return None
 
