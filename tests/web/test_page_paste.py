@@ -32,7 +32,7 @@ def test_a_sudoku_is_recognised_where_tiles_are_open(opened, name) -> None:
 def test_what_is_not_understood_is_named(opened) -> None:
     page = opened(puzzle="sudoku-9x9")
     paste(page, "5 3 § 4")
-    expect(page.get_by_test_id("paste-error")).to_contain_text("'§' is not understood", timeout=300_000)
+    expect(page.get_by_test_id("paste-error")).to_contain_text("(row 1, column 3): '§' is no digit", timeout=300_000)
 
 
 def test_a_paste_anywhere_on_the_page_is_read(opened) -> None:
