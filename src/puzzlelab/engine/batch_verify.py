@@ -40,9 +40,9 @@ def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | Non
     """
     lengths = np.array([UNSOLVED if solution is None else len(solution) for solution in solutions], np.int32)
     moves = np.array([move for solution in solutions for move in solution or ()], np.int32)
-    confirmed, _ = confirmed_by_kernels(puzzle, states, lengths, moves)
-    confirmed[::CHECKED] = False
-    for place in np.flatnonzero(~confirmed).tolist():
+    holds, _ = confirmed_by_kernels(puzzle, states, lengths, moves)
+    holds[::CHECKED] = False
+    for place in np.flatnonzero(~holds).tolist():
         solution = solutions[place]
         if solution is not None:
             verdict = replay(Instance(puzzle, states[place]), solution)
@@ -82,13 +82,15 @@ def verified(answers: Answers) -> tuple[Answers, Mapping[int, Verdict]]:
     if not by_plain_rules.all() and objective_of(boards.puzzle).kind == "moves":
         holds, ends = confirmed_by_kernels(boards.puzzle, boards.states, answers.lengths, answers.moves)
     by_plain_rules |= ~(holds & _claims_agree(answers, solved))
-    verified_by, wrong = np.where(solved, np.uint8(KERNELS), np.uint8(0)), {}
+    verified_by, refuted = np.where(solved, np.uint8(KERNELS), np.uint8(0)), {}
     for place in np.flatnonzero(by_plain_rules | answers.is_proven("unsolvable")).tolist():
         result, verdict = confirmed(answers[place])
         verified_by[place] = CONFIRMED_BY.index(result.verified_by)
         if not verdict.holds:
-            wrong[place] = verdict
-    return replace(answers, verified_by=verified_by, ends=ends if holds[solved].all() and holds.any() else None), wrong
+            refuted[place] = verdict
+    return replace(
+        answers, verified_by=verified_by, ends=ends if holds[solved].all() and holds.any() else None
+    ), refuted
 
 
 def is_sampled(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:

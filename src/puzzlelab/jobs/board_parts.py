@@ -34,9 +34,9 @@ class SolvedBoards:
 
 def is_open(boards: Boards, stored: StoredRows) -> NDArray[np.bool_]:
     """Return `bool[B]`: which of these boards are to be solved."""
-    is_open = boards.is_readable.copy()
-    is_open[list(stored)] = False
-    return is_open
+    without_row = boards.is_readable.copy()
+    without_row[list(stored)] = False
+    return without_row
 
 
 def open_boards(boards: Boards, stored: StoredRows) -> Boards:

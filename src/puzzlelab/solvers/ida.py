@@ -199,8 +199,8 @@ class BatchSearch:
         clock.began -= seconds
         if search.control[DEPTH] + 2 >= FIRST_DEPTH and not search.enlarge(clock.room()):
             return Result(None, stop="memory")
-        drive = Drive(search, self.limit, clock=clock)
-        return replace(best_of(drive.__iter__(), lambda attempt: over()), instance=board)
+        rest = Drive(search, self.limit, clock=clock)
+        return replace(best_of(rest.__iter__(), lambda attempt: over()), instance=board)
 
 
 SOLVER = Ida
