@@ -99,11 +99,10 @@ def test_status_names_the_nodes(cluster, commands):
 
 
 def test_a_node_with_another_version_is_refused(cluster, commands, tmp_path, monkeypatch):
-    core = tmp_path / "old" / "puzzlelab" / "core"
-    core.mkdir(parents=True)
-    (core.parent / "__init__.py").touch()
-    (core / "__init__.py").touch()
-    (core / "version.py").write_text('VERSION = "0.0.1"\n')
+    package = tmp_path / "old" / "puzzlelab"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "version.py").write_text('VERSION = "0.0.1"\n')
     with monkeypatch.context() as node:
         node.setenv("PYTHONPATH", str(tmp_path / "old"))
         cluster.add_node()
