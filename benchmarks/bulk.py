@@ -28,7 +28,7 @@ import puzzlelab
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.solver import BatchSolver, Solver, ability
+from puzzlelab.core.solver import Solver
 from sudoku_kernels import AVX2, rates
 
 SUDOKU = "sudoku-9x9"
@@ -76,13 +76,13 @@ def sudokus(path: Path | None, count: int, random: np.random.Generator) -> NDArr
 
 def kernel_rate(solver: Solver, puzzle: Puzzle, states: NDArray[np.generic]) -> float | None:
     """Boards a CPU second of `solve_batch`; None for a solver without it."""
-    batch_solver = ability(solver, BatchSolver)
-    if batch_solver is None:
+    first_answers = solver.solve_batch(Boards(puzzle, states[:2]), Limit(), lambda: False)
+    if first_answers is None:
         return None
-    list(batch_solver.solve_batch(Boards(puzzle, states[:2]), Limit(), lambda: False))
+    list(first_answers)
     began = time.process_time()
     for first in range(0, len(states), BLOCK):
-        list(batch_solver.solve_batch(Boards(puzzle, states[first : first + BLOCK]), Limit(), lambda: False))
+        list(solver.solve_batch(Boards(puzzle, states[first : first + BLOCK]), Limit(), lambda: False) or ())
     return len(states) / (time.process_time() - began)
 
 

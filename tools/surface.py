@@ -125,10 +125,6 @@ def _presentation() -> Iterator[tuple[str, ...]]:
 
 
 def _abilities() -> Iterator[tuple[str, ...]]:
-    kinds = _classes(solver)
-    for kind in sorted((kind for kind in kinds if kind is not solver.Solver), key=lambda kind: kind.__name__):
-        if _is_protocol(kind):
-            yield f"ability `{kind.__name__}`", _sentence(kind), _askers(kind.__name__), "not offered"
     for name, about in _docs(solver.Solver).items():
         if name not in EVERY_SOLVER:
             yield f"solver `{name}`", about, _askers(rf"\.{name}\b"), "see `SolverSettings`"
@@ -172,7 +168,7 @@ def _docs(kind: type) -> dict[str, str]:
 
 def _askers(pattern: str) -> str:
     """The modules that use this, outside of core and of the puzzles and solvers that offer it."""
-    pattern = pattern if pattern.startswith("\\") else rf"(view|ability)\([^)]*\b{pattern}\b"
+    pattern = pattern if pattern.startswith("\\") else rf"view\([^)]*\b{pattern}\b"
     places = []
     for path in sorted((ROOT / "src" / "puzzlelab").rglob("*.py")):
         name = ".".join(path.relative_to(ROOT / "src" / "puzzlelab").with_suffix("").parts)

@@ -17,7 +17,7 @@ from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
+from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import levels_of
 
 Corridor = Callable[..., Any]
@@ -28,7 +28,6 @@ class Walker(SolverSettings):
 
     name: ClassVar[str] = "walker"
     shares_work: ClassVar[bool] = True
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     asked: ClassVar[list[int]] = []
 
     wrong: int = -1

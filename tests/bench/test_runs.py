@@ -17,7 +17,7 @@ from puzzlelab.core.answers import Answers
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.solver import Attempt, BatchSolver, Solver, SolverSettings
+from puzzlelab.core.solver import Attempt, Solver, SolverSettings
 from puzzlelab.core.views import Estimate
 from puzzlelab.storage import networks
 from puzzlelab.storage.outputs import only_writer, only_writer_in
@@ -235,7 +235,6 @@ class Many(SolverSettings):
 
     name: ClassVar[str] = "many"
     shares_work: ClassVar[bool] = True
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     given: ClassVar[list[list[str]]] = []
 
     stub: Any = None

@@ -20,7 +20,6 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.solver import BatchSolver
 from puzzlelab.storage.row import Row
 
 FAST, SLOW = ("rrrrrr??", "bbbbbb??", "rrrrr???"), ("rr??????", "bb??????", "r???????")
@@ -33,7 +32,6 @@ def brush(painter: type[Any]) -> type[Any]:
     class Brush(painter):  # type: ignore[misc]
         name: ClassVar[str] = "brush"
         shares_work: ClassVar[bool] = True
-        offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
         asked: ClassVar[list[list[str]]] = []
 
         def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:

@@ -16,7 +16,7 @@ from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import ConformanceError, PuzzlelabError, Unsupported
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings, ability
+from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimates
 from puzzlelab.engine import solving
 from puzzlelab.engine.batch_verify import SAMPLED_FIRST, is_sampled
@@ -105,7 +105,6 @@ class Lying(SolverSettings):
     """Gives moves that do not solve the board at one place."""
 
     name = "lying"
-    offers = (BatchSolver,)
     shares_work: ClassVar[bool] = True
     wrong: int = 0
     claim: Result = Result((0,))
@@ -184,7 +183,6 @@ class Pairs(SolverSettings):
     """Solves two boards at a time; it gives the move 0 alone to the board at the place `wrong`."""
 
     name: ClassVar[str] = "pairs"
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     shares_work: ClassVar[bool] = True
     wrong: int = -1
 
@@ -315,7 +313,6 @@ class Walker(SolverSettings):
     """Walks to the end of the corridor, from many places at once; it lies about those that `lies` names."""
 
     name: ClassVar[str] = "walker"
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     given: ClassVar[list[list[int]]] = []
 
     lies: int = -1
@@ -341,7 +338,6 @@ def walker() -> type[Walker]:
 
 def test_many_boards_are_answered_at_once_in_their_order(corridor, walker: type[Walker]) -> None:
     boards = [corridor().read(str(place)) for place in (3, 0, 5)]
-    assert ability(walker(), BatchSolver) is not None
     assert [result.length for result in solve_all(walker(), boards, Limit())] == [3, 0, 5]
     assert walker.given == [[3, 0, 5]]
     together = solve_all(Script(says=(Result((0,)),)), [corridor().read("1")] * 2, Limit())
@@ -400,7 +396,6 @@ def test_who_answers_differently_among_other_boards_is_caught(corridor, walker: 
 class Sharing(Walker):
     """Gets as many boards at once as there are."""
 
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     shares_work: ClassVar[bool] = True
 
 

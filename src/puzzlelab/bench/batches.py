@@ -1,4 +1,4 @@
-"""The boards of a suite that a `BatchSolver` gets together.
+"""The boards of a suite that a solver gets together.
 
 The seconds of its rows are an equal share of the time of a batch. So a time by level is measured only if every batch
 has boards of one level, and a time by the number of clues only if every batch has boards of one such number.

@@ -10,7 +10,7 @@ from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.answers import joined
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.solver import BatchSolver, Solver, ability, require
+from puzzlelab.core.solver import Solver, require
 from puzzlelab.engine import report
 from puzzlelab.engine.batch_verify import SAMPLED_EVERY, SAMPLED_FIRST
 from puzzlelab.engine.solving import solve_boards
@@ -19,7 +19,7 @@ from puzzlelab.jobs.row_batch import row_columns
 from puzzlelab.storage.row import unanswered
 
 BATCH_SIZE = 1 << 14
-"""Boards in one call of a solver that is a `BatchSolver`."""
+"""Boards that a solver gets together."""
 VERIFICATION_NOTE = (
     f"Many answers at once are replayed by the compiled rules; the first {SAMPLED_FIRST} of a batch, and one in "
     f"{SAMPLED_EVERY:,} of the others, by the plain rules too."
@@ -42,7 +42,7 @@ def suite_of(puzzle: Puzzle) -> Suite:
 def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, batching: Batching = Batching.LEVEL) -> BenchRun:
     """Return every solver's answer to every board, without writing files. Ctrl-C ends the run with the answers so far.
 
-    For boards without an objection. `batching` says which boards a `BatchSolver` gets together. `VERIFICATION_NOTE`
+    For boards without an objection. `batching` says which boards a solver gets together. `VERIFICATION_NOTE`
     says how answers are checked.
     """
     for solver in solvers:
@@ -64,7 +64,7 @@ def _answers(suite: Suite, label: str, solver: Solver, limit: Limit, batching: B
     """Yield the answers of one solver; raises `PuzzlelabError` for one that does not hold."""
     empty_row = unanswered(suite.puzzle, "", solver, limit)
     indices, done = range(len(suite.entries)), 0
-    for numbers in batches(suite, indices, batching if ability(solver, BatchSolver) else Batching.BOARD, BATCH_SIZE):
+    for numbers in batches(suite, indices, batching, BATCH_SIZE):
         entries = [suite.entries[number] for number in numbers]
         boards = suite.boards(entries)
         answers = joined(boards, solve_boards(solver, boards, limit))

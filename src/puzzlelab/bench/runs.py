@@ -27,7 +27,7 @@ from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import read_options
-from puzzlelab.core.solver import BatchSolver, Solver, ability, counts_solutions, require
+from puzzlelab.core.solver import Solver, counts_solutions, require
 from puzzlelab.engine import report
 from puzzlelab.engine.board_pieces import PREPARE_LIMIT, SolverSetup, solver_setup
 from puzzlelab.engine.executor import Executor, unordered
@@ -182,7 +182,7 @@ def run(
     """Return every solver's answer to every board; with `out`, each answer is written to that folder at once.
 
     `jobs` searches run at once, in threads; or they run where `executor` is, and the batches are those of one job.
-    `batching` says which boards a `BatchSolver` gets together. `command` goes into the history of the folder, with
+    `batching` says which boards a solver gets together. `command` goes into the history of the folder, with
     the versions of the packages, if any board has no answer yet. Ctrl-C ends the run with the answers so far. Raises
     `BadInput` if the folder holds another suite, or a solver does not suit the puzzle.
     """
@@ -296,7 +296,7 @@ class SolverBenchmark:
     def _together(self, batching: Batching) -> Batching:
         """Return which boards the solver gets together."""
         is_small = len(self.suite.entries) <= BATCH and not self.solver.shares_work
-        return batching if ability(self.solver, BatchSolver) and not is_small else Batching.BOARD
+        return Batching.BOARD if is_small else batching
 
     def _solve_and_keep(self, indices: list[int]) -> None:
         """Solve these boards and keep their rows, except for those during which the run is stopped."""

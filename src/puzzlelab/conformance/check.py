@@ -27,7 +27,7 @@ from puzzlelab.core.errors import BadOption, described
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import BatchSolver, Solver, ability
+from puzzlelab.core.solver import Solver
 from puzzlelab.core.verify import verify
 from puzzlelab.engine.search_rules import chosen_estimate
 from puzzlelab.engine.solving import solve, solve_all
@@ -161,7 +161,7 @@ def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]
 
     Each board comes with the length of its shortest solution, None if it has none. Checks: attempts only get better,
     counts only grow, answers hold, proofs are true, the same board has the same answer, a limit of one node holds, and
-    a `BatchSolver` gives the same results in a batch as for single boards. Raises `BadOption` if `instances` are no
+    a batch gives the same results as single boards. Raises `BadOption` if `instances` are no
     pairs of a board and a length.
 
     >>> puzzle = puzzlelab.load("tiles-2x2")
@@ -184,8 +184,7 @@ def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]
         short = solve(solver, instance, Limit(nodes=1))
         must(short.expanded <= 1, f"{solver.name} does not keep a limit of one node")
         alone.append(again)
-    if ability(solver, BatchSolver):
-        _check_batches(solver, [instance for instance, _ in instances], alone, limit or Limit())
+    _check_batches(solver, [instance for instance, _ in instances], alone, limit or Limit())
 
 
 def _must_be_pairs(instances: object) -> None:

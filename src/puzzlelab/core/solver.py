@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import Unsupported
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from puzzlelab.core.answers import Answers
 
 Attempt = Progress | Result
-Ability = TypeVar("Ability")
 NETWORK = "net"
 """The name of the best network of the package for a puzzle, and the beginning of the names of others."""
 
@@ -43,8 +42,6 @@ class Solver(Protocol):
     proves_unsolvable: ClassVar[bool]
     """Whether it proves that a board has no solution in no more time than it solves one. The boards of a batch are then
     not tested for an objection before they are solved."""
-    offers: ClassVar[tuple[type, ...]]
-    """Its abilities besides `attempts`, such as `BatchSolver`; see `ability`."""
 
     def options(self) -> Mapping[str, Any]:
         """Return every setting by name, as plain data for a row."""
@@ -54,6 +51,15 @@ class Solver(Protocol):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield `Progress` from time to time, and ever better `Result`s; the last one says why the search ended."""
+
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers] | None:
+        """Yield the last results of `attempts` for all boards, in their order, in parts, as soon as they exist.
+
+        None from a solver that is not faster on boards together: `attempts` then searches them one after the other. No
+        board has an objection, except for a solver that `proves_unsolvable`. No board that takes long should hold back
+        the answers to those before it. `limit` is for each board, except for its memory. The search ends early when
+        `over()` is true or at Ctrl-C; unfinished boards are then `interrupted`.
+        """
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Return why the solver cannot solve this puzzle, which has the views that it needs, as a sentence, or None."""
@@ -75,33 +81,21 @@ class Solver(Protocol):
         """Return the search in sentences, or None."""
 
 
-class BatchSolver(Protocol):
-    """The ability to solve boards together, faster than one after the other.
-
-    For every board the answer is the last one of `attempts`.
-    """
-
-    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
-        """Yield the last results of all boards, in their order, in parts, as soon as they exist.
-
-        No board has an objection, except for a solver that `proves_unsolvable`. No board that takes long should hold
-        back the answers to those before it. `limit` is for each board, except for its memory. The search ends early
-        when `over()` is true or at Ctrl-C; unfinished boards are then `interrupted`.
-        """
-
-
 class SolverSettings(Settings):
-    """The base class of solvers; by default one needs no view and has no ability."""
+    """The base class of solvers; by default one needs no view, and solves boards one after the other."""
 
     name: ClassVar[str]
     needs: ClassVar[tuple[type, ...]] = ()
     keeps_costs: ClassVar[bool] = False
     shares_work: ClassVar[bool] = False
     proves_unsolvable: ClassVar[bool] = False
-    offers: ClassVar[tuple[type, ...]] = ()
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         raise NotImplementedError
+
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers] | None:
+        """Return None: boards are solved one after the other."""
+        return None
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Return None: views are enough."""
@@ -129,11 +123,6 @@ class SolverSettings(Settings):
     def explain(self, instance: Instance, limit: Limit | None = None) -> Iterator[str] | None:
         """Return None."""
         return None
-
-
-def ability(solver: Solver, kind: type[Ability]) -> Ability | None:
-    """Return an ability of the solver, such as `BatchSolver`, or None."""
-    return cast(Ability, solver) if kind in solver.offers else None
 
 
 def with_inner_solvers(solver: Solver) -> Iterator[Solver]:

@@ -21,7 +21,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Progress, Result, Stop, bound_of, with_stop, with_tighter_bound
-from puzzlelab.core.solver import Attempt, BatchSolver, Solver, ability, require
+from puzzlelab.core.solver import Attempt, Solver, require
 from puzzlelab.core.verify import Verdict, confirmed
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify import verified
@@ -54,7 +54,12 @@ def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[A
     if objection := instance.puzzle.objection(instance.state):
         yield Result(None, "unsolvable", objection, seconds=time.perf_counter() - began)
         return
-    yield from ended_by_memory(lambda: within(limit, lambda: solver.attempts(instance, limit)))
+    yield from _attempts_within(solver, instance, limit)
+
+
+def _attempts_within(solver: Solver, instance: Instance, limit: Limit) -> Generator[Attempt, None, None]:
+    """Yield the attempts of a solver that suits the puzzle on a board without an objection."""
+    return ended_by_memory(lambda: within(limit, lambda: solver.attempts(instance, limit)))
 
 
 def ended_by_memory(begin: Callable[[], Iterator[Attempt]]) -> Generator[Attempt, None, None]:
@@ -275,8 +280,7 @@ class Portions:
 
 def _unverified(solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
     """Yield the answers of a solver that suits the puzzle, with their cost or score, in parts; see `solve_boards`."""
-    is_alone = len(boards) == 1 and not solver.shares_work
-    if ability(solver, BatchSolver) is None or is_alone:
+    if len(boards) == 1 and not solver.shares_work:
         parts = singly(boards, lambda board: attempts_of(solver, board, limit), over)
     elif solver.proves_unsolvable:
         parts = map(_with_objections, _together(solver, boards, limit, over))
@@ -288,12 +292,16 @@ def _unverified(solver: Solver, boards: Boards, limit: Limit, over: Callable[[],
 
 def _together(solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:
     """Yield the answers to boards that the solver gets at once; where memory runs out, the rest has none."""
-    batch_solver, solved = ability(solver, BatchSolver), 0
-    assert batch_solver is not None
     if not len(boards):
         return
+
+    def parts() -> Iterator[Answers]:
+        together = solver.solve_batch(boards, limit, over)
+        return singly(boards, partial(_attempts_within, solver, limit=limit), over) if together is None else together
+
+    solved = 0
     try:
-        for part in within(limit, partial(batch_solver.solve_batch, boards, limit, over)):
+        for part in within(limit, parts):
             solved += len(part)
             yield part
     except (NoRoom, MemoryError) as error:

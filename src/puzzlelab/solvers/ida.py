@@ -23,7 +23,7 @@ from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.result import Proof, Result, Stop
-from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
+from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import kernels, records
 from puzzlelab.engine.control_slots import EXPANDED, LENGTH, REQUESTED
@@ -106,7 +106,6 @@ class Ida(SolverSettings):
 
     name: ClassVar[str] = "ida"
     needs: ClassVar[tuple[type, ...]] = (Estimates,)
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     estimate: str | Estimate | None = None
     """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""

@@ -21,7 +21,7 @@ from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.solver import NETWORK, Attempt, BatchSolver, SolverSettings
+from puzzlelab.core.solver import NETWORK, Attempt, SolverSettings
 from puzzlelab.core.views import Candidates, Prior
 from puzzlelab.engine.search_rules import chosen_prior
 from puzzlelab.solvers._lattice_search import LatticeSearch, Policy
@@ -40,7 +40,6 @@ class Lattice(SolverSettings):
     name: ClassVar[str] = "lattice"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
     shares_work: ClassVar[bool] = True
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     prior: str | Prior | None = None
     """The name of a network (`net`), or a `Prior`: the probability of each move."""

@@ -18,7 +18,7 @@ from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.result import Result, Stop, moves_in_words
-from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
+from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, solved
 from puzzlelab.engine.kernels import GOLDEN, scramble
 
@@ -29,7 +29,6 @@ class Random(SolverSettings):
     name: ClassVar[str] = "random"
     keeps_costs: ClassVar[bool] = True
     shares_work: ClassVar[bool] = True
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     seed: int = Field(default=0, ge=0, lt=1 << 63)
     """The seed of the random numbers."""

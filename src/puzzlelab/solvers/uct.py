@@ -24,7 +24,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import Objective, objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
-from puzzlelab.core.solver import NETWORK, Attempt, BatchSolver, SolverSettings, is_network
+from puzzlelab.core.solver import NETWORK, Attempt, SolverSettings, is_network
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
@@ -83,7 +83,6 @@ class Uct(SolverSettings):
     name: ClassVar[str] = "uct"
     keeps_costs: ClassVar[bool] = True
     shares_work: ClassVar[bool] = True
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     estimate: str | Estimate | None = None
     """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""

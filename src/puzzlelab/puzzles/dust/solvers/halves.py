@@ -19,7 +19,7 @@ from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Progress, Result, with_stop
-from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
+from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.engine.driver import Drive, Search, one_by_one
 from puzzlelab.engine.solving import ended_by_memory, singly
 from puzzlelab.puzzles.dust.half_pair_search import HalvesMemory
@@ -39,7 +39,6 @@ class Halves(SolverSettings):
     """The fewest clicks, with proof: the two halves of a board are solved on their own."""
 
     name: ClassVar[str] = "halves"
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     _memory: HalvesMemory | None = PrivateAttr(default=None)
 
     width: int = Field(default=1000, ge=1, le=1 << 20)

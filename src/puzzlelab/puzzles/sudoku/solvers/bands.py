@@ -22,7 +22,6 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count
 from puzzlelab.core.solver import (
     Attempt,
-    BatchSolver,
 )
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine
@@ -61,7 +60,6 @@ class Bands(Enumerator):
     name: ClassVar[str] = "bands"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
     proves_unsolvable: ClassVar[bool] = True
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Return why it cannot solve this puzzle, in words."""
