@@ -17,7 +17,7 @@ CHECKS: tuple[tuple[str, Callable[[list[Module]], Iterator[str]], int], ...] = (
     (f"words of puzzles in {', '.join(names.GENERAL)}", names.words_of_puzzles, 0),
     (f"packages with less than {names.OVERVIEW_LINES} lines of overview", names.packages_without_overview, 0),
     (f"calls with more than {calls.POSITIONAL} positional arguments", calls.long_calls, 0),
-    (f"alike blocks of {repetition.LINES} lines in {repetition.FOLDER}", repetition.alike_blocks, 4),
+    (f"alike blocks of {repetition.LINES} lines in {repetition.FOLDER}", repetition.alike_blocks, 1),
     ("calls of one system without a branch for others", systems.posix_only, 0),
 )
 """What is counted, by which check, and the most that is allowed."""

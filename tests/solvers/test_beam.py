@@ -8,10 +8,10 @@ import pytest
 
 from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
 from puzzlelab.core.views import Estimates, KernelRules, Samples
-from puzzlelab.engine.records import unpacked
+from puzzlelab.engine.records import path_to, unpacked
 from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
-from puzzlelab.solvers import _prior_beam, _prior_beam_kernels
+from puzzlelab.solvers import _layers, _layers_kernels
 from puzzlelab.solvers import beam as beam_module
 from puzzlelab.solvers._top_k_kernels import threshold_exact
 from puzzlelab.solvers.beam import Beam
@@ -223,20 +223,13 @@ def test_what_goes_on_has_the_most_probable_moves_behind_it(toy):
                     after[child.tobytes()] = total, child
         layer = dict(sorted(after.items(), key=lambda each: each[1][0])[:width])
         seen |= set(layer)
-    search = _prior_beam.machine(
-        start, None, TILES.view(KernelRules), _prior_beam.Bounds(width=width), Limit(), ("none", "", "done")
-    )
-    drive = _prior_beam.drive(
-        search, start, prior, None, TILES.view(KernelRules), Limit(nodes=1 + sum([3, *[width] * (most - 2)]))
-    )
-    list(drive)
-    record = search.record
-    rows = record.control[_prior_beam_kernels.FIRST], record.control[_prior_beam_kernels.LAST]
-    states = {
-        row.tobytes()
-        for row in TILES.view(KernelRules).decode(unpacked(TILES.view(KernelRules), record.nodes.keys[slice(*rows)]))
-    }
-    assert states == set(layer)
+    guide, rules = _layers.Guide(None, prior), TILES.view(KernelRules)
+    limit = Limit(nodes=1 + sum([3, *[width] * (most - 2)]))
+    search = _layers.machine(start, guide, rules, Limit(), ("none", "", "done"), width)
+    list(_layers.drive(search, start, guide, rules, limit))
+    nodes, last = search.record.nodes, search.record.control[_layers_kernels.LAST]
+    rows = [row for row in range(last) if len(path_to(nodes.parent, nodes.move, row)) == most]
+    assert {state.tobytes() for state in rules.decode(unpacked(rules, nodes.keys[rows]))} == set(layer)
 
 
 def test_a_prior_and_an_estimate_are_added(toy):
@@ -262,7 +255,7 @@ def test_a_prior_needs_no_estimate_and_leaves_none_to_the_puzzle(toy, corridor):
 
 def test_a_prior_whose_memory_is_used_up_says_so(toy, monkeypatch):
     solver = Beam(prior=toy(TILES, far).prior(), width=50)
-    monkeypatch.setattr(_prior_beam, "reserved", lambda size, limit: 400)
+    monkeypatch.setattr(_layers, "reserved", lambda size, limit: 400)
     result = solve(board(31), solver)
     assert (result.moves, result.proof, result.stop) == (None, "none", "memory")
 

@@ -9,7 +9,7 @@ from puzzlelab import BadOption, Instance, Limit, Result, Unsupported, attempts,
 from puzzlelab.core.views import KernelRules, Samples
 from puzzlelab.puzzles.tiles.exact_distances import distances
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
-from puzzlelab.solvers import _prior_beam
+from puzzlelab.solvers import _layers
 from puzzlelab.solvers.discrepancy import Discrepancy
 from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.storage import networks
@@ -106,7 +106,7 @@ def test_a_state_that_is_come_to_later_with_fewer_departures_leads_on(ways):
 def test_a_layer_may_be_asked_about_in_parts(toy, monkeypatch, rows):
     whole, parts = toy(TILES, manhattan), toy(TILES, manhattan)
     expected = solve(board(14), Discrepancy(prior=whole.prior(), most=6))
-    monkeypatch.setattr(_prior_beam, "SCORE_BATCH", rows)
+    monkeypatch.setattr(_layers, "SCORE_BATCH", rows)
     result = solve(board(14), Discrepancy(prior=parts.prior(), most=6))
     assert (result.moves, result.evaluations) == (expected.moves, expected.evaluations)
     assert max(parts.asked) == rows < max(whole.asked)
@@ -180,7 +180,7 @@ def test_limits_end_it_with_what_it_has(toy):
 
 def test_the_memory_ends_it_when_there_is_no_room_for_more_states(toy, monkeypatch):
     solver = Discrepancy(prior=toy(TILES, manhattan).prior(), most=12)
-    monkeypatch.setattr(_prior_beam, "reserved", lambda size, limit: 500)
+    monkeypatch.setattr(_layers, "reserved", lambda size, limit: 500)
     result = solve(board(25), solver)
     assert (result.moves, result.proof, result.stop) == (None, "none", "memory")
     assert 100 < result.expanded < 500
@@ -189,7 +189,7 @@ def test_the_memory_ends_it_when_there_is_no_room_for_more_states(toy, monkeypat
 def test_a_table_that_is_full_grows_and_changes_nothing(toy, monkeypatch):
     solver = Discrepancy(prior=toy(TILES, manhattan).prior(), most=5)
     roomy = solve(board(16), solver)
-    monkeypatch.setattr(_prior_beam, "FIRST_TABLE", 16)
+    monkeypatch.setattr(_layers, "FIRST_TABLE", 16)
     tight = solve(board(16), solver)
     assert replace(tight, seconds=0.0) == replace(roomy, seconds=0.0)
 

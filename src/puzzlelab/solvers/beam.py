@@ -2,7 +2,7 @@
 
 The solution need not be optimal, unless its length meets a lower bound. Without a width the search is anytime: the
 width doubles, and only shorter solutions are accepted. Source: Lowerre, "The Harpy speech recognition system" (1976).
-With a prior each layer keeps the states on the most probable paths: see `_prior_beam`.
+With a prior each layer keeps the states on the most probable paths: see `_layers`.
 
 Shapes: S as in `engine.kernels`.
 """
@@ -29,7 +29,7 @@ from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one, with_
 from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
 from puzzlelab.runtime.memory import require_memory
-from puzzlelab.solvers import _cost_beam, _prior_beam
+from puzzlelab.solvers import _layers
 from puzzlelab.solvers._beam_kernels import (
     ADMISSIBLE,
     KEPT_COUNT,
@@ -42,7 +42,7 @@ from puzzlelab.solvers._beam_kernels import (
     kept_after,
     step,
 )
-from puzzlelab.solvers._prior_beam import Bounds
+from puzzlelab.solvers._layers import Guide
 from puzzlelab.solvers._top_k_kernels import new_selection
 
 MAX_WIDTH = 1 << 22
@@ -195,33 +195,23 @@ class Beam(SolverSettings):
         return with_patience(attempts, limit, self.patience)
 
     def _search(self, instance: Instance) -> WidthSearch:
-        puzzle, rules = instance.puzzle, rules_of(instance)
-        if objective_of(puzzle).kind != "moves":
-            least = fitted(minimised(puzzle, chosen_estimate(puzzle, self.estimate)), rules, instance.state)
-            return lambda width, most, limit_left: drive(
-                _cost_beam.machine(instance, least, rules, width, most, limit_left, BEAM_EMPTY),
-                limit_left,
-                least,
-                rules,
-            )
-        if self.prior is None:
-            estimate = fitted(chosen_estimate(puzzle, self.estimate), rules, instance.state)
+        puzzle, rules, estimate = instance.puzzle, rules_of(instance), None
+        if self.prior is None or self.estimate is not None:
+            estimate = fitted(minimised(puzzle, chosen_estimate(puzzle, self.estimate)), rules, instance.state)
+        if self.prior is None and estimate is not None and objective_of(puzzle).kind == "moves":
             is_compiled = puzzle.view(KernelRules) is not None
             new = self._memory.recall if self._memory is not None and is_compiled else machine
             return lambda width, max_moves, limit_left: drive(
                 new(instance, estimate, rules, width, max_moves), limit_left, estimate, rules
             )
-        prior = chosen_prior(puzzle, self.prior)
-        estimate_beside = None
-        if self.estimate is not None:
-            estimate_beside = fitted(chosen_estimate(puzzle, self.estimate), rules, instance.state)
+        prior = None if self.prior is None else chosen_prior(puzzle, self.prior)
+        guide = Guide(estimate, prior, 1.0 if estimate is None else PRIOR_WEIGHT)
 
-        def by_prior(width: int, max_moves: int, limit_left: Limit) -> Iterator[Attempt]:
-            bounds = Bounds(max_moves, width, prior_weight=PRIOR_WEIGHT if estimate_beside else 1.0)
-            search = _prior_beam.machine(instance, estimate_beside, rules, bounds, limit_left, BEAM_EMPTY)
-            return _prior_beam.drive(search, instance, prior, estimate_beside, rules, limit_left)
+        def by_layers(width: int, most: int, limit_left: Limit) -> Iterator[Attempt]:
+            search = _layers.machine(instance, guide, rules, limit_left, BEAM_EMPTY, width, most)
+            return _layers.drive(search, instance, guide, rules, limit_left)
 
-        return by_prior
+        return by_layers
 
     def _widening(self, search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
         """Yield from one search after another, each twice as wide and for shorter solutions only.

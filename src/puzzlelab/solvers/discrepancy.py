@@ -21,9 +21,8 @@ from puzzlelab.core.solver import NETWORK, Attempt, SolverSettings
 from puzzlelab.core.views import Prior
 from puzzlelab.engine.driver import one_by_one
 from puzzlelab.engine.search_rules import chosen_prior, rules_of
-from puzzlelab.solvers import _prior_beam
-from puzzlelab.solvers._prior_beam import Bounds
-from puzzlelab.solvers._prior_beam_kernels import WAS_CUT
+from puzzlelab.solvers import _layers
+from puzzlelab.solvers._layers_kernels import WAS_CUT
 from puzzlelab.storage import networks
 
 
@@ -59,9 +58,9 @@ class Discrepancy(SolverSettings):
             def shorter(limit: Limit, best: Result) -> Iterator[Attempt]:
                 nonlocal complete
                 max_moves = self.max_moves if best.moves is None else len(best.moves) - 1
-                bounds = Bounds(max_moves=max_moves, departures=departures)
-                machine = _prior_beam.machine(instance, None, rules, bounds, limit, self._no_solution(departures))
-                yield from _prior_beam.drive(machine, instance, prior, None, rules, limit)
+                guide, empty = _layers.Guide(None, prior, departures=departures), self._no_solution(departures)
+                machine = _layers.machine(instance, guide, rules, limit, empty, most=max_moves)
+                yield from _layers.drive(machine, instance, guide, rules, limit)
                 complete = machine.control[WAS_CUT] == 0
 
             return shorter
@@ -72,7 +71,7 @@ class Discrepancy(SolverSettings):
             departures += 1
             complete = complete or self.most is not None
 
-    def _no_solution(self, departures: int) -> _prior_beam.Verdict:
+    def _no_solution(self, departures: int) -> _layers.Verdict:
         """Return the verdict of such a search without a solution."""
         reason = (
             f"no solution of at most {self.max_moves} moves has at most {departures} departures from the best guesses"

@@ -1,0 +1,317 @@
+# mypy: allow-untyped-defs
+"""The kernels of the search by layers: the states of a layer are expanded, and the best successors are the next layer.
+
+The best have the least sum of cost and estimate. The cost of a state is the sum over the moves to it: of their costs,
+or minus their points, and the search goes on until no state may lead to a better solution. Or, by a prior, of minus the
+log probability of each move, or of its rank among the moves; the first solution then ends the search.
+
+Shapes: N = states kept, R = states scored in one batch, S, M as in `engine.kernels`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine import kernels
+from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
+from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children
+from puzzlelab.engine.hash_table_kernels import has_room, insert_rows, mix, remove_rows, slot_of
+from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
+from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, NodeTable
+from puzzlelab.solvers._top_k_kernels import Selection, threshold_exact
+
+LAST, ROWS, CURSOR, SCORED, PHASE, DEPTH, WAS_CUT, TOO_LONG, GOAL_PARENT, GOAL_MOVE, TOTAL = range(OWN, OWN + 11)
+"""The layer is rows up to LAST, the next layer the rows from LAST to ROWS. WAS_CUT: states were dropped that may lead
+to a solution. TOO_LONG: a state was dropped because no solution through it is good enough. TOTAL: the moves, cost or
+points of the best solution, whose last move GOAL_MOVE begins at the row GOAL_PARENT."""
+START, EXPAND, SELECT, FINISHED = range(4)
+BY_MOVES, BY_PROBABILITY, BY_RANK = range(3)
+"""The cost of a move: its own; minus its weighted log probability, or its rank among the moves, by a prior."""
+SCORE_BATCH = 1 << 14
+"""The most states of one batch."""
+SHIFT = float(1 << 20)
+"""Added to sums of cost and estimate: only the bits of positive numbers sort as the numbers do."""
+MAX_PENALTY = 100.0
+"""The greatest cost of a move by a prior: minus the logarithm of a vanishing probability."""
+
+
+class LayerSettings(NamedTuple):
+    """The settings of one search."""
+
+    cost: int
+    """`BY_MOVES`, `BY_PROBABILITY` or `BY_RANK`."""
+    most: int
+    """The most moves of a solution, or the most that it may cost."""
+    width: int
+    """The most states of a layer."""
+    departures: int
+    """The greatest sum of ranks on a path; used with `BY_RANK`."""
+    prior_weight: float
+    """The weight of minus a log probability."""
+    admissible: bool
+    """Whether the estimate is a lower bound."""
+    least_rest: int
+    """A lower bound on the moves, or on the cost, from any unsolved state on."""
+
+
+class LayersRecord(NamedTuple):
+    """The state of one search."""
+
+    tables: Any
+    estimate: EstimateRecord
+    control: NDArray[np.int64]
+    settings: LayerSettings
+    nodes: NodeTable
+    cost: NDArray[np.float64]
+    """[N]: the sum of the costs of the moves to a state."""
+    heuristic: NDArray[np.float32]
+    """[N]: the estimate."""
+    selection: Selection
+    """[N]: scratch for the sum of both."""
+    scores: NDArray[np.float64]
+    """[R], or [R M] with a prior: requested scores."""
+    expansion: Expansion
+
+
+@inlined
+def sort_by_prior(record, count, base):
+    """Sort the first `count` of `moves` by their scores, which begin at index `base` (stable)."""
+    moves, scores = record.expansion.moves, record.scores
+    for i in range(1, count):
+        move, slot = moves[i], i
+        while slot > 0 and scores[base + moves[slot - 1]] < scores[base + move]:
+            moves[slot] = moves[slot - 1]
+            slot -= 1
+        moves[slot] = move
+
+
+@inlined
+def write_row(record, row, parent, move, cost, heuristic):
+    """Write the parent, the move, the cost and the estimate of a state."""
+    record.nodes.parent[row], record.nodes.move[row] = parent, move
+    record.cost[row], record.heuristic[row] = cost, heuristic
+
+
+@inlined
+def add_child(record, parent, move, cost, heuristic):
+    """Add the state in `expansion.child` to the next layer, unless it is known at no higher cost."""
+    control, nodes, key = record.control, record.nodes, record.expansion.key
+    kernels.pack(record.tables, record.expansion.child, key)
+    slot = slot_of(nodes.table, nodes.keys, key, mix(key))
+    known, row = nodes.table[slot] - 1, control[ROWS]
+    if known >= 0 and cost >= record.cost[known]:
+        return
+    # A state of the next layer keeps the cheaper of two paths.
+    if known >= control[LAST]:
+        write_row(record, known, parent, move, cost, heuristic)
+        return
+    # A state of an earlier layer is reopened, unless its cost is a probability: its path has fewer moves.
+    if known >= 0 and record.settings.cost == BY_PROBABILITY:
+        return
+    kernels.copy(key, nodes.keys[row])
+    write_row(record, row, parent, move, cost, heuristic)
+    nodes.table[slot] = row + 1
+    control[ROWS] += 1
+
+
+@inlined
+def move_cost(record, rank, base):
+    """Return the cost of the move with this index in `moves`, which leads from `state` to `child`."""
+    settings, expansion = record.settings, record.expansion
+    move = expansion.moves[rank]
+    if settings.cost == BY_RANK:
+        return np.float64(rank)
+    if settings.cost == BY_PROBABILITY:
+        return settings.prior_weight * min(MAX_PENALTY, max(0.0, -record.scores[base + move]))
+    return np.float64(kernels.move_cost(record.tables, expansion.state, move, expansion.child))
+
+
+@inlined
+def total_of(record, cost):
+    """Return what a solution that ends after a move of the layer takes: its moves, or its cost."""
+    return np.int64(cost) if record.settings.cost == BY_MOVES else record.control[DEPTH] + 1
+
+
+@inlined
+def may_be_better(record, total):
+    """Tell whether a solution of this total would be better than the best one, and is allowed."""
+    return total <= record.settings.most and (record.control[LENGTH] < 0 or total < record.control[TOTAL])
+
+
+@inlined
+def expand(record, row, base):
+    """Add the successors of a state, whose scores begin at index `base`; True if one of them is a better solution."""
+    control, tables, settings = record.control, record.tables, record.settings
+    estimate, expansion, is_better = record.estimate, record.expansion, False
+    kernels.unpack(tables, record.nodes.keys[row], expansion.state)
+    count = kernels.legal(tables, expansion.state, expansion.moves)
+    value = prepare_children(estimate, expansion.state)
+    if settings.cost == BY_RANK:
+        sort_by_prior(record, count, base)
+    control[EXPANDED] += 1
+    for i in range(count):
+        if settings.cost == BY_RANK and record.cost[row] + i > settings.departures:
+            control[WAS_CUT] = 1
+            break
+        move = expansion.moves[i]
+        kernels.apply(tables, expansion.state, move, expansion.child)
+        control[GENERATED] += 1
+        cost = record.cost[row] + move_cost(record, i, base)
+        total = total_of(record, cost)
+        if kernels.solved(tables, expansion.child):
+            if not may_be_better(record, total):
+                control[TOO_LONG] = 1
+                continue
+            control[TOTAL], control[GOAL_PARENT], control[GOAL_MOVE], control[LENGTH] = total, row, move, 1
+            is_better = True
+            if settings.cost != BY_MOVES:
+                break
+            continue
+        heuristic = np.float64(evaluate_child(estimate, expansion.state, value, move, expansion.child))
+        rest = np.float64(settings.least_rest)
+        if settings.admissible and not kernels.is_external(estimate.tables):
+            rest = max(rest, heuristic)
+        if may_be_better(record, total + rest):
+            add_child(record, row, move, cost, heuristic)
+        else:
+            control[TOO_LONG] = 1
+    return is_better
+
+
+@inlined
+def select(record):
+    """Keep the best `width` states of the next layer."""
+    control, settings, nodes, selection = record.control, record.settings, record.nodes, record.selection
+    first, count = control[LAST], control[ROWS] - control[LAST]
+    if count <= settings.width:
+        return
+    control[WAS_CUT] = 1
+    shift = SHIFT if settings.cost == BY_MOVES else 0.0
+    for row in range(first, first + count):
+        selection.values[row] = max(0.0, shift + record.cost[row] + record.heuristic[row])
+    threshold, ties = threshold_exact(selection.ranks, first, count, settings.width, selection.histogram)
+    # Move the kept rows together; the hash table is filled again with these alone.
+    remove_rows(nodes.table, nodes.keys, first, first + count)
+    kept = first
+    for row in range(first, first + count):
+        rank = selection.ranks[row]
+        if rank > threshold or (rank == threshold and ties == 0):
+            continue
+        if rank == threshold:
+            ties -= 1
+        kernels.copy(nodes.keys[row], nodes.keys[kept])
+        write_row(record, kept, nodes.parent[row], nodes.move[row], record.cost[row], record.heuristic[row])
+        kept += 1
+    insert_rows(nodes.table, nodes.keys, first, kept)
+    control[ROWS] = kept
+
+
+@inlined
+def begin(record):
+    """Make the start the first layer; True if it is solved."""
+    control, nodes, start = record.control, record.nodes, record.expansion.state
+    kernels.pack(record.tables, start, nodes.keys[0])
+    write_row(record, 0, NOWHERE, NOWHERE, 0.0, 0.0)
+    insert_rows(nodes.table, nodes.keys, 0, 1)
+    control[ROWS], control[LAST], control[PHASE], control[GOAL_PARENT] = 1, 1, EXPAND, NOWHERE
+    if kernels.solved(record.tables, start):
+        control[LENGTH] = control[TOTAL] = control[BOUND] = 0
+        return True
+    if record.settings.admissible and not kernels.is_external(record.estimate.tables):
+        control[BOUND] = max(control[BOUND], np.int64(np.ceil(evaluate_state(record.estimate, start) - 1e-3)))
+    return False
+
+
+@inlined
+def take_scores(record):
+    """Write the estimates that arrived beside their states."""
+    control, settings = record.control, record.settings
+    least = np.float64(settings.least_rest) if settings.cost == BY_MOVES else 0.0
+    for i in range(control[REQUESTED]):
+        record.heuristic[control[SCORED] + i] = max(least, record.scores[i])
+    control[SCORED] += control[REQUESTED]
+    control[REQUESTED] = 0
+
+
+@inlined
+def finish(record):
+    """End the search: if it dropped nothing, its best solution is the best of all, and no other is allowed."""
+    control = record.control
+    control[PHASE] = FINISHED
+    if control[WAS_CUT] == 0 and control[LENGTH] >= 0:
+        control[BOUND] = control[TOTAL]
+    elif control[WAS_CUT] == 0 and control[TOO_LONG] == 1:
+        control[BOUND] = record.settings.most + 1
+    return DONE
+
+
+@inlined
+def expand_layer(record, budget):
+    """Expand at most `budget` states of the layer; returns (status, rest of the budget), DONE at its end."""
+    control, settings, nodes = record.control, record.settings, record.nodes
+    moves = record.expansion.moves.size
+    while control[CURSOR] < control[LAST]:
+        # The prior scores the moves of the next states of the layer, as many as one batch takes.
+        if settings.cost != BY_MOVES and control[CURSOR] == control[SCORED]:
+            control[REQUESTED] = min(control[LAST] - control[CURSOR], record.scores.size // moves)
+            control[SCORED] += control[REQUESTED]
+            kernels.announce(record.tables, nodes.keys, control[CURSOR], control[SCORED])
+            return NEEDS_SCORES, budget
+        if budget == 0:
+            return RUNNING, budget
+        if not has_room(nodes.table, nodes.keys, control[ROWS], moves + 1):
+            return FULL, budget
+        budget -= 1
+        control[CURSOR] += 1
+        if expand(record, control[CURSOR] - 1, (control[CURSOR] - 1 + control[REQUESTED] - control[SCORED]) * moves):
+            if settings.cost != BY_MOVES:
+                finish(record)
+            return IMPROVED, budget
+    control[PHASE], control[SCORED], control[REQUESTED] = SELECT, control[LAST], 0
+    return DONE, budget
+
+
+@inlined
+def next_layer(record):
+    """Select the next layer, and continue with it."""
+    control, settings = record.control, record.settings
+    select(record)
+    control[CURSOR] = control[SCORED] = control[LAST]
+    control[LAST], control[PHASE] = control[ROWS], EXPAND
+    control[DEPTH] += 1
+    if settings.cost == BY_MOVES:
+        kernels.announce(record.tables, record.nodes.keys, control[CURSOR], control[LAST])
+    elif control[WAS_CUT] == 0:  # so far it was a breadth-first search
+        control[BOUND] = max(control[BOUND], control[DEPTH] + 1)
+
+
+@compiled
+def step(record, budget):
+    """Run one slice: expand at most `budget` states."""
+    control = record.control
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == FINISHED:
+        return DONE
+    if control[PHASE] == START and begin(record):
+        control[PHASE] = FINISHED
+        return IMPROVED
+    while True:
+        # Expand every state of the layer.
+        if control[PHASE] == EXPAND:
+            status, budget = expand_layer(record, budget)
+            if status != DONE:
+                return status
+        # Request the estimates of the new states, a batch at a time.
+        if kernels.is_external(record.estimate.tables):
+            take_scores(record)
+            if control[SCORED] < control[ROWS]:
+                control[REQUESTED] = min(control[ROWS] - control[SCORED], record.scores.size, SCORE_BATCH)
+                return NEEDS_SCORES
+        if control[ROWS] == control[LAST]:
+            return finish(record)
+        # Keep the best of them as the next layer.
+        next_layer(record)
