@@ -61,7 +61,7 @@ def test_the_decorators_are_recognised() -> None:
     ("kernel", "message"),
     [
         ("puzzlelab.solvers._ida_kernels.step", "ida.step"),
-        ("puzzlelab.puzzles.dust.half_costs_kernels.raise_bound", "half_costs.raise_bound"),
+        ("puzzlelab.puzzles.dust.halves.costs_kernels.raise_bound", "costs.raise_bound"),
         ("puzzlelab.engine.kernels.survey", "kernels.survey"),
     ],
 )

@@ -12,8 +12,8 @@ from puzzlelab.engine.machine_code import modules_of
 
 SECONDS = {
     "step": 3,
-    "puzzlelab.puzzles.dust.half_pair_search_kernels.step": 10,
-    "puzzlelab.puzzles.dust.half_costs_kernels.raise_bound": 4,
+    "puzzlelab.puzzles.dust.halves.pair_search_kernels.step": 10,
+    "puzzlelab.puzzles.dust.halves.costs_kernels.raise_bound": 4,
 }
 """Seconds, about, that kernels take on a server of 2023, by name or by the last part of it: `benchmarks/start.py
 --slowest` measures them."""

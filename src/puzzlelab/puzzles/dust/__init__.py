@@ -4,13 +4,7 @@ Start with `rules`; `kernels` has the same rules on bitboards, and `estimate_ker
 makes boards, some of them by `backward_generation`. `pasted` says what the cells of any text are, `examples` names
 boards, and `clusters` labels them.
 
-`solvers` has `halves`, which proves a solution shortest. It treats the two halves of a board on their own:
-
-- `half_boards` explains the idea; `half_boards_kernels` numbers the states of a half, `half_moves_kernels` lists
-  moves,
-- `half_costs_kernels` finds what a half costs to clear,
-- `half_pair_search_kernels` searches over pairs of halves, with the table in `half_pair_table_kernels`;
-  `half_pair_search` holds the arrays of that search.
+`solvers` has `halves`, which proves a solution shortest; the package `halves` has its search.
 """
 
 from puzzlelab.core.puzzle import Family

@@ -15,8 +15,8 @@ import numpy as np
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import FULL, implements, inlined
 from puzzlelab.engine.wide_integers import lowest, ones
-from puzzlelab.puzzles.dust import half_boards
-from puzzlelab.puzzles.dust.half_boards_kernels import (
+from puzzlelab.puzzles.dust.halves import boards as half_boards
+from puzzlelab.puzzles.dust.halves.boards_kernels import (
     COLUMNS,
     HalfBoards,
     bound,
@@ -25,7 +25,7 @@ from puzzlelab.puzzles.dust.half_boards_kernels import (
     is_exact,
     number_of,
 )
-from puzzlelab.puzzles.dust.half_costs_kernels import begin_raising, raise_bound
+from puzzlelab.puzzles.dust.halves.costs_kernels import begin_raising, raise_bound
 from puzzlelab.puzzles.dust.kernels import (
     ABOVE,
     CELLS,
@@ -160,7 +160,7 @@ def _bulk(estimate, state, memo):
 
 
 class HalvesTables(NamedTuple):
-    """The tables of an estimate by the costs of both halves alone, see `half_boards`."""
+    """The tables of an estimate by the costs of both halves alone, see `halves.boards`."""
 
     tables: DustTables
     left: HalfBoards

@@ -1,8 +1,8 @@
 """`halves`: clears dust boards in the fewest clicks, with proof.
 
-A beam finds a first solution. Then a depth-first search over pairs of half-boards (`half_pair_search`), with the costs
-of both halves (`half_boards`) as lower bound, finds a shorter one or proves that there is none. If it takes long, a
-wide beam finds a better solution first.
+A beam finds a first solution. Then a depth-first search over pairs of half-boards (`halves.pair_search`), with the
+costs of both halves (`halves.boards`) as lower bound, finds a shorter one or proves that there is none. If it takes
+long, a wide beam finds a better solution first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.engine.driver import Drive, Search, one_by_one
 from puzzlelab.engine.solving import ended_by_memory, singly
-from puzzlelab.puzzles.dust.half_pair_search import HalvesMemory
+from puzzlelab.puzzles.dust.halves.pair_search import HalvesMemory
 from puzzlelab.puzzles.dust.rules import Dust
 
 QUICK = 30

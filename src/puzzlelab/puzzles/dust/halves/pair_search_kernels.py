@@ -1,7 +1,7 @@
 # mypy: allow-untyped-defs
 """Iterative deepening over pairs of half-boards: decides whether a board can be cleared within a number of clicks.
 
-A board is a pair of numbers, the states of its halves in `half_boards`. Its clicks are their moves: one away from the
+A board is a pair of numbers, the states of its halves in `boards`. Its clicks are their moves: one away from the
 line in either half; one at the line without an adjacent cluster of its colour on the other side; or adjacent clusters
 of both sides. The limit on clicks grows from the lower bound of the start, so the first solution is a shortest one. A
 transposition table stores the proven lower bounds of pairs; a full bucket drops its least bound. Source: Korf,
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING, compiled, inlined
 from puzzlelab.engine.wide_integers import prefetch
-from puzzlelab.puzzles.dust.half_boards_kernels import (
+from puzzlelab.puzzles.dust.halves.boards_kernels import (
     HalfBoards,
     at_line,
     bound,
@@ -30,9 +30,9 @@ from puzzlelab.puzzles.dust.half_boards_kernels import (
     has_moves,
     is_exact,
 )
-from puzzlelab.puzzles.dust.half_costs_kernels import begin_raising, raise_bound, refine_bound
-from puzzlelab.puzzles.dust.half_moves_kernels import expand, is_single_cluster, least_of, rows_of, target
-from puzzlelab.puzzles.dust.half_pair_table_kernels import bucket_of, key_of, store_bound, stored_bound
+from puzzlelab.puzzles.dust.halves.costs_kernels import begin_raising, raise_bound, refine_bound
+from puzzlelab.puzzles.dust.halves.moves_kernels import expand, is_single_cluster, least_of, rows_of, target
+from puzzlelab.puzzles.dust.halves.pair_table_kernels import bucket_of, key_of, store_bound, stored_bound
 
 PHASE, MAX_CLICKS, TOP, RAISING, STORED, MAY_GROW, KNOWN_CLICKS = range(OWN, OWN + 7)
 """Slots of `control`: the phase, the limit on clicks, the depth, the half whose bound is being raised (0 none, 1 left,

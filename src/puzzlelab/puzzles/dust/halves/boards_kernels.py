@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""The states of half-boards: their records, notes and numbers; the idea as in `half_boards`, and so the shapes."""
+"""The states of half-boards: their records, notes and numbers; the idea as in `boards`, and so the shapes."""
 
 from __future__ import annotations
 

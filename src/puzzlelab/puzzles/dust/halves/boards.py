@@ -5,7 +5,7 @@ clusters of one colour, costs 1. A click on the whole board is one of these in o
 that it never costs more than 2 in all: the least cost of both halves together is at most twice the clicks that remain.
 
 The states of a half are numbered as they are needed. Each keeps its moves, so that nothing is computed twice, and a
-proven lower bound of its cost, which `half_costs_kernels` raises.
+proven lower bound of its cost, which `costs_kernels` raises.
 
 Shapes: P = planes, K = words of a plane, C = colours, V = words of a packed half, R = V + 1, N = states met,
 E = moves kept.
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from puzzlelab.puzzles.dust.half_boards_kernels import MOST_MOVES, HalfBoards
+from puzzlelab.puzzles.dust.halves.boards_kernels import MOST_MOVES, HalfBoards
 from puzzlelab.puzzles.dust.kernels import rule_tables
 
 MOVES_A_STATE = 16

@@ -16,8 +16,8 @@ from puzzlelab.core.solver import Solver
 from puzzlelab.engine.control_slots import LENGTH
 from puzzlelab.engine.driver import EXHAUSTED, Machine
 from puzzlelab.engine.kernels import survey
-from puzzlelab.puzzles.dust import half_boards
-from puzzlelab.puzzles.dust.half_boards_kernels import (
+from puzzlelab.puzzles.dust.halves import boards as half_boards
+from puzzlelab.puzzles.dust.halves.boards_kernels import (
     EDGES,
     LOAD,
     MOST_MOVES,
@@ -27,8 +27,8 @@ from puzzlelab.puzzles.dust.half_boards_kernels import (
     read_state,
     rehash,
 )
-from puzzlelab.puzzles.dust.half_pair_search_kernels import KNOWN_CLICKS, MAY_GROW, STORED, HalfPairRecord, step
-from puzzlelab.puzzles.dust.half_pair_table_kernels import copy_entries
+from puzzlelab.puzzles.dust.halves.pair_search_kernels import KNOWN_CLICKS, MAY_GROW, STORED, HalfPairRecord, step
+from puzzlelab.puzzles.dust.halves.pair_table_kernels import copy_entries
 from puzzlelab.puzzles.dust.kernels import decoded, encoded
 from puzzlelab.puzzles.dust.kernels import rules as kernel_rules
 from puzzlelab.puzzles.dust.rules import Board, Dust

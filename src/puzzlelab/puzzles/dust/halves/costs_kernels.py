@@ -2,7 +2,7 @@
 """The cost of one half of a dust board: its lower bound is raised step by step until it is exact.
 
 A depth-first search over the moves that the bound allows decides whether a state costs no more than its bound; if not,
-the bound is raised. The bounds in `half_boards` are its transposition table. It has a stack of its own, so that it can
+the bound is raised. The bounds in `boards` are its transposition table. It has a stack of its own, so that it can
 stop and resume anywhere.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import DONE, FULL, RUNNING, compiled, inlined
 from puzzlelab.engine.wide_integers import load, lowest, store
-from puzzlelab.puzzles.dust.half_boards_kernels import (
+from puzzlelab.puzzles.dust.halves.boards_kernels import (
     DEPTH,
     EXACT,
     LOW,
@@ -25,7 +25,7 @@ from puzzlelab.puzzles.dust.half_boards_kernels import (
     is_exact,
     unpack_half,
 )
-from puzzlelab.puzzles.dust.half_moves_kernels import (
+from puzzlelab.puzzles.dust.halves.moves_kernels import (
     TRIED,
     cost_of,
     expand,

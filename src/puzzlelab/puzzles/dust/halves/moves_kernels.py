@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""The moves of half-boards: how they are listed and kept, and the states after them; shapes as in `half_boards`."""
+"""The moves of half-boards: how they are listed and kept, and the states after them; shapes as in `boards`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from puzzlelab.engine.kernels import compiled, inlined
 from puzzlelab.engine.wide_integers import load, lowest, store
-from puzzlelab.puzzles.dust.half_boards_kernels import (
+from puzzlelab.puzzles.dust.halves.boards_kernels import (
     EDGES,
     EXACT,
     KNOWN,

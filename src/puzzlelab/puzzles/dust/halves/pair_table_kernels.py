@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""The transposition table of `half_pair_search_kernels`: proven lower bounds on the clicks of pairs of half-boards.
+"""The transposition table of `pair_search_kernels`: proven lower bounds on the clicks of pairs of half-boards.
 
 An entry is a word: the pair, and 8 bits for the clicks. A bucket of 8 entries fills a cache line; a full one drops its
 least bound. Source: Reinefeld and Marsland, "Enhanced iterative-deepening search" (1994).
