@@ -312,7 +312,7 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "an inverse that is no move": (
         {"inverse": lambda self, move: move + 6},
-        "`inverse` must give a move, not the number",
+        "`inverse` of move a+ must give a move, not the number 6",
     ),
     "a false objection": (
         {"objection": lambda self, state: "two dials differ" if state[0] != state[1] else None},
@@ -335,7 +335,7 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a text that breaks read_move": (
         {"read_move": lambda self, text: {self.write_move(move): move for move in range(6)}[text]},
-        "`read_move` of the text '' raised KeyError: ''; for a text that is no move, raise BadBoard",
+        "`read_move` of the text '' raised KeyError: ''; for a text that cannot be read, raise BadBoard",
     ),
     "a text that breaks read": (
         {
@@ -375,7 +375,7 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "three times the distance, without a way back": (
         one_way(**guessed(lambda states: 3 * turns(states))),
-        "is marked admissible, and gives 3 at 4 0 0, which 1 move solves (a+)",
+        "is marked admissible, and gives 3 at 0 1 0, which 1 move solves (b-)",
     ),
     "too large on two boards": (
         guessed(lambda states: turns(states) + (states == [1, 2, 3]).all(axis=1)),
@@ -400,7 +400,10 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
         guessed(raising),
         "for a batch of boards, the first of them 2 2 2, raised KeyError: 'x'",
     ),
-    "an estimate that writes": (guessed(scores_that_write), "the estimate 'turns' changed its argument"),
+    "an estimate that writes": (
+        guessed(scores_that_write),
+        "the first of them 2 2 2, changed its argument, which must stay as it is",
+    ),
     "a listed estimate that is not there": (
         {
             "estimates": {"turns": "", "table": ""},
@@ -529,17 +532,20 @@ PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "an unknown solver": (
         shown(usual_solver=("idb", {})),
-        "`Presentation.usual_solver` cannot be used: there is no solver 'idb'; did you mean 'ida'?",
+        "`Presentation.usual_solver` raised UnknownName: there is no solver 'idb'; did you mean 'ida'?",
     ),
     "an unknown option of a solver": (
         shown(usual_solver=("bfs", {"both": True})),
-        "`Presentation.usual_solver` cannot be used: bfs has no option 'both'",
+        "`Presentation.usual_solver` raised BadOption: bfs has no option 'both'",
     ),
     "a solver for other puzzles": (
         shown(usual_solver=("dancing-links", {})),
         "`Presentation.usual_solver` raised Unsupported: dancing-links cannot solve dials-3",
     ),
-    "an unknown prover": (shown(provers=(("idb", {}),)), "`Presentation.provers` cannot be used"),
+    "an unknown prover": (
+        shown(provers=(("idb", {}),)),
+        "`Presentation.provers` raised UnknownName: there is no solver 'idb'",
+    ),
     "a notation that fails": (shown(notations={"pair": raising}), "the notation 'pair' raised KeyError"),
     "a notation without a text": (
         shown(notations={"pair": lambda board, solution: solution}),
@@ -636,7 +642,7 @@ BATCHES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a batch that is written into": (
         batched(apply=all_written_into),
-        "dials-3: `apply` of its batch rules changes its arguments, which must stay as they are",
+        "dials-3: `apply` of its batch rules changed its argument, which must stay as it is",
     ),
     "a batch that is never solved": (
         batched(solved=lambda states: np.zeros(len(states), bool)),
@@ -825,7 +831,7 @@ def test_a_name_that_loads_an_equal_puzzle_passes(installed: Any) -> None:
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (refusing, "the name 'dials-3' does not load, though 'dials' is known: BadOption: there are no 3 dials"),
+        (refusing, "loading the name 'dials-3', whose family 'dials' is known, raised BadOption: there are no 3 dials"),
         (lambda rest: load("tiles-2x2"), "the name 'dials-3' loads a puzzle that is not equal to this one"),
     ],
 )
@@ -964,7 +970,7 @@ class WrongDust(Dust):
         (lambda names: np.where(names < 0, 5, names), "`canonical_moves` must give moves that are `legal`, or -1"),
         (
             lambda names: np.where(np.arange(names.size) == names, names, -1),
-            "`canonical_moves` and `is_legal` disagree on move 0,1",
+            "`is_legal` and `canonical_moves` disagree on move 0,1",
         ),
         (
             lambda names: np.where(np.arange(names.size) == 1, 2, names),

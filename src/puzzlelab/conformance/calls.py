@@ -1,4 +1,4 @@
-"""Checked calls of a puzzle, for the conformance checks: what a method raises, changes and returns is looked at.
+"""Calls of a puzzle under test: what they raise, change and return is looked at, in the same way for each of them.
 
 Shapes: S = length of a state, M = number of moves.
 """
@@ -6,9 +6,9 @@ Shapes: S = length of a state, M = number of moves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,21 @@ Value = TypeVar("Value")
 
 LONGEST = 200
 """Characters of a text, or of another error's message, that a sentence quotes."""
+KINDS: dict[type, str] = {bool: "True or False", str: "a text"}
+"""The types that rules and notations give, in words."""
 
 
 def must(holds: bool, sentence: str) -> None:
     """Raise `ConformanceError` with the sentence unless this holds."""
     if not holds:
         raise ConformanceError(sentence)
+
+
+def must_be_array(value: object, call: str, dtype: Any, shape: tuple[int, ...], note: str = "") -> None:
+    """Raise `ConformanceError` unless the value is an array of this type and shape; the note explains its entries."""
+    if not (isinstance(value, np.ndarray) and value.dtype == dtype and value.shape == shape):
+        sizes = ", ".join(map(str, shape))
+        raise ConformanceError(f"{call} must give {note}{np.dtype(dtype).name}[{sizes}], not {kind_of(value)}")
 
 
 def kind_of(value: object) -> str:
@@ -37,25 +46,27 @@ def kind_of(value: object) -> str:
 
 
 @contextmanager
-def calling(call: str) -> Iterator[None]:
-    """Turn every error into a `ConformanceError` that says which call raised it."""
+def calling(call: str, passed: type[Exception] = ConformanceError) -> Iterator[None]:
+    """Turn every error into a `ConformanceError` that says which call raised it, except those `passed` on."""
     try:
         yield
-    except ConformanceError:
+    except (ConformanceError, passed):
         raise
     except Exception as error:
-        raise ConformanceError(f"{call} raised {_quoted(error)}") from error
+        deed = f"raised {type(error).__name__}: {shorten(str(error), LONGEST)}"
+        if "read-only" in str(error):
+            deed = "writes into its argument, which must stay as it is"
+        hint = "; for a text that cannot be read, raise BadBoard" if passed is BadBoard else ""
+        raise ConformanceError(f"{call} {deed}{hint}") from error
 
 
-def _quoted(error: Exception) -> str:
-    return f"{type(error).__name__}: {shorten(str(error), LONGEST)}"
-
-
-def must_be_array(value: object, call: str, dtype: Any, shape: tuple[int, ...]) -> None:
-    """Raise `ConformanceError` unless the value is an array of this type and shape."""
-    if not (isinstance(value, np.ndarray) and value.dtype == dtype and value.shape == shape):
-        sizes = ", ".join(map(str, shape))
-        raise ConformanceError(f"{call} must give {np.dtype(dtype).name}[{sizes}], not {kind_of(value)}")
+def called(call: str, function: Callable[..., Value], *arguments: Any) -> Value:
+    """Return `function(*arguments)`; raises `ConformanceError` if it raises an error, or changes an array."""
+    copies = [argument.copy() if isinstance(argument, np.ndarray) else argument for argument in arguments]
+    with calling(call):
+        value = function(*copies)
+    must(all(map(np.array_equal, copies, arguments)), f"{call} changed its argument, which must stay as it is")
+    return value
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,100 +87,90 @@ class CheckedPuzzle:
     def move_count(self) -> int:
         return self.puzzle.move_count
 
-    def at(self, state: State, call: str = "", move: int | None = None) -> str:
-        """Write 'puzzle at board: call of move', for the beginning of a sentence."""
+    @contextmanager
+    def at(self, state: State) -> Iterator[None]:
+        """Begin the sentence of an error with the puzzle and the board, unless it names a puzzle already."""
         try:
-            board = str(self.puzzle.write(state))
-        except Exception:  # another check says what is wrong with `write`
-            board = str(state.tolist())
-        name = "" if move is None else f" of move {self.named(move)}"
-        return f"{self.name} at {board}" + (f": {call}{name}" if call else "")
+            yield
+        except Exception as error:
+            if isinstance(error, ConformanceError) and str(error).startswith(self.name):
+                raise
+            place = f"{self.name} at {self.board(state)}"
+            if isinstance(error, ConformanceError):
+                raise ConformanceError(f"{place}: {error}") from error.__cause__
+            raise ConformanceError(f"{place}: the check raised {type(error).__name__}: {error}") from error
 
-    def named(self, move: int) -> str:
-        """Return the notation of a move, or its number if it has none."""
+    def board(self, state: State) -> str:
+        """Return the canonical notation of a board, or its numbers if it has none: another check says why."""
         try:
-            return str(self.puzzle.write_move(move))
-        except Exception:  # another check says what is wrong with `write_move`
-            return str(move)
+            return str(self.puzzle.write(state))
+        except Exception:
+            return str(state.tolist())
 
     def of_state(
-        self, call: str, function: Callable[..., Value], state: State, *rest: Any, move: int | None = None
+        self,
+        call: str,
+        function: Callable[..., Value],
+        state: State,
+        *rest: Any,
+        move: int | None = None,
+        gives: Any = object,
     ) -> Value:
-        """Call `function(state, *rest)`, which must not change the state: the states of boards cannot be written."""
-        argument = state.copy()
-        argument.setflags(write=False)
-        try:
-            value = function(argument, *rest)
-        except Exception as error:
-            where = self.at(state, call, move)
-            must(not _writes(function, state, rest), f"{where} writes into its argument, which must stay as it is")
-            raise ConformanceError(f"{where} raised {_quoted(error)}") from error
-        if not np.array_equal(argument, state):
-            raise ConformanceError(f"{self.at(state, call, move)} changed its argument, which must stay as it is")
-        if isinstance(value, np.ndarray) and np.shares_memory(value, argument):
-            raise ConformanceError(f"{self.at(state, call, move)} gives an array that shares memory with its argument")
-        return value
+        """Return `function(state, *rest)`, which cannot write into the state, and gives no part of it.
 
-    def _wrong_type(self, state: State, call: str, expected: str, value: object) -> NoReturn:
-        raise ConformanceError(f"{self.at(state, call)} must give {expected}, not {kind_of(value)}")
+        It `gives` one of `KINDS`, or the type and the shape of an array.
+        """
+        argument = state.copy()
+        argument.setflags(write=False)  # as the states of boards are
+        with self.at(state):
+            call = call if move is None else f"{call} of move {self.write_move(move)}"
+            with calling(call):
+                value = function(argument, *rest)
+            must(np.array_equal(argument, state), f"{call} changed its argument, which must stay as it is")
+            is_own = not (isinstance(value, np.ndarray) and np.shares_memory(value, argument))
+            must(is_own, f"{call} gives an array that shares memory with its argument")
+            if isinstance(gives, tuple):
+                must_be_array(value, call, *gives)
+            elif not isinstance(value, gives):
+                raise ConformanceError(f"{call} must give {KINDS[gives]}, not {kind_of(value)}")
+        return value
 
     # --- rules ---
 
     def legal(self, state: State) -> NDArray[np.bool_]:
-        mask = self.of_state("`legal`", self.puzzle.legal, state)
-        if not (isinstance(mask, np.ndarray) and mask.dtype == bool and mask.shape == (self.move_count,)):
-            self._wrong_type(state, "`legal`", f"one entry a move, bool[{self.move_count}]", mask)
-        return mask
+        gives = (bool, (self.move_count,), "one entry a move, ")
+        return self.of_state("`legal`", self.puzzle.legal, state, gives=gives)
 
     def apply(self, state: State, move: int) -> State:
-        after = self.of_state("`apply`", self.puzzle.apply, state, move, move=move)
-        if not (isinstance(after, np.ndarray) and after.dtype == state.dtype and after.shape == state.shape):
-            must_be_array(after, self.at(state, "`apply`", move), state.dtype, state.shape)
-        return after
+        return self.of_state("`apply`", self.puzzle.apply, state, move, move=move, gives=(state.dtype, state.shape))
 
     def solved(self, state: State) -> bool:
-        solved = self.of_state("`solved`", self.puzzle.solved, state)
-        if not isinstance(solved, bool):
-            self._wrong_type(state, "`solved`", "True or False", solved)
-        return solved
+        return self.of_state("`solved`", self.puzzle.solved, state, gives=bool)
 
     def objection(self, state: State) -> str | None:
         reason = self.of_state("`objection`", self.puzzle.objection, state)
-        if reason is not None and not (isinstance(reason, str) and reason):
-            self._wrong_type(state, "`objection`", "a sentence or None", reason)
+        with self.at(state):
+            fits = reason is None or (isinstance(reason, str) and bool(reason))
+            must(fits, f"`objection` must give a sentence or None, not {kind_of(reason)}")
         return reason
 
     # --- notation and drawing ---
 
     def read(self, text: str) -> Instance:
-        """Parse a text; `BadBoard` is passed on, and every other error is a `ConformanceError`."""
+        instance = self._parsed("read", self.puzzle.read, text, Instance)
         call = f"{self.name}: `read` of the text '{shorten(text, LONGEST)}'"
-        try:
-            instance = self.puzzle.read(text)
-        except BadBoard:
-            raise
-        except Exception as error:
-            raise ConformanceError(
-                f"{call} raised {_quoted(error)}; for a text that is no board, raise BadBoard"
-            ) from error
-        must(isinstance(instance, Instance), f"{call} must give an Instance, not {kind_of(instance)}")
         must(instance.puzzle == self.puzzle, f"{call} gives a board of another puzzle")
         must(instance.state.ndim == 1, f"{call} must give a state with one axis, not {kind_of(instance.state)}")
         return instance
 
     def write(self, state: State) -> str:
-        text = self.of_state("`write`", self.puzzle.write, state)
-        if not isinstance(text, str):
-            self._wrong_type(state, "`write`", "a text", text)
-        return text
+        return self.of_state("`write`", self.puzzle.write, state, gives=str)
 
     def draw(self, state: State, mark: int | None = None) -> str:
         call = "`draw`" if mark is None else "`draw` with the mark"
-        drawing = self.of_state(call, self.puzzle.draw, state, *(() if mark is None else (mark,)), move=mark)
-        if not isinstance(drawing, str):
-            self._wrong_type(state, call, "a text", drawing)
-        if not drawing:
-            raise ConformanceError(f"{self.at(state, call, mark)} gives an empty text: there is no drawing")
+        drawing = self.of_state(call, self.puzzle.draw, state, *(() if mark is None else (mark,)), move=mark, gives=str)
+        with self.at(state):
+            must(drawing != "", f"{call} gives an empty text: there is no drawing")
         return drawing
 
     def write_move(self, move: int) -> str:
@@ -180,27 +181,16 @@ class CheckedPuzzle:
         return text
 
     def read_move(self, text: str) -> int:
-        """Parse a move; `BadBoard` is passed on, and every other error is a `ConformanceError`."""
-        call = f"{self.name}: `read_move` of the text '{shorten(text, LONGEST)}'"
-        try:
-            move = self.puzzle.read_move(text)
-        except BadBoard:
-            raise
-        except Exception as error:
-            raise ConformanceError(
-                f"{call} raised {_quoted(error)}; for a text that is no move, raise BadBoard"
-            ) from error
-        must(isinstance(move, int), f"{call} must give an int, not {kind_of(move)}")
-        return move
+        return self._parsed("read_move", self.puzzle.read_move, text, int)
+
+    def _parsed(self, name: str, function: Callable[[str], Value], text: str, kind: type[Value]) -> Value:
+        """Return what a text means; `BadBoard` is passed on, and every other error is a `ConformanceError`."""
+        call = f"{self.name}: `{name}` of the text '{shorten(text, LONGEST)}'"
+        with calling(call, BadBoard):
+            value = function(text)
+        must(isinstance(value, kind), f"{call} must give an {kind.__name__}, not {kind_of(value)}")
+        return value
 
     def view(self, kind: type[View]) -> View | None:
         with calling(f"{self.name}: `view({kind.__name__})`"):
             return self.puzzle.view(kind)
-
-
-def _writes(function: Callable[..., Any], state: State, rest: tuple[Any, ...]) -> bool:
-    """Tell whether a function changes a state that can be written."""
-    changed = state.copy()
-    with suppress(Exception):
-        function(changed, *rest)
-    return not np.array_equal(changed, state)

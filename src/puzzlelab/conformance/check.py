@@ -1,9 +1,7 @@
 """Conformance checks for puzzles and solvers; they are public, so that plug-ins can use them.
 
-The parts of `check_puzzle`: `conformance_calls` checks what each method returns, raises and changes;
-`conformance_rules` and `conformance_views` look at one state, `conformance_batches` at many; `conformance_distances`
-finds states with known solutions for `conformance_estimates`; `conformance_scales` and `conformance_presentation` check
-what commands use.
+`check_puzzle` goes from top to bottom in the order in which a puzzle is written: its rules and notation with each view
+of a board, its estimates, its scales, and how it is shown.
 """
 
 from __future__ import annotations
@@ -15,13 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.conformance.batches import check_batch_rules
 from puzzlelab.conformance.calls import CheckedPuzzle, calling, must
-from puzzlelab.conformance.distances import SolvableStates, solvable_states
 from puzzlelab.conformance.estimates import check_estimates, usual_estimates
 from puzzlelab.conformance.presentation import check_name, check_presentation
-from puzzlelab.conformance.rules import MOST_GOALS, check_goals, check_identity, check_state, check_texts
+from puzzlelab.conformance.rules import (
+    MOST_GOALS,
+    check_batch_rules,
+    check_goals,
+    check_identity,
+    check_state,
+    check_texts,
+)
 from puzzlelab.conformance.scales import any_boards, check_scales, scales_of
+from puzzlelab.conformance.solutions import known_solutions
+from puzzlelab.conformance.views import check_views
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption, described
 from puzzlelab.core.limit import Limit
@@ -92,41 +97,39 @@ def check_puzzle(
     _must_be_boards(starts)
     named = None if estimates is None else [chosen_estimate(puzzle, name) for name in estimates]
     checked, random = CheckedPuzzle(puzzle), np.random.default_rng(seed)
-    states, goals = _starts_and_goals(checked, starts, seed)
-    seen = [state for start in states for state in _walk(checked, start, random, steps)]
-    check_batch_rules(checked, np.stack([*seen, *(() if goals is None else goals[:MOST_GOALS])]))
+    check_identity(checked)
+    with calling(f"{puzzle.name}: the check of its texts and goals"):
+        states = [start.state for start in starts] or _sampled(checked, seed)
+        must(bool(states), f"{puzzle.name} needs a start: it has no scale to sample from")
+        check_texts(checked, states[0])
+        goals = check_goals(checked, states[0])
+    walked = [state for start in states for state in _walk(checked, start, random, steps)]
+    check_batch_rules(checked, np.stack([*walked, *(() if goals is None else goals[:MOST_GOALS])]))
     with calling(f"{puzzle.name}: the check of its solutions and estimates"):
-        solvable = solvable_states(checked, goals, states, random, min(MOST_STATES, STATES_PER_STEP * steps))
-        _check_objections(checked, solvable)
+        solutions = known_solutions(checked, goals, states, random, min(MOST_STATES, STATES_PER_STEP * steps))
+        for row in solutions.rows(SAMPLED_STATES):
+            if (objection := checked.objection(solutions.states[row])) is not None:
+                must(False, f"{puzzle.name}: `objection` says '{objection}' {solutions.sentence(row)}")
         chosen = usual_estimates(checked, states[0]) if named is None else named
-        check_estimates(checked, chosen, np.stack([*states, *seen[-1:]]), solvable, random)
+        check_estimates(checked, chosen, np.stack([*states, *walked[-1:]]), solutions, random)
     with calling(f"{puzzle.name}: the check of its scales and its presentation"):
         check_scales(checked, seed, steps // STEPS_PER_LEVEL)
-        check_presentation(checked, states[0], solvable)
+        check_presentation(checked, states[0], solutions)
         check_name(checked)
 
 
-def _starts_and_goals(puzzle: CheckedPuzzle, starts: Sequence[Instance], seed: int) -> tuple[list[State], State | None]:
-    """Return the states to start from and the goals `[G, S]`, None where moves cannot be undone.
-
-    Texts are checked too.
-    """
-    check_identity(puzzle)
-    with calling(f"{puzzle.name}: the check of its texts and goals"):
-        states = [start.state for start in starts] or _sampled(puzzle, seed)
-        must(bool(states), f"{puzzle.name} needs a start: it has no scale to sample from")
-        check_texts(puzzle, states[0])
-        return states, check_goals(puzzle, states[0])
-
-
-def _must_be_boards(starts: object) -> None:
+def _must_be_boards(starts: Any) -> None:
     """Raise `BadOption` unless these are boards as `puzzle.read` gives them."""
     expected = "check_puzzle takes a list of boards to start from, as `puzzle.read` gives them"
-    if not isinstance(starts, Sequence) or isinstance(starts, str):
-        raise BadOption(f"{expected}, not {described(starts)}")
+    _require(isinstance(starts, Sequence) and not isinstance(starts, str), expected, starts)
     for start in starts:
-        if not isinstance(start, Instance):
-            raise BadOption(f"{expected}, not {described(start)}")
+        _require(isinstance(start, Instance), expected, start)
+
+
+def _require(holds: bool, expected: str, value: object) -> None:
+    """Raise `BadOption` with what was expected, and the value, unless this holds."""
+    if not holds:
+        raise BadOption(f"{expected}, not {described(value)}")
 
 
 def _sampled(puzzle: CheckedPuzzle, seed: int) -> list[State]:
@@ -139,21 +142,14 @@ def _walk(puzzle: CheckedPuzzle, state: State, random: np.random.Generator, step
     """Check the states of a random walk of this number of moves, and return them."""
     states = []
     for _ in range(steps):
-        with calling(puzzle.at(state, "the check")):
-            check_state(puzzle, state)
+        check_state(puzzle, state)
+        check_views(puzzle, state)
         states.append(state)
         moves = np.flatnonzero(puzzle.legal(state))
         if moves.size == 0:
             break
         state = puzzle.apply(state, int(random.choice(moves)))
     return states
-
-
-def _check_objections(puzzle: CheckedPuzzle, solvable: SolvableStates) -> None:
-    """Check that no board with a known solution has an objection, which would prove that it has none."""
-    for row in range(0, len(solvable.states), solvable.stride(SAMPLED_STATES)):
-        if (objection := puzzle.objection(solvable.states[row])) is not None:
-            must(False, f"{puzzle.name}: `objection` says '{objection}' {solvable.sentence(row)}")
 
 
 def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]], limit: Limit | None = None) -> None:
@@ -187,19 +183,16 @@ def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]
     _check_batches(solver, [instance for instance, _ in instances], alone, limit or Limit())
 
 
-def _must_be_pairs(instances: object) -> None:
+def _must_be_pairs(instances: Any) -> None:
     """Raise `BadOption` unless these are boards, each with the length of its shortest solution or None."""
     expected = "check_solver takes pairs of a board and the length of its shortest solution"
-    if not isinstance(instances, Sequence) or isinstance(instances, str):
-        raise BadOption(f"{expected}, not {described(instances)}")
+    _require(isinstance(instances, Sequence) and not isinstance(instances, str), expected, instances)
     for pair in instances:
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise BadOption(f"{expected}, not {described(pair)}")
+        _require(isinstance(pair, tuple) and len(pair) == 2, expected, pair)
         instance, length = pair
-        if not isinstance(instance, Instance):
-            raise BadOption(f"{expected}; a board is what `puzzle.read` gives, not {described(instance)}")
-        if not (length is None or isinstance(length, int)):
-            raise BadOption(f"{expected}, or None if it has none; a length is not {described(length)}")
+        _require(isinstance(instance, Instance), f"{expected}; a board is what `puzzle.read` gives", instance)
+        is_length = length is None or isinstance(length, int)
+        _require(is_length, f"{expected}; a length is a number, or None if the board has no solution", length)
 
 
 def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequence[Result], limit: Limit) -> None:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.conformance.calls import CheckedPuzzle, calling, kind_of, must
-from puzzlelab.conformance.distances import SolvableStates
+from puzzlelab.conformance.calls import CheckedPuzzle, called, calling, kind_of, must
 from puzzlelab.conformance.kernels import BELOW_MOST, follow
+from puzzlelab.conformance.solutions import KnownSolutions
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadInput, ConformanceError
+from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.views import Estimate, Estimates
@@ -36,16 +36,16 @@ def check_estimates(
     puzzle: CheckedPuzzle,
     estimates: Iterable[Estimate],
     states: State,
-    solvable: SolvableStates,
+    solutions: KnownSolutions,
     random: np.random.Generator,
 ) -> None:
     """Check these estimates; `states: [B, S]` are any states."""
     for estimate in estimates:
-        _check_batches(puzzle, estimate, np.concatenate([states, solvable.states[:: solvable.stride(ALONE)]]))
-        if estimate.admissible:
-            _check_bound(puzzle, estimate, solvable)
-        if estimate.kernel is not None:
-            _check_incremental(puzzle, estimate, states, random)
+        _check_batches(puzzle, estimate, np.concatenate([states, solutions.states[solutions.rows(ALONE)]]))
+        if estimate.admissible and len(solutions.states):
+            _check_bound(puzzle, estimate, solutions)
+        if estimate.kernel is not None and kernels.incremental(tables := estimate.kernel()):
+            _check_incremental(puzzle, estimate, tables, states, random)
 
 
 def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
@@ -69,11 +69,10 @@ def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
     estimates: dict[str, Estimate] = {}
     for name in [*names, default.name]:
         try:
-            estimate = view.estimate(name)
+            with calling(f"{call} of '{name}'", BadInput):
+                estimate = view.estimate(name)
         except BadInput:
             continue
-        except Exception as error:
-            raise ConformanceError(f"{call} of '{name}' raised {type(error).__name__}: {error}") from error
         must(isinstance(estimate, Estimate), f"{call} of '{name}' must give an Estimate, not {kind_of(estimate)}")
         estimates.setdefault(estimate.name, estimate)
     has_cheap = any(estimate.is_cheap for estimate in estimates.values())
@@ -85,50 +84,40 @@ def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
 def _values(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:
     """Return `float64[B]`: the estimate of each of the plain `states[B, S]`, which must be finite."""
     where = f"{puzzle.name}: the estimate '{estimate.name}'"
-    argument = states.copy()
-    with calling(f"{where} for a batch of boards, the first of them {puzzle.write(states[0])},"):
-        values = estimated(puzzle, estimate, argument) if estimate.scores is None else estimate.scores(argument)
+    function = estimate.scores or (lambda batch: estimated(puzzle, estimate, batch))
+    values = called(f"{where} for a batch of boards, the first of them {puzzle.write(states[0])},", function, states)
     is_array = isinstance(values, np.ndarray) and values.dtype.kind in "fiu" and values.shape == (len(states),)
     must(is_array, f"{where} must give one number a board, float64[{len(states)}], not {kind_of(values)}")
-    must(np.array_equal(argument, states), f"{where} changed its argument, which must stay as it is")
-    numbers = np.asarray(values, np.float64)
-    for row in np.flatnonzero(~np.isfinite(numbers))[:1].tolist():
-        raise ConformanceError(f"{where} must give finite numbers, not {numbers[row]} at {puzzle.write(states[row])}")
-    return numbers
+    for row in np.flatnonzero(~np.isfinite(values))[:1].tolist():
+        must(False, f"{where} must give finite numbers, not {values[row]} at {puzzle.write(states[row])}")
+    return np.asarray(values, np.float64)
 
 
 def _check_batches(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> None:
     """Check that a state has the same estimate each time, in a batch and alone."""
-    where = f"{puzzle.name}: the estimate '{estimate.name}'"
-    values = _values(puzzle, estimate, states)
-    again = _values(puzzle, estimate, states)
+    values, again = (_values(puzzle, estimate, states) for _ in range(2))
     alone = np.concatenate([_values(puzzle, estimate, states[row : row + 1]) for row in range(len(states))[:ALONE]])
     for others, words in ((again, "the second time"), (alone, "for the board alone")):
-        firsts = values[: len(others)]
-        for row in np.flatnonzero(~np.isclose(firsts, others))[:1].tolist():
-            board, first, other = puzzle.write(states[row]), firsts[row], others[row]
-            raise ConformanceError(f"{where} gives {first:g} at {board} in a batch, and {other:g} {words}")
+        for row in np.flatnonzero(~np.isclose(values[: len(others)], others))[:1].tolist():
+            first = f"the estimate '{estimate.name}' gives {values[row]:g} at {puzzle.write(states[row])} in a batch"
+            must(False, f"{puzzle.name}: {first}, and {others[row]:g} {words}")
 
 
-def _check_bound(puzzle: CheckedPuzzle, estimate: Estimate, solvable: SolvableStates) -> None:
+def _check_bound(puzzle: CheckedPuzzle, estimate: Estimate, solutions: KnownSolutions) -> None:
     """Check that an admissible estimate is no more than the moves, or the cost, of a solution, and no less than its
     points.
     """
-    if not len(solvable.states):
-        return
-    values = _values(puzzle, estimate, solvable.states)
-    excess = -solvable.sums - values if objective_of(puzzle).kind == "score" else values - solvable.sums
+    values = _values(puzzle, estimate, solutions.states)
+    excess = -solutions.sums - values if objective_of(puzzle).kind == "score" else values - solutions.sums
     for row in np.flatnonzero(excess > ROUNDING)[:1].tolist():
         claim = f"the estimate '{estimate.name}' is marked admissible, and gives {values[row]:g}"
-        raise ConformanceError(f"{puzzle.name}: {claim} {solvable.sentence(row)}")
+        must(False, f"{puzzle.name}: {claim} {solutions.sentence(row)}")
 
 
-def _check_incremental(puzzle: CheckedPuzzle, estimate: Estimate, states: State, random: np.random.Generator) -> None:
+def _check_incremental(
+    puzzle: CheckedPuzzle, estimate: Estimate, tables: object, states: State, random: np.random.Generator
+) -> None:
     """Check that a compiled estimate that is computed from move to move equals the one from scratch."""
-    assert estimate.kernel is not None
-    tables = estimate.kernel()
-    if not kernels.incremental(tables):
-        return
     name = f"the estimate '{estimate.name}'"
     rules = rules_of(Instance(puzzle, states[0]))
     for working in rules.encode(states[:WALKS].copy()).astype(rules.dtype):
@@ -138,8 +127,8 @@ def _check_incremental(puzzle: CheckedPuzzle, estimate: Estimate, states: State,
         with calling(f"{puzzle.name}: {name}, computed incrementally,"):
             code = runner(follow, rules)(rules.tables, tables, working, child, moves, choices, *memos, fault)
         if code:
-            move, value, truth = puzzle.named(int(fault[0])), fault[1], fault[2]
+            move, value, truth = puzzle.write_move(int(fault[0])), fault[1], fault[2]
             limited = ", where values above a limit may be cut," if code == BELOW_MOST else ""
-            where = puzzle.at(rules.decode(working[None])[0])
-            sentence = f"by `evaluate_move`{limited} is {value:g} after move {move}, and {truth:g} by `evaluate`"
-            raise ConformanceError(f"{where}: {name} {sentence}")
+            with puzzle.at(rules.decode(working[None])[0]):
+                sentence = f"by `evaluate_move`{limited} is {value:g} after move {move}, and {truth:g} by `evaluate`"
+                must(False, f"{name} {sentence}")

@@ -1,21 +1,23 @@
-"""Conformance checks of a puzzle's rules: notation, moves and goals, and that compiled rules equal the plain ones.
+"""Conformance checks of a puzzle's rules: notation, moves and goals; compiled rules and batch rules equal plain ones.
 
-Shapes: S = length of a state, M = number of moves, G = number of goals.
+Shapes: B = states in a batch, S = length of a state, M = number of moves, G = number of goals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from puzzlelab.conformance.calls import CheckedPuzzle, calling, kind_of, must
-from puzzlelab.conformance.views import check_views
+from puzzlelab.conformance.calls import CheckedPuzzle, called, calling, kind_of, must, must_be_array
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, ConformanceError
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import State
-from puzzlelab.core.views import KernelRules, Reversible, is_legal
+from puzzlelab.core.views import BatchRules, KernelRules, Reversible, is_legal
 from puzzlelab.engine import kernels
 from puzzlelab.engine.search_rules import rules_of, runner
 
@@ -41,31 +43,44 @@ def check_texts(puzzle: CheckedPuzzle, like: State) -> None:
 
     `like: [S]` is a state of the puzzle.
     """
-    count = puzzle.move_count
-    for move in range(count):
+    for move in range(puzzle.move_count):
         text = puzzle.write_move(move)
+        unread = f"{puzzle.name}: move {move} is written '{text}' and not read back"
         try:
             again = puzzle.read_move(text)
         except BadBoard as error:
-            raise ConformanceError(
-                f"{puzzle.name}: move {move} is written '{text}' and not read back: {error}"
-            ) from error
-        must(again == move, f"{puzzle.name}: move {move} is written '{text}' and not read back, but as move {again}")
+            raise ConformanceError(f"{unread}: {error}") from error
+        must(again == move, f"{unread}, but as move {again}")
     for text in NOISE:
-        try:
+        with suppress(BadBoard):
             move = puzzle.read_move(text)
-        except BadBoard:
-            continue
-        must(0 <= move < count, f"{puzzle.name}: `read_move` of the text '{text}' gives {move}, which is no move")
-    for text in NOISE:
-        try:
+            call = f"{puzzle.name}: `read_move` of the text '{text}'"
+            must(0 <= move < puzzle.move_count, f"{call} gives {move}, which is no move")
+        with suppress(BadBoard):
             state = puzzle.read(text).state
-        except BadBoard:
-            continue
-        call = f"{puzzle.name}: `read` of the text '{text}'"
-        must(state.shape == like.shape, f"{call} gives {kind_of(state)}, and other boards are {kind_of(like)}")
-        check_notation(puzzle, state)
-        puzzle.legal(state)
+            call = f"{puzzle.name}: `read` of the text '{text}'"
+            must(state.shape == like.shape, f"{call} gives {kind_of(state)}, and other boards are {kind_of(like)}")
+            check_notation(puzzle, state)
+            puzzle.legal(state)
+
+
+def check_notation(puzzle: CheckedPuzzle, state: State) -> None:
+    """Check that the canonical notation is one line, and is read as the same state."""
+    text = puzzle.write(state)
+    with puzzle.at(state):
+        one_line = len(text.splitlines()) == 1 and text == text.rstrip("\r\n")
+        must(one_line, "the canonical notation must be one line")
+        try:
+            again = puzzle.read(text).state
+        except BadBoard as error:
+            raise ConformanceError(f"the board is not read as it was written: {error}") from error
+        _must_equal(again, state, "the board is not read as it was written")
+
+
+def _must_equal(again: State, state: State, failure: str) -> None:
+    """Raise `ConformanceError` unless a state came back with its numbers and its type."""
+    must(np.array_equal(again, state), f"{failure}, but as {again.tolist()}")
+    must(again.dtype == state.dtype, f"{failure}: {kind_of(again)} in the place of {kind_of(state)}")
 
 
 def check_goals(puzzle: CheckedPuzzle, like: State) -> State | None:
@@ -82,112 +97,130 @@ def check_goals(puzzle: CheckedPuzzle, like: State) -> State | None:
     expected = f"one row of {like.size} numbers for each goal, {like.dtype}[G, {like.size}]"
     must(fits and goals.dtype == like.dtype, f"{puzzle.name}: `goals` must give {expected}, not {kind_of(goals)}")
     for goal in goals[:MOST_GOALS]:
-        _check_solved_twice(puzzle, goal)
-        must(puzzle.solved(goal), f"{puzzle.at(goal)}: `goals` gives this board, and `solved` is False for it")
+        with puzzle.at(goal):
+            must(_solved(puzzle, goal), "`goals` gives this board, and `solved` is False for it")
         check_notation(puzzle, goal)
     return goals
 
 
 def check_state(puzzle: CheckedPuzzle, state: State) -> None:
-    """Check notation, drawing, moves and views of one state."""
+    """Check the notation, the drawing, and every move of one state, by all rules that the puzzle has."""
     check_notation(puzzle, state)
     puzzle.draw(state)
-    legal = _check_twice(puzzle, state)
-    for move in {*legal[:1], *legal[-1:]}:
-        puzzle.draw(state, move)
-    objection = puzzle.objection(state)
-    if puzzle.solved(state):
-        must(objection is None, f"{puzzle.at(state)}: the board is solved, and `objection` says '{objection}'")
-    children = []
-    for move in legal:
-        child = puzzle.apply(state, move)
-        children.append((move, child, child.copy()))
-    for move, child, copy in children:
-        if not np.array_equal(child, copy):
-            raise ConformanceError(f"{puzzle.at(state, '`apply`', move)} gives an array that a later call changes")
-        _check_inverse(puzzle, state, move, child)
-    check_views(puzzle, state, legal)
-    if puzzle.view(KernelRules) is not None:
-        _check_kernels(puzzle, state)
+    with puzzle.at(state):
+        legal = _legal(puzzle, state)
+        objection = puzzle.objection(state)
+        must(
+            not _solved(puzzle, state) or objection is None, f"the board is solved, and `objection` says '{objection}'"
+        )
+        _check_moves(puzzle, state, legal)
+        if puzzle.view(KernelRules) is not None:
+            _check_kernels(puzzle, state, legal)
 
 
-def _check_twice(puzzle: CheckedPuzzle, state: State) -> list[int]:
-    """Return the legal moves; a second call of `legal`, `apply` and `solved` gives what the first one gives."""
+def _legal(puzzle: CheckedPuzzle, state: State) -> list[int]:
+    """Return the legal moves, which are the same at a second call."""
     legal, again = (np.flatnonzero(puzzle.legal(state)).tolist() for _ in range(2))
     if legal != again:
-        first, second = (" ".join(map(puzzle.named, moves)) or "no move" for moves in (legal, again))
-        raise ConformanceError(f"{puzzle.at(state)}: `legal` gives {first}, and {second} the second time")
-    _check_solved_twice(puzzle, state)
-    for move in legal:
-        after, repeated = puzzle.apply(state, move).copy(), puzzle.apply(state, move)
-        if not np.array_equal(after, repeated):
-            texts = f"{after.tolist()}, and {repeated.tolist()} the second time"
-            raise ConformanceError(f"{puzzle.at(state, '`apply`', move)} gives {texts}")
+        first, second = (" ".join(map(puzzle.write_move, moves)) or "no move" for moves in (legal, again))
+        must(False, f"`legal` gives {first}, and {second} the second time")
     return legal
 
 
-def _check_solved_twice(puzzle: CheckedPuzzle, state: State) -> None:
+def _solved(puzzle: CheckedPuzzle, state: State) -> bool:
+    """Tell whether the state is solved, which is the same at a second call."""
     first, second = puzzle.solved(state), puzzle.solved(state)
-    must(first == second, f"{puzzle.at(state)}: `solved` gives {first}, and {second} the second time")
+    must(first == second, f"`solved` gives {first}, and {second} the second time")
+    return first
 
 
-def check_notation(puzzle: CheckedPuzzle, state: State) -> None:
-    """Check that the canonical notation is one line, and is read as the same state."""
-    text = puzzle.write(state)
-    where = puzzle.at(state)
-    one_line = len(text.splitlines()) == 1 and text == text.rstrip("\r\n")
-    must(one_line, f"{where}: the canonical notation must be one line")
-    try:
-        again = puzzle.read(text).state
-    except BadBoard as error:
-        raise ConformanceError(f"{where}: the board is not read as it was written: {error}") from error
-    must(np.array_equal(again, state), f"{where}: the board is not read as it was written, but as {again.tolist()}")
-    same = again.dtype == state.dtype
-    must(same, f"{where}: the board is not read as it was written: {kind_of(again)} in the place of {kind_of(state)}")
-
-
-def _check_inverse(puzzle: CheckedPuzzle, state: State, move: int, child: State) -> None:
-    """Check that the inverse of a move is legal after it, and leads back."""
+def _check_moves(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
+    """Check that a move can be drawn, gives the same at each call, and is undone by its inverse."""
     view = puzzle.view(Reversible)
-    if view is None:
-        return
-    where = f"{puzzle.at(state)}: move {puzzle.named(move)}"
-    with calling(f"{where}: `inverse`"):
-        back = view.inverse(move)
-    is_move = isinstance(back, int) and 0 <= back < puzzle.move_count
-    must(is_move, f"{where}: `inverse` must give a move, not {kind_of(back)}")
-    undone = is_legal(puzzle, child, back) and np.array_equal(puzzle.apply(child, back), state)
-    must(undone, f"{where} is not undone by its inverse {puzzle.named(back)}")
+    for move in {*legal[:1], *legal[-1:]}:
+        puzzle.draw(state, move)
+    made = [(move, child, child.copy()) for move in legal for child in [puzzle.apply(state, move)]]
+    for move, child, first in made:
+        call = f"`apply` of move {puzzle.write_move(move)} gives"
+        must(np.array_equal(child, first), f"{call} an array that a later call changes")
+        again = puzzle.apply(state, move)
+        must(np.array_equal(again, first), f"{call} {first.tolist()}, and {again.tolist()} the second time")
+        if view is not None:
+            with calling(f"`inverse` of move {puzzle.write_move(move)}"):
+                back = view.inverse(move)
+            is_move = isinstance(back, int) and 0 <= back < puzzle.move_count
+            must(is_move, f"`inverse` of move {puzzle.write_move(move)} must give a move, not {kind_of(back)}")
+            words = f"move {puzzle.write_move(move)} is not undone by its inverse {puzzle.write_move(back)}"
+            must(_is_undone(puzzle, state, first, back), words)
+
+
+def _is_undone(puzzle: CheckedPuzzle, state: State, child: State, back: int) -> bool:
+    return is_legal(puzzle, child, back) and np.array_equal(puzzle.apply(child, back), state)
 
 
 # --- compiled rules ---
 
 
-def _check_kernels(puzzle: CheckedPuzzle, state: State) -> None:
-    """Check that the compiled rules give what the plain rules give, and that both conversions of states can be
-    undone.
-    """
-    where, rules = puzzle.at(state), rules_of(Instance(puzzle, state))
-    with calling(f"{where}: `encode` or `decode` of the compiled rules"):
+def _check_kernels(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
+    """Check that the compiled rules give what the plain rules give, and that conversions of states can be undone."""
+    rules = rules_of(Instance(puzzle, state))
+    with calling("`encode` or `decode` of the compiled rules"):
         working = rules.encode(state[None])[0].astype(rules.dtype)
         decoded = rules.decode(working[None])[0]
-    must(np.array_equal(decoded, state), f"{where}: decode does not undo encode")
-    same = decoded.dtype == state.dtype
-    must(same, f"{where}: decode does not undo encode: {kind_of(decoded)} in the place of {kind_of(state)}")
+    _must_equal(decoded, state, "decode does not undo encode")
     moves = np.zeros(puzzle.move_count, np.int32)
     children = np.zeros((puzzle.move_count, rules.size), rules.dtype)
-    again = np.zeros(rules.size, rules.dtype)
-    words = np.zeros(rules.words, np.uint64)
-    with calling(f"{where}: a kernel of the rules"):
+    again, words = np.zeros(rules.size, rules.dtype), np.zeros(rules.words, np.uint64)
+    with calling("a kernel of the rules"):
         survey: Callable[..., Any] = runner(kernels.survey, rules)
         count, done = survey(rules.tables, working, moves, children, words, again)
-    must(bool(done) == puzzle.solved(state), f"{where}: kernels and rules disagree on whether it is solved")
-    must(np.array_equal(again, working), f"{where}: unpack does not undo pack")
-    expected = np.flatnonzero(puzzle.legal(state)).tolist()
-    must(sorted(moves[:count].tolist()) == expected, f"{where}: kernels and rules disagree on the legal moves")
+    must(bool(done) == puzzle.solved(state), "kernels and rules disagree on whether it is solved")
+    must(np.array_equal(again, working), "unpack does not undo pack")
+    must(sorted(moves[:count].tolist()) == legal, "kernels and rules disagree on the legal moves")
     for i, move in enumerate(moves[:count].tolist()):
         after, child = puzzle.apply(state, move), rules.decode(children[i][None])[0]
-        must(np.array_equal(child, after), f"{where}: kernels and rules disagree on move {puzzle.named(move)}")
+        must(np.array_equal(child, after), f"kernels and rules disagree on move {puzzle.write_move(move)}")
         back = int(kernels.inverse(rules.tables, move))
-        undone = back < 0 or (is_legal(puzzle, after, back) and np.array_equal(puzzle.apply(after, back), state))
-        must(undone, f"{where}: move {puzzle.named(move)} is not undone by its inverse in the kernels, move {back}")
+        undone = back < 0 or _is_undone(puzzle, state, after, back)
+        must(undone, f"move {puzzle.write_move(move)} is not undone by its inverse in the kernels, move {back}")
+
+
+# --- rules for batches ---
+
+
+def check_batch_rules(puzzle: CheckedPuzzle, states: State) -> None:
+    """Compare the view `BatchRules` with the plain rules on the plain `states[B, S]`, together and one alone."""
+    rules = puzzle.view(BatchRules)
+    if rules is None:
+        return
+    plain = np.array([puzzle.legal(state) for state in states])
+    done = np.array([puzzle.solved(state) for state in states])
+    for first in (0, len(states) - 1):
+        _compare(puzzle, "legal", rules.legal, states[first:], expected=plain[first:])
+        _compare(puzzle, "solved", rules.solved, states[first:], expected=done[first:])
+    owner, moves = np.nonzero(plain)
+    if not owner.size:
+        return
+    before, pairs = states[owner], list(zip(states[owner], moves.tolist(), strict=True))
+    after = np.array([puzzle.apply(state, move) for state, move in pairs])
+    _compare(puzzle, "apply", rules.apply, before, moves, expected=after)
+    _compare(puzzle, "solved", rules.solved, after, expected=np.array([puzzle.solved(state) for state in after]))
+    objective = objective_of(puzzle)
+    if objective.kind != "moves":
+        is_there = rules.costs is not None
+        must(is_there, f"{puzzle.name}: its moves have a {objective.kind}, and `costs` of its batch rules is missing")
+        steps = np.array([objective.step(*pair, child) for pair, child in zip(pairs, after, strict=True)])
+        steps *= -1 if objective.kind == "score" else 1
+        _compare(puzzle, "costs", rules.costs, before, moves, after, expected=steps)
+
+
+def _compare(puzzle: CheckedPuzzle, name: str, rule: Any, states: State, *rest: Any, expected: NDArray[Any]) -> None:
+    """Raise `ConformanceError` at the first state for which a rule gives something else than the plain one."""
+    call = f"{puzzle.name}: `{name}` of its batch rules"
+    given = called(call, rule, states, *rest)
+    must_be_array(given, f"{call}, for {len(states)} states,", expected.dtype, expected.shape)
+    for row in np.flatnonzero((given != expected).reshape(len(states), -1).any(axis=1))[:1].tolist():
+        move = f" of move {puzzle.write_move(int(rest[0][row]))}" if rest else ""
+        batch, plain = given[row].tolist(), expected[row].tolist()
+        with puzzle.at(states[row]):
+            must(False, f"`{name}`{move} gives {batch} by the batch rules, and {plain} by the plain ones")
