@@ -324,9 +324,9 @@ class Dyed(Dust):
 @pytest.mark.parametrize(
     ("kind", "board", "words"),
     [
-        (Crooked, "RGBR/GGRB/BRRG", "a symmetry of the board is none of the board after move 0,0"),
-        (Crooked, "..../.RG./.GG.", "a symmetry of the board is none of the board after move"),
-        (Dyed, "RGRR/GRRB/BGRG", "a symmetry of the board is none of the board after move 0,0"),
+        (Crooked, "RGBR/GGRB/BRRG", "a symmetry does not map the board after move 0,0"),
+        (Crooked, "..../.RG./.GG.", "a symmetry does not map the board after move"),
+        (Dyed, "RGRR/GRRB/BGRG", "a symmetry does not map the board after move 0,0"),
         (Dyed, "RRRR/RRRR/RRRR", "a symmetry does not keep which moves are legal"),
     ],
 )
