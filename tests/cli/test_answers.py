@@ -20,13 +20,13 @@ from puzzlelab.core.views import Samples
     ],
 )
 def test_patience_ends_with_nothing_better(puzzle: Any, sums: dict[str, int], sentence: str) -> None:
-    report = SolveReport(console=SimpleNamespace(), job=SimpleNamespace(puzzle=puzzle), many=False)
+    report = SolveReport(job=SimpleNamespace(puzzle=puzzle), many=False)
     said = report._proof(Result((1, 2), stop="patience", **sums))
     assert f"the last seconds brought {sentence}: --time allows more" in said
 
 
 def test_a_solution_after_which_memory_ran_out_says_so() -> None:
-    report = SolveReport(console=SimpleNamespace(), job=SimpleNamespace(puzzle=load("tiles-3x3")), many=False)
+    report = SolveReport(job=SimpleNamespace(puzzle=load("tiles-3x3")), many=False)
     assert report._proof(Result((1, 2), stop="memory", lower_bound=1)) == (
         "not proven optimal (at least 1 move is needed; the memory is used up)"
     )
@@ -42,10 +42,10 @@ class Unmeasured(Tolls):
         return self if kind is Samples else super().view(kind)
 
 
-def test_steps_leave_out_a_difficulty_that_is_not_known() -> None:
-    puzzle, lines = Unmeasured(((1, 1),)), []
-    console = SimpleNamespace(print=lambda text, markup=True: lines.append(text))
+def test_steps_leave_out_a_difficulty_that_is_not_known(capsys: pytest.CaptureFixture[str]) -> None:
+    puzzle = Unmeasured(((1, 1),))
     job = SimpleNamespace(puzzle=puzzle, solver=solver("astar"))
-    SolveReport(console=console, job=job, many=False)._steps(Result((0,), instance=puzzle.read("0")))
-    assert lines
-    assert not any("difficulty" in line for line in lines)
+    SolveReport(job=job, many=False)._steps(Result((0,), instance=puzzle.read("0")))
+    said = capsys.readouterr().out
+    assert said
+    assert "difficulty" not in said

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from puzzlelab.cli import console, progress, reporters
+from puzzlelab.cli import console, progress
 from puzzlelab.core.errors import BadOption
 from puzzlelab.engine import report
 
@@ -29,19 +29,32 @@ def test_why_nothing_happens_is_told_on_a_terminal_and_in_a_file(monkeypatch, er
     assert "this is worth knowing" in errors.getvalue()
 
 
+def test_bars_on_a_terminal_leave_the_output_of_a_command_to_its_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    errors = Terminal()
+    monkeypatch.setattr("sys.stderr", errors)
+    with progress.progress():
+        report.progress("solving", 1, 2)
+        console.say("an answer")
+    assert capsys.readouterr().out == "an answer\n"
+    assert "an answer" not in errors.getvalue()
+    assert "solving" in errors.getvalue()
+
+
 def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return capsys.readouterr().err.splitlines()
 
 
 @pytest.fixture
 def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reporters, "time", SimpleNamespace(perf_counter=lambda: 0.0))
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: 0.0))
 
 
 def test_training_is_told_in_lines_where_there_is_no_terminal(
     standing_clock: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with progress.progress(lines=True):
+    with progress.progress(by_share=True):
         for step in range(1, 2001):
             report.progress("training", step, 2000, f"loss {1 / step:.3f}")
     told = lines(capsys)
@@ -55,14 +68,14 @@ def test_training_is_told_in_lines_where_there_is_no_terminal(
 
 
 def test_counting_is_told_in_few_lines(standing_clock: None, capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.progress(lines=True):
+    with progress.progress(by_share=True):
         for number in range(1, 1001):
             report.progress("boards", number, 1000)
     assert len(lines(capsys)) == 11
 
 
 def test_without_an_end_each_further_one_has_a_line(standing_clock: None, capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.progress(lines=True):
+    with progress.progress(by_share=True):
         for minutes in (0.1, 0.5, 1.2, 1.9, 2.3):
             report.progress("self-play", minutes, None, "12 games")
     assert lines(capsys) == [
@@ -76,8 +89,8 @@ def test_a_line_says_how_long_the_rest_takes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(reporters, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
-    with progress.progress(lines=True):
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    with progress.progress(by_share=True):
         for step in (0, 50, 100):
             clock.seconds = 1.2 * step
             report.progress("training", step, 200, "loss 1")
@@ -90,13 +103,13 @@ def test_a_line_says_how_long_the_rest_takes(
 def test_other_commands_have_a_line_after_ten_seconds_and_then_rarely(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv(reporters.PROGRESS_VARIABLE)
+    monkeypatch.delenv(progress.PROGRESS_VARIABLE)
     clock = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(reporters, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
-    with progress.progress("solving", 1000) as bars:
-        for _ in range(1000):
-            clock.seconds += 1
-            bars.advance(bars.task_ids[0])
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    with progress.progress():
+        for number in range(1001):
+            clock.seconds = number
+            report.progress("solving", number, 1000)
     told = lines(capsys)
     assert told[:2] == [
         "solving: 10 of 1,000 (1%, some 16 min left)",
@@ -109,13 +122,14 @@ def test_other_commands_have_a_line_after_ten_seconds_and_then_rarely(
 def test_a_command_whose_output_is_its_progress_has_lines_in_a_file_only(
     monkeypatch: pytest.MonkeyPatch, errors: StringIO, count: int
 ) -> None:
-    monkeypatch.delenv(reporters.PROGRESS_VARIABLE)
+    monkeypatch.delenv(progress.PROGRESS_VARIABLE)
     monkeypatch.setattr("sys.stderr", errors)
     clock = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(reporters, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
-    with progress.progress_beside_output("counting") as bars:
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    with progress.progress(bars=False):
+        report.progress("counting", 0, None)
         clock.seconds = 11.0
-        bars.update(bars.task_ids[0], completed=1200)
+        report.progress("counting", 1200, None)
         report.note("a note")
     told = errors.getvalue().splitlines()
     assert told == [*["counting: 1,200"] * count, "a note"]
@@ -124,17 +138,18 @@ def test_a_command_whose_output_is_its_progress_has_lines_in_a_file_only(
 def test_lines_of_progress_can_be_turned_off(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv(reporters.PROGRESS_VARIABLE, "0")
+    monkeypatch.setenv(progress.PROGRESS_VARIABLE, "0")
     clock = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(reporters, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
-    with progress.progress("solving", 10):
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    with progress.progress():
+        report.progress("boards", 0, 10)
         clock.seconds = 100.0
         report.progress("boards", 1, 10)
     assert not lines(capsys)
 
 
 def test_a_wrong_number_of_seconds_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(reporters.PROGRESS_VARIABLE, "soon")
+    monkeypatch.setenv(progress.PROGRESS_VARIABLE, "soon")
     monkeypatch.setattr("sys.stderr", StringIO())
     with pytest.raises(BadOption, match="a number of seconds, not 'soon'"), progress.progress():
         pass

@@ -88,7 +88,7 @@ def test_help_needs_no_compiler_and_no_puzzle(arguments) -> None:
 @pytest.mark.parametrize(
     ("verb", "files"),
     [
-        ("solve", {"solve", "networks", "executors", "options", "answers"}),
+        ("solve", {"solve", "executors", "options", "answers"}),
         ("verify", {"verify", "executors", "options"}),
     ],
 )
@@ -111,9 +111,7 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
         "main",
         "console",
         "progress",
-        "reporters",
         "solve",
-        "networks",
         "executors",
         "options",
         "answers",

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, say
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from puzzlelab.cli.console import Console
     from puzzlelab.core.answers import Answers
     from puzzlelab.core.puzzle import Presentation, Puzzle
     from puzzlelab.core.result import Result
@@ -28,33 +27,30 @@ BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 """The adjective of a solution that has fewer moves, a lower cost, or a higher score."""
 
 
-@dataclass
-class Improvements:
-    """The reports of better solutions of a board on standard error, as soon as the solver has them."""
+def improvements() -> Callable[[str, Attempt], None]:
+    """Return a function that reports each better solution of the board at a place on standard error."""
+    from puzzlelab.core.result import Result
+    from puzzlelab.engine.report import note
 
-    best: dict[str, Result] = field(default_factory=dict)
-    """The place of a board in words -> its best solution so far."""
+    best: dict[str, Result] = {}
 
-    def see(self, where: str, attempt: Attempt) -> None:
-        """Report the attempt if it is a solution, and the first or a better one."""
-        from puzzlelab.core.result import Result
-        from puzzlelab.engine.report import note
-
+    def see(where: str, attempt: Attempt) -> None:
         if not isinstance(attempt, Result) or attempt.length is None:
             return
-        if where not in self.best or attempt.is_better_than(self.best[where]):
-            self.best[where] = attempt
+        if where not in best or attempt.is_better_than(best[where]):
+            best[where] = attempt
             costs = f"{round(attempt.seconds or 0.0, 6):.3g} s, {attempt.expanded:,} states expanded"
             bound = f"{_bound(attempt)}, " if _bound(attempt) else ""
             text = f"solution: {_value(attempt)}, {bound}{costs}"
             note(f"{where}: {text}" if where else text)
+
+    return see
 
 
 @dataclass
 class SolveReport:
     """The report of answers, which prints them as they come, then a summary; counts them for the exit code."""
 
-    console: Console
     job: SolveJob
     many: bool
     """Whether there is more than one board."""
@@ -105,9 +101,7 @@ class SolveReport:
         """Print the answers to consecutive boards."""
         answers, boards = solved.answers, solved.answers.boards
         self.counts["boards"] += len(boards)
-        self.counts["error"] += len(boards.errors)
-        for place, error in sorted(boards.errors.items()):
-            self.errors.tell(boards.where(place), error)
+        self.errors.tell_boards(boards)
         if self.json:
             print("\n".join(self._rows.json_lines(solved)), flush=True)
         elif self.notation:
@@ -147,28 +141,28 @@ class SolveReport:
             self.has_header = True
         if self.many:
             shown = self.puzzle.write(result.board.state) if "\n" in text else text
-            self.console.print(f"\n{where}: {shown}")
+            say(f"\n{where}: {shown}")
         if result.moves is None:
-            self.console.print(_unsolved(result))
+            say(_unsolved(result))
             return
         seconds = "" if result.seconds is None else f"{round(result.seconds, 6):.3g} s, "
-        self.console.print(f"{_value(result)}, {self._proof(result)}, {seconds}{result.expanded:,} states expanded")
+        say(f"{_value(result)}, {self._proof(result)}, {seconds}{result.expanded:,} states expanded")
         if self.scores:
             self._scores(result)
         elif self.steps:
             self._steps(result)
         elif self.presentation.answer_is_board:
             *_, last = result.states()
-            self.console.print(self.puzzle.write(last) if self.many else self.puzzle.draw(last))
+            say(self.puzzle.write(last) if self.many else self.puzzle.draw(last))
         else:
-            self.console.print(" ".join(map(self.puzzle.write_move, result.moves)))
+            say(" ".join(map(self.puzzle.write_move, result.moves)))
 
     def _header(self) -> None:
         """Print the puzzle and the solver before the first answer."""
         note = self.presentation.move_note
         name = f"{self.puzzle.name} by {self.job.solver.name}"
         moves_are_shown = self.steps or self.scores or not self.presentation.answer_is_board
-        self.console.print(f"{name} (moves are {note})" if note and moves_are_shown else name)
+        say(f"{name} (moves are {note})" if note and moves_are_shown else name)
 
     def _proof(self, result: Result) -> str:
         if result.proof != "none":
@@ -216,13 +210,13 @@ class SolveReport:
         sentences = self.job.solver.explain(result.board)
         if sentences is not None:
             for line in sentences:
-                self.console.print(line)
+                say(line)
             return
         [levels] = levels_of(self.puzzle, result.board.state[None])
         if text := ", ".join(f"{scale} {value}" for scale, value in levels.items()):
-            self.console.print(f"difficulty of this board: {text}")
+            say(f"difficulty of this board: {text}")
         for title, drawing in self._drawings(result):
-            self.console.print(f"\n{title}{drawing}")
+            say(f"\n{title}{drawing}")
 
     def _drawings(self, result: Result) -> Iterator[tuple[str, str]]:
         """Yield a title and a drawing for every board: after each move or, if a drawing marks it, before each."""
@@ -239,7 +233,7 @@ class SolveReport:
         from puzzlelab.cli.move_scores import frames
 
         for frame in frames(result, self.job.solver.options_for(self.puzzle)):
-            self.console.print(frame)
+            say(frame)
 
     def summary(self, boards: int | None) -> int:
         """Print the summary; return the exit code. `boards` is their number, if all were read."""
@@ -252,7 +246,7 @@ class SolveReport:
             of = "" if boards is None else f"of {boards} "
             fail(f"interrupted: {done} {of}boards are done; with the same --out the next call goes on from there")
             return INTERRUPTED
-        if counts["error"]:
+        if self.errors.count:
             return UNREADABLE
         return SOLVED if counts["solved"] == counts["boards"] else UNSOLVED
 
@@ -264,13 +258,13 @@ class SolveReport:
             parts.append(f"{counts['several']} with several solutions")
         if counts["unsolvable"]:
             parts.append(f"{counts['unsolvable']} proven unsolvable")
-        if counts["error"]:
-            parts.append(f"{counts['error']} unreadable")
+        if self.errors.count:
+            parts.append(f"{self.errors.count} unreadable")
         if counts["solved"]:
             mean = f"{self.total / counts['solved']:.2f}"
             parts.append(f"{mean} moves on average" if self.kind == "moves" else f"a {self.kind} of {mean} on average")
         gap = "" if self.summary_only else "\n"
-        self.console.print(f"{gap}{', '.join(parts)}, {self.seconds:.3g} s")
+        say(f"{gap}{', '.join(parts)}, {self.seconds:.3g} s")
 
 
 def _moves(length: int) -> str:

@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.bench.batches import Batching
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, say, show
 from puzzlelab.cli.executors import open_optional
-from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, all_asking, all_with
-from puzzlelab.cli.options import ExecutorName, Seconds, Seed, limit_of
+from puzzlelab.cli.options import (
+    SHORT_OPTIONS,
+    WITH_NETWORK,
+    ExecutorName,
+    Memory,
+    Net,
+    Nodes,
+    Seconds,
+    Seed,
+    limit_of,
+    taking,
+)
 from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 
@@ -50,8 +60,6 @@ EveryBoard = Annotated[
     bool, typer.Option("--all", help="Every solvable board of a small puzzle, such as all 8-puzzles.")
 ]
 Count = Annotated[int, typer.Option(min=1, help="Boards to generate for each level.")]
-Nodes = Annotated[int | None, typer.Option(help="The most states to expand for each board.")]
-Memory = Annotated[str | None, typer.Option(help="The most memory of the process, such as 2G.")]
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Boards to solve at once (by default 1); more than 1 makes each slower.")
 ]
@@ -67,6 +75,7 @@ Card = Annotated[
 ]
 
 
+@taking({name: SHORT_OPTIONS[name] for name in ("max_moves", "avoid_repeats")})
 def bench(
     suite: SuiteNames = None,
     solvers: SolverTexts = None,
@@ -77,8 +86,6 @@ def bench(
     count: Count = 10,
     seed: Seed = 0,
     net: Net = None,
-    max_moves: MaxMoves = None,
-    avoid_repeats: AvoidRepeats = False,
     time: Seconds = None,
     nodes: Nodes = None,
     memory: Memory = None,
@@ -86,6 +93,7 @@ def bench(
     executor: ExecutorName = None,
     batch: Batch = Batching.LEVEL,
     card: Card = False,
+    **short: Any,
 ) -> None:
     """Run solvers on a suite of boards and compare them.
 
@@ -99,7 +107,6 @@ def bench(
     from puzzlelab.engine.background import none_running
 
     limit = limit_of(time, nodes, memory)
-    options = {"max_moves": max_moves, "avoid_repeats": avoid_repeats or None}
     # then a solver may take many boards in one batch
     without_rows = every and out is None and executor is None
     with progress(), none_running():
@@ -110,7 +117,7 @@ def bench(
                 raise BadInput("--all takes every board: give no --levels, --scale or --count with it")
             boards = _all_boards(suite or []) if every else _suite(suite or [], out, levels, scale, count, seed)
             _show_faults(boards)
-            all_solvers = _solvers(solvers or [], boards.puzzle, net, options)
+            all_solvers = _solvers(solvers or [], boards.puzzle, net, short)
             if without_rows:
                 run = exhaustive.run(boards, all_solvers, limit, batch)
             else:
@@ -128,7 +135,7 @@ def _write_cards(run: BenchRun) -> None:
     from puzzlelab.bench import cards
 
     for path in dict.fromkeys(cards.write_cards(run, sys.argv[2:])):
-        output().print(f"written into {path}")
+        say(f"written into {path}")
 
 
 def _all_boards(words: list[str]) -> Suite:
@@ -185,13 +192,29 @@ def _puzzle(word: str) -> Puzzle | None:
 
 
 def _solvers(texts: list[str], puzzle: Puzzle, net: str | None, options: Mapping[str, Any]) -> list[Solver]:
-    """Return the solvers of these texts, or the usual one, with the options for all of them."""
+    """Return the solvers of these texts, or the usual one; each with the network and the options that it can use.
+
+    What its text sets stays. Raises `BadOption` for a network or an option that none can use.
+    """
+    from puzzlelab.analysis.network_options import with_network, with_options
     from puzzlelab.bench import runs
     from puzzlelab.core import registry
+    from puzzlelab.core.errors import BadOption
 
     usual = None if net is None else WITH_NETWORK
     solvers = runs.parse_solvers(texts) or [registry.solver(usual, puzzle)]
-    return all_with(all_asking(puzzle, solvers, net), {name: value for name, value in options.items() if value})
+    names = ", ".join(solver.name for solver in solvers)
+    if net is not None:
+        network_solvers = [with_network(puzzle, solver, net) for solver in solvers]
+        if not any(network_solvers):
+            raise BadOption(f"none of the solvers ({names}) can use a network, or each has its option set already")
+        solvers = [new or old for new, old in zip(network_solvers, solvers, strict=True)]
+    values = {name: value for name, value in options.items() if value is not None}
+    for option in values:
+        if not any(option in solver.options() for solver in solvers):
+            raise BadOption(f"none of the solvers ({names}) has an option '{option}'")
+    shared = [{name: values[name] for name in values.keys() & solver.options().keys()} for solver in solvers]
+    return [with_options(solver, own) if own else solver for solver, own in zip(solvers, shared, strict=True)]
 
 
 def _show_faults(suite: Suite) -> None:
@@ -206,13 +229,12 @@ def _show(run: BenchRun, out: Path | None, notes: list[str]) -> int:
     from puzzlelab.bench import level_table, tables
     from puzzlelab.bench.caveats import caveats
 
-    console = output()
     if run.answers:
-        console.print(tables.table(run))
+        show(tables.table(run))
         if by_level := level_table.table(run):
-            console.print(by_level)
+            show(by_level)
         for sentence in [*caveats(run), *notes]:
-            console.print(sentence)
+            say(sentence)
     if run.interrupted:
         hint = "; repeat the command to continue" if out else "; with --out they would be kept"
         fail(f"interrupted after {len(run.answers)} answers{hint}")

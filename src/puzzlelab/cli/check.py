@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from json import dumps
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, output, puzzle_and_boards, read_boards
-from puzzlelab.cli.options import BoardTexts, JsonObjects, LineFile, Settle, TilesName
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, puzzle_and_boards, read_boards, say
+from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, PuzzleName, Settle, limit_of
 
 if TYPE_CHECKING:
-    from puzzlelab.cli.console import Console
     from puzzlelab.core.boards import Boards, Instance
     from puzzlelab.jobs.checks import Check
 
 
 def check(
-    puzzle: TilesName,
+    puzzle: PuzzleName,
     board: BoardTexts = None,
-    file: LineFile = None,
+    file: BoardFile = None,
     time: Annotated[float, typer.Option(help="Seconds to look for a second solution of a board.")] = 10.0,
     settle: Settle = False,
     json: JsonObjects = False,
@@ -31,55 +29,45 @@ def check(
     Exit code: 0 no objection, 1 a board has no solution or several, 2 something unreadable.
     """
     from puzzlelab.core import registry
-    from puzzlelab.core.boards import runs
-    from puzzlelab.core.limit import Limit
     from puzzlelab.jobs.checks import check_parts
-    from puzzlelab.jobs.serialise import error_facts
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
-    console = output()
-    worst, limit, errors = SOLVED, Limit(seconds=time), ErrorTally()
+    code, limit, errors = SOLVED, limit_of(time, None), ErrorTally()
     solver = registry.solver(None, loaded_puzzle)
-    for block in read_boards(loaded_puzzle, board, file, settle):
-        for begin, end in runs(block.is_readable):
-            some = block[begin:end]
-            for place, error in some.errors.items():
-                errors.tell(some.where(place), error)
-                if json:
-                    print(dumps(error_facts(loaded_puzzle, some.texts[place], error)), flush=True)
-                worst = UNREADABLE
-            if not some.errors:
-                for part, checks in check_parts(some, solver, limit):
-                    worst = max(worst, _print_all(part, checks, console, json))
+    for some in read_boards(loaded_puzzle, board, file, settle).runs():
+        errors.tell_boards(some, json)
+        if not some.errors:
+            for part, checks in check_parts(some, solver, limit):
+                code = max(code, _print_all(part, checks, json))
     errors.end()
-    raise typer.Exit(worst)
+    raise typer.Exit(UNREADABLE if errors.count else code)
 
 
-def _print_all(boards: Boards, checks: list[Check], console: Console, json: bool) -> int:
+def _print_all(boards: Boards, checks: list[Check], json: bool) -> int:
     """Print the checks of some boards; return the exit code for them."""
     from puzzlelab.jobs.checks import json_lines
 
     if json:
-        print("\n".join(json_lines(boards, checks)), flush=True)
+        say("\n".join(json_lines(boards, checks)))
     else:
         for board, each in zip(boards, checks, strict=True):
-            _show(board, each, console)
+            _show(board, each)
     return SOLVED if all(each.ok for each in checks) else UNSOLVED
 
 
-def _show(board: Instance, result: Check, console: Console) -> None:
+def _show(board: Instance, result: Check) -> None:
     """Print the board, the objections to it, and its difficulty."""
     from puzzlelab.core.views import Samples
 
     puzzle = board.puzzle
     boards = [f"{puzzle.write(state)}\n{puzzle.draw(state)}" for state in (board.state, *result.witnesses)]
     for text in [boards[0], *_sentences(result), *boards[1:]]:
-        console.print(text)
+        say(text)
     samples = puzzle.view(Samples)
     scales = samples.scales if samples else {}
     for scale, value in result.difficulty.items():
         about = scales[scale].about if scale in scales else ""
-        console.print(f"{scale}: {value}{f' ({about})' if about else ''}")
+        say(f"{scale}: {value}{f' ({about})' if about else ''}")
 
 
 def _sentences(result: Check) -> list[str]:

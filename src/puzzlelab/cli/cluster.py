@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import output
+from puzzlelab.cli.console import show
 
 if TYPE_CHECKING:
     from puzzlelab.cluster.ray_nodes import RayNode
@@ -45,7 +45,7 @@ def status(
         table.add_column(column)
     for node in nodes:
         table.add_row(*_row(node))
-    output().print(table)
+    show(table)
     raise typer.Exit(1 if any(node.problem for node in nodes) else 0)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from puzzlelab.core.errors import as_unicode, visible
+from puzzlelab.core.errors import BadBoard, BadFile, BadInput, BadOption, UnknownName, as_unicode, visible
 
 if TYPE_CHECKING:
     from puzzlelab.core.boards import Boards
@@ -22,8 +24,6 @@ LONGEST_PATH = 200
 """Characters of an argument that may be the name of a file."""
 LEVEL_VARIABLE = "PUZZLELAB_LOG_LEVEL"
 """The environment variable with the level of messages; `--log-level` sets it, and `cli.reporters` reads it."""
-PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
-"""The arguments with which a console of rich prints texts as they are."""
 WIDTH = 120
 """Columns of output that does not go to a terminal."""
 
@@ -33,36 +33,17 @@ def fail(sentence: str) -> None:
     print(f"error: {visible(sentence)}", file=sys.stderr, flush=True)
 
 
-class Console(Protocol):
-    """The standard output: the console of rich, or one that prints plain text without importing rich.
-
-    Texts are printed as they are: what is in brackets or between colons means nothing, in tables and their titles too.
-    """
-
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print as `rich.console.Console.print` does."""
+def say(text: str = "") -> None:
+    """Print a text on standard output as it is, without rich, which takes long to import."""
+    print(text, flush=True)
 
 
-class PlainConsole:
-    """Output that is no terminal: texts are printed unchanged, and rich is imported only for tables and the like."""
-
-    def print(self, *objects: Any, **options: Any) -> None:
-        text = "".join(objects) if len(objects) < 2 and all(isinstance(each, str) for each in objects) else None
-        if text is None or "\t" in text or options.get("markup"):
-            from rich.console import Console
-
-            Console(**PLAIN, soft_wrap=True, width=WIDTH).print(*objects, **options)
-        else:
-            print(text, flush=True)
-
-
-def output() -> Console:
-    """Return the console for standard output."""
-    if not sys.stdout.isatty():
-        return PlainConsole()
+def show(renderable: Any) -> None:
+    """Print a table or another renderable of rich on standard output."""
     from rich.console import Console
 
-    return Console(**PLAIN)
+    width = None if sys.stdout.isatty() else WIDTH
+    Console(highlight=False, markup=False, emoji=False, soft_wrap=width is not None, width=width).print(renderable)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
@@ -73,7 +54,7 @@ def print_table(columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None
     for row in rows:
         table.add_row(*row)
     if rows:
-        output().print(table)
+        show(table)
 
 
 class ErrorTally:
@@ -90,6 +71,15 @@ class ErrorTally:
         if self.count <= self.SHOWN:
             fail(f"{where}: {error}" if where else str(error))
 
+    def tell_boards(self, boards: Boards, json: bool = False) -> None:
+        """Print the error of each board that has one, with `json` also an object."""
+        for place, error in sorted(boards.errors.items()):
+            self.tell(boards.where(place), error)
+            if json:
+                from puzzlelab.jobs.serialise import error_facts
+
+                say(dumps(error_facts(boards.puzzle, boards.texts[place], error)))
+
     def end(self, what: str = "boards") -> None:
         """Print the number of errors that were not shown."""
         if self.count > self.SHOWN:
@@ -102,7 +92,6 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
     Raises `BadOption` if it has no such variant.
     """
     from puzzlelab import api
-    from puzzlelab.core.errors import BadOption
     from puzzlelab.core.puzzle import presentation_of
 
     puzzle = api.load(name)
@@ -119,7 +108,6 @@ def puzzle_and_boards(name: str, boards: list[str] | None, settle: bool) -> tupl
 
     Raises `UnknownName` for what is neither.
     """
-    from puzzlelab.core.errors import BadBoard, BadInput, UnknownName
     from puzzlelab.text.reader import read_any
 
     try:
@@ -135,79 +123,39 @@ def puzzle_and_boards(name: str, boards: list[str] | None, settle: bool) -> tupl
 
 
 class BoardStream:
-    """The boards of a command, in blocks that are read when they are needed; at least one board."""
+    """The boards of a command, in blocks that are read when they are needed; at least one board.
 
-    def __init__(
-        self,
-        blocks: Iterable[Boards],
-        settling: Callable[[str], str] | None = None,
-        at_end: Callable[[], None] | None = None,
-    ) -> None:
-        self._blocks = iter(blocks)
-        self._settling, self._at_end = settling, at_end
-        self._read: list[Boards] = []
-        self.count = 0
-        """Boards that are read so far."""
-        self.is_complete = False
-        """Whether these are all."""
+    The blocks up to the second board are read already. Raises `BadFile` if there are no boards in `name`.
+    """
 
-    @classmethod
-    def of_arguments(cls, block: Boards, settling: Callable[[str], str] | None = None) -> BoardStream:
-        """Return the boards of a command line."""
-        stream = cls([block], settling)
-        while not stream.is_complete:
-            stream._read += stream._next_block()
-        return stream
-
-    @classmethod
-    def of_text(
-        cls, puzzle: Puzzle, texts: Iterable[str], name: str, settling: Callable[[str], str] | None = None
-    ) -> BoardStream:
-        """Return the boards in a text of this name. Raises `BadFile` if there are none."""
-        from puzzlelab.core.errors import BadFile
-        from puzzlelab.text.board_blocks import read_blocks
-        from puzzlelab.text.reader import splitter_of
-
-        splitter = splitter_of(puzzle)
-
-        def say_what_was_passed_over() -> None:
-            if splitter.words:
-                said = f"passed over in {name}: lines of words: {splitter.words:,}; comments: {splitter.comments:,}"
-                print(visible(said), file=sys.stderr, flush=True)
-
-        stream = cls(read_blocks(puzzle, texts, name, splitter), settling, say_what_was_passed_over)
-        if not stream._has(1):
+    def __init__(self, blocks: Iterator[Boards], name: str, total: int | None = None) -> None:
+        self._first: list[Boards] = []
+        self._others = blocks
+        self.total = total
+        """The number of the boards, if that is known before all are read."""
+        while (count := sum(map(len, self._first))) < 2:
+            block = next(blocks, None)
+            if block is None:
+                self.total = count
+                break
+            self._first.append(block)
+        if self.total == 0:
             raise BadFile(f"there are no boards in {name}")
-        return stream
 
     @property
     def is_single(self) -> bool:
         """Whether there is one board only."""
-        return not self._has(2)
-
-    def _has(self, count: int) -> bool:
-        """Tell whether there are at least this number of boards; reads no more than that takes."""
-        while self.count < count and not self.is_complete:
-            self._read += self._next_block()
-        return self.count >= count
-
-    def _next_block(self) -> list[Boards]:
-        block = next(self._blocks, None)
-        if block is None:
-            if self._at_end is not None and not self.is_complete:
-                self._at_end()
-            self.is_complete = True
-            return []
-        self.count += len(block)
-        if self._settling is not None:
-            _tell_what_settled(block, self._settling)
-        return [block]
+        return self.total == 1
 
     def __iter__(self) -> Iterator[Boards]:
         """Yield the blocks, once."""
-        while read := self._read or self._next_block():
-            self._read = []
-            yield from read
+        return chain(self._first, self._others)
+
+    def runs(self) -> Iterator[Boards]:
+        """Yield the boards, once: consecutive ones that can all be read, or of which none can."""
+        from puzzlelab.core.boards import runs
+
+        return (block[begin:end] for block in self for begin, end in runs(block.is_readable))
 
 
 def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, settle: bool = False) -> BoardStream:
@@ -215,35 +163,54 @@ def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, 
 
     With `settle` it prints what fell.
     """
-    from puzzlelab.core.errors import BadFile
-    from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.storage.files import blocks_of, text_blocks
 
-    lenient = presentation_of(puzzle).lenient
-    settling = lenient.changes if settle and lenient is not None else None
-    arguments = arguments or []
+    arguments, total = arguments or [], None
     if file is not None and arguments:
         raise BadFile("give boards as arguments or with --file, not both")
     if file is not None and str(file) != "-":
-        return BoardStream.of_text(puzzle, blocks_of(file), str(file), settling)
-    if arguments and arguments != ["-"]:
-        return BoardStream.of_arguments(_arguments(puzzle, arguments), settling)
-    if sys.stdin.isatty():
+        blocks, name = _blocks(puzzle, blocks_of(file), str(file)), str(file)
+    elif arguments and arguments != ["-"]:
+        block = _arguments(puzzle, arguments)
+        blocks, name, total = iter([block]), "the arguments", len(block)
+    elif sys.stdin.isatty():
         raise BadFile("no board given: write it as an argument, name a file with --file, or pipe boards in")
-    name = "standard input"
-    return BoardStream.of_text(puzzle, text_blocks(sys.stdin.buffer, name), name, settling)
+    else:
+        name = "standard input"
+        blocks = _blocks(puzzle, text_blocks(sys.stdin.buffer, name), name)
+    return BoardStream(_settled(puzzle, blocks) if settle else blocks, name, total)
 
 
-def _tell_what_settled(block: Boards, settling: Callable[[str], str]) -> None:
-    """Print on standard error what fell or slid on the first boards of a block, and the number of the others."""
-    notes = [
-        f"{where}: {note}" if (where := block.where(place)) else note
-        for place, text in enumerate(block.texts)
-        if place not in block.errors and (note := settling(text))
-    ]
-    more = len(notes) - ErrorTally.SHOWN
-    for note in [*notes[: ErrorTally.SHOWN], *([f"and so on, on {more:,} more boards"] if more > 0 else [])]:
-        print(visible(note), file=sys.stderr, flush=True)
+def _blocks(puzzle: Puzzle, texts: Iterable[str], name: str) -> Iterator[Boards]:
+    """Yield the boards in a text of this name; at its end, print how many lines were passed over."""
+    from puzzlelab.text.board_blocks import read_blocks
+    from puzzlelab.text.reader import splitter_of
+
+    splitter = splitter_of(puzzle)
+    yield from read_blocks(puzzle, texts, name, splitter)
+    if splitter.words:
+        _note(f"passed over in {name}: lines of words: {splitter.words:,}; comments: {splitter.comments:,}")
+
+
+def _settled(puzzle: Puzzle, blocks: Iterator[Boards]) -> Iterator[Boards]:
+    """Yield the blocks; print what fell or slid on the first boards of each, and the number of the others."""
+    from puzzlelab.core.puzzle import presentation_of
+
+    lenient = presentation_of(puzzle).lenient
+    for block in blocks:
+        notes = [
+            f"{where}: {note}" if (where := block.where(place)) else note
+            for place, text in enumerate(block.texts)
+            if lenient is not None and place not in block.errors and (note := lenient.changes(text))
+        ]
+        more = len(notes) - ErrorTally.SHOWN
+        for note in [*notes[: ErrorTally.SHOWN], *([f"and so on, on {more:,} more boards"] if more > 0 else [])]:
+            _note(note)
+        yield block
+
+
+def _note(sentence: str) -> None:
+    print(visible(sentence), file=sys.stderr, flush=True)
 
 
 def _arguments(puzzle: Puzzle, arguments: list[str]) -> Boards:
@@ -271,8 +238,6 @@ def _texts_in(puzzle: Puzzle, argument: str) -> list[str]:
 
 
 def _reads(puzzle: Puzzle, text: str) -> bool:
-    from puzzlelab.core.errors import BadBoard
-
     try:
         puzzle.read(text)
     except BadBoard:

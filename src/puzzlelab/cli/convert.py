@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from puzzlelab.cli.console import output
+from puzzlelab.cli.console import say
 
 
 def convert(
@@ -22,4 +22,4 @@ def convert(
     from puzzlelab.storage import row_files
 
     rows = row_files.convert(source, target, report.note)
-    output().print(f"{rows:,} row{'s' * (rows != 1)} in {target}")
+    say(f"{rows:,} row{'s' * (rows != 1)} in {target}")

@@ -5,16 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, puzzle_and_boards, read_boards
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, puzzle_and_boards, read_boards, say
 from puzzlelab.cli.executors import open_optional
-from puzzlelab.cli.options import BoardFile, BoardTexts, ExecutorName, JsonObjects, Nodes, Seconds, SolverName
-from puzzlelab.cli.progress import progress_beside_output
+from puzzlelab.cli.options import (
+    BoardFile,
+    BoardTexts,
+    ExecutorName,
+    JsonObjects,
+    Nodes,
+    OtherOptions,
+    PuzzleName,
+    Seconds,
+    SolverName,
+    limit_of,
+)
+from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -23,101 +33,10 @@ if TYPE_CHECKING:
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.result import Count, Stop
-    from puzzlelab.core.solver import Solver
+    from puzzlelab.engine.enumeration import Enumerator
     from puzzlelab.engine.executor import Executor
 
-PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as sudoku-9x9.")]
-SolverOptions = Annotated[list[str] | None, typer.Option("--set", help="An option of the solver: NAME=VALUE.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Jobs of a parallel solver, such as permutation.")]
-
-
-class EnumerationCall:
-    """One call of a command: its boards, its solver, and the exit code so far."""
-
-    def __init__(
-        self, puzzle: Puzzle, solver: str | None, options: list[str] | None, jobs: int | None, limit: Limit
-    ) -> None:
-        from puzzlelab.core import registry
-        from puzzlelab.core.settings import read_options
-        from puzzlelab.engine.enumeration import require_enumerator
-
-        self.limit = limit
-        self.puzzle = puzzle
-        values = read_options(options or ()) | ({} if jobs is None else {"jobs": jobs})
-        self.solver: Solver = registry.solver(solver, self.puzzle, **values)
-        require_enumerator(self.solver, self.puzzle)
-        self.code = SOLVED
-        self.errors = ErrorTally()
-
-    def parts(self, arguments: list[str] | None, file: Path | None) -> Iterator[Boards]:
-        """Yield all boards, in their order: boards that can be read, or boards of which none can."""
-        from puzzlelab.core.boards import runs
-
-        for block in read_boards(self.puzzle, arguments, file):
-            for begin, end in runs(block.is_readable):
-                yield block[begin:end]
-
-    def boards(self, arguments: list[str] | None, file: Path | None) -> Iterator[Boards]:
-        """Yield the readable boards; print an error for each of the others."""
-        for part in self.parts(arguments, file):
-            if part.errors:
-                self.report_unreadable(part)
-            else:
-                yield part
-        self.errors.end()
-
-    def report_unreadable(self, part: Boards, json: bool = False) -> None:
-        """Print an error for each board that cannot be read, with `json` also an object."""
-        for place, error in part.errors.items():
-            self.report_error(part, place, error, json)
-
-    def report_error(self, part: Boards, place: int, error: str, json: bool) -> None:
-        """Print an error of a board, with `json` also an object, and update the exit code."""
-        from puzzlelab.jobs.serialise import error_facts
-
-        self.errors.tell(part.where(place), error)
-        if json:
-            typer.echo(dumps(error_facts(self.puzzle, part.texts[place], error)))
-        self.code = UNREADABLE
-
-    def counts(
-        self, parts: Iterator[Boards], most: int | None, executor: Executor | None
-    ) -> Iterator[tuple[Boards, int, Sequence[Count] | str]]:
-        """Yield the counts of the boards, in order, of some at a time: the part, the place of the first one, the
-        counts.
-
-        A part that cannot be read comes in its turn, without counts. A text is the reason why a board was put aside.
-        """
-        from puzzlelab.engine.enumeration import count_parts
-        from puzzlelab.jobs.count_pieces import counts_elsewhere
-
-        if executor is not None:
-            groups = ((part, part[part.is_readable]) for part in parts)
-            yield from counts_elsewhere(executor, self.solver, self.puzzle, self.limit, most, groups)
-            return
-        for part in parts:
-            done = 0
-            if part.errors:
-                yield part, 0, ()
-                continue
-            for counts in count_parts(self.solver, part, self.limit, most):
-                yield part, done, counts
-                done += len(counts)
-
-    def report_end(self, where: str, total: int, stop: Stop) -> None:
-        """Print why the search on the board at this place ended early, and update the exit code."""
-        where = f"{where}: " if where else ""
-        if stop == "interrupted":
-            fail(f"{where}interrupted after {_solutions(total)}")
-            raise typer.Exit(INTERRUPTED)
-        if stop not in ("done", "solutions"):
-            fail(f"{where}the limit of {stop} ended the search after {_solutions(total)}; there may be more")
-        if self.code != UNREADABLE and (total == 0 or stop not in ("done", "solutions")):
-            self.code = UNSOLVED
-
-
-def _solutions(total: int) -> str:
-    return f"{total:,} solution{'' if total == 1 else 's'}"
 
 
 def count(
@@ -128,7 +47,7 @@ def count(
         int | None, typer.Option(min=1, help="Stop at so many; 2 shows whether a solution is unique.")
     ] = None,
     solver: SolverName = None,
-    option: SolverOptions = None,
+    option: OtherOptions = None,
     jobs: Jobs = None,
     executor: ExecutorName = None,
     time: Seconds = None,
@@ -139,44 +58,91 @@ def count(
 
     Exit code: 0 counted, 1 a board has none or a limit came first, 2 something unreadable.
     """
-    from puzzlelab.core.limit import Limit
+    from puzzlelab.engine import report
 
-    solver_jobs = jobs if executor is None else None
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False)
-    call = EnumerationCall(loaded_puzzle, solver, option, solver_jobs, Limit(time, nodes))
-    done = 0
-    with open_optional(executor, jobs) as workers, progress_beside_output("counting") as bars:
+    enumerator = _enumerator(loaded_puzzle, solver, option, jobs if executor is None else None)
+    limit, errors, code, done = limit_of(time, nodes), ErrorTally(), SOLVED, 0
+    with open_optional(executor, jobs) as workers, progress(bars=False):
+        parts = read_boards(loaded_puzzle, board, file).runs()
         try:
-            for part, begin, counts in call.counts(call.parts(board, file), most, workers):
+            for part, begin, counts in _counts(loaded_puzzle, enumerator, parts, limit, most, workers):
                 done += 1 if isinstance(counts, str) else len(counts)
-                bars.update(bars.task_ids[0], completed=done)
+                report.progress("counting", done, None)
                 if isinstance(counts, str):
-                    call.report_error(part, begin, counts, json)
+                    errors.tell_boards(part[begin : begin + 1].with_errors({0: counts}), json)
                 elif part.errors:
-                    call.report_unreadable(part, json)
+                    errors.tell_boards(part, json)
                 elif len(counts):
-                    _print_counts(call, part, begin, counts, json)
+                    code = max(code, _print_counts(part[begin : begin + len(counts)], counts, json))
         except KeyboardInterrupt:
             if workers is None:
                 raise
             fail("interrupted: the boards after these were not counted")
             raise typer.Exit(INTERRUPTED) from None
-    call.errors.end()
-    raise typer.Exit(call.code)
+    errors.end()
+    raise typer.Exit(UNREADABLE if errors.count else code)
 
 
-def _print_counts(call: EnumerationCall, part: Boards, begin: int, counts: Sequence[Count], json: bool) -> None:
-    """Print the counts of some boards of a part, and why searches ended early."""
+def _enumerator(puzzle: Puzzle, name: str | None, options: list[str] | None, jobs: int | None) -> Enumerator:
+    """Return the solver with these options; raises an error if it cannot enumerate solutions of the puzzle."""
+    from puzzlelab.core import registry
+    from puzzlelab.core.settings import read_options
+    from puzzlelab.engine.enumeration import require_enumerator
+
+    values = read_options(options or ()) | ({} if jobs is None else {"jobs": jobs})
+    return require_enumerator(registry.solver(name, puzzle, **values), puzzle)
+
+
+def _counts(
+    puzzle: Puzzle,
+    solver: Enumerator,
+    parts: Iterator[Boards],
+    limit: Limit,
+    most: int | None,
+    executor: Executor | None,
+) -> Iterator[tuple[Boards, int, Sequence[Count] | str]]:
+    """Yield the counts of the boards, in order, of some at a time: the part, the place of the first one, the counts.
+
+    A part that cannot be read comes in its turn, without counts. A text is the reason why a board was put aside.
+    """
+    from puzzlelab.engine.enumeration import count_parts
+    from puzzlelab.jobs.count_pieces import counts_elsewhere
+
+    if executor is not None:
+        groups = ((part, part[part.is_readable]) for part in parts)
+        yield from counts_elsewhere(executor, solver, puzzle, limit, most, groups)
+        return
+    for part in parts:
+        done = 0
+        if part.errors:
+            yield part, 0, ()
+            continue
+        for counts in count_parts(solver, part, limit, most):
+            yield part, done, counts
+            done += len(counts)
+
+
+def _print_counts(boards: Boards, counts: Sequence[Count], json: bool) -> int:
+    """Print the counts of these boards, and why searches ended early; return the exit code."""
     from puzzlelab.jobs.serialise import count_lines
 
-    if json:
-        typer.echo("\n".join(count_lines(part[begin : begin + len(counts)], counts)))
-    else:
-        numbers = (f"{each.solutions}{'' if each.complete else '+'}" for each in counts)
-        output().print("\n".join(numbers))
-    for number, each in enumerate(counts, start=begin):
-        if each.solutions == 0 or not each.complete:
-            call.report_end(part.where(number), each.solutions, each.stop)
+    numbers = [f"{each.solutions}{'' if each.complete else '+'}" for each in counts]
+    say("\n".join(count_lines(boards, counts) if json else numbers))
+    return max(_end(boards.where(place), each.solutions, each.stop) for place, each in enumerate(counts))
+
+
+def _end(where: str, total: int, stop: Stop) -> int:
+    """Print why the search on the board at this place ended early; return the exit code."""
+    where = f"{where}: " if where else ""
+    solutions = f"{total:,} solution{'' if total == 1 else 's'}"
+    if stop == "interrupted":
+        fail(f"{where}interrupted after {solutions}")
+        raise typer.Exit(INTERRUPTED)
+    if stop not in ("done", "solutions"):
+        fail(f"{where}the limit of {stop} ended the search after {solutions}; there may be more")
+        return UNSOLVED
+    return SOLVED if total else UNSOLVED
 
 
 def enumerate_all(
@@ -185,7 +151,7 @@ def enumerate_all(
     file: BoardFile = None,
     most: Annotated[int | None, typer.Option(min=1, help="Stop at so many for each board.")] = None,
     solver: SolverName = None,
-    option: SolverOptions = None,
+    option: OtherOptions = None,
     jobs: Jobs = None,
     time: Seconds = None,
     nodes: Nodes = None,
@@ -197,45 +163,47 @@ def enumerate_all(
 
     Exit code: 0 listed, 1 a board has none or a limit came first, 2 something unreadable.
     """
-    from puzzlelab.core.limit import Limit
+    from puzzlelab.engine import report
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False)
-    call = EnumerationCall(loaded_puzzle, solver, option, jobs, Limit(time, nodes))
-    done = 0
-    with _lines(out) as write, progress_beside_output("listing") as bars:
-        for readable in call.boards(board, file):
-            _enumerate(call, readable, most, write)
-            done += len(readable)
-            bars.update(bars.task_ids[0], completed=done)
-    raise typer.Exit(call.code)
+    enumerator = _enumerator(loaded_puzzle, solver, option, jobs)
+    limit, errors, code, done = limit_of(time, nodes), ErrorTally(), SOLVED, 0
+    with _lines(out) as write, progress(bars=False):
+        for part in read_boards(loaded_puzzle, board, file).runs():
+            errors.tell_boards(part)
+            if not part.errors:
+                code = max(code, _enumerate(enumerator, part, limit, most, write))
+                done += len(part)
+                report.progress("listing", done, None)
+    errors.end()
+    raise typer.Exit(UNREADABLE if errors.count else code)
 
 
 def _enumerate(
-    call: EnumerationCall, readable: Boards, most: int | None, write: Callable[[Sequence[str]], None]
-) -> None:
-    """Write the solutions of these boards, and report how the searches ended."""
+    solver: Enumerator, boards: Boards, limit: Limit, most: int | None, write: Callable[[Sequence[str]], None]
+) -> int:
+    """Write the solutions of these boards, and report how the searches ended; return the exit code."""
     from puzzlelab.core.boards import Instance
     from puzzlelab.engine.enumeration import Listing
     from puzzlelab.jobs.unique_solutions import unique_parts
 
-    done = total = 0
+    code, done, total = SOLVED, 0, 0
     try:
-        for part in unique_parts(call.solver, readable, call.limit):
+        for part in unique_parts(solver, boards, limit):
             if isinstance(part, Instance):
-                total = 0
-                listing = Listing(call.solver, part, call.limit, most)
-                for moves in listing:
-                    total += 1
-                    write([_line(call.puzzle, part, moves)])
-                call.report_end(readable.where(done), total, listing.stop)
+                listing = Listing(solver, part, limit, most)
+                for total, moves in enumerate(listing, start=1):  # noqa: B007
+                    write([_line(boards.puzzle, part, moves)])
+                code = max(code, _end(boards.where(done), total, listing.stop))
                 done, total = done + 1, 0
                 continue
-            write(_lines_of(call.puzzle, part))
+            write(_lines_of(boards.puzzle, part))
             for number in (~part.is_solved).nonzero()[0].tolist():
-                call.report_end(readable.where(done + number), 0, "done")
+                code = max(code, _end(boards.where(done + number), 0, "done"))
             done += len(part)
     except KeyboardInterrupt:
-        call.report_end(readable.where(done), total, "interrupted")
+        _end(boards.where(done), total, "interrupted")
+    return code
 
 
 def _lines_of(puzzle: Puzzle, answers: Answers) -> Sequence[str]:

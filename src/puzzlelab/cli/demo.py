@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from puzzlelab.cli.console import output
+from puzzlelab.cli.console import say, show
 from puzzlelab.cli.progress import progress
 
 if TYPE_CHECKING:
-    from puzzlelab.cli.console import Console
     from puzzlelab.core.boards import Instance
 
 BOARDS = (
@@ -58,32 +57,33 @@ NEXT = """What to try next:
 
 def demo() -> None:
     """Solve real puzzles with several solvers, and show their solutions, proofs and times."""
-    from rich.markup import escape
+    from rich.text import Text
 
     from puzzlelab import api
 
-    console = output()
-    console.print("The first run compiles kernels for some seconds; later ones start at once.")
+    say("The first run compiles kernels for some seconds; later ones start at once.")
     for name, board, title, solvers in BOARDS:
         instance = api.load(name).read(board)
-        console.print(f"\n[bold]{title}[/bold] ({name})\n{escape(instance.puzzle.draw(instance.state))}", markup=True)
-        _table(console, instance, solvers)
-    console.print(f"\nEvery answer was replayed by the plain rules. {NETWORK}\n\n{NEXT}")
+        show(Text.assemble("\n", (title, "bold"), f" ({name})\n{instance.puzzle.draw(instance.state)}"))
+        _table(instance, solvers)
+    say(f"\nEvery answer was replayed by the plain rules. {NETWORK}\n\n{NEXT}")
 
 
-def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> None:
+def _table(instance: Instance, solvers: tuple[str, ...]) -> None:
     from rich.table import Table
 
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import board_after, names_of, presentation_of
     from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.verify import verify
+    from puzzlelab.engine import report
     from puzzlelab.engine.solving import solve, uninterrupted
 
     table = Table("solver", "moves", "proof", "at least", "seconds", "expanded")
     best: tuple[int, ...] = ()
     for text in solvers:
-        with progress(f"{text} ..."):
+        with progress():
+            report.progress(f"{text} ...", 0, None)
             result = uninterrupted(solve(parse_solver(text), instance, Limit(seconds=20)))
         counts = (str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}")
         if not verify(instance, result).holds or result.moves is None:
@@ -92,10 +92,10 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
         proof = PROOFS.get(result.proof, result.proof)
         table.add_row(text, str(result.length), proof, *counts)
         best = result.moves if not best or len(result.moves) < len(best) else best
-    console.print(table)
+    show(table)
     presentation = presentation_of(instance.puzzle)
     if presentation.answer_is_board:
-        console.print(instance.puzzle.draw(board_after(instance.puzzle, instance.state, best)))
+        say(instance.puzzle.draw(board_after(instance.puzzle, instance.state, best)))
     else:
         names = " ".join(names_of(instance.puzzle, best))
-        console.print(f"the shortest (moves are {presentation.move_note or 'as written'}): {names}")
+        say(f"the shortest (moves are {presentation.move_note or 'as written'}): {names}")

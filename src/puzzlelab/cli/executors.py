@@ -43,6 +43,6 @@ def resources_of(texts: Sequence[str] | None, executor: str | None) -> Mapping[s
     return amounts
 
 
-def doing_in_words(doing: str, executor: Executor | None) -> str:
-    """Return the text beside a progress bar: what is done, and by what."""
-    return doing if executor is None else f"{doing} ({executor.status().in_words()})"
+def status_in_words(executor: Executor | None) -> str:
+    """Return what the executor works with, for its progress; empty without an executor."""
+    return "" if executor is None else executor.status().in_words()

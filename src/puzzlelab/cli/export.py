@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import output, print_table
+from puzzlelab.cli.console import print_table, say
 
 if TYPE_CHECKING:
     from puzzlelab.nets.onnx_files import OnnxNetwork
@@ -66,12 +66,12 @@ def _show(file: Path, size: int, network: OnnxNetwork) -> None:
     card = network.card
     origin = "a network of another program" if card is None else f"the network {card.name} for {card.puzzle}"
     source = "" if card is None or not card.quantised_from else f", int8 from the network {card.quantised_from}"
-    output().print(f"{file}: {origin}{source}, {size:,} bytes")
+    say(f"{file}: {origin}{source}, {size:,} bytes")
     rows = [("input", node) for node in network.session.get_inputs()]
     rows += [("output", node) for node in network.session.get_outputs()]
     print_table(("", "name", "type", "shape"), [(kind, node.name, _type(node), _shape(node)) for kind, node in rows])
     for sentence in _conditions(network):
-        output().print(sentence)
+        say(sentence)
 
 
 def _conditions(network: OnnxNetwork) -> Iterator[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from inspect import Parameter, Signature
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,9 +12,9 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from puzzlelab.cli.console import fail, output
-from puzzlelab.cli.executors import doing_in_words, open_optional
-from puzzlelab.cli.options import ExecutorName, Seed, Threads, TilesName
+from puzzlelab.cli.console import fail, say, show
+from puzzlelab.cli.executors import open_optional, status_in_words
+from puzzlelab.cli.options import ExecutorName, PuzzleName, Seed, Threads, taking
 from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 
@@ -40,11 +39,11 @@ LevelRange = Annotated[
     ),
 ]
 GENERATOR = "generator"
-"""The key of the settings of a generator in the context of the command."""
+"""The key of the values of a generator's options in the context of the command."""
 
 
 class GenerateCommand(TyperCommand):
-    """The command, with additional options for the puzzles' own generators."""
+    """The command, with additional options for the settings of the puzzles' own generators."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the options of the function below, and one for each setting of a generator."""
@@ -53,38 +52,28 @@ class GenerateCommand(TyperCommand):
 
 @cache
 def _generator_options() -> Sequence[Any]:
-    """Return the options for the settings of generators, made by typer from a function with these parameters."""
+    """Return the options for the settings of generators; the puzzles are imported for them."""
     from puzzlelab.jobs.board_generation import generator_fields
 
-    def function(**options: Any) -> None: ...
+    def kind(field: GeneratorField) -> type:
+        return bool if field.is_switch else str
 
-    fields, parameters = generator_fields(), []
-    for name, field in fields.items():
-        annotation: Any = bool if field.is_switch else str | None
-        option = typer.Option(
-            f"--{field.off or name.replace('_', '-')}",
-            help=field.description,
-            expose_value=False,
-            callback=_storing_callback(field),
-        )
-        default = False if field.is_switch else None
-        parameters.append(
-            Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[annotation, option])
-        )
-    vars(function).update(__signature__=Signature(parameters), __annotations__={})
+    fields = generator_fields()
+    added = {
+        name: (f"--{field.off or name.replace('_', '-')}", kind(field), field.description)
+        for name, field in fields.items()
+    }
     typer_app = typer.Typer(add_completion=False)
-    typer_app.command()(function)
-    return [option for option in get_command(typer_app).params if option.name in fields]
+    typer_app.command()(taking(added)(lambda **options: None))
+    options = [option for option in get_command(typer_app).params if option.name in fields]
+    for option in options:
+        option.expose_value, option.callback = False, _store  # typer knows the parameters of the function alone
+    return options
 
 
-def _storing_callback(field: GeneratorField) -> Callable[[typer.Context, typer.CallbackParam, Any], None]:
-    """Return a callback that stores the setting that a generator's option means in the context."""
-
-    def store(context: typer.Context, option: typer.CallbackParam, value: Any) -> None:
-        if (setting := field.setting(value)) is not None:
-            context.meta.setdefault(GENERATOR, {})[option.name] = setting
-
-    return store
+def _store(context: Any, option: Any, value: Any) -> None:
+    """Store the value of a generator's option in the context of the command."""
+    context.meta.setdefault(GENERATOR, {})[option.name] = value
 
 
 app = typer.Typer(add_completion=False)
@@ -93,7 +82,7 @@ app = typer.Typer(add_completion=False)
 @app.command("generate", cls=GenerateCommand)
 def generate(
     context: typer.Context,
-    puzzle: TilesName,
+    puzzle: PuzzleName,
     count: Annotated[int, typer.Option(min=1, help="How many boards.")] = 1,
     scale: ScaleName = None,
     level: LevelRange = None,
@@ -121,7 +110,9 @@ def generate(
     if json and out is not None:
         raise BadOption("--json prints boards, and --out writes them to a file: give one of them")
     loaded_puzzle = api.load(puzzle)
-    settings: Mapping[str, Any] = context.meta.get(GENERATOR, {})
+    fields = board_generation.generator_fields()
+    values = {name: fields[name].setting(value) for name, value in context.meta[GENERATOR].items()}
+    settings = {name: value for name, value in values.items() if value is not None}
     own = own_generator(loaded_puzzle)
     if histogram and (own is None or own.tally is None):
         raise BadOption(f"{loaded_puzzle.name} makes boards by scale and level only")
@@ -146,17 +137,17 @@ def _write(lines: BoardLines, count: int, out: Path, executor: Executor | None) 
     """Write boards to a file, with progress; Ctrl-C keeps the boards so far."""
     import time
 
+    from puzzlelab.engine import report
     from puzzlelab.jobs.board_writing import write_boards
 
     start, boards = time.perf_counter(), 0
-    with progress("making", count) as bars:
 
-        def show_progress(done: int) -> None:
-            nonlocal boards
-            boards = done
-            if bars.task_ids:
-                bars.update(bars.task_ids[0], completed=done, description=doing_in_words("making", executor))
+    def show_progress(done: int) -> None:
+        nonlocal boards
+        boards = done
+        report.progress("making", done, count, status_in_words(executor))
 
+    with progress():
         try:
             existing = write_boards(lines, count, show_progress)
         except KeyboardInterrupt:
@@ -166,13 +157,13 @@ def _write(lines: BoardLines, count: int, out: Path, executor: Executor | None) 
         _say_unchanged(out, existing, count)
     else:
         seconds = time.perf_counter() - start
-        output().print(f"{count:,} board{'s' * (count > 1)} in {out}, {seconds:.3g} s")
+        say(f"{count:,} board{'s' * (count > 1)} in {out}, {seconds:.3g} s")
 
 
 def _say_unchanged(out: Path, rows: int, count: int) -> None:
     more = f", more than the {count:,} of --count" if rows > count else ""
     boards = f"{rows:,} board{'s' * (rows > 1)}"
-    output().print(f"{out} has {boards} already{more}: nothing was changed")
+    say(f"{out} has {boards} already{more}: nothing was changed")
 
 
 def _check_image(path: Path) -> None:
@@ -207,10 +198,9 @@ def _summary(tally: Tally, histogram: Path | None) -> None:
                 f"{mean:.2f}",
             )
             table.add_row(str(level), *row)
-    console = output()
-    console.print(table)
+    show(table)
     if histogram:
         from puzzlelab.bench import histograms
 
         histograms.draw(counts, tally.what, "boards", histogram)
-        console.print(str(histogram))
+        say(str(histogram))

@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, puzzle_and_boards, read_boards
-from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, Settle, SolverName
+from puzzlelab.cli.console import (
+    SOLVED,
+    UNREADABLE,
+    UNSOLVED,
+    ErrorTally,
+    fail,
+    puzzle_and_boards,
+    read_boards,
+    say,
+    show,
+)
+from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, OtherOptions, PuzzleName, Settle, SolverName
 from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 
@@ -17,15 +27,12 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
-    from puzzlelab.cli.console import BoardStream, Console
+    from puzzlelab.cli.console import BoardStream
     from puzzlelab.core.boards import Instance
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
 
-
-PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-3x3 (see `puzzlelab list`).")]
-SolverOptions = Annotated[list[str] | None, typer.Option("--set", help="Options of the solver: NAME=VALUE.")]
 Seconds = Annotated[
     float | None,
     typer.Option(help="Seconds for all moves of a board together; 60 without --time and --nodes.", show_default=False),
@@ -42,7 +49,7 @@ def hint(
     board: BoardTexts = None,
     file: BoardFile = None,
     solver: SolverName = None,
-    option: SolverOptions = None,
+    option: OtherOptions = None,
     time: Seconds = None,
     nodes: Nodes = None,
     game: Game = None,
@@ -74,8 +81,8 @@ def hint(
     if game is not None and not boards.is_single:
         raise BadOption("--game is played from one board, not from several")
     limit = DEFAULT_LIMIT if time is None and nodes is None else Limit(time, nodes)
-    report = HintReport(output(), loaded_puzzle, configured_solver, limit, json, deduces)
-    with progress(shown=not json):
+    report = HintReport(loaded_puzzle, configured_solver, limit, json, deduces)
+    with progress(bars=not json):
         code = report.boards(boards, game)
     raise typer.Exit(code)
 
@@ -84,7 +91,6 @@ def hint(
 class HintReport:
     """The report of hints and of the regrets of games, by one solver under one limit for each."""
 
-    console: Console
     puzzle: Puzzle
     solver: Solver
     limit: Limit
@@ -104,7 +110,7 @@ class HintReport:
             try:
                 instance = block[place]
                 if many and not self.json:
-                    self.console.print(f"\n{where}: {text}")
+                    say(f"\n{where}: {text}")
                 code = max(code, self._board(instance, game))
             except BadInput as error:
                 errors.tell(where, error)
@@ -142,24 +148,24 @@ class HintReport:
         puzzle = result.instance.puzzle
         note = presentation_of(puzzle).move_note
         name = f"{puzzle.name} by {self.solver.name}"
-        self.console.print(f"{name} (moves are {note})" if note else name)
+        say(f"{name} (moves are {note})" if note else name)
         if result.needed.unsolvable:
-            self.console.print(f"no move helps: {result.reason}")
+            say(f"no move helps: {result.reason}")
             return
         if result.length == 0:
-            self.console.print("nothing is left to do: the board is solved")
+            say("nothing is left to do: the board is solved")
             return
         more = "; --time allows more" if result.stop == "time" else ""
-        self.console.print(f"{_needed(result)}, {result.seconds:.3g} s, {result.expanded:,} states expanded{more}")
+        say(f"{_needed(result)}, {result.seconds:.3g} s, {result.expanded:,} states expanded{more}")
         if result.best:
             best = " ".join(puzzle.write_move(move) for move in result.best)
             label = "all the best moves" if result.best_proven else "the best known moves"
-            self.console.print(f"{label}: {best}\n\n{_draw(result.instance, result.best[0])}\n")
+            say(f"{label}: {best}\n\n{_draw(result.instance, result.best[0])}\n")
         table = _table("move", "moves needed", "regret", "proven")
         for value in result.moves:
             proven = "yes" if value.proven and value.regret.proven else "no"
             table.add_row(puzzle.write_move(value.move), str(value.needed), str(value.regret), proven)
-        self.console.print(table)
+        show(table)
 
     def game(self, instance: Instance, text: str) -> int:
         """Print the regret of each move of a game; return the exit code."""
@@ -192,23 +198,23 @@ class HintReport:
     def _deduction(self, result: LogicalHint) -> None:
         puzzle = result.instance.puzzle
         if result.best is not None:
-            self.console.print(f"next: {puzzle.write_move(result.best)}")
-        self.console.print(f"{result.why}\n\n{puzzle.draw(result.instance.state)}")
+            say(f"next: {puzzle.write_move(result.best)}")
+        say(f"{result.why}\n\n{puzzle.draw(result.instance.state)}")
         if result.best is not None and not result.unique:
             several = "the given board has more than one solution"
-            self.console.print(several if result.unique is False else f"whether {several} is not known in time")
+            say(several if result.unique is False else f"whether {several} is not known in time")
 
     def _game(self, puzzle: Puzzle, regrets: Regrets) -> None:
         table = _table("", "move", "needed before", "needed after", "regret", "proven")
         for number, step in enumerate(regrets.steps, start=1):
             values = str(step.before), str(step.after), str(step.regret)
             table.add_row(str(number), puzzle.write_move(step.move), *values, "yes" if step.regret.proven else "no")
-        self.console.print(f"{puzzle.name} by {self.solver.name}: {len(regrets.steps)} moves, {regrets.seconds:.3g} s")
-        self.console.print(table)
+        say(f"{puzzle.name} by {self.solver.name}: {len(regrets.steps)} moves, {regrets.seconds:.3g} s")
+        show(table)
         end = regrets.steps[-1].after if regrets.steps else None
         remaining = "" if end is None or end.most == 0 else f"; {end!s} more are needed at the end"
         proof = "" if regrets.total.proven else " (not proven)"
-        self.console.print(f"regret of the whole game: {regrets.total!s}{proof}{remaining}")
+        say(f"regret of the whole game: {regrets.total!s}{proof}{remaining}")
 
 
 def _needed(result: Hint) -> str:

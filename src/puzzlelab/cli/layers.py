@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.cli.console import output, print_table
+from puzzlelab.cli.console import print_table, say
 
 if TYPE_CHECKING:
     from puzzlelab.nets.torch_model import TorchModel
@@ -27,4 +27,4 @@ def print_layers(model: TorchModel) -> None:
     ]
     print_table(("layer", "type", "output of one board", "parameters"), rows)
     total = sum(each.numel() for each in model.module.parameters())
-    output().print(f"{total:,} parameters; outputs: {', '.join(model.heads)}")
+    say(f"{total:,} parameters; outputs: {', '.join(model.heads)}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import output, print_table
+from puzzlelab.cli.console import print_table, say
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
@@ -60,7 +60,7 @@ def _network(name: str, json: bool) -> None:
         print(dumps({**card.model_dump(), "layers": layer_facts(model)}), flush=True)
         return
     trained = f", {card.steps:,} steps of {card.recipe}" if card.recipe else ""
-    output().print(f"{card.name}: {card.network['kind']} for {card.puzzle}{trained}")
+    say(f"{card.name}: {card.network['kind']} for {card.puzzle}{trained}")
     print_layers(model)
 
 
@@ -69,7 +69,7 @@ def _everything(facts: dict[str, Any]) -> None:
         ("puzzles", "names", "what it is"),
         [(each["family"], ", ".join(each["names"]), each["about"]) for each in facts["puzzles"]],
     )
-    output().print()
+    say()
     print_table(
         ("solvers", "what it is", "options"),
         [
@@ -77,17 +77,17 @@ def _everything(facts: dict[str, Any]) -> None:
             for each in facts["solvers"]
         ],
     )
-    output().print("\nWhat one puzzle offers: puzzlelab list PUZZLE")
+    say("\nWhat one puzzle offers: puzzlelab list PUZZLE")
 
 
 def _one(puzzle: Puzzle, facts: dict[str, Any]) -> None:
     from puzzlelab.experience import rewards
 
-    console, usual = output(), facts["usual_solver"]["name"]
-    console.print(f"{facts['puzzle']}: {facts['moves']} moves ({facts['move_note']})")
+    usual = facts["usual_solver"]["name"]
+    say(f"{facts['puzzle']}: {facts['moves']} moves ({facts['move_note']})")
     solvers = [name + (" (usual)" if name == usual else "") for name in facts["solvers"]]
     others = ", ".join(facts["solvers_by_estimate"])
-    console.print(f"solvers: {', '.join(solvers)}{f'; with --estimate: {others}' if others else ''}")
+    say(f"solvers: {', '.join(solvers)}{f'; with --estimate: {others}' if others else ''}")
     print_table(("estimates", "what it is"), [(_name(each), each["about"]) for each in facts["estimates"]])
     print_table(
         ("scales", "levels", "what it is"),

@@ -19,7 +19,7 @@ from typing import Annotated
 
 import typer
 
-from puzzlelab.cli.console import output
+from puzzlelab.cli.console import say
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -62,7 +62,7 @@ def solver(name: PackageName, folder: Folder = None) -> None:
 
 
 def _say_what_is_next(*commands: str) -> None:
-    output().print("\n".join(["", "Next:", *(f"  {command}" for command in commands)]))
+    say("\n".join(["", "Next:", *(f"  {command}" for command in commands)]))
 
 
 # --- the names ---
@@ -151,7 +151,7 @@ def _make(kind: str, name: str, folder: Path | None) -> str:
             file = target / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8", newline="\n")
-    output().print("\n".join(str(given / path) for path in sorted(files)))
+    say("\n".join(str(given / path) for path in sorted(files)))
     return shlex.quote(str(given))
 
 

@@ -1,24 +1,27 @@
 """Arguments and options that several commands share, each with its text in `--help`.
 
-A command takes one by its type, as in `seed: Seed = 0`. The options of networks are in `cli.networks`.
+A command takes one by its type, as in `seed: Seed = 0`, and the short options of solvers by `taking`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
     from puzzlelab.core.limit import Limit
 
+Command = TypeVar("Command", bound=Callable[..., None])
+
 # --- puzzles and boards ---
 
-TilesName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4.")]
+PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4 (see `puzzlelab list`).")]
 BoardTexts = Annotated[list[str] | None, typer.Argument(help="BoardTexts; none means --file or standard input.")]
 BoardFile = Annotated[Path | None, typer.Option("--file", help="A file of boards; - is standard input.")]
-LineFile = Annotated[Path | None, typer.Option("--file", help="A file of one board a line; - is standard input.")]
 Settle = Annotated[bool, typer.Option("--settle", help="Accept boards that are not at rest, and let them settle.")]
 Seed = Annotated[int, typer.Option(min=0, help="Equal seeds give equal boards.")]
 
@@ -29,7 +32,48 @@ SolverName = Annotated[
     typer.Option("--with", help="The solver, alone or as NAME:OPTION=VALUE:...; the puzzle's usual one if left out."),
 ]
 OtherOptions = Annotated[list[str] | None, typer.Option("--set", help="Any other option of the solver: NAME=VALUE.")]
+Net = Annotated[
+    str | None,
+    typer.Option(
+        help="The network to use: a name, a file, the beginning of a hash, or 'best', the best of the package."
+    ),
+]
+WITH_NETWORK = "greedy"
+"""The solver for `--net` without `--with`."""
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads; by default all cores.")]
+
+
+AddedOption = tuple[str, type, str]
+"""An option that is declared in a table: as it is written, its type, and its text in `--help`."""
+SHORT_OPTIONS: Mapping[str, AddedOption] = {
+    "estimate": ("--estimate", str, "The estimate of remaining moves, such as manhattan or pdb."),
+    "weight": ("--weight", float, "The weight of the estimate in A*; 1 is optimal."),
+    "width": ("--width", int, "States that beam search keeps in a layer."),
+    "depth": ("--depth", int, "The most moves that depth-first search looks for."),
+    "restarts": ("--restarts", int, "Restarts of lattice after the first search."),
+    "max_moves": ("--max-moves", int, "Moves after which a solver that plays, such as greedy, gives up."),
+    "avoid_repeats": ("--avoid-repeats", bool, "Greedy: take the best move to a state that was not visited before."),
+}
+"""The settings of solvers that have an option of their own, beside `--with NAME:OPTION=VALUE` and `--set`."""
+
+
+def taking(added: Mapping[str, AddedOption]) -> Callable[[Command], Command]:
+    """Return a decorator that gives a command these options in place of its parameter `**options`.
+
+    Options that are not set are None.
+    """
+
+    def decorate(command: Command) -> Command:
+        own = signature(command, eval_str=True)
+        parameters = [each for each in own.parameters.values() if each.kind != Parameter.VAR_KEYWORD]
+        for name, (written, kind, text) in added.items():
+            annotation: Any = Annotated[kind | None, typer.Option(written, help=text)]
+            parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation))
+        vars(command)["__signature__"] = own.replace(parameters=parameters)
+        return command
+
+    return decorate
+
 
 # --- where the work is done ---
 
@@ -41,7 +85,6 @@ ExecutorName = Annotated[
         help="Where the work is done: local (processes of this machine), ray or ray:ADDRESS (a cluster).",
     ),
 ]
-
 LearnerResources = Annotated[
     list[str] | None,
     typer.Option(
@@ -54,9 +97,10 @@ LearnerResources = Annotated[
 
 Seconds = Annotated[float | None, typer.Option(help="Seconds for each board.")]
 Nodes = Annotated[int | None, typer.Option(help="States to expand for each board.")]
+Memory = Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")]
 
 
-def limit_of(seconds: float | None, nodes: int | None, memory: str | None) -> Limit:
+def limit_of(seconds: float | None, nodes: int | None, memory: str | None = None) -> Limit:
     """Return the limit of `--time`, `--nodes` and `--memory`; raises `BadOption` for a memory that cannot be read."""
     from puzzlelab.core.limit import Limit, read_memory
 

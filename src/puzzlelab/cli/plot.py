@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import output
+from puzzlelab.cli.console import say, show
 
 if TYPE_CHECKING:
     from puzzlelab.bench.charts import Chart
@@ -60,12 +60,11 @@ def plot(
     else:
         chart = _of_benchmark(folder[0], kind, solver, beside)
     paths = plots.save(chart, folder[0], mark)
-    console = output()
-    console.print(plots.table(chart))
+    show(plots.table(chart))
     for sentence in chart.remarks:
-        console.print(sentence)
+        say(sentence)
     for path in paths:
-        console.print(str(path))
+        say(str(path))
 
 
 def _of_benchmark(folder: Path, kind: str | None, solver: list[str] | None, beside: Path | None) -> Chart:

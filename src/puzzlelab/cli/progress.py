@@ -1,70 +1,144 @@
-"""Shows what long commands do: bars on a terminal, plain lines elsewhere, and messages of the library.
+"""Shows messages and the progress of the library, to which commands report too: bars on a terminal, lines elsewhere.
 
-`--log-level` says which messages are printed; `cli.reporters` prints them, and is imported only for that.
+Messages and lines go through Python's logging, to the logger `puzzlelab`; `--log-level` says which are printed.
 """
 
 from __future__ import annotations
 
+import logging
+import math
+import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Protocol
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
-from puzzlelab.cli.console import PLAIN
+from puzzlelab.cli.console import LEVEL_VARIABLE
+from puzzlelab.core.errors import BadOption, visible
+from puzzlelab.engine.report import LOGGER, Log, listening
 
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
-class Bars(Protocol):
-    """Progress bars, as the commands use them."""
-
-    @property
-    def task_ids(self) -> Sequence[Any]:
-        """The ids of the bars."""
-
-    def advance(self, task_id: Any) -> None:
-        """Add one to the completed steps."""
-
-    def update(self, task_id: Any, *, completed: float | None = None, description: str | None = None) -> None:
-        """Set the number of completed steps."""
+PROGRESS_VARIABLE = "PUZZLELAB_PROGRESS"
+"""The environment variable with the seconds after which there is a line of progress; 0 for no lines."""
+PATIENCE = 10.0
+"""The seconds after which there is a line of progress, if the variable does not say it."""
+GROWTH = 1.1
+"""The factor between the times of two lines of progress."""
 
 
 @contextmanager
-def progress(title: str = "", total: int | None = None, shown: bool = True, lines: bool = False) -> Iterator[Bars]:
-    """Show progress bars on standard error, together with messages of the library.
+def progress(bars: bool = True, by_share: bool = False) -> Iterator[None]:
+    """Show messages and progress on standard error: bars on a terminal, lines elsewhere.
 
-    If standard error is no terminal there are plain lines in their place; with `lines` they go by the share that is
-    done, and not by the time.
+    With `by_share` the lines go by the share that is done, and not by the time. Without `bars` a terminal has messages
+    alone, because the output of the command shows its progress.
     """
-    from puzzlelab.cli.reporters import BarReporter, ProgressLines, ShareLines, as_lines, shown_by
+    is_terminal, level = sys.stderr.isatty(), LOGGER.level
+    with ExitStack() as stack:
+        if is_terminal and bars:
+            reporter: Log = BarReporter(stack.enter_context(_bars()))
+        else:
+            reporter = LineReporter(0.0 if is_terminal else _patience(), by_share)
+        handler = logging.StreamHandler(sys.stderr)  # that of rich, where there are bars: above them
+        name = os.environ.get(LEVEL_VARIABLE, "info").upper()
+        if name == "DEBUG":
+            handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        LOGGER.addHandler(handler)
+        stack.callback(LOGGER.removeHandler, handler)
+        LOGGER.setLevel(name)
+        stack.callback(LOGGER.setLevel, level)
+        stack.enter_context(listening(reporter))
+        yield
 
-    if not sys.stderr.isatty():
-        with as_lines(ShareLines(title, total) if lines else ProgressLines(title, total)) as reporter:
-            yield reporter
-        return
+
+def _bars() -> Progress:
+    """Return the bars of rich; what is printed meanwhile on a terminal comes above them."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not shown) as bars:
-        if title:
-            bars.add_task(title, total=total)
-
-        def show(text: str) -> None:
-            bars.console.print(text, soft_wrap=True, **PLAIN)
-
-        with shown_by(BarReporter(bars), show):
-            yield bars
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    return Progress(*columns, console=console, transient=True, redirect_stdout=sys.stdout.isatty())
 
 
-@contextmanager
-def progress_beside_output(title: str) -> Iterator[Bars]:
-    """Show messages of the library, and plain lines of progress where standard error is no terminal.
+class BarReporter(Log):
+    """The reporter that shows a bar for each title."""
 
-    For commands whose output grows line by line: on a terminal it shows the progress, and a bar would disturb it.
+    def __init__(self, bars: Progress) -> None:
+        self.bars = bars
+        self.tasks: dict[str, TaskID] = {}
+
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
+        super().progress(title, done, total, status)
+        if title not in self.tasks:
+            self.tasks[title] = self.bars.add_task(title, total=total)
+        description = f"{title}: {status}" if status else title
+        self.bars.update(self.tasks[title], completed=done, description=description)
+
+
+class LineReporter(Log):
+    """The reporter that prints plain lines, by the time or by the share that is done.
+
+    By the time, a line comes after some seconds of patience, and whenever these and a tenth of the time so far have
+    passed since the line before; without patience there are none. By the share, which does not depend on the time, it
+    comes at the first report of a title, whenever a further hundredth is done (a tenth where there is nothing to say
+    but the number), and at the end. Early in a training the number doubles from line to line.
     """
-    from puzzlelab.cli.reporters import ProgressLines, as_lines
 
-    reporter = ProgressLines(title)
-    if sys.stderr.isatty():
-        reporter.patience = 0
-    with as_lines(reporter):
-        yield reporter
+    def __init__(self, patience: float, by_share: bool = False) -> None:
+        self.patience, self.by_share = patience, by_share
+        self.began: dict[str, tuple[float, float]] = {}
+        """By title: the time of the first report, in seconds, and what was done then."""
+        self.due: dict[str, float] = {}
+        """By title: the seconds since then, or what is done, from which on there is a line."""
+
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
+        super().progress(title, done, total, status)
+        began, first = self.began.setdefault(title, (time.perf_counter(), done))
+        seconds = time.perf_counter() - began
+        is_due = self._is_share_due(title, done, total, status) if self.by_share else self._is_time_due(title, seconds)
+        if is_due:
+            rest = _remaining(seconds, done - first, None if total is None else total - done)
+            share = f" of {_number(total)} ({done / total:.0%}{rest})" if total else ""
+            LOGGER.info("%s", visible(f"{title}: {_number(done)}{share}{f': {status}' if status else ''}"))
+
+    def _is_time_due(self, title: str, seconds: float) -> bool:
+        if not self.patience > 0 or seconds < self.due.get(title, self.patience):
+            return False
+        self.due[title] = max(seconds + self.patience, seconds * GROWTH)
+        return True
+
+    def _is_share_due(self, title: str, done: float, total: float | None, status: str) -> bool:
+        is_end = done == total and self.due.get(title) != math.inf
+        if done < self.due.get(title, 0) and not is_end:
+            return False
+        step = 1.0 if total is None else total / (100 if status else 10)
+        self.due[title] = math.inf if done == total else done + step
+        if status and total is not None and done:
+            self.due[title] = min(self.due[title], 2 * done)
+        return True
+
+
+def _patience() -> float:
+    """Return the seconds before the first line of progress; raises `BadOption` if the variable is no number."""
+    text = os.environ.get(PROGRESS_VARIABLE)
+    try:
+        return float(text) if text else PATIENCE
+    except ValueError:
+        raise BadOption(f"{PROGRESS_VARIABLE} must be a number of seconds, not '{text}'") from None
+
+
+def _number(value: float) -> str:
+    """Return a number of a line of progress: whole ones in full, others with four digits."""
+    return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:,.4g}"
+
+
+def _remaining(seconds: float, done: float, missing: float | None) -> str:
+    """Return how long the missing part takes at the rate so far; empty if it is not known."""
+    if not missing or done <= 0 or seconds <= 0:
+        return ""
+    minutes = seconds / done * missing / 60
+    return f", some {minutes:.0f} min left" if minutes >= 1 else ", less than 1 min left"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, fail, output
+from puzzlelab.cli.console import SOLVED, UNREADABLE, fail, say
 from puzzlelab.cli.progress import progress
 
 
@@ -31,5 +31,5 @@ def report(
         results_report.write(contents, out)
     for error in contents.errors:
         fail(error)
-    output().print(f"{out}: {len(contents.sections)} results")
+    say(f"{out}: {len(contents.sections)} results")
     raise typer.Exit(UNREADABLE if contents.errors else SOLVED)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import fail, output
+from puzzlelab.cli.console import fail, say, show
 from puzzlelab.cli.executors import open_optional, resources_of
 from puzzlelab.cli.options import ExecutorName, LearnerResources
 from puzzlelab.cli.progress import progress
@@ -69,7 +69,7 @@ def run_all(
     if executor is not None and workers == 0:
         raise BadOption("with --workers 0 all programs take turns in one process: leave out --executor")
     selfplay_run, settings = _open_run(run, config, option, learns=True)
-    with _interruptible(lines=True, learns=workers == 0) as watch, open_optional(executor, workers) as opened:
+    with _interruptible(by_share=True, learns=workers == 0) as watch, open_optional(executor, workers) as opened:
         from puzzlelab.training.selfplay import supervisor
 
         generators = 1 if workers is None else workers
@@ -145,7 +145,7 @@ def match(
 
     runner, matches = MatchRunner.of(selfplay_run, settings), MatchLog(selfplay_run)
     player_a, player_b = runner.resolve(a), runner.resolve(b)
-    with progress(lines=True):
+    with progress(by_share=True):
         number = len(matches.all()) + 1
         difficulty = runner.scramble_length() if shifts is None else shifts
         result, interrupted = runner.play(player_a, player_b, number, games, difficulty, early, alone)
@@ -194,10 +194,10 @@ def _require_selfplay(run: SelfPlayRun) -> None:
         )
 
 
-def _interruptible(lines: bool = False, learns: bool = False) -> Any:
+def _interruptible(by_share: bool = False, learns: bool = False) -> Any:
     """Return a context with progress bars; its callback ends the work at a signal or when the parent process has ended.
 
-    With `lines` progress is printed as plain lines where standard error is no terminal. What `learns` ends after the
+    With `by_share` lines of progress go by the share that is done. What `learns` ends after the
     present step, so that its state can be saved; other work ends at once, because whole shards and matches are saved.
     """
     from contextlib import contextmanager, nullcontext
@@ -207,7 +207,7 @@ def _interruptible(lines: bool = False, learns: bool = False) -> Any:
 
     @contextmanager
     def working() -> Iterator[Callable[[], None]]:
-        with progress(lines=lines), delayed() if learns else nullcontext() as check_interrupt:
+        with progress(by_share=by_share), delayed() if learns else nullcontext() as check_interrupt:
 
             def watch() -> None:
                 if check_interrupt:
@@ -230,7 +230,7 @@ def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
     from puzzlelab.bench.selfplay_chart import HEADER, rows
     from puzzlelab.training.selfplay.status import StatusReader, ago
 
-    run_status, console = StatusReader(selfplay_run, settings).read(), output()
+    run_status = StatusReader(selfplay_run, settings).read()
     table = Table(title=f"{selfplay_run.folder}: {run_status.puzzle}", show_header=False)
     table.add_row("games", f"{run_status.games:,}, {run_status.games_per_minute:,.0f} a minute")
     if run_status.won is not None:
@@ -243,14 +243,14 @@ def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
     )
     table.add_row("learning", f"step {run_status.steps:,}" + _solved_text(run_status.solved))
     table.add_row("matches", f"{run_status.matches:,}")
-    console.print(table)
+    show(table)
     if run_status.champions:
         reigns = Table(title="champions", caption=_anchors(run_status.opponents))
         for name in HEADER:
             reigns.add_column(name, justify="left" if name == "network" else "right")
         for row in rows(run_status):
             reigns.add_row(*row)
-        console.print(reigns)
+        show(reigns)
     programs = Table(title="programs")
     for name in ("program", "machine", "process", "what it does"):
         programs.add_column(name)
@@ -258,13 +258,13 @@ def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
         activity = "ended unexpectedly" if program.gone else program.busy or f"waits for {program.waiting}"
         programs.add_row(program.name, program.machine, str(program.process), f"{activity} ({ago(program.seconds)})")
     if run_status.programs:
-        console.print(programs)
+        show(programs)
     elif not run_status.done:
-        console.print(f"No program is running: puzzlelab selfplay run {selfplay_run.folder}")
+        say(f"No program is running: puzzlelab selfplay run {selfplay_run.folder}")
     for warning in run_status.warnings:
-        console.print(f"warning: {warning}")
+        say(f"warning: {warning}")
     if run_status.done:
-        console.print(f"Training is complete; play with the champion: --net {selfplay_run.folder}")
+        say(f"Training is complete; play with the champion: --net {selfplay_run.folder}")
 
 
 def _solved_text(solved: float | None) -> str:
@@ -283,7 +283,7 @@ def _print_match(result: Any) -> None:
         "neither": "they are as good as each other",
     }
     verdict = f" ({verdicts[result.verdict]})" if result.verdict else ""
-    output().print(
+    say(
         f"{result.a} against {result.b}: {result.games} boards of {result.scramble_length} shifts, "
         f"{result.wins_a} won, {result.wins_b} lost, {result.draws} drawn, of which {result.aborted} aborted{verdict}",
     )

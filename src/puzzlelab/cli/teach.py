@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import fail, output
-from puzzlelab.cli.executors import doing_in_words, open_optional
-from puzzlelab.cli.options import ExecutorName, OtherOptions, Threads
+from puzzlelab.cli.console import fail, say
+from puzzlelab.cli.executors import open_optional, status_in_words
+from puzzlelab.cli.options import ExecutorName, OtherOptions, PuzzleName, Threads
 from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
     from puzzlelab.engine.executor import Executor
@@ -25,7 +23,6 @@ BEAM_OPTIONS = {"width": 100}
 """Options of the default teacher, a beam search."""
 DEFAULT_COUNT = 100_000
 
-PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as dust-8x6x5.")]
 Out = Annotated[Path, typer.Option(help="The folder of the samples; an existing one is continued.")]
 Count = Annotated[
     int | None, typer.Option(min=1, help="The least number of samples (default 100,000); games are not split.")
@@ -155,43 +152,33 @@ def _fill(
     """Write the samples, with progress; Ctrl-C keeps the samples so far."""
     import time
 
+    from puzzlelab.engine import report
     from puzzlelab.experience.distributed_games import DistributedSource
     from puzzlelab.experience.shards import shard_paths
     from puzzlelab.experience.teachers import teach as fill
 
-    start, rows = time.perf_counter(), [-1, 0]
+    start, first, last = time.perf_counter(), -1, 0
     if executor is not None:
         teacher = DistributedSource(teacher, executor)
-    with progress("teaching", count) as bars:
-        show_progress = _progress_callback(bars, rows, start, executor)
+
+    def show_progress(done: int) -> None:
+        nonlocal first, last
+        first, last = done if first < 0 else first, done
+        rate = f"{60 * (done - first) / max(time.perf_counter() - start, 1e-9):,.0f} samples a minute"
+        status = status_in_words(executor)
+        report.progress("teaching", done, count, f"{rate}, {status}" if status else rate)
+
+    with progress():
         try:
             shards = fill(teacher, out, count, shard, jobs, show_progress)
         except KeyboardInterrupt:
-            fail(f"interrupted after {rows[1]:,} of {count:,} samples; repeat the command to continue")
+            fail(f"interrupted after {last:,} of {count:,} samples; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
-    seconds, new_rows = time.perf_counter() - start, shards.rows - rows[0]
+    seconds, new_rows = time.perf_counter() - start, shards.rows - first
     paths = shard_paths(out)
     size = sum(path.stat().st_size for path in paths)
     size_of_sample = f"{size / max(1, shards.rows):.1f} bytes a sample"
     files = f"{len(paths)} file{'s' * (len(paths) != 1)}, {size / 1e6:.3g} MB ({size_of_sample})"
-    console = output()
-    console.print(f"{shards.rows:,} samples of {shards.games:,} boards in {out}: {files}")
+    say(f"{shards.rows:,} samples of {shards.games:,} boards in {out}: {files}")
     if new_rows:
-        console.print(f"{new_rows:,} made now in {seconds:.3g} s, {60 * new_rows / seconds:,.0f} a minute")
-
-
-def _progress_callback(bars: Any, rows: list[int], start: float, executor: Executor | None) -> Callable[[int], None]:
-    """Return a callback that shows the number of samples and their rate.
-
-    `rows` stores the first and the last number.
-    """
-    import time
-
-    def show(done: int) -> None:
-        rows[:] = done if rows[0] < 0 else rows[0], done
-        if bars.task_ids:
-            rate = 60 * (done - rows[0]) / max(time.perf_counter() - start, 1e-9)
-            doing = doing_in_words(f"teaching, {rate:,.0f} samples a minute", executor)
-            bars.update(bars.task_ids[0], completed=done, description=doing)
-
-    return show
+        say(f"{new_rows:,} made now in {seconds:.3g} s, {60 * new_rows / seconds:,.0f} a minute")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import fail, output
+from puzzlelab.cli.console import fail, say
 from puzzlelab.cli.executors import open_optional, resources_of
 from puzzlelab.cli.options import ExecutorName, LearnerResources
 from puzzlelab.cli.progress import progress
@@ -82,7 +82,7 @@ def train(
     if restart and run_folder.begun and not yes:
         _confirm_restart(run_folder)
     run_folder.begin(settings, anew=restart)
-    with progress(lines=True), open_optional(executor, None) as workers:
+    with progress(by_share=True), open_optional(executor, None) as workers:
         try:
             if only == TrainingProgram.GENERATE:
                 processes.generate(loaded_recipe, run_folder, settings, workers)
@@ -95,7 +95,7 @@ def train(
     network = run_folder.trained()
     if network is None:
         raise BadFile(f"{run_folder.folder} has no champion: repeat the command")
-    output().print(f"trained: {network}.safetensors; play with it: --net {run}")
+    say(f"trained: {network}.safetensors; play with it: --net {run}")
 
 
 def _check_programs(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, output
-from puzzlelab.cli.executors import doing_in_words, open_optional
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, say
+from puzzlelab.cli.executors import open_optional, status_in_words
 from puzzlelab.cli.options import ExecutorName, limit_of
 from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
@@ -80,16 +80,17 @@ def _check_rows(
     files: list[Path], tally: RowTally, limit: Limit | None, jobs: int, executor: Executor | None, json: bool
 ) -> bool:
     """Check all rows, and print what is found; whether Ctrl-C ended this."""
+    from puzzlelab.engine import report
     from puzzlelab.jobs.row_checks import checks
 
     total = _row_count(files) if sys.stderr.isatty() else None
     doing = "proving" if limit else "replaying"
-    with progress(doing, total) as bars:
+    with progress():
+        report.progress(doing, 0, total)
         try:
             for check in checks(files, limit, jobs, executor):
                 _show(check, tally, json)
-                if bars.task_ids:
-                    bars.update(bars.task_ids[0], completed=tally.rows, description=doing_in_words(doing, executor))
+                report.progress(doing, tally.rows, total, status_in_words(executor))
         except KeyboardInterrupt:
             return True
     return False
@@ -128,7 +129,7 @@ def _print_summary(tally: RowTally, limit: Limit | None, json: bool) -> None:
         if json:
             print(line, file=sys.stderr, flush=True)
         else:
-            output().print(line)
+            say(line)
 
 
 def _row_count(files: list[Path]) -> int | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import UNSOLVED, fail, output
+from puzzlelab.cli.console import UNSOLVED, fail, say
 from puzzlelab.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def warm(
         return
     from puzzlelab import api
     from puzzlelab.core.limit import Limit
+    from puzzlelab.engine import report
     from puzzlelab.engine.kernel_cache import user_cache, write_failures
     from puzzlelab.engine.solving import solve, uninterrupted
     from puzzlelab.engine.table_cache import table_write_failures
@@ -55,16 +56,16 @@ def warm(
         api.load(name): puzzles is not None or DEFAULT_PUZZLES[name] for name in puzzles or DEFAULT_PUZZLES
     }
     pairs = [pair for puzzle, every in every_estimate.items() for pair in _pairs(puzzle, tables, every)]
-    with progress("compiling", len(pairs)) as bars:
-        for solver, start in pairs:
+    with progress():
+        for number, (solver, start) in enumerate(pairs):
+            report.progress("compiling", number, len(pairs))
             uninterrupted(solve(solver, start, limit))
-            bars.advance(bars.task_ids[0])
     if write_failures or table_write_failures:
         path, reason = next(iter({**write_failures, **table_write_failures}.items()))
         count = len(write_failures) + len(table_write_failures)
         fail(f"{count} files could not be kept, the first one is {path} ({reason})")
         raise typer.Exit(UNSOLVED)
-    output().print(f"{len(pairs)} pairs of solver and estimate are warm in {user_cache()}")
+    say(f"{len(pairs)} pairs of solver and estimate are warm in {user_cache()}")
 
 
 def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
@@ -101,7 +102,7 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
             for entry in entries:
                 shutil.copy(entry, folder)
             replace_file(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
-    output().print(f"{len(entries)} kernels for {cpu} are in {folder}")
+    say(f"{len(entries)} kernels for {cpu} are in {folder}")
 
 
 def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, Instance]]:

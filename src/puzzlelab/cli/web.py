@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import output
+from puzzlelab.cli.console import say
 
 if TYPE_CHECKING:
     from puzzlelab.web.serve import Served
@@ -40,7 +40,7 @@ def web(
     """
     with suppress(KeyboardInterrupt):  # of a signal that comes before the server is there
         _serve(host, port, browse, token, {"seconds": time, "memory": memory, "jobs": jobs})
-    output().print("ended")
+    say("ended")
 
 
 def _serve(host: str, port: int, browse: bool, token: str | None, limits: dict[str, Any]) -> None:
@@ -66,17 +66,15 @@ def _serve(host: str, port: int, browse: bool, token: str | None, limits: dict[s
 
 def _announce(served: Served) -> None:
     """Print where the server can be opened, on a terminal with a QR code for phones."""
-    console = output()
-    console.print(f"puzzlelab is at {served.address} (Ctrl-C ends it)")
+    say(f"puzzlelab is at {served.address} (Ctrl-C ends it)")
     if served.elsewhere is None:
         return
-    console.print(f"on other machines: {served.elsewhere}", soft_wrap=True)
+    say(f"on other machines: {served.elsewhere}")
     if sys.stdout.isatty():
         import segno
 
         segno.make(served.elsewhere, micro=False).terminal(compact=True)
-    console.print(
+    say(
         "Everyone who has this address can use this machine for searches. It is not encrypted: use it in a network "
         "that you trust, or behind a server with TLS.",
-        soft_wrap=True,
     )
