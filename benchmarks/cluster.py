@@ -164,7 +164,7 @@ def of_curves(curves: Sequence[tuple[Work, Points]]) -> Table:
 
 def draw(curves: Sequence[tuple[Work, Points]], path: Path) -> None:
     """Draw the curves."""
-    from puzzlelab.bench.plots import empty_figure, write
+    from puzzlelab.bench.charts import empty_figure, write
 
     figure = empty_figure("Throughput of one driver, simulated from measured costs")
     axes = figure.subplots()

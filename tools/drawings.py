@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 import puzzlelab
-from puzzlelab.bench import plots
+from puzzlelab.bench import charts
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BLUE, ORANGE, GREEN, GREY, LINE = "#cfe2f3", "#fce5cd", "#d9ead3", "#eeeeee", "#444444"
@@ -211,7 +211,7 @@ DRAWINGS: dict[str, Callable[[], Figure]] = {
 def main(names: Sequence[str]) -> None:
     """Write the drawings of these names, or all."""
     for name in names or DRAWINGS:
-        plots.write(DRAWINGS[name](), DOCS / f"idea-{name}.svg")
+        charts.write(DRAWINGS[name](), DOCS / f"idea-{name}.svg")
         print(f"docs/idea-{name}.svg")
 
 

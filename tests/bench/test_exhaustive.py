@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from puzzlelab.bench import exhaustive, plots, runs, tables
+from puzzlelab.bench import exhaustive, plots, runs, summaries
 from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.suites import Suite
 from puzzlelab.core import registry
@@ -98,11 +98,11 @@ def test_all_boards_are_asked_at_once_and_summed_up(places: Suite, monkeypatch: 
         8,
         9,
     ]
-    whole, part = tables.summaries(run)
-    assert (whole.solved.count, part.solved.count, part.optimal.count) == (10, 9, 9)
+    whole, part = summaries.summaries(run)
+    assert (whole.solved.number, part.solved.number, part.optimal.number) == (10, 9, 9)
     assert (whole.length.value, whole.excess.value, part.evaluations) == (4.5, 0.0, 3.8)
     assert (whole.seconds.value, run.interrupted) == (0.5, False)
-    assert plots.chart(run, "levels").body[7][1:3] == ("7", "1/1")
+    assert plots.chart(run, "levels").rows[7][1:3] == ("7", "1/1")
     Walker.asked.clear()
     exhaustive.run(places, [Walker()], Limit())
     assert Walker.asked == [1] * 10  # a batch for each distance

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from puzzlelab.bench import histograms
+from puzzlelab.bench import lengths
 from puzzlelab.core.errors import BadFile, BadInput
 
 pytest.importorskip("matplotlib")
@@ -15,10 +15,10 @@ pytest.importorskip("matplotlib")
 def drawn(monkeypatch):
     """Draws, and returns the figure that would have been written."""
     found = []
-    monkeypatch.setattr(histograms, "write", lambda figure, path: found.append(figure))
+    monkeypatch.setattr(lengths, "write", lambda figure, path: found.append(figure))
 
     def draw(counts, path="nowhere.png"):
-        histograms.draw(np.array(counts), "clues", "boards", path)
+        lengths.histogram(np.array(counts), "clues", "boards", path)
         return found.pop()
 
     return draw
@@ -50,7 +50,7 @@ def test_one_number_is_one_bar(drawn, place):
 def test_files_are_the_same_bytes_for_the_same_counts(tmp_path, ending, start):
     paths = [tmp_path / f"{name}{ending}" for name in "abc"]
     for path, counts in zip(paths, ([3, 1, 4], [3, 1, 4], [3, 1, 5]), strict=True):
-        histograms.draw(np.array(counts), "clues", "boards", path)
+        lengths.histogram(np.array(counts), "clues", "boards", path)
     first, again, other = (path.read_bytes() for path in paths)
     assert first.startswith(start)
     assert first == again
@@ -60,11 +60,11 @@ def test_files_are_the_same_bytes_for_the_same_counts(tmp_path, ending, start):
 def test_a_place_that_cannot_be_written(tmp_path):
     path = tmp_path / "nowhere" / "a.png"
     with pytest.raises(BadFile) as caught:
-        histograms.draw(np.array([1]), "clues", "boards", path)
+        lengths.histogram(np.array([1]), "clues", "boards", path)
     assert str(caught.value) == f"cannot write the plot {path}: No such file or directory"
 
 
 def test_without_matplotlib(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(BadInput, match="plots need matplotlib"):
-        histograms.draw(np.array([1]), "clues", "boards", tmp_path / "a.png")
+        lengths.histogram(np.array([1]), "clues", "boards", tmp_path / "a.png")

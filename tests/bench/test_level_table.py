@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from puzzlelab import load
-from puzzlelab.bench import level_table, runs, suites
+from puzzlelab.bench import level_table, runs, suites, tables
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.limit import Limit
@@ -29,6 +29,14 @@ def telling(wrong=()):
     return Prior("made", lambda states: pytest.fail("asked"), lambda left: np.repeat(marks[None], len(left), 0), True)
 
 
+def lines(run):
+    return [
+        (solver, level, *found)
+        for solver, levels in level_table.results(run).items()
+        for level, found in levels.items()
+    ]
+
+
 @pytest.fixture
 def run():
     """A network that is wrong in the last cell but one, and a solver that asks nobody."""
@@ -37,23 +45,21 @@ def run():
 
 
 def test_each_solver_has_a_line_for_each_level(run) -> None:
-    found = level_table.level_rows(run)
-    assert [(at.solver.split(":")[0], at.level, at.clues) for at in found] == [
-        ("lattice", 1, (15, 15)),
-        ("lattice", 2, (1, 8)),
-        ("backtracking", 1, (15, 15)),
-        ("backtracking", 2, (1, 8)),
+    found = [(solver.split(":")[0], level, at.solved) for solver, level, at, _ in lines(run)]
+    assert found == [
+        ("lattice", 1, (2, 2)),
+        ("lattice", 2, (0, 2)),
+        ("backtracking", 1, (2, 2)),
+        ("backtracking", 2, (2, 2)),
     ]
-    assert [(at.solved.count, at.solved.total) for at in found] == [(2, 2), (0, 2), (2, 2), (2, 2)]
+    assert [row[2] for row in level_table.table(run).rows] == ["15", "1-8", "", "15", "1-8", ""]
 
 
 def test_cells_count_where_the_board_has_one_solution(run) -> None:
-    lattice = level_table.level_rows(run)[:2]
-    assert (lattice[0].cells.count, lattice[0].cells.total) == (2, 2)
-    assert lattice[1].cells.total == 0  # neither board of level 2 has one solution
-    assert all(
-        at.cells.total == 0 for at in level_table.level_rows(run)[2:]
-    )  # who asks no network writes no wrong cells
+    easy, hard, *others = [cells for *_, cells in lines(run)]
+    assert easy == (2, 2)
+    assert hard.total == 0  # neither board of level 2 has one solution
+    assert all(cells.total == 0 for cells in others)  # who asks no network writes no wrong cells
 
 
 def test_a_cell_that_is_wrong_is_one_less() -> None:
@@ -63,20 +69,20 @@ def test_a_cell_that_is_wrong_is_one_less() -> None:
         [Lattice(prior=telling(wrong=[14]), restarts=0)],
         Limit(),
     )
-    at = level_table.level_rows(run)[1]
-    assert (at.solved.count, at.cells.count, at.cells.total) == (0, 4, 5)
+    *_, at, cells = lines(run)[1]
+    assert (at.solved.number, *cells) == (0, 4, 5)
 
 
 def test_who_does_not_tell_what_it_came_to_has_no_cells(run) -> None:
     silent = [
         runs.BenchAnswer(a.solver, a.entry, a.row.model_copy(update={"tried": None}), a.holds) for a in run.answers
     ]
-    assert level_table.level_rows(BenchRun(run.suite, tuple(silent)))[1].cells.total == 0
+    assert lines(BenchRun(run.suite, tuple(silent)))[1][-1].total == 0
 
 
 def test_the_table_ends_with_the_mean_of_the_levels(run) -> None:
     text = io.StringIO()
-    Console(file=text, width=200).print(level_table.table(run))
+    Console(file=text, width=200).print(tables.as_rich(level_table.table(run)))
     lines = [line.split() for line in text.getvalue().splitlines()]
     means = [line for line in lines if "mean" in line]
     assert [line[1:3] for line in means] == [["50.00", "%"], ["100.00", "%"]]

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from puzzlelab.bench import history, results_report, runs, suites
-from puzzlelab.bench.comparisons import comparisons
-from puzzlelab.bench.hardest_boards import hardest
-from puzzlelab.bench.statistics import ratio
+from puzzlelab.bench import comparisons, history, results_report, runs, suites
 from puzzlelab.bench.suites import Suite
-from puzzlelab.bench.tables import Reference
+from puzzlelab.bench.summaries import Reference
 from puzzlelab.cli.main import app
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.limit import Limit
@@ -43,30 +41,38 @@ def test_every_two_solvers_are_compared_in_both_directions(suite: Suite, stub: M
     run = runs.run(
         suite, [stub(width=100), stub(width=10, extra=2), stub(width=1, lies=suite.entries[0].board)], Limit(nodes=100)
     )
-    good, long, lying = run.by_solver
-    compared = comparisons(run)
-    assert len(compared) == 6
-    assert (compared[good, long].better, compared[good, long].equal, compared[good, long].worse) == (3, 2, 0)
-    assert (compared[long, good].better, compared[long, good].worse) == (0, 3)
-    assert (compared[good, lying].better, compared[good, lying].equal) == (1, 4)
-    assert compared[good, long].seconds.value == pytest.approx(1)
-    assert compared[good, long].seconds.count == 3
-    assert compared[lying, good].seconds.count == 2
+    made = comparisons.table(run)
+    assert made is not None
+    good, long, lying = (row[1:] for row in made.rows)
+    assert good == ("", "3 / 2 / 0\n× 1\n1 to 1", "1 / 4 / 0\n× 1\n1 to 1")
+    assert (long[0].split("\n")[0], lying[0].split("\n")[0]) == ("0 / 2 / 3", "0 / 4 / 1")
+    assert "geometric mean" in made.remarks[0]
+    assert comparisons.table(runs.BenchRun(run.suite, run.answers[:3])) is None
 
 
-def test_a_ratio_is_a_geometric_mean_with_an_interval() -> None:
-    found = ratio([(2, 1), (8, 1)])
-    assert found.value == pytest.approx(4)
-    assert found.low < 4 < found.high
-    assert ratio([(1, 1)]).low != ratio([(1, 1)]).low  # nan: one pair has no interval
-    assert ratio([]).count == 0
+def test_a_quotient_of_times_is_a_geometric_mean_with_an_interval(suite: Suite, stub: Make) -> None:
+    run = runs.run(suite, [stub()], Limit(nodes=100))
+
+    def timed(*seconds: float) -> list[runs.BenchAnswer]:
+        return [
+            replace(answer, row=answer.row.model_copy(update={"seconds": each}))
+            for answer, each in zip(run.answers, seconds, strict=False)
+        ]
+
+    counts, value, interval = comparisons.comparison(timed(2, 8), timed(1, 1), timed=True).split("\n")
+    assert (counts, value) == ("0 / 2 / 0", "× 4")
+    low, high = (float(end.replace(",", "")) for end in interval.split(" to "))
+    assert low < 4 < high
+    assert low * high == pytest.approx(16, rel=0.1)
+    assert comparisons.comparison(timed(3), timed(1), timed=True) == "0 / 1 / 0\n× 3"  # one pair has no interval
+    assert comparisons.comparison(timed(3), timed(1), timed=False) == "0 / 1 / 0"
 
 
 def test_boards_that_fewer_solvers_solve_are_harder(suite: Suite, stub: Make) -> None:
     run = runs.run(suite, [stub(width=100), stub(width=10, extra=2)], Limit(nodes=100))
-    boards = hardest(run, 3)
+    boards = results_report.hardest(run, 3)
     assert [board.number for board in boards] == [4, 5, 1]
-    assert boards[0].solved.count == 0
+    assert boards[0].solved.number == 0
     assert boards[0].best is not None
     assert boards[0].best.value == 31
     assert boards[1].best is None
@@ -109,15 +115,15 @@ def test_a_report_has_tables_plots_boards_and_what_was_run(results: Path, tmp_pa
 
 
 def test_a_report_asks_for_nothing_outside(results: Path) -> None:
-    page = results_report.render(results_report.collect(results))
+    page = results_report.render(results_report.collect(results), "results")
     assert "<script" not in page
     assert not re.findall(r"(?:src|srcset|href)=\"(?!data:|#)", page)
     assert "default-src 'none'" in page
 
 
 def test_equal_results_make_equal_bytes(results: Path) -> None:
-    assert results_report.render(results_report.collect(results)) == results_report.render(
-        results_report.collect(results)
+    assert results_report.render(results_report.collect(results), "results") == results_report.render(
+        results_report.collect(results), "results"
     )
 
 
@@ -158,7 +164,7 @@ def test_a_suite_without_answers_is_a_section(suite: Suite, tmp_path: Path) -> N
     for package in NEEDS:
         pytest.importorskip(package)
     suites.save(suite, tmp_path)
-    assert "There are no answers yet." in results_report.render(results_report.collect(tmp_path))
+    assert "There are no answers yet." in results_report.render(results_report.collect(tmp_path), "results")
 
 
 def test_a_training_run_is_a_section(tmp_path: Path) -> None:
@@ -167,7 +173,7 @@ def test_a_training_run_is_a_section(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('recipe = "imitation"\npuzzle = "tiles-3x3"\nseed = 1\n', encoding="utf-8")
     lines = [f'{{"step": {step}, "seconds": {step}, "solved": 0.5, "moves": 21.5}}' for step in (60, 120)]
     (tmp_path / "metrics.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    page = results_report.render(results_report.collect(tmp_path))
+    page = results_report.render(results_report.collect(tmp_path), "results")
     assert "Training of" in page
     assert "not finished" in page
     assert "greedy play while it was learned" in page

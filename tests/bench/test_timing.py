@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import pytest
 from rich.console import Console
 
-from puzzlelab.bench import level_table, plots, runs, tables
+from puzzlelab.bench import bars, level_table, plots, runs, summaries, tables
 from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.caveats import caveats
-from puzzlelab.bench.runs import BenchAnswer
+from puzzlelab.bench.charts import Chart
+from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.suites import Suite, SuiteEntry
-from puzzlelab.bench.timing import Timing, timing_of
+from puzzlelab.bench.summaries import Summary
 from puzzlelab.core.answers import Answers, BatchTime
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput
@@ -23,6 +24,16 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.storage.row import Row
 
 FAST, SLOW = ("rrrrrr??", "bbbbbb??", "rrrrr???"), ("rr??????", "bb??????", "r???????")
+
+
+def body(chart: Chart) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(tuple, chart.rows))
+
+
+def level_seconds(run: BenchRun) -> list[tuple[int, float]]:
+    return [
+        (level, at.seconds.value) for levels in level_table.results(run).values() for level, (at, _) in levels.items()
+    ]
 
 
 @pytest.fixture
@@ -55,20 +66,20 @@ def graded(stripe: Puzzle) -> Suite:
 
 def shown(table: Any) -> str:
     console = Console(file=io.StringIO(), width=120)
-    console.print(table)
+    console.print(tables.as_rich(table))
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
 def test_a_batch_has_boards_of_one_level(graded: Suite, brush: type[Any]) -> None:
     run = runs.run(graded, [brush()], Limit())
     assert brush.asked == [list(FAST), list(SLOW)]
-    assert [(row.level, row.seconds) for row in level_table.level_rows(run)] == [
+    assert level_seconds(run) == [
         (1, pytest.approx(7 / 3)),
         (2, pytest.approx(19 / 3)),
     ]
     made = plots.chart(run, "levels")
-    assert [row[-1] for row in made.body] == ["2.33", "6.33"]
-    assert made.remarks == (
+    assert [row[-1] for row in body(made)] == ["2.33", "6.33"]
+    assert tuple(made.remarks) == (
         "brush: boards were answered in batches; seconds are the mean of whole batches, without a spread.",
     )
 
@@ -77,7 +88,7 @@ def test_a_batch_can_have_boards_of_one_number_of_clues(graded: Suite, brush: ty
     run = runs.run(graded, [brush()], Limit(), batching=Batching.CLUES)
     assert brush.asked == [[*FAST[:2]], [*SLOW[:2]], [FAST[2]], [SLOW[2]]]
     made = plots.chart(run, "clues")
-    assert [(row[1], row[4]) for row in made.body] == [("1", "7.00"), ("2", "6.00"), ("5", "3.00"), ("6", "2.00")]
+    assert [(row[1], row[4]) for row in body(made)] == [("1", "7.00"), ("2", "6.00"), ("5", "3.00"), ("6", "2.00")]
     assert made.remarks[0].startswith("brush is slowest on boards with 1 clues: 7.00 s (median)")
 
 
@@ -86,9 +97,9 @@ def test_each_board_can_be_answered_and_timed_alone(graded: Suite, brush: type[A
     assert [len(boards) for boards in brush.asked] == [1] * 6
     assert [answer.row.seconds for answer in run.answers] == [2, 6, 2, 6, 3, 7]
     assert '"batch"' not in (tmp_path / "brush.jsonl").read_text()
-    (whole,) = tables.summaries(run)
-    assert (whole.median, whole.seconds.value) == (4.5, pytest.approx(26 / 6))
-    assert plots.chart(run, "bars").body[:2] == (("1", "2.00"), ("2", "6.00"))
+    (whole,) = summaries.summaries(run)
+    assert (whole.percentiles[1], whole.seconds.value) == (4.5, pytest.approx(26 / 6))
+    assert body(plots.chart(run, "bars"))[:2] == (("1", "2.00"), ("2", "6.00"))
 
 
 def test_the_time_of_a_batch_stands_after_its_rows(graded: Suite, brush: type[Any], tmp_path: Path) -> None:
@@ -102,19 +113,19 @@ def test_the_time_of_a_batch_stands_after_its_rows(graded: Suite, brush: type[An
 def test_what_is_no_measured_time_is_not_shown_as_one(graded: Suite, brush: type[Any], painter: type[Any]) -> None:
     run = runs.run(graded, [brush(), painter()], Limit(), batching=Batching.ALL)
     assert brush.asked == [[entry.board for entry in graded.entries]]
-    assert [row.seconds for row in level_table.level_rows(run)][:2] == pytest.approx([float("nan")] * 2, nan_ok=True)
+    assert [seconds for _, seconds in level_seconds(run)][:2] == pytest.approx([float("nan")] * 2, nan_ok=True)
     assert shown(level_table.table(run)).splitlines()[3].split()[-1] == "-"
     made = plots.chart(run, "levels")
-    assert [row[-1] for row in made.body[:2]] == ["-", "-"]
+    assert [row[-1] for row in body(made)[:2]] == ["-", "-"]
     without = (
         "brush: no seconds, because its batches hold other boards too; "
         "bench --batch level, clues or board measures them again, into another --out."
     )
-    assert made.remarks == (without,)
+    assert tuple(made.remarks) == (without,)
     for kind in ("clues", "bars"):
         made = plots.chart(run, kind)
         assert without in made.remarks
-        assert not any("brush" in cell for row in [made.header, *made.body] for cell in row)
+        assert not any("brush" in cell for row in [made.header, *body(made)] for cell in row)
     assert any(sentence.startswith("brush: batches hold several levels") for sentence in caveats(run))
 
 
@@ -128,11 +139,11 @@ def test_a_plot_of_shares_alone_is_refused(graded: Suite, brush: type[Any]) -> N
 
 def test_a_batch_has_a_mean_and_no_median(graded: Suite, brush: type[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     run = runs.run(graded, [brush()], Limit())
-    monkeypatch.setattr(plots, "MAX_BOARDS_AS_BARS", 2)
+    monkeypatch.setattr(bars, "MAX_BOARDS_AS_BARS", 2)
     made = plots.chart(run, "bars")
-    assert made.body == (("brush", "6/6", "-", "-", "26.0"),)
+    assert body(made) == (("brush", "6/6", "-", "-", "26.0"),)
     assert made.remarks[0].startswith("brush: boards were answered in batches")
-    assert tables.summaries(run)[0].seconds.value == pytest.approx(26 / 6)
+    assert summaries.summaries(run)[0].seconds.value == pytest.approx(26 / 6)
 
 
 def test_clues_that_are_not_known_are_no_batches(suite: Suite, brush: type[Any]) -> None:
@@ -149,6 +160,8 @@ def test_boards_that_fill_batches_have_a_mean(graded: Suite) -> None:
     one, equal, lost = BatchTime(2, 3.0), BatchTime(2, 3.0), None
     answers = [answer(number, None, one) for number in (0, 1)] + [answer(number, None, equal) for number in (2, 3)]
     answers.append(answer(4, 4.0))
-    assert timing_of(answers) == Timing("whole batches", 2.0, timing_of(answers).percentiles)
-    assert timing_of(answers[1:]).kind == timing_of([*answers, answer(5, None, lost)]).kind == "parts of batches"
-    assert timing_of(answers[4:]).kind == "alone"
+    whole = Summary("s", answers, {})
+    assert (whole.timed, whole.seconds.value) == ("whole batches", 2.0)
+    for part in (answers[1:], [*answers, answer(5, None, lost)]):
+        assert Summary("s", part, {}).timed == "parts of batches"
+    assert Summary("s", answers[4:], {}).timed == "alone"

@@ -3,10 +3,10 @@
 - `suites` reads and makes suites of boards; those of the package are in `data`;
 - `runs` runs the solvers and keeps a row for each answer, so that a run can be continued; `exhaustive` runs them on
   every board of a small puzzle; `board_answers` solves batches of boards, here or by an executor;
-- `tables`, `level_table` and `statistics` summarise the answers, with intervals; `caveats` adds notes on them;
-- `plots` chooses a kind of plot; `lengths`, `quality`, `times`, `learning` and `selfplay_chart` draw them with the help
-  of `charts`;
-- `cards` writes results into the cards of networks.
+- `summaries` and `level_table` have the results of each solver, with the intervals of `statistics`, as `tables`;
+  `caveats` adds notes on them, `comparisons` holds every two solvers against each other;
+- `plots` chooses a kind of plot; `lengths`, `curves`, `bars` and `training_charts` draw them with the help of `charts`;
+- `results_report` writes everything into one HTML file, `cards` into the cards of networks.
 
-Start reading at `runs`, then `tables`. Only the command line imports this package.
+Start reading at `runs`, then `summaries`. Only the command line imports this package.
 """

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from puzzlelab.bench import level_table
-from puzzlelab.bench.level_table import LevelRow
+from puzzlelab.bench.level_table import Level
 from puzzlelab.bench.runs import BenchRun
-from puzzlelab.bench.tables import Summary, references, summary
-from puzzlelab.bench.timing import timing_of
+from puzzlelab.bench.summaries import Summary, summaries
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.solver import NETWORK
 from puzzlelab.storage import networks
@@ -30,22 +29,14 @@ def write_cards(run: BenchRun, words: Sequence[str]) -> list[Path]:
     from puzzlelab.nets import model_zoo
     from puzzlelab.nets.card import card_path, read_card, write_card
 
-    reference_lengths, written, levels = references(run), [], level_table.level_rows(run)
-    for label, answers in run.by_solver.items():
-        name = next(networks.named(answers[0].row.options), None)
+    written, levels = [], level_table.results(run)
+    for each in summaries(run):
+        name = next(networks.named(each.answers[0].row.options), None)
         if name is None:
             continue
         path = card_path(model_zoo.path_of(run.suite.puzzle, networks.parts(name)[0]))
         card = read_card(path)
-        own_levels = [row for row in levels if row.solver == label]
-        entry = _entry(
-            run,
-            summary(_without(label, name), answers, reference_lengths, timing_of(answers)),
-            own_levels,
-            answers[0].row.options,
-            words,
-            name,
-        )
+        entry = _entry(run, each, levels.get(each.solver, {}), words, name)
         same_run = ("suite_hash", "solver", "max_moves")
         kept = [other for other in card.measured if any(other.get(key) != entry.get(key) for key in same_run)]
         write_card(path, card.model_copy(update={"measured": [*kept, entry]}))
@@ -70,21 +61,21 @@ def _is_packaged(name: str) -> bool:
 
 
 def _entry(
-    run: BenchRun, result: Summary, levels: Sequence[LevelRow], options: dict[str, Any], words: Sequence[str], name: str
+    run: BenchRun, each: Summary, levels: Mapping[int, Level], words: Sequence[str], name: str
 ) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "suite": run.suite.name,
         "suite_hash": run.suite.hash,
-        "solver": result.solver,
-        "boards": result.solved.total,
-        "solved": result.solved.count,
-        "moves": round(result.length.value, 4),
-        "excess": round(result.excess.value, 4),
-        "optimal": round(result.optimal.value, 4),
-        "levels": {str(row.level): round(row.solved.value, 4) for row in levels} or None,
-        "cells": {str(row.level): round(row.cells.value, 4) for row in levels if row.cells.total} or None,
-        "seconds": round(result.seconds.value, 6),
-        "max_moves": options.get("max_moves"),
+        "solver": _without(each.solver, name),
+        "boards": each.solved.total,
+        "solved": each.solved.number,
+        "moves": round(each.length.value, 4),
+        "excess": round(each.excess.value, 4),
+        "optimal": round(each.optimal.value, 4),
+        "levels": {str(level): round(at.solved.value, 4) for level, (at, _) in levels.items()} or None,
+        "cells": {str(level): round(cells.value, 4) for level, (_, cells) in levels.items() if cells.total} or None,
+        "seconds": round(each.seconds.value, 6),
+        "max_moves": each.answers[0].row.options.get("max_moves"),
         "version": VERSION,
         "command": shlex.join(["puzzlelab", "bench", *_repeat_command(words, name)]),
     }

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
+from typing import TypeVar
 
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
-from puzzlelab.bench.tables import Reference, excesses, has_filled_answers, has_optimum, references
-from puzzlelab.bench.timing import ADVICE, timing_of
+from puzzlelab.bench.summaries import ADVICE, References, grouped, has_filled_answers, references, summaries
 from puzzlelab.core.result import SEVERAL
 
 MAX_SENTENCES = 5
 """The most sentences of one kind."""
+Value = TypeVar("Value")
 
 
 def caveats(run: BenchRun) -> list[str]:
@@ -19,8 +21,8 @@ def caveats(run: BenchRun) -> list[str]:
     always += [*_shared_times(run), *_unfinished(run), *_wrong(run), *_denied(run)]
     if has_filled_answers(run.suite.puzzle):
         return [*always, *_several(run), *_disputed(run)]
-    reference_lengths = references(run)
-    return [*always, *_bounds(run, reference_lengths), *_contradictions(run, reference_lengths)]
+    known = references(run)
+    return [*always, *_bounds(run, known), *_contradictions(run, known)]
 
 
 def _limits(run: BenchRun) -> list[str]:
@@ -35,55 +37,44 @@ def _limits(run: BenchRun) -> list[str]:
 
 def _limits_of_moves(run: BenchRun) -> list[str]:
     """Return the limits of moves of the solvers that have one."""
-    solvers_by_limit: dict[int, list[str]] = defaultdict(list)
-    for solver, answers in run.by_solver.items():
-        limit = answers[0].row.options.get("max_moves")
-        if isinstance(limit, int):
-            solvers_by_limit[limit].append(solver)
-    if not solvers_by_limit:
-        return []
-    same_for_all = len(solvers_by_limit) == 1 and len(next(iter(solvers_by_limit.values()))) == len(run.by_solver)
+    limits = _solvers_by(run, lambda answer: answer.row.options.get("max_moves"))
+    same_for_all = len(limits) == 1 and len(next(iter(limits.values()))) == len(run.by_solver)
     texts = [
         f"{limit:,}" + ("" if same_for_all else f" for {', '.join(solvers)}")
-        for limit, solvers in sorted(solvers_by_limit.items())
+        for limit, solvers in sorted(limits.items())
     ]
-    return [f"Limit of moves: {'; '.join(texts)}."]
+    return [f"Limit of moves: {'; '.join(texts)}."] * bool(texts)
 
 
 def _networks(run: BenchRun) -> list[str]:
     """Return the networks by the hashes of their weights, and the suite."""
-    solvers_by_network: dict[str, list[str]] = defaultdict(list)
+    networks = _solvers_by(run, lambda answer: answer.row.net or None)
+    texts = [name + (f" ({', '.join(solvers)})" if len(networks) > 1 else "") for name, solvers in networks.items()]
+    several = "s" * (len(networks) > 1)
+    return [f"Network{several}: {', '.join(texts)}; hash of the suite: {run.suite.hash}."] * bool(texts)
+
+
+def _solvers_by(run: BenchRun, value: Callable[[BenchAnswer], Value | None]) -> dict[Value, list[str]]:
+    """Map this value of the first answer of each solver, unless there is none, to the solvers with it."""
+    solvers: dict[Value, list[str]] = defaultdict(list)
     for solver, answers in run.by_solver.items():
-        if name := answers[0].row.net:
-            solvers_by_network[name].append(solver)
-    if not solvers_by_network:
-        return []
-    texts = [
-        name if len(solvers_by_network) == 1 else f"{name} ({', '.join(solvers)})"
-        for name, solvers in solvers_by_network.items()
-    ]
-    return [f"Network{'s' * (len(solvers_by_network) > 1)}: {', '.join(texts)}; hash of the suite: {run.suite.hash}."]
+        if (key := value(answers[0])) is not None:
+            solvers[key].append(solver)
+    return solvers
 
 
 def _shared_times(run: BenchRun) -> list[str]:
     """Return the solvers that answered boards in batches, and whether these hold boards of several levels."""
-    whole: list[str] = []
-    parts: list[str] = []
-    for solver, answers in run.by_solver.items():
-        if timing_of(answers).kind == "alone":
-            continue
-        levels = {answer.entry.level for answer in answers}
-        by_level = [[answer for answer in answers if answer.entry.level == level] for level in levels]
-        kinds = {timing_of(answers_of_level).kind for answers_of_level in by_level}
-        (parts if "parts of batches" in kinds else whole).append(solver)
-    sentences = []
-    if whole:
-        sentences.append(
-            f"{', '.join(whole)}: boards were answered in batches; of their seconds only the mean is measured."
-        )
-    if parts:
-        sentences.append(f"{', '.join(parts)}: batches hold several levels, so no seconds of a level; {ADVICE}.")
-    return sentences
+    in_batches = [each.solver for each in summaries(run) if each.timed != "alone"]
+    levels = grouped(run, lambda answer: (answer.solver, -1 if answer.entry.level is None else answer.entry.level))
+    parts = [
+        solver for solver in in_batches if any(at.timed == "parts of batches" for at in levels.get(solver, {}).values())
+    ]
+    whole = ", ".join(solver for solver in in_batches if solver not in parts)
+    return [
+        *[f"{whole}: boards were answered in batches; of their seconds only the mean is measured."] * bool(whole),
+        *[f"{', '.join(parts)}: batches hold several levels, so no seconds of a level; {ADVICE}."] * bool(parts),
+    ]
 
 
 def _unfinished(run: BenchRun) -> list[str]:
@@ -95,14 +86,11 @@ def _unfinished(run: BenchRun) -> list[str]:
     ]
 
 
-def _bounds(run: BenchRun, reference_lengths: dict[str, Reference]) -> list[str]:
-    lengths = [reference_lengths[entry.board] for entry in run.suite.entries if entry.board in reference_lengths]
-    loose = sum(not reference.optimal for reference in lengths)
-    return (
-        [f"{loose} of the {len(lengths)} best known solutions are not proven optimal; the excess is over them."]
-        if loose
-        else []
-    )
+def _bounds(run: BenchRun, known: References) -> list[str]:
+    optimal = [known[entry.board].optimal for entry in run.suite.entries if entry.board in known]
+    loose = optimal.count(False)
+    sentence = f"{loose} of the {len(optimal)} best known solutions are not proven optimal; the excess is over them."
+    return [sentence] * bool(loose)
 
 
 def _wrong(run: BenchRun) -> list[str]:
@@ -113,12 +101,14 @@ def _wrong(run: BenchRun) -> list[str]:
     return [f"{len(wrong)} answers do not hold and count as unsolved; the first, of {wrong[0].solver}: {reason}."]
 
 
-def _contradictions(run: BenchRun, reference_lengths: dict[str, Reference]) -> list[str]:
+def _contradictions(run: BenchRun, known: References) -> list[str]:
     return [
         f"{answer.solver} solves {answer.entry.board} with {_amount(answer)}, "
-        f"better than the {reference_lengths[answer.entry.board].value} that are said to be optimal."
+        f"better than the {known[answer.entry.board].value} that are said to be optimal."
         for answer in run.answers
-        if has_optimum(answer, reference_lengths) and min(excesses([answer], reference_lengths), default=0) < 0
+        if answer.entry.board in known
+        and known[answer.entry.board].optimal
+        and (answer.excess_over(known[answer.entry.board].value) or 0) < 0
     ][:MAX_SENTENCES]
 
 
@@ -141,12 +131,9 @@ def _denied(run: BenchRun) -> list[str]:
 
 def _several(run: BenchRun) -> list[str]:
     """Return the number of boards that have more than one solution."""
-    boards = {
-        answer.entry.board for answer in run.answers if answer.length is not None and answer.row.reason == SEVERAL
-    }
-    return [f"{len(boards)} of the boards have more than one solution: their answers are right, not unique."] * bool(
-        boards
-    )
+    boards = {each.entry.board for each in run.answers if each.length is not None and each.row.reason == SEVERAL}
+    sentence = f"{len(boards)} of the boards have more than one solution: their answers are right, not unique."
+    return [sentence] * bool(boards)
 
 
 def _disputed(run: BenchRun) -> list[str]:

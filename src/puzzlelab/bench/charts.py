@@ -1,65 +1,91 @@
-"""Shared by all plots: the `Chart`, which has all its numbers before anything is drawn, and helpers for axes."""
+"""Charts: tables of numbers that can be drawn too, and the parts that all drawings share.
+
+A chart has all its numbers before anything is drawn. Matplotlib is imported only when something is drawn.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from puzzlelab.bench.statistics import Proportion
+import numpy as np
+
+from puzzlelab.bench.statistics import Mean, Proportion
+from puzzlelab.bench.tables import TextTable
+from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.storage.files import replace_file
+from puzzlelab.storage.outputs import check_image
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
+WIDTH, HEIGHT = 9.0, 4.5
+"""The size of a figure in inches."""
 INSTANT_SECONDS = 0.1
 """Seconds that a person perceives as instant; a dashed line is drawn there."""
 MARK_RANGE = 10.0
 """The line is drawn if it is within this factor of the plotted seconds."""
 MIN_SECONDS = 1e-6
 """Shorter times are drawn here; rows have no finer resolution."""
-
-NARROW_FACTOR = 5.0
-"""The range of values below which a logarithmic axis has the ticks of a linear one."""
-WIDE_FACTOR = 100.0
-"""The range of values above which only powers of ten have ticks."""
-OUTLIER_FACTOR = 2.0
-"""Values are outliers if the range of all values is more than this many times the range of the others."""
-MIN_VALUES = 4
-"""Among fewer values there are no outliers."""
-OUTLIER_SHARE = 8
-"""The number of values of which at most one is an outlier."""
+NARROW_FACTOR, WIDE_FACTOR = 5.0, 100.0
+"""The range of values below which a logarithmic axis has the ticks of a linear one, and above which only powers of ten
+have ticks."""
 LINE_INCHES, MARGIN_INCHES = 0.19, 1.7
 """The height of a line of a label, and of all that a panel has above and below it."""
 MAX_NAME_IN_TWO_COLUMNS = 45
 """The most characters of a name in a legend with two columns."""
+MEASURED = Proportion, Mean
+"""The types of values with an interval."""
 
-Draw = Callable[["Figure", float], None]
-"""Draws into a figure; its second argument is the position of the dashed line in seconds, 0 for none."""
 
-
-@dataclass(frozen=True)
-class Chart:
-    """A plot: its figures as text, and how to draw them."""
+@dataclass(frozen=True, kw_only=True)
+class Chart(TextTable):
+    """A plot: its numbers as a table, and how to draw them."""
 
     kind: str
-    title: str
-    header: tuple[str, ...]
-    body: tuple[tuple[str, ...], ...]
-    draw: Draw
-    remarks: tuple[str, ...] = ()
-    """Sentences to print below the table."""
+    draw: Callable[[Figure, float], None]
+    """Draws into a figure; its second argument is the position of the dashed line in seconds, 0 for none."""
 
 
-def add_panels(figure: Figure, count: int) -> list[Axes]:
+class Line(NamedTuple):
+    """A line of a panel, through the values of points and with a band between the ends of their intervals."""
+
+    name: str
+    x: Iterable[float]
+    y: Iterable[Proportion | Mean | float]
+    style: Mapping[str, Any] = {}
+
+
+def draw_lines(axes: Axes, lines: Sequence[Line], apart: float = 0.0) -> None:
+    """Draw lines of different colours, which their style may replace, side by side so that all are visible."""
+    for number, (name, x, y, own) in enumerate(lines):
+        points = list(y)
+        style = {"marker": ".", "color": f"C{number}", **own}
+        positions = np.array([*x]) + apart * (number - (len(lines) - 1) / 2)
+        axes.plot(
+            positions, [each.value if isinstance(each, MEASURED) else each for each in points], label=name, **style
+        )
+        bands = [each.interval for each in points if isinstance(each, MEASURED)]
+        if bands:
+            low, high = np.array(bands).T
+            axes.fill_between(positions, low, high, color=style["color"], alpha=0.15, linewidth=0)
+            axes.vlines(positions, low, high, color=style["color"], alpha=0.3)
+
+
+def panels(figure: Figure, count: int) -> list[Axes]:
     """Return axes side by side."""
-    panels = [figure.add_subplot(1, count, number + 1) for number in range(count)]
-    for axes in panels:
+    added = [figure.add_subplot(1, count, number + 1) for number in range(count)]
+    for axes in added:
         axes.grid(alpha=0.3)
+        axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
-    return panels
+    return added
 
 
 def ink() -> str:
@@ -69,17 +95,20 @@ def ink() -> str:
     return str(rcParams["text.color"])
 
 
-def whole_numbers(axis: Axis) -> None:
+def whole_numbers(*axes: Axis) -> None:
     """Set ticks at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
 
-    axis.set_major_locator(MaxNLocator(integer=True))
+    for axis in axes:
+        axis.set_major_locator(MaxNLocator(integer=True))
 
 
-def plain_numbers(axis: Axis) -> None:
-    """Set ticks of a logarithmic axis as 0.02, 0.05, 0.1, as many as have room."""
+def set_logarithmic(axes: Axes, along: Literal["x", "y"], label: str) -> None:
+    """Make an axis logarithmic, with ticks as 0.02, 0.05, 0.1, as many as have room."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+    axes.set(**{f"{along}scale": "log", f"{along}label": f"{label} (log scale)"})
+    axis: Axis = getattr(axes, f"{along}axis")
     low, high = axis.get_data_interval()
     if high < NARROW_FACTOR * low:  # a logarithmic locator has too few ticks, or too many
         axis.set_major_locator(MaxNLocator(4))
@@ -90,44 +119,30 @@ def plain_numbers(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def legend_below(figure: Figure, drawn: Mapping[str, Any]) -> None:
-    """Draw a legend below all panels, where it covers none of them."""
-    columns = 2 if len(drawn) > 1 and max(map(len, drawn)) <= MAX_NAME_IN_TWO_COLUMNS else 1
-    figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", ncols=columns)
-
-
-def named_artists(axes: Axes) -> dict[str, Any]:
-    """Return the lines and points of a panel that have a name, such as that of 100 ms."""
-    handles, names = axes.get_legend_handles_labels()
-    return dict(zip(names, handles, strict=True))
-
-
-def error_bars(shares: Sequence[Proportion]) -> list[list[float]]:
-    """Return the lengths of each interval below and above its share, as matplotlib takes them."""
-    pairs = [(share.value, share.interval) for share in shares]
-    return [[max(0.0, at - low) for at, (low, _) in pairs], [max(0.0, high - at) for at, (_, high) in pairs]]
+def set_seconds_axis(axes: Axes, along: Literal["x", "y"], seconds: Iterable[float], mark: float) -> None:
+    """Make an axis logarithmic in seconds, with the dashed line if it is near these values."""
+    values = [max(value, MIN_SECONDS) for value in seconds if not math.isnan(value)]
+    if mark > 0 and values and min(values) / MARK_RANGE <= mark <= max(values) * MARK_RANGE:
+        line = axes.axvline if along == "x" else axes.axhline
+        text = f"{mark:g} s" if mark >= 1 else f"{1000 * mark:g} ms"
+        line(mark, color=ink(), linestyle="--", linewidth=1, label=text)
+    axes.set(**{f"{along}scale": "log", f"{along}label": "seconds (log scale)"})
 
 
 def set_share_axis(axes: Axes, what: str) -> None:
     """Let the y axis show shares from 0 to 1."""
-    axes.set_ylim(-0.03, 1.03)
-    axes.set_ylabel(f"{what} (share of boards, 95 % interval)")
+    axes.set(ylim=(-0.03, 1.03), ylabel=f"{what} (share of boards, 95 % interval)")
 
 
-def outlier_limit(values: Iterable[float]) -> float | None:
-    """Return the largest value that is no outlier; None if there are none.
-
-    An outlier would have half of an axis to itself.
-    """
-    ordered = sorted(value for value in values if math.isfinite(value))
-    if len(ordered) < MIN_VALUES:
-        return None
-    lowest = ordered[0]
-    for outliers in range(max(1, len(ordered) // OUTLIER_SHARE), 0, -1):
-        highest_other = ordered[-outliers - 1]
-        if ordered[-outliers] - lowest > OUTLIER_FACTOR * (highest_other - lowest) > 0:
-            return highest_other
-    return None
+def legend_below(figure: Figure) -> None:
+    """Draw a legend of all named artists below the panels, where it covers none of them."""
+    drawn: dict[str, Any] = {}
+    for axes in figure.axes:
+        handles, names = axes.get_legend_handles_labels()
+        drawn = dict(zip(names, handles, strict=True)) | drawn
+    columns = 2 if len(drawn) > 1 and max(map(len, drawn)) <= MAX_NAME_IN_TWO_COLUMNS else 1
+    if drawn:
+        figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", ncols=columns)
 
 
 def fit_height(figure: Figure, labels: Iterable[str]) -> None:
@@ -136,11 +151,52 @@ def fit_height(figure: Figure, labels: Iterable[str]) -> None:
     figure.set_figheight(max(figure.get_figheight(), MARGIN_INCHES + LINE_INCHES * lines))
 
 
-def set_seconds_axis(axes: Axes, along: Literal["x", "y"], seconds: Iterable[float], mark: float) -> None:
-    """Make an axis logarithmic in seconds, with the dashed line if it is near these values."""
-    values = [max(value, MIN_SECONDS) for value in seconds if not math.isnan(value)]
-    line = axes.axvline if along == "x" else axes.axhline
-    axes.set(**{f"{along}scale": "log", f"{along}label": "seconds (log scale)"})
-    if mark > 0 and values and min(values) / MARK_RANGE <= mark <= max(values) * MARK_RANGE:
-        text = f"{mark:g} s" if mark >= 1 else f"{1000 * mark:g} ms"
-        line(mark, color=ink(), linestyle="--", linewidth=1, label=text)
+# --- files ---
+
+
+def empty_figure(title: str) -> Figure:
+    """Return a figure with a title; raises `BadInput` without matplotlib."""
+    try:
+        from matplotlib import figure as figures
+    except ImportError:
+        raise BadInput("plots need matplotlib, which is not installed: pip install 'puzzlelab[plot]'") from None
+    figure = figures.Figure(figsize=(WIDTH, HEIGHT), dpi=150, layout="constrained")
+    figure.suptitle(title)
+    return figure
+
+
+def save(chart: Chart, folder: Path, mark_seconds: float = INSTANT_SECONDS) -> list[Path]:
+    """Draw a chart as `<kind>.png` and `<kind>.svg` in this folder; raises `BadInput` without matplotlib.
+
+    A dashed line is drawn at `mark_seconds` if it is near the plotted seconds; 0 draws none.
+    """
+    figure = empty_figure(chart.title)
+    chart.draw(figure, mark_seconds)
+    paths = [folder / f"{chart.kind}.png", folder / f"{chart.kind}.svg"]
+    for path in paths:
+        check_image(path)
+    for path in paths:
+        write(figure, path)
+    return paths
+
+
+def write(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG or SVG in one step, the same bytes for the same figure.
+
+    Raises `BadFile`, also for a file that exists and is no image.
+    """
+    check_image(path)
+    try:
+        replace_file(path, image(figure, path.suffix.removeprefix(".")))
+    except OSError as error:
+        raise BadFile(f"cannot write the plot {path}: {error.strerror}") from None
+
+
+def image(figure: Figure, form: str) -> bytes:
+    """Return a figure as `png` or `svg`, the same bytes for the same figure."""
+    from matplotlib import rc_context
+
+    file = BytesIO()
+    with rc_context({"svg.hashsalt": "puzzlelab"}):
+        figure.savefig(file, format=form, metadata={"Date": None} if form == "svg" else None)
+    return file.getvalue()

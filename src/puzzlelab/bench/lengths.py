@@ -1,4 +1,4 @@
-"""Plots of the lengths of solutions: histograms, and two-dimensional histograms of two solvers."""
+"""Histograms: of the lengths of solutions, of those of two solvers against each other, and of counts of new boards."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.bench import tables
-from puzzlelab.bench.charts import Chart, add_panels, ink, legend_below, named_artists, whole_numbers
-from puzzlelab.bench.runs import BenchAnswer, BenchRun, by_occurrence
+from puzzlelab.bench.charts import Chart, empty_figure, ink, legend_below, panels, whole_numbers, write
+from puzzlelab.bench.runs import BenchRun, by_occurrence
+from puzzlelab.bench.summaries import VALUES, has_filled_answers, references
+from puzzlelab.bench.tables import wrapped_label
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import Kind, objective_of
 
@@ -33,82 +34,10 @@ MAX_CELLS_WITH_NUMBERS = 24, 14
 PANEL_INCHES, TITLE_INCHES, LETTERS_PER_INCH = (6.0, 4.5), 0.5, 10
 """The side of a square panel, alone and beside others; the height of the title, and how long its lines are."""
 COLOURS = "Blues"
+DARK_SHARE = 0.36
+"""A cell with more than this share of the most boards of a cell is dark, so that its number is white."""
 OPTIMUM = "the optimum"
 """The name that stands for the second solver if only one has answered."""
-
-
-def _require_lengths(run: BenchRun) -> None:
-    if tables.has_filled_answers(run.suite.puzzle):
-        raise BadInput(
-            f"every solution of a board of {run.suite.puzzle.name} has equally many moves: draw bars or clues"
-        )
-
-
-def _unsolved(run: BenchRun) -> BadInput:
-    return BadInput(f"no board of '{run.suite.name}' was solved: there are no lengths to draw")
-
-
-# --- histograms of lengths ---
-
-
-def lengths(run: BenchRun) -> Chart:
-    """Plot the number of boards by the length, cost or score of each solver's solution, and by the optimum, if
-    known.
-    """
-    _require_lengths(run)
-    reference_lengths, kind = tables.references(run), objective_of(run.suite.puzzle).kind
-    optima = Counter(
-        reference_lengths[e.board].value
-        for e in run.suite.entries
-        if e.board in reference_lengths and reference_lengths[e.board].optimal
-    )
-    counts = {
-        solver: Counter(answer.value for answer in answers if answer.value is not None)
-        for solver, answers in run.by_solver.items()
-    }
-    all_lengths = sorted({length for count in [optima, *counts.values()] for length in count})
-    if not all_lengths:
-        raise _unsolved(run)
-
-    def draw(figure: Figure, mark_seconds: float) -> None:
-        (axes,) = add_panels(figure, 1)
-        bins = _bin_edges(all_lengths).tolist()
-        style: Literal["bar", "step"] = "bar" if len(counts) <= MAX_FILLED_HISTOGRAMS else "step"
-        axes.hist([list(count.elements()) for count in counts.values()], bins, histtype=style, label=list(counts))
-        if optima:
-            axes.hist(list(optima.elements()), bins, histtype="step", color=ink(), linewidth=1.5, label="optimum")
-        axes.set_xlabel("length (moves)" if kind == "moves" else kind)
-        axes.set_ylabel("boards")
-        whole_numbers(axes.xaxis)
-        whole_numbers(axes.yaxis)
-        if style == "bar":
-            axes.legend()
-        else:  # a legend of so many would cover a part of the plot
-            legend_below(figure, named_artists(axes))
-
-    columns = {**({"optimum": optima} if optima else {}), **counts}
-    header = (tables.VALUES[kind][0], *columns)
-    body = [(str(length), *(str(count[length]) for count in columns.values())) for length in all_lengths]
-    remarks = [_average_text(name, count, kind) for name, count in [*counts.items(), (OPTIMUM, optima)] if count]
-    title = f"{run.suite.name}: {'lengths' if kind == 'moves' else f'{kind}s'} of solutions"
-    return Chart("lengths", title, header, tuple(body), draw, tuple(remarks))
-
-
-def _average_text(name: str, count: Counter[int], kind: Kind) -> str:
-    mean = f"{sum(count.elements()) / count.total():.2f}"
-    amount = f"{mean} moves" if kind == "moves" else f"a {kind} of {mean}"
-    return f"{name}: {amount} on average over {count.total()} boards."
-
-
-def _bin_edges(all_lengths: Sequence[int]) -> NDArray[np.float64]:
-    """Return the edges of bins over these lengths, in order, with whole numbers at the middle of narrow ones."""
-    width = max(1, math.ceil((all_lengths[-1] - all_lengths[0] + 1) / MAX_BINS))
-    return np.arange(all_lengths[0] - 0.5, all_lengths[-1] + width + 0.5, width)
-
-
-# --- two-dimensional histograms ---
-
-
 WORDS: Mapping[Kind, tuple[str, str, str, str]] = {
     "moves": ("shorter", "longer", "moves ", "as long"),
     "cost": ("lower", "higher", "", "as high"),
@@ -117,32 +46,100 @@ WORDS: Mapping[Kind, tuple[str, str, str, str]] = {
 """The words of a comparison: what is compared -> less, more, the unit before them, and equal."""
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """The boards that two solvers both solved."""
 
     across: str
     up: str
     counts: Counter[tuple[int, int]]
     """Boards by the length of each one's solution, or by its cost or score."""
-    kind: Kind = "moves"
 
-    @property
-    def _boards(self) -> str:
-        """The boards of the pair, in words."""
-        return "that it solved" if self.across == OPTIMUM else "that both solved"
 
-    @property
-    def remark(self) -> str:
-        """A sentence: how often each solver is shorter, or has the lower cost or score."""
-        low, high, unit, equal = WORDS[self.kind]
-        signs = Counter(int(np.sign(up - across)) for across, up in self.counts.elements())
-        more = sum(up - across for across, up in self.counts.elements()) / self.counts.total()
-        than = f"{abs(more):.2f} {unit}{high if more > 0 else low} on average" if more else f"{equal} on average"
-        return (
-            f"{self.up} against {self.across}, on {self.counts.total()} boards {self._boards}: equal on {signs[0]}, "
-            f"{low} on {signs[-1]}, {high} on {signs[1]}; {than}."
+def histogram(counts: NDArray[np.int64], x_label: str, y_label: str, path: Path) -> None:
+    """Draw bars of `counts: int64[N]` over 0 to N - 1, without the empty ends; the ending of `path` says PNG or SVG.
+
+    Raises `BadFile`, and `BadInput` without matplotlib.
+    """
+    numbers = np.flatnonzero(counts)
+    span = np.arange(numbers[0], numbers[-1] + 1)
+    average = np.average(np.arange(counts.size), weights=counts)
+    figure = empty_figure(f"{counts.sum():,} {y_label}, {average:.2f} {x_label} on average")
+    axes = figure.add_subplot()
+    axes.bar(span, counts[span], width=0.9)
+    axes.set(xlabel=x_label, ylabel=y_label)
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    write(figure, path)
+
+
+def lengths(run: BenchRun) -> Chart:
+    """Plot the number of boards by the length, cost or score of each solver's solution, and by the optimum, if
+    known.
+    """
+    what, kind, optima = _what(run), objective_of(run.suite.puzzle).kind, _optima(run)
+    counts = {
+        solver: Counter(answer.value for answer in answers if answer.value is not None)
+        for solver, answers in run.by_solver.items()
+    }
+    columns = {"optimum": Counter(optima[e.board] for e in run.suite.entries if e.board in optima), **counts}
+    if not optima:
+        del columns["optimum"]
+    every_length = sorted({length for count in columns.values() for length in count})
+    if not every_length:
+        raise BadInput(f"no board of '{run.suite.name}' was solved: there are no lengths to draw")
+
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        (axes,) = panels(figure, 1)
+        bins, filled = _bin_edges(every_length), len(counts) <= MAX_FILLED_HISTOGRAMS
+        values = [list(count.elements()) for count in counts.values()]
+        axes.hist(values, bins, histtype="bar" if filled else "step", label=list(counts))
+        if optima:
+            optimum = list(columns["optimum"].elements())
+            axes.hist(optimum, bins, histtype="step", color=ink(), linewidth=1.5, label="optimum")
+        axes.set(xlabel="length (moves)" if kind == "moves" else kind, ylabel="boards")
+        whole_numbers(axes.xaxis, axes.yaxis)
+        legend_below(figure)
+
+    by_length = [(str(length), *(str(count[length]) for count in columns.values())) for length in every_length]
+    averages = [*counts.items(), *((OPTIMUM, columns[name]) for name in columns if name == "optimum")]
+    return Chart(
+        kind="lengths",
+        title=f"{run.suite.name}: {what} of solutions",
+        header=(VALUES[kind][0], *columns),
+        rows=by_length,
+        draw=draw,
+        remarks=[_average_text(name, count, kind) for name, count in averages if count],
+    )
+
+
+def _what(run: BenchRun) -> str:
+    """Return 'lengths', 'costs' or 'scores'; raises `BadInput` where all solutions have equally many moves."""
+    if has_filled_answers(run.suite.puzzle):
+        raise BadInput(
+            f"every solution of a board of {run.suite.puzzle.name} has equally many moves: draw bars or clues"
         )
+    kind = objective_of(run.suite.puzzle).kind
+    return "lengths" if kind == "moves" else f"{kind}s"
+
+
+def _optima(run: BenchRun) -> dict[str, int]:
+    """Map boards to their optimum, where it is known."""
+    return {board: reference.value for board, reference in references(run).items() if reference.optimal}
+
+
+def _average_text(name: str, count: Counter[int], kind: Kind) -> str:
+    mean = f"{sum(count.elements()) / count.total():.2f}"
+    amount = f"{mean} moves" if kind == "moves" else f"a {kind} of {mean}"
+    return f"{name}: {amount} on average over {count.total()} boards."
+
+
+def _bin_edges(every_length: Sequence[int]) -> list[float]:
+    """Return the edges of bins over these lengths, in order, with whole numbers at the middle of narrow ones."""
+    first, last = every_length[0], every_length[-1]
+    width = max(1, math.ceil((last - first + 1) / MAX_BINS))
+    return [edge - 0.5 for edge in range(first, last + width + 1, width)]
+
+
+# --- two solvers against each other ---
 
 
 def lengths2d(run: BenchRun) -> Chart:
@@ -150,36 +147,52 @@ def lengths2d(run: BenchRun) -> Chart:
 
     On the diagonal both are equally long; above it the solver that is named at the side is the longer one.
     """
-    _require_lengths(run)
-    pairs, kind = _pairs(run), objective_of(run.suite.puzzle).kind
-    all_lengths = sorted({length for pair in pairs for both in pair.counts for length in both})
-    edges, max_count = _bin_edges(all_lengths), max(max(pair.counts.values()) for pair in pairs)
+    what, kind, pairs = _what(run), objective_of(run.suite.puzzle).kind, _pairs(run)
+    edges = _bin_edges(sorted({length for pair in pairs for both in pair.counts for length in both}))
 
     def draw(figure: Figure, mark_seconds: float) -> None:
-        side = PANEL_INCHES[len(pairs) > 1]
+        several = len(pairs) > 1
+        side = PANEL_INCHES[several]
         figure.set_size_inches(side * len(pairs), side + TITLE_INCHES)
         figure.suptitle(textwrap.fill(figure.get_suptitle(), int(side * len(pairs) * LETTERS_PER_INCH)))
-        with_numbers = len(edges) - 1 <= MAX_CELLS_WITH_NUMBERS[len(pairs) > 1]
-        for axes, pair in zip(add_panels(figure, len(pairs)), pairs, strict=True):
-            _draw_pair(axes, pair, edges, max_count, with_numbers)
+        with_numbers = len(edges) - 1 <= MAX_CELLS_WITH_NUMBERS[several]
+        most = max(max(pair.counts.values()) for pair in pairs)
+        for axes, pair in zip(panels(figure, len(pairs)), pairs, strict=True):
+            _draw_pair(axes, pair, kind, edges, most, with_numbers)
         if not with_numbers:
-            shown = figure.axes[0].collections[0]
-            bar = figure.colorbar(shown, ax=figure.axes, label="boards")
+            bar = figure.colorbar(figure.axes[0].collections[0], ax=figure.axes, label="boards")
             whole_numbers(bar.ax.yaxis)
 
-    what = "lengths" if kind == "moves" else f"{kind}s"
-    title = f"{run.suite.name}: {what} of one solver's solutions against another's"
-    remarks = tuple(pair.remark for pair in pairs)
-    header: tuple[str, ...] = ("solver", "against", f"its {kind}", "the other's", "boards")
-    body = [
+    header: Sequence[str] = ("solver", "against", f"its {kind}", "the other's", "boards")
+    rows = [
         (pair.across, pair.up, str(one), str(two), str(count))
         for pair in pairs
         for (one, two), count in sorted(pair.counts.items())
     ]
     if len(pairs) == 1:
-        header, rows = (f"{kind} of {pairs[0].across}", f"of {pairs[0].up}", "boards"), [row[2:] for row in body]
-        return Chart("lengths2d", title, header, tuple(rows), draw, remarks)
-    return Chart("lengths2d", title, header, tuple(body), draw, remarks)
+        ((across, up, _),) = pairs
+        header, rows = (f"{kind} of {across}", f"of {up}", "boards"), [row[2:] for row in rows]  # type: ignore[misc]
+    return Chart(
+        kind="lengths2d",
+        title=f"{run.suite.name}: {what} of one solver's solutions against another's",
+        header=header,
+        rows=rows,
+        draw=draw,
+        remarks=[_comparison_text(pair, kind) for pair in pairs],
+    )
+
+
+def _comparison_text(pair: Pair, kind: Kind) -> str:
+    """Return a sentence: how often each solver is shorter, or has the lower cost or score."""
+    low, high, unit, equal = WORDS[kind]
+    differences = [up - across for across, up in pair.counts.elements()]
+    signs, more = Counter(int(np.sign(each)) for each in differences), sum(differences) / len(differences)
+    than = f"{abs(more):.2f} {unit}{high if more > 0 else low} on average" if more else f"{equal} on average"
+    boards = "that it solved" if pair.across == OPTIMUM else "that both solved"
+    return (
+        f"{pair.up} against {pair.across}, on {len(differences)} boards {boards}: equal on {signs[0]}, "
+        f"{low} on {signs[-1]}, {high} on {signs[1]}; {than}."
+    )
 
 
 def _pairs(run: BenchRun) -> list[Pair]:
@@ -187,79 +200,50 @@ def _pairs(run: BenchRun) -> list[Pair]:
 
     Raises `BadInput` where there are none, or too many.
     """
-    solvers = run.by_solver
-    name = run.suite.name
-    if len(solvers) < 2 and (against := _against_optimum(run)):
-        return [against]
-    if len(solvers) < 2:
-        raise BadInput(
-            f"only {next(iter(solvers))} has answered '{name}', and lengths2d holds one solver's lengths against "
-            f"another's: run a second solver, or the same with other options"
-        )
+    name, solvers = run.suite.name, run.by_solver
     if len(solvers) > MAX_SOLVERS_2D:
         raise BadInput(
             f"{len(solvers)} solvers have answered '{name}', and lengths2d shows {MAX_SOLVERS_2D} at most: choose two "
             f"by --with, of {', '.join(solvers)}"
         )
-    kind = objective_of(run.suite.puzzle).kind
-    pairs = [Pair(one, two, _joint_counts(solvers[one], solvers[two]), kind) for one, two in combinations(solvers, 2)]
-    pairs = [pair for pair in pairs if pair.counts]
-    if not pairs:
+    values = {
+        solver: {key: answer.value for key, answer in by_occurrence(answers).items() if answer.value is not None}
+        for solver, answers in solvers.items()
+    }
+    if len(solvers) == 1:
+        optima, (own,) = _optima(run), values.values()
+        values = {OPTIMUM: {key: optima[key[0]] for key in own if key[0] in optima}, **values}
+    pairs = [
+        Pair(one, two, Counter((values[one][key], values[two][key]) for key in values[one] if key in values[two]))
+        for one, two in combinations(values, 2)
+    ]
+    found = [pair for pair in pairs if pair.counts]
+    if not found and len(solvers) == 1:
+        raise BadInput(
+            f"only {next(iter(solvers))} has answered '{name}', and lengths2d holds one solver's lengths against "
+            f"another's: run a second solver, or the same with other options"
+        )
+    if not found:
         raise BadInput(
             f"no board of '{name}' was solved by two solvers: there are no lengths to hold against each other"
         )
-    return pairs
+    return found
 
 
-def _against_optimum(run: BenchRun) -> Pair | None:
-    """Return the one solver of a run against the known optimum; None where no board that it solved has one."""
-    reference_lengths = tables.references(run)
-    ((solver, answers),) = run.by_solver.items()
-    counts: Counter[tuple[int, int]] = Counter()
-    for answer in answers:
-        reference = reference_lengths.get(answer.entry.board)
-        if answer.value is not None and reference is not None and reference.optimal:
-            counts[reference.value, answer.value] += 1
-    return Pair(OPTIMUM, solver, counts, objective_of(run.suite.puzzle).kind) if counts else None
-
-
-def _joint_counts(one: Sequence[BenchAnswer], two: Sequence[BenchAnswer]) -> Counter[tuple[int, int]]:
-    """Return the number of boards for each pair of lengths; a board that occurs several times counts each time."""
-    first, second = by_occurrence(one), by_occurrence(two)
-    values = [(first[key].value, second[key].value) for key in first if key in second]
-    return Counter((here, there) for here, there in values if here is not None and there is not None)
-
-
-def _draw_diagonal(axes: Axes, edges: NDArray[np.float64], with_numbers: bool) -> None:
-    """Show where both are equally long: a line, or a frame around each cell, which crosses no number."""
-    style: dict[str, Any] = {"color": ink(), "linestyle": "--", "linewidth": 0.8, "alpha": 0.5}
-    if not with_numbers:
-        axes.axline((edges[0], edges[0]), slope=1, **style)
-        return
-    from matplotlib.patches import Rectangle
-
-    for low, high in pairwise(edges.tolist()):
-        axes.add_patch(Rectangle((low, low), high - low, high - low, fill=False, **style))
-
-
-def _draw_pair(axes: Axes, pair: Pair, edges: NDArray[np.float64], max_count: int, with_numbers: bool) -> None:
-    """Draw one panel: a cell for each pair of lengths, the darker the more boards."""
+def _draw_pair(axes: Axes, pair: Pair, kind: Kind, edges: list[float], most: int, with_numbers: bool) -> None:
+    """Draw one panel: a cell for each pair of lengths, the darker the more boards; the diagonal is behind the cells."""
     from matplotlib.colors import PowerNorm
 
-    one, two = zip(*pair.counts, strict=True)
-    weights = list(pair.counts.values())
-    grid, _, _ = np.histogram2d(np.array(two), np.array(one), (edges, edges), weights=weights)
-    norm = PowerNorm(0.5, 0, max_count)
-    axes.pcolormesh(edges, edges, np.ma.masked_equal(grid, 0), cmap=COLOURS, norm=norm)
-    _draw_diagonal(axes, edges, with_numbers)
-    middles = (edges[:-1] + edges[1:]) / 2
-    for row, column in np.argwhere(grid).tolist() if with_numbers else []:
-        dark = norm(grid[row, column]) > 0.6
-        where, text = (middles[column], middles[row]), f"{grid[row, column]:.0f}"
-        axes.text(*where, text, ha="center", va="center", size="small", color="white" if dark else "black")
-    across, up = (f"{pair.kind} of {tables.wrapped_label(name)}" for name in (pair.across, pair.up))
-    axes.set(xlabel=across, ylabel=up)
-    axes.set(xlim=(edges[0], edges[-1]), ylim=(edges[0], edges[-1]), aspect="equal")
-    axes.set_axisbelow(True)
-    whole_numbers(axes.xaxis)
-    whole_numbers(axes.yaxis)
+    across, up = zip(*pair.counts.elements(), strict=True)
+    axes.axline((edges[0], edges[0]), slope=1, color=ink(), linestyle="--", linewidth=0.8, alpha=0.5, zorder=-1)
+    grid, *_ = axes.hist2d(across, up, bins=(edges, edges), cmin=1, cmap=COLOURS, norm=PowerNorm(0.5, 0, most))
+    for column, row in np.argwhere(grid > 0).tolist() if with_numbers else []:
+        count = grid[column, row]
+        colour = "white" if count > DARK_SHARE * most else "black"
+        place = edges[column] + 0.5, edges[row] + 0.5  # cells with numbers have one length each
+        axes.text(*place, f"{count:.0f}", ha="center", va="center", size="small", color=colour)
+    axes.set(
+        aspect="equal",
+        **{f"{along}label": f"{kind} of {wrapped_label(name)}" for along, name in (("x", pair.across), ("y", pair.up))},
+    )
+    whole_numbers(axes.xaxis, axes.yaxis)

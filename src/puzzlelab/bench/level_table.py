@@ -6,87 +6,50 @@ of the unique solution, even in a board that it did not finish; boards with seve
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cache
 
 import numpy as np
 
-from puzzlelab.bench import suites, tables
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.statistics import Proportion
-from puzzlelab.bench.timing import timing_of
+from puzzlelab.bench.suites import clue_count
+from puzzlelab.bench.summaries import Summary, by_level, has_filled_answers
+from puzzlelab.bench.tables import TextTable, interval, seconds, wrapped_label
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, names_of
 from puzzlelab.core.registry import usual_solver
 from puzzlelab.engine.solving import solve, uninterrupted
 
-if TYPE_CHECKING:
-    from rich.table import Table
+Level = tuple[Summary, Proportion]
+"""The results of a solver at a level, and the share of the blank cells that are right, in boards with one solution: 0
+of 0 if the rows of the solver have no moves."""
 
 
-UniqueSolutions = dict[str, frozenset[str]]
-"""Board -> the moves of its only solution."""
-
-
-@dataclass(frozen=True)
-class LevelRow:
-    """The results of one solver at one level."""
-
-    solver: str
-    level: int
-    clues: tuple[int, int]
-    """The smallest and the largest number."""
-    solved: Proportion
-    cells: Proportion
-    """The share of the blank cells that are right, in boards with one solution; 0 of 0 if the rows of the solver have
-    no moves."""
-    seconds: float = math.nan
-    """Mean for a board; nan if a batch holds boards of another level too."""
-
-
-def level_rows(run: BenchRun) -> list[LevelRow]:
-    """Return a row for every solver and level; none unless boards are filled in and have at least two levels."""
+def results(run: BenchRun) -> dict[str, dict[int, Level]]:
+    """Map each solver to its results by level; none unless boards are filled in and have at least two levels."""
     puzzle = run.suite.puzzle
-    if not tables.has_filled_answers(puzzle) or len({entry.level for entry in run.suite.entries} - {None}) < 2:
-        return []
-    solutions: UniqueSolutions = {}
-    rows = []
-    for solver, answers in run.by_solver.items():
-        levels: dict[int, list[BenchAnswer]] = defaultdict(list)
-        for answer in answers:
-            if answer.entry.level is not None:
-                levels[answer.entry.level].append(answer)
-        rows += [
-            replace(_level_row(puzzle, solver, level, levels[level], solutions), seconds=timing_of(levels[level]).mean)
-            for level in sorted(levels)
+    if not has_filled_answers(puzzle) or len({entry.level for entry in run.suite.entries} - {None}) < 2:
+        return {}
+
+    @cache
+    def solution(board: str) -> frozenset[str]:
+        return _unique_solution(puzzle, board)
+
+    def cells(answers: Sequence[BenchAnswer]) -> Proportion:
+        evaluated = [answer for answer in answers if answer.row.evaluations]
+        if not all(answer.row.moves or answer.row.tried for answer in evaluated):
+            return Proportion(0, 0)
+        right = [
+            (solution(answer.entry.board), {*(answer.row.moves or answer.row.tried or ())}) for answer in evaluated
         ]
-    return rows
+        return Proportion(sum(len(own & written) for own, written in right), sum(len(own) for own, _ in right))
 
-
-def _level_row(
-    puzzle: Puzzle, solver: str, level: int, answers: Sequence[BenchAnswer], solutions: UniqueSolutions
-) -> LevelRow:
-    clues = [suites.clue_count(puzzle, answer.entry.board) or 0 for answer in answers]
-    solved = Proportion(sum(answer.length is not None for answer in answers), len(answers))
-    return LevelRow(solver, level, (min(clues), max(clues)), solved, _cells(puzzle, answers, solutions))
-
-
-def _cells(puzzle: Puzzle, answers: Sequence[BenchAnswer], solutions: UniqueSolutions) -> Proportion:
-    evaluated = [answer for answer in answers if answer.row.evaluations]
-    if not all(answer.row.moves or answer.row.tried for answer in evaluated):
-        return Proportion(0, 0)
-    correct, total = 0, 0
-    for answer in evaluated:
-        board = answer.entry.board
-        if board not in solutions:
-            solutions[board] = _unique_solution(puzzle, board)
-        total += len(solutions[board])
-        correct += len(solutions[board] & {*(answer.row.moves or answer.row.tried or ())})
-    return Proportion(correct, total)
+    return {
+        solver: {level: (at, cells(at.answers)) for level, at in levels.items()}
+        for solver, levels in by_level(run).items()
+    }
 
 
 def _unique_solution(puzzle: Puzzle, board: str) -> frozenset[str]:
@@ -96,43 +59,34 @@ def _unique_solution(puzzle: Puzzle, board: str) -> frozenset[str]:
     return frozenset(names_of(puzzle, result.moves)) if result.moves and result.proof == "unique" else frozenset()
 
 
-def table(run: BenchRun) -> Table | None:
+def table(run: BenchRun) -> TextTable | None:
     """Return a line for each level of each solver, and one for the mean of its levels; None if there are no levels."""
-    from rich.table import Table
-    from rich.text import Text
-
-    lines: Mapping[str, list[LevelRow]] = defaultdict(list)
-    for row in level_rows(run):
-        lines[row.solver].append(row)
-    if not lines:
+    solvers = results(run)
+    if not solvers:
         return None
-    with_cells = any(row.cells.total for rows in lines.values() for row in rows)
-    result = Table(title="by level", box=None)
-    result.add_column("solver", overflow="fold")
-    for head in ("level", "clues", "boards", "solved", "95 %", *(["cells"] if with_cells else []), "seconds\na board"):
-        result.add_column(head, justify="right", no_wrap=True)
-    for solver, rows in lines.items():
-        for number, row in enumerate(rows):
-            clues = str(row.clues[0]) if row.clues[0] == row.clues[1] else f"{row.clues[0]}-{row.clues[1]}"
-            cell_texts = [
-                str(row.level),
-                clues,
-                str(row.solved.total),
-                _percent(row.solved),
-                tables.interval(row.solved),
-            ]
-            cell_texts += [_percent(row.cells)] if with_cells else []
-            result.add_row(
-                Text(tables.wrapped_label(solver) if number == 0 else ""), *cell_texts, tables.seconds(row.seconds)
-            )
-        mean = f"{100 * np.mean([row.solved.value for row in rows]):.2f} %"
-        result.add_row("", "mean", "", "", mean, "", *([""] if with_cells else []), tables.seconds(_mean_seconds(rows)))
-    return result
+    header = ["solver", "level", "clues", "boards", "solved", "95 %", "cells", "seconds\na board"]
+    rows = [row for solver, levels in solvers.items() for row in _rows(run.suite.puzzle, solver, levels)]
+    if not any(cells.total for levels in solvers.values() for _, cells in levels.values()):
+        header, rows = _without_cells(header), [_without_cells(row) for row in rows]
+    return TextTable(title="by level", header=header, rows=rows)
+
+
+def _without_cells(row: Sequence[str]) -> list[str]:
+    return [*row[:-2], row[-1]]
+
+
+def _rows(puzzle: Puzzle, solver: str, levels: Mapping[int, Level]) -> list[list[str]]:
+    rows = []
+    for level, (at, cells) in levels.items():
+        clues = [clue_count(puzzle, answer.entry.board) or 0 for answer in at.answers]
+        span = f"{min(clues)}" if min(clues) == max(clues) else f"{min(clues)}-{max(clues)}"
+        shares = [_percent(at.solved), interval(at.solved), _percent(cells)]
+        rows.append(["", str(level), span, str(at.solved.total), *shares, seconds(at.seconds.value)])
+    rows[0][0] = wrapped_label(solver)
+    mean_solved = 100 * float(np.mean([at.solved.value for at, _ in levels.values()]))
+    mean_seconds = float(np.mean([at.seconds.value for at, _ in levels.values()]))
+    return [*rows, ["", "mean", "", "", f"{mean_solved:.2f} %", "", "", seconds(mean_seconds)]]
 
 
 def _percent(share: Proportion) -> str:
     return f"{100 * share.value:.2f} %" if share.total else "-"
-
-
-def _mean_seconds(rows: Sequence[LevelRow]) -> float:
-    return float(np.mean([row.seconds for row in rows]))

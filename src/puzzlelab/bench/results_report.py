@@ -10,19 +10,24 @@ import json
 import math
 import shlex
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from puzzlelab.bench import history, learning, level_table, plots, runs, selfplay_chart, tables
+import numpy as np
+
+from puzzlelab.bench import comparisons, history, level_table, plots, runs, summaries, tables, training_charts
 from puzzlelab.bench.caveats import caveats
-from puzzlelab.bench.charts import INSTANT_SECONDS, Chart
-from puzzlelab.bench.comparisons import Comparison, comparisons
-from puzzlelab.bench.hardest_boards import HardBoard, hardest
+from puzzlelab.bench.charts import INSTANT_SECONDS, Chart, empty_figure, image
 from puzzlelab.bench.history import Record
-from puzzlelab.bench.runs import BenchRun
-from puzzlelab.bench.suites import SUITE_FILE
+from puzzlelab.bench.runs import BenchAnswer, BenchRun
+from puzzlelab.bench.statistics import Proportion, proportion
+from puzzlelab.bench.suites import SUITE_FILE, SuiteEntry
+from puzzlelab.bench.summaries import Reference, has_filled_answers, references
+from puzzlelab.bench.tables import TextTable
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
 from puzzlelab.core.objective import objective_of
 from puzzlelab.engine import report
@@ -30,9 +35,6 @@ from puzzlelab.storage.files import replace_file, writing
 from puzzlelab.storage.outputs import check_replaceable
 from puzzlelab.training.runs import Run
 from puzzlelab.version import VERSION
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 HARDEST = 6
 """Boards that are drawn for each benchmark."""
@@ -44,49 +46,23 @@ MAX_ROWS = 200
 """The most lines of the numbers of a plot."""
 
 
-@dataclass(frozen=True)
-class TextTable:
-    """A table as text."""
-
-    title: str
-    header: Sequence[str]
-    """A heading may have several lines."""
-    rows: Sequence[Sequence[str]]
-    note: str = ""
-    """A sentence below the table."""
-
-
-@dataclass(frozen=True)
-class ChartImage:
-    """A plot in two versions, and its numbers."""
-
-    kind: str
-    title: str
-    light: str
-    """The address of an image, which holds the image itself."""
-    dark: str
-    numbers: TextTable
-    remarks: Sequence[str]
-
-
-@dataclass(frozen=True)
-class BoardCard:
-    """One of the hardest boards."""
+class HardBoard(NamedTuple):
+    """A board, and how the solvers fared with it."""
 
     number: int
-    text: str
-    picture: str | None
-    """The address of an image, which holds the image itself; None if the puzzle has no pictures."""
-    drawing: str
-    """The board as text."""
-    facts: Sequence[str]
-    command: str
-    """Solves this board."""
+    """Its place in the suite, from 1."""
+    entry: SuiteEntry
+    solved: Proportion
+    """The number of solvers that solved it, of those that answered it."""
+    expanded: float
+    """The geometric mean of the states that they expanded, so that each solver has the same weight."""
+    best: Reference | None
+    """The best known solution."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A benchmark or a training run."""
+    """A benchmark or a training run. Images are addresses that hold the image itself."""
 
     folder: str
     """Relative to the folder of the report."""
@@ -94,11 +70,15 @@ class Section:
     facts: Mapping[str, str]
     results: Sequence[TextTable] = ()
     sentences: Sequence[str] = ()
-    drawings: Sequence[ChartImage] = ()
+    drawings: Sequence[tuple[Chart, str, str]] = ()
+    """Charts, each with its image on a light and on a dark ground."""
     not_drawn: Sequence[str] = ()
     """The reasons why some kinds of plot are missing, as sentences."""
     pairs: TextTable | None = None
-    boards: Sequence[BoardCard] = ()
+    boards: Sequence[Mapping[str, object]] = ()
+    """The hardest boards: their number, text, picture (None if the puzzle has none), drawing as text, facts, and the
+    command that solves them.
+    """
     options: TextTable | None = None
     records: Sequence[Record] = ()
     versions: Sequence[str] = ()
@@ -109,52 +89,32 @@ class Section:
     """The reason why the folder cannot be read, as a sentence; then the section has nothing else."""
 
 
-@dataclass(frozen=True)
-class Report:
-    """A folder of results."""
-
-    name: str
-    sections: Sequence[Section]
-
-    @property
-    def errors(self) -> list[str]:
-        """A sentence for each folder that cannot be read."""
-        return [section.error for section in self.sections if section.error]
-
-
 # --- reading ---
 
 
-def collect(folder: Path) -> Report:
+def collect(folder: Path) -> list[Section]:
     """Collect all results in a folder and in those below it; raises `BadInput` if there are none, or no matplotlib."""
     if not folder.is_dir():
         raise BadFile(f"{folder} is no folder: give the folder of `bench --out`, or one that holds several")
-    plots.empty_figure("")  # says what is missing before anything is read
+    empty_figure("")  # says what is missing before anything is read
     found = sorted({path.parent for name in MARKERS for path in folder.rglob(name)})
     if not found:
         raise BadInput(f"there are no results in {folder}: `puzzlelab bench ... --out {folder}` writes some")
     sections = []
     for number, each in enumerate(found):
         report.progress("report", number, len(found), each.name)
-        sections.append(_section(each, _name(each, folder)))
+        name = each.relative_to(folder).as_posix() if each != folder else folder.resolve().name
+        try:
+            is_benchmark = (each / SUITE_FILE).is_file()
+            sections.append(_benchmark(each, name) if is_benchmark else _training(each, name))
+        except PuzzlelabError as error:
+            sections.append(Section(name, name, {}, error=f"{name}: {error}"))
     report.progress("report", len(found), len(found))
-    return Report(folder.resolve().name, sections)
+    return sections
 
 
-def _name(folder: Path, top: Path) -> str:
-    return folder.relative_to(top).as_posix() if folder != top else top.resolve().name
-
-
-def _section(folder: Path, name: str) -> Section:
-    try:
-        if (folder / SUITE_FILE).is_file():
-            return _benchmark(runs.read_run(folder), name, history.read(folder))
-        return _training(folder, name)
-    except PuzzlelabError as error:
-        return Section(name, name, {}, error=f"{name}: {error}")
-
-
-def _benchmark(run: BenchRun, name: str, records: Sequence[Record]) -> Section:
+def _benchmark(folder: Path, name: str) -> Section:
+    run, records = runs.read_run(folder), history.read(folder)
     suite = run.suite
     facts = {
         "puzzle": suite.puzzle.name,
@@ -164,24 +124,16 @@ def _benchmark(run: BenchRun, name: str, records: Sequence[Record]) -> Section:
     }
     if not run.answers:
         return Section(name, suite.name, facts, sentences=["There are no answers yet."], records=records)
-    results = [_as_text(tables.table(run), "Results")]
-    if by_level := level_table.table(run):
-        results.append(_as_text(by_level, "Results by level"))
-    drawings, not_drawn = [], []
-    for kind in plots.KINDS:
-        try:
-            drawings.append(_drawing(plots.chart(run, kind)))
-        except BadInput as reason:
-            not_drawn.append(f"{kind}: {reason}.")
+    drawings, not_drawn = _drawings({kind: partial(plots.chart, run, kind) for kind in plots.KINDS})
     return Section(
         folder=name,
         title=suite.name,
         facts=facts,
-        results=results,
+        results=[each for each in (summaries.table(run), level_table.table(run)) if each],
         sentences=caveats(run),
         drawings=drawings,
         not_drawn=not_drawn,
-        pairs=_pairs(run),
+        pairs=comparisons.table(run),
         boards=[_card(run, board) for board in hardest(run, HARDEST)],
         options=_options(run),
         records=records,
@@ -194,74 +146,12 @@ def _training(folder: Path, name: str) -> Section:
     saved = run.saved_settings()
     facts = {"state": "finished" if run.done.exists() else "not finished"}
     facts |= {key: str(saved[key]) for key in ("recipe", "puzzle", "seed") if key in saved}
-    charts: list[Callable[[], Chart]] = [lambda: learning.learning([folder])]
-    if selfplay_chart.is_selfplay_run(folder):
-        charts.append(lambda: selfplay_chart.elo(folder))
-    drawings, not_drawn = [], []
-    for chart in charts:
-        try:
-            drawings.append(_drawing(chart()))
-        except BadInput as reason:
-            not_drawn.append(f"{reason}.")
+    charts: dict[str, Callable[[], Chart]] = {"learning": lambda: training_charts.learning([folder])}
+    if training_charts.is_selfplay_run(folder):
+        charts["elo"] = lambda: training_charts.elo(folder)
+    drawings, not_drawn = _drawings(charts)
     settings = run.config.read_text(encoding="utf-8")
     return Section(name, f"Training of {name}", facts, drawings=drawings, not_drawn=not_drawn, settings=settings)
-
-
-# --- tables ---
-
-
-def _as_text(table: Table, title: str) -> TextTable:
-    """Return the cells of a table of rich as plain text."""
-    from rich.text import Text
-
-    def plain(cell: object) -> str:
-        return cell.plain if isinstance(cell, Text) else str(cell)
-
-    columns = [[plain(cell) for cell in column.cells] for column in table.columns]
-    return TextTable(title, [plain(column.header) for column in table.columns], list(zip(*columns, strict=True)))
-
-
-def _pairs(run: BenchRun) -> TextTable | None:
-    """Return every solver against every other one."""
-    solvers = list(run.by_solver)
-    if len(solvers) < 2:
-        return None
-    compared = comparisons(run)
-    is_timed = any(each.seconds.count for each in compared.values())
-    rows = [
-        [
-            tables.wrapped_label(one),
-            *("" if one == other else _comparison(compared[one, other]) for other in solvers),
-        ]
-        for one in solvers
-    ]
-    kind = objective_of(run.suite.puzzle).kind
-    what = (
-        "a solution where the other has none"
-        if tables.has_filled_answers(run.suite.puzzle)
-        else {"moves": "the shorter solution", "cost": "the cheaper solution", "score": "the higher score"}[kind]
-    )
-    note = f"Each cell has the boards on which the solver of the line has {what}, is equal, or is worse."
-    if is_timed:
-        note += (
-            " Below: its seconds divided by those of the solver of the column, on the boards that both solved "
-            "(geometric mean, 95 % interval)."
-        )
-    return TextTable("Every solver against every other", ["", *map(tables.wrapped_label, solvers)], rows, note)
-
-
-def _comparison(each: Comparison) -> str:
-    counts = f"{each.better} / {each.equal} / {each.worse}"
-    times = each.seconds
-    if not times.count:
-        return counts
-    text = f"{counts}\n× {_factor(times.value)}"
-    return text if math.isnan(times.low) else f"{text}\n{_factor(times.low)} to {_factor(times.high)}"
-
-
-def _factor(value: float) -> str:
-    """Return a factor with two digits that count."""
-    return f"{value:.2g}" if value < 100 else f"{value:,.0f}"
 
 
 def _options(run: BenchRun) -> TextTable:
@@ -274,20 +164,24 @@ def _options(run: BenchRun) -> TextTable:
             f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in set_options.items()
         )
         rows.append([tables.wrapped_label(solver), row.solver, options or "none", row.net or "none"])
-    return TextTable("Options and networks", ["solver", "name", "options", "network and hash"], rows)
+    header = ["solver", "name", "options", "network and hash"]
+    return TextTable(title="Options and networks", header=header, rows=rows)
 
 
 # --- pictures ---
 
 
-def _drawing(chart: Chart) -> ChartImage:
-    body = chart.body if len(chart.body) <= MAX_ROWS else chart.body[:MAX_ROWS]
-    note = "" if body is chart.body else f"The first {MAX_ROWS} of {len(chart.body):,} lines."
-    header = [tables.wrapped_label(head) for head in chart.header]
-    numbers = TextTable(f"Numbers of '{chart.kind}'", header, [list(row) for row in body], note)
-    return ChartImage(
-        chart.kind, chart.title, _plot(chart, "default"), _plot(chart, "dark_background"), numbers, chart.remarks
-    )
+def _drawings(charts: Mapping[str, Callable[[], Chart]]) -> tuple[list[tuple[Chart, str, str]], list[str]]:
+    """Return the charts with their images, and the reasons why some cannot be drawn."""
+    drawings, not_drawn = [], []
+    for kind, make in charts.items():
+        try:
+            chart = make()
+        except BadInput as reason:
+            not_drawn.append(f"{kind}: {reason}.")
+        else:
+            drawings.append((chart, _plot(chart, "default"), _plot(chart, "dark_background")))
+    return drawings, not_drawn
 
 
 def _plot(chart: Chart, style: str) -> str:
@@ -295,40 +189,76 @@ def _plot(chart: Chart, style: str) -> str:
     from matplotlib import style as styles
 
     with styles.context([style, {"savefig.transparent": True}]):
-        figure = plots.empty_figure(chart.title)
+        figure = empty_figure(chart.title)
         chart.draw(figure, INSTANT_SECONDS)
-        return _address(plots.image(figure, "svg"))
+        return _address(image(figure, "svg"))
 
 
 def _address(svg: bytes) -> str:
     return f"data:image/svg+xml;base64,{b64encode(svg).decode('ascii')}"
 
 
-def _card(run: BenchRun, board: HardBoard) -> BoardCard:
+# --- the hardest boards ---
+
+
+def hardest(run: BenchRun, count: int) -> list[HardBoard]:
+    """Return up to this number of boards: first those that the fewest solvers solved, then those that took the most
+    states. A board that occurs several times counts once.
+    """
+    answers_by_board: dict[str, list[BenchAnswer]] = defaultdict(list)
+    for answer in run.answers:
+        answers_by_board[answer.entry.board].append(answer)
+    numbers = {entry.board: number for number, entry in reversed(list(enumerate(run.suite.entries, start=1)))}
+    known = references(run)
+    boards = [
+        HardBoard(
+            numbers[board],
+            answers[0].entry,
+            proportion(answer.length is not None for answer in answers),
+            math.exp(np.mean([math.log(max(answer.row.expanded, 1)) for answer in answers])),
+            known.get(board) or _best_found(answers),
+        )
+        for board, answers in answers_by_board.items()
+    ]
+    return sorted(boards, key=lambda board: (board.solved.value, -board.expanded, board.number))[:count]
+
+
+def _best_found(answers: Iterable[BenchAnswer]) -> Reference | None:
+    """Return the best solution of these answers, of which no optimum is known."""
+    found = [(answer.excess_over(0) or 0, answer.value) for answer in answers if answer.value is not None]
+    return Reference(min(found)[1], False) if found else None
+
+
+def _card(run: BenchRun, board: HardBoard) -> dict[str, object]:
+    """Return what the report says of a hard board."""
     puzzle = run.suite.puzzle
     instance = run.suite.instance(board.entry)
-    text = puzzle.write(instance.state)
-    svg = instance.svg()
+    text, svg = puzzle.write(instance.state), instance.svg()
     facts = [
-        f"solved by {board.solved.count} of {board.solved.total} solvers",
+        f"solved by {board.solved.number} of {board.solved.total} solvers",
         f"{tables.number(board.expanded)} states expanded (geometric mean)",
     ]
     if board.entry.level is not None:
         facts.append(f"level {board.entry.level}")
-    if board.best is not None and not tables.has_filled_answers(puzzle):
+    if board.best is not None and not has_filled_answers(puzzle):
         kind = objective_of(puzzle).kind
         value = f"{board.best.value} moves" if kind == "moves" else f"{kind} {board.best.value}"
         facts.append(f"best known: {value}, {'proven optimal' if board.best.optimal else 'not proven optimal'}")
-    picture = None if svg is None else _address(svg.encode())
-    command = shlex.join(["puzzlelab", "solve", puzzle.name, text])
-    return BoardCard(board.number, text, picture, puzzle.draw(instance.state), facts, command)
+    return {
+        "number": board.number,
+        "text": text,
+        "picture": None if svg is None else _address(svg.encode()),
+        "drawing": puzzle.draw(instance.state),
+        "facts": facts,
+        "command": shlex.join(["puzzlelab", "solve", puzzle.name, text]),
+    }
 
 
 # --- writing ---
 
 
-def render(contents: Report) -> str:
-    """Return the report as HTML; raises `BadInput` without jinja2."""
+def render(sections: Sequence[Section], name: str) -> str:
+    """Return the report of a folder of this name as HTML; raises `BadInput` without jinja2."""
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
@@ -340,7 +270,9 @@ def render(contents: Report) -> str:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    return environment.get_template("report.html").render(report=contents, version=VERSION)
+    environment.filters["wrapped"] = tables.wrapped_label
+    template = environment.get_template("report.html")
+    return template.render(name=name, sections=sections, max_rows=MAX_ROWS, version=VERSION)
 
 
 def check_out(path: Path) -> None:
@@ -350,9 +282,9 @@ def check_out(path: Path) -> None:
     check_replaceable(path, lambda begin: GENERATOR.encode() in begin, "report")
 
 
-def write(contents: Report, path: Path) -> None:
-    """Write a report in one step; raises `BadFile`, also for a file that exists and is no report."""
+def write(sections: Sequence[Section], name: str, path: Path) -> None:
+    """Write the report of a folder in one step; raises `BadFile`, also for a file that exists and is no report."""
     check_out(path)
-    text = render(contents)
+    text = render(sections, name)
     with writing(path):
         replace_file(path, text)

@@ -1,10 +1,14 @@
-"""Shares and means with their 95 % intervals."""
+"""Shares and means with their 95 % intervals.
+
+`scipy.stats` computes the same intervals, which the tests compare; its import takes as long as a small benchmark's
+tables altogether, so that it is not used here.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,17 +16,16 @@ Z = 1.959963984540054
 """The normal distribution has 95 % within this many standard deviations."""
 
 
-@dataclass(frozen=True)
-class Proportion:
-    """The share of `count` in `total`."""
+class Proportion(NamedTuple):
+    """The share of `number` in `total`."""
 
-    count: int
+    number: int
     total: int
 
     @property
     def value(self) -> float:
         """Between 0 and 1; nan if `total` is 0."""
-        return self.count / self.total if self.total else math.nan
+        return self.number / self.total if self.total else math.nan
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -35,12 +38,23 @@ class Proportion:
         return max(0.0, middle - half_width), min(1.0, middle + half_width)
 
 
-@dataclass(frozen=True)
-class Mean:
+class Mean(NamedTuple):
     """A mean and the half width of its 95 % interval (Student's t); nan for fewer than two values."""
 
     value: float
     half_width: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval of a mean of numbers from 0 on, cut off there; the value itself where there is none."""
+        half_width = 0.0 if math.isnan(self.half_width) else self.half_width
+        return max(self.value - half_width, min(0.0, self.value)), self.value + half_width
+
+
+def proportion(holds: Iterable[bool]) -> Proportion:
+    """Return the share of the true ones."""
+    truths = list(holds)
+    return Proportion(sum(truths), len(truths))
 
 
 def mean(values: Sequence[float]) -> Mean:
@@ -52,25 +66,3 @@ def mean(values: Sequence[float]) -> Mean:
 
     deviation = float(np.std(values, ddof=1))
     return Mean(float(np.mean(values)), float(stdtrit(count - 1, 0.975)) * deviation / math.sqrt(count))
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """A geometric mean of quotients with its 95 % interval; nan where there are none, or too few for an interval."""
-
-    value: float
-    low: float
-    high: float
-    count: int
-    """Pairs of which it is the mean."""
-
-
-def ratio(pairs: Sequence[tuple[float, float]], least: float = 1e-6) -> Ratio:
-    """Return how many times as large the first numbers of some pairs are as the second.
-
-    Numbers below `least` count as it.
-    """
-    logarithms = [math.log(max(one, least) / max(other, least)) for one, other in pairs]
-    middle = mean(logarithms)
-    low, high = middle.value - middle.half_width, middle.value + middle.half_width
-    return Ratio(math.exp(middle.value), math.exp(low), math.exp(high), len(pairs))

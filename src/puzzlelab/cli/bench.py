@@ -226,13 +226,12 @@ def _show_faults(suite: Suite) -> None:
 
 def _show(run: BenchRun, out: Path | None, notes: list[str]) -> int:
     """Print the results; return the exit code."""
-    from puzzlelab.bench import level_table, tables
+    from puzzlelab.bench import level_table, summaries, tables
     from puzzlelab.bench.caveats import caveats
 
     if run.answers:
-        show(tables.table(run))
-        if by_level := level_table.table(run):
-            show(by_level)
+        for table in filter(None, (summaries.table(run), level_table.table(run))):
+            show(tables.as_rich(table))
         for sentence in [*caveats(run), *notes]:
             say(sentence)
     if run.interrupted:

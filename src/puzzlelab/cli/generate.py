@@ -168,7 +168,7 @@ def _say_unchanged(out: Path, rows: int, count: int) -> None:
 
 def _check_image(path: Path) -> None:
     """Check before the work that the image can be drawn after it; raises `BadFile` or `BadInput`."""
-    from puzzlelab.bench.plots import empty_figure
+    from puzzlelab.bench.charts import empty_figure
     from puzzlelab.core.errors import BadFile
     from puzzlelab.storage.outputs import check_image
 
@@ -200,7 +200,7 @@ def _summary(tally: Tally, histogram: Path | None) -> None:
             table.add_row(str(level), *row)
     show(table)
     if histogram:
-        from puzzlelab.bench import histograms
+        from puzzlelab.bench.lengths import histogram as draw_histogram
 
-        histograms.draw(counts, tally.what, "boards", histogram)
+        draw_histogram(counts, tally.what, "boards", histogram)
         say(str(histogram))

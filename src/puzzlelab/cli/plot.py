@@ -43,24 +43,25 @@ def plot(
     ] = 0.1,
 ) -> None:
     """Draw a benchmark or training runs as KIND.png and KIND.svg in the (first) folder, and print the same numbers."""
-    from puzzlelab.bench import learning, plots, selfplay_chart
+    from puzzlelab.bench import tables, training_charts
+    from puzzlelab.bench.charts import save
     from puzzlelab.core.errors import BadInput
 
-    if len(folder) == 1 and kind in (None, selfplay_chart.KIND) and selfplay_chart.is_selfplay_run(folder[0]):
-        chart = selfplay_chart.elo(folder[0])
-    elif all(map(learning.is_run, folder)):
-        if solver or beside or kind not in (None, learning.KIND):
+    if len(folder) == 1 and kind in (None, training_charts.ELO) and training_charts.is_selfplay_run(folder[0]):
+        chart = training_charts.elo(folder[0])
+    elif all(map(training_charts.is_run, folder)):
+        if solver or beside or kind not in (None, training_charts.LEARNING):
             raise BadInput(
-                f"training runs have one kind of plot, '{learning.KIND}', and a single self-play run "
-                f"also '{selfplay_chart.KIND}', both without --with and --beside"
+                f"training runs have one kind of plot, '{training_charts.LEARNING}', and a single self-play run "
+                f"also '{training_charts.ELO}', both without --with and --beside"
             )
-        chart = learning.learning(folder)
+        chart = training_charts.learning(folder)
     elif len(folder) > 1:
         raise BadInput("several folders can be drawn together only if all of them are training runs")
     else:
         chart = _of_benchmark(folder[0], kind, solver, beside)
-    paths = plots.save(chart, folder[0], mark)
-    show(plots.table(chart))
+    paths = save(chart, folder[0], mark)
+    show(tables.as_rich(chart, fold=True))
     for sentence in chart.remarks:
         say(sentence)
     for path in paths:

@@ -27,9 +27,10 @@ def report(
 
     results_report.check_out(out)
     with progress():
-        contents = results_report.collect(folder)
-        results_report.write(contents, out)
-    for error in contents.errors:
+        sections = results_report.collect(folder)
+        results_report.write(sections, folder.resolve().name, out)
+    errors = [section.error for section in sections if section.error]
+    for error in errors:
         fail(error)
-    say(f"{out}: {len(contents.sections)} results")
-    raise typer.Exit(UNREADABLE if contents.errors else SOLVED)
+    say(f"{out}: {len(sections)} results")
+    raise typer.Exit(UNREADABLE if errors else SOLVED)

@@ -227,7 +227,7 @@ def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
     """Print the state of the run."""
     from rich.table import Table
 
-    from puzzlelab.bench.selfplay_chart import HEADER, rows
+    from puzzlelab.bench.training_charts import CHAMPIONS, champions
     from puzzlelab.training.selfplay.status import StatusReader, ago
 
     run_status = StatusReader(selfplay_run, settings).read()
@@ -246,9 +246,9 @@ def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
     show(table)
     if run_status.champions:
         reigns = Table(title="champions", caption=_anchors(run_status.opponents))
-        for name in HEADER:
+        for name in CHAMPIONS:
             reigns.add_column(name, justify="left" if name == "network" else "right")
-        for row in rows(run_status):
+        for row in champions(run_status):
             reigns.add_row(*row)
         show(reigns)
     programs = Table(title="programs")

@@ -1,0 +1,351 @@
+"""Curves of the results of solvers: by the level of boards, their clues, the width of the search and its jobs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.bench.charts import (
+    MIN_SECONDS,
+    Chart,
+    Line,
+    draw_lines,
+    legend_below,
+    panels,
+    set_logarithmic,
+    set_seconds_axis,
+    set_share_axis,
+    whole_numbers,
+)
+from puzzlelab.bench.reference_curves import Curves
+from puzzlelab.bench.runs import BenchRun
+from puzzlelab.bench.statistics import Mean, Proportion
+from puzzlelab.bench.summaries import (
+    ADVICE,
+    Series,
+    Summary,
+    by_clues,
+    by_level,
+    by_option,
+    has_filled_answers,
+    references,
+    time_notes,
+)
+from puzzlelab.bench.tables import decimal, interval, percent, seconds, share
+from puzzlelab.core.errors import BadInput
+from puzzlelab.core.result import LIMITS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LARGE_EXCESS = 10.0
+"""The greatest excess that an axis shows linearly; it is logarithmic above 1 where there are greater ones."""
+LEVEL_OFFSET = 0.1
+"""The horizontal distance between the points of two solvers at one level, so that both are visible."""
+MIN_BOARDS = 5
+"""The fewest boards with one number of clues whose median can be the peak."""
+REFERENCE = {"marker": "s", "fillstyle": "none", "linestyle": "--"}
+"""The style of reference curves."""
+IDEAL = {"marker": "", "linestyle": ":"}
+"""The style of the ideal speed-up."""
+
+
+def _all_of(series: Series) -> list[Summary]:
+    """Return the results of all points."""
+    return [each for points in series.values() for each in points.values()]
+
+
+def _rows(series: Series, cells: Callable[[Summary], Sequence[str]]) -> list[Sequence[str]]:
+    """Return the row of a table for each point: the name of its line, its number, and these cells."""
+    return [(name, str(number), *cells(at)) for name, points in series.items() for number, at in points.items()]
+
+
+def _lines(
+    series: Series, y: Callable[[Summary], Proportion | Mean | float], x: Callable[[Summary], float] | None = None
+) -> list[Line]:
+    """Return a line for each name, over the numbers of its points or over another value of them."""
+    return [
+        Line(name, list(map(x, points.values())) if x else list(points), list(map(y, points.values())))
+        for name, points in series.items()
+    ]
+
+
+def typical_seconds(at: Summary) -> float:
+    """Return the seconds by which points are compared."""
+    return at.typical_seconds
+
+
+def levels(run: BenchRun) -> Chart:
+    """Return the share of solved boards by level, and the mean excess of moves over the optimum.
+
+    A board without a level counts at the length of its known optimum. If all solutions of a board have the same length,
+    seconds are shown in place of the excess, and boards without a level are left out.
+    """
+    known, filled = references(run), has_filled_answers(run.suite.puzzle)
+    name = "true optimum" if all(each.optimal for each in known.values()) else "shortest known"
+    series = by_level(run, at_optimum=not filled)
+    points = _all_of(series)
+    if not points:
+        raise BadInput(f"no board of '{run.suite.name}' has a level{'' if filled else ' or a known optimum'}")
+    values = [each.typical_seconds if filled else each.excess.value for each in points]
+
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        left, *others = panels(figure, 2 - bool(np.isnan(values).all()))
+        draw_lines(left, _lines(series, lambda at: at.solved), LEVEL_OFFSET)
+        set_share_axis(left, "solved")
+        for right in others:
+            draw_lines(right, _lines(series, lambda at: at.typical_seconds if filled else at.excess), LEVEL_OFFSET)
+            if filled:
+                set_seconds_axis(right, "y", values, mark_seconds)
+                continue
+            right.set_ylabel(f"moves more than the {name}\n(mean, 95 % interval)")
+            if np.nanmax(values) > LARGE_EXCESS:
+                right.set_yscale("symlog", linthresh=1)
+        for axes in figure.axes:
+            axes.set(xlabel="level", xlim=left.get_xlim())
+            whole_numbers(axes.xaxis)
+        legend_below(figure)
+
+    def cells(at: Summary) -> Sequence[str]:
+        value = seconds(at.typical_seconds) if filled else decimal(at.excess.value)
+        return share(at.solved), interval(at.solved), value
+
+    excess_note = f"The excess is over the {name}, of the boards that were solved."
+    return Chart(
+        kind="levels",
+        title=f"{run.suite.name}: solved by level",
+        header=("solver", "level", "solved", "95 %", "seconds" if filled else "mean excess"),
+        rows=_rows(series, cells),
+        draw=draw,
+        remarks=time_notes(points) if filled else [excess_note] * bool(known),
+    )
+
+
+def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
+    """Return the share of boards solved optimally, against the width of the search and against its time.
+
+    Solvers that differ only in their width form one line. `curves` are reference curves, drawn dashed.
+    """
+    series, curves = by_option(run, "width"), curves or {}
+    if not series:
+        raise BadInput("no solver of this benchmark has a width; run some, as in --with beam:width=100,beam:width=1000")
+    if not any(at.optimal.total for at in _all_of(series)):
+        raise BadInput(f"no board of '{run.suite.name}' has a known optimum; add a solver that proves it, such as ida")
+
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        left, right = panels(figure, 2)
+        for axes, x, column in ((left, None, 0), (right, typical_seconds, 2)):
+            known = {
+                name: [point for point in points if not np.isnan(point[column])] for name, points in curves.items()
+            }
+            published = [
+                Line(name, [point[column] for point in points], [point[1] for point in points], REFERENCE)
+                for name, points in known.items()
+            ]
+            draw_lines(axes, [*_lines(series, lambda at: at.optimal, x), *published])
+            set_share_axis(axes, "optimal")
+        set_logarithmic(left, "x", "width")
+        set_logarithmic(right, "x", "seconds for a board: median")
+        legend_below(figure)
+
+    def cells(at: Summary) -> Sequence[str]:
+        shares = share(at.optimal), percent(at.optimal), interval(at.optimal)
+        return *shares, decimal(at.excess_over_optimum.value), seconds(at.typical_seconds)
+
+    published = [
+        (name, str(width), "-", f"{100 * value:g} %", "-", "-", "-" if np.isnan(time) else f"{time:g}")
+        for name, points in curves.items()
+        for width, value, time in points
+    ]
+    return Chart(
+        kind="widths",
+        title=f"{run.suite.name}: optimal by width",
+        header=("solver", "width", "optimal", "share", "95 %", "mean excess", "seconds"),
+        rows=[*_rows(series, cells), *published],
+        draw=draw,
+        remarks=time_notes(_all_of(series)),
+    )
+
+
+# --- jobs ---
+
+
+def jobs(run: BenchRun) -> Chart:
+    """Plot the seconds of each solver with an option `jobs`, by the number of jobs, beside the ideal speed-up."""
+    several = {solver: points for solver, points in by_option(run, "jobs").items() if len(points) > 1}
+    if not several:
+        example = "--with permutation:jobs=1,permutation:jobs=2"
+        raise BadInput(f"no solver of this benchmark was run with several numbers of jobs; run one, as in {example}")
+    times = {solver: np.array(list(_finished(points))) for solver, points in several.items()}
+    curves = {
+        solver: (
+            np.array(list(several[solver])),
+            np.median(seconds_of_boards, axis=1),
+            np.median(seconds_of_boards[0] / seconds_of_boards, axis=1),
+        )
+        for solver, seconds_of_boards in times.items()
+        if seconds_of_boards.size
+    }
+    if not curves:
+        raise BadInput(f"no board of '{run.suite.name}' was finished with every number of jobs")
+
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        left, right = panels(figure, 2)
+        for number, (solver, (numbers, medians, speedups)) in enumerate(curves.items()):
+            own, ideal = {"color": f"C{number}"}, {"color": f"C{number}", **IDEAL}
+            speed = numbers / numbers[0]
+            draw_lines(left, [Line(solver, numbers, medians, own), Line("ideal", numbers, medians[0] / speed, ideal)])
+            draw_lines(right, [Line(solver, numbers, speedups, own), Line("ideal", numbers, speed, ideal)])
+        set_seconds_axis(left, "y", [each for _, medians, _ in curves.values() for each in medians], mark_seconds)
+        right.set_ylabel(f"times as fast as with {min(each[0] for each, _, _ in curves.values())} (dotted: ideal)")
+        for axes in figure.axes:
+            axes.set_xlabel("jobs")
+            whole_numbers(axes.xaxis)
+        legend_below(figure)
+
+    rows = [
+        (
+            solver,
+            f"{number}",
+            f"{times[solver].shape[1]}",
+            seconds(median),
+            f"{speedup:.2f}",
+            f"{number / numbers[0]:.2f}",
+        )
+        for solver, (numbers, medians, speedups) in curves.items()
+        for number, median, speedup in zip(numbers, medians, speedups, strict=True)
+    ]
+    return Chart(
+        kind="jobs",
+        title=f"{run.suite.name}: seconds by jobs",
+        header=("solver", "jobs", "boards", "seconds", "times as fast", "ideal"),
+        rows=rows,
+        draw=draw,
+        remarks=[_best_jobs_text(solver, numbers, speedups) for solver, (numbers, _, speedups) in curves.items()],
+    )
+
+
+def _finished(points: Mapping[int, Summary]) -> Iterator[list[float]]:
+    """Yield for each number of jobs the seconds of the boards that were finished with all of them within the limit.
+
+    Boards without seconds of their own are left out; a board that occurs several times has the median of its times.
+    """
+    times: list[dict[str, list[float]]] = [defaultdict(list) for _ in points]
+    for of_jobs, at in zip(times, points.values(), strict=True):
+        for answer in at.answers:
+            if answer.holds and answer.row.stop not in LIMITS and answer.row.seconds is not None:
+                of_jobs[answer.entry.board].append(max(answer.row.seconds, MIN_SECONDS))
+    common = [board for board in times[0] if all(board in of_jobs for of_jobs in times)]
+    yield from ([float(np.median(of_jobs[board])) for board in common] for of_jobs in times)
+
+
+def _best_jobs_text(solver: str, numbers: NDArray[np.int64], speedups: NDArray[np.float64]) -> str:
+    best = int(speedups.argmax())
+    if not best:
+        return f"{solver} is fastest with {numbers[0]} job{'s' * bool(numbers[0] != 1)}: more do not help it here."
+    return (
+        f"{solver} is fastest with {numbers[best]} jobs, {speedups[best]:.2f} times as fast as with {numbers[0]} "
+        f"(ideal: {numbers[best] / numbers[0]:.2f})."
+    )
+
+
+# --- clues ---
+
+
+def clues(run: BenchRun) -> Chart:
+    """Plot the seconds of each solver by the number of clues: the median, and the middle half of the boards."""
+    every = by_clues(run)
+    if not every:
+        raise BadInput(f"{run.suite.puzzle.name} does not say how many clues a board has; draw bars instead")
+    series = {
+        solver: points
+        for solver, points in every.items()
+        if not any(np.isnan(at.typical_seconds) for at in points.values())
+    }
+    if not series:
+        raise BadInput(f"the batches of '{run.suite.name}' hold boards of several numbers of clues; {ADVICE}")
+    peaks = {solver: _peak(points) for solver, points in series.items()}
+
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        (axes,) = panels(figure, 1)
+        for number, (solver, points) in enumerate(series.items()):
+            _draw_medians(axes, solver, points, peaks[solver], f"C{number}")
+        set_seconds_axis(axes, "y", [at.typical_seconds for at in _all_of(series)], mark_seconds)
+        axes.set_xlabel(f"clues (shade: middle half of the boards; circle: fewer than {MIN_BOARDS}; star: slowest)")
+        whole_numbers(axes.xaxis)
+        legend_below(figure)
+
+    rows = [
+        (*row, "peak" if row[1] == str(peaks[row[0]]) else "")
+        for row in _rows(series, lambda at: (share(at.solved), *map(seconds, _quartiles(at))))
+    ]
+    return Chart(
+        kind="clues",
+        title=f"{run.suite.name}: seconds by clues",
+        header=("solver", "clues", "solved", "25th percentile", "median", "75th percentile", ""),
+        rows=rows,
+        draw=draw,
+        remarks=[_slowest_text(solver, series[solver], peaks[solver]) for solver in series]
+        + time_notes(_all_of(every)),
+    )
+
+
+def _quartiles(at: Summary) -> tuple[float, float, float]:
+    """Return the 25th percentile, the seconds by which points are compared, and the 75th percentile."""
+    return at.percentiles[0], at.typical_seconds, at.percentiles[2]
+
+
+def _draw_medians(axes: Axes, solver: str, points: Mapping[int, Summary], peak: int | None, colour: str) -> None:
+    """Draw the medians of one solver: a line through those of enough boards, and circles for the others."""
+    quartiles = {number: np.maximum(_quartiles(at), MIN_SECONDS) for number, at in points.items()}
+    enough = list(_with_enough_boards(points))
+    low, middle, high = np.array([quartiles[number] for number in enough]).T
+    axes.plot(enough, middle, marker=".", color=colour, label=solver)
+    axes.fill_between(enough, low, high, color=colour, alpha=0.15, linewidth=0)
+    for number in points.keys() - set(enough):
+        axes.plot(number, quartiles[number][1], "o", color=colour, fillstyle="none")
+    if peak is not None:
+        axes.plot(peak, quartiles[peak][1], marker="*", markersize=14, color=colour)
+
+
+def _with_enough_boards(points: Mapping[int, Summary]) -> Mapping[int, Summary]:
+    """Return the points of at least `MIN_BOARDS` boards; all points if fewer than two have as many."""
+    enough = {number: at for number, at in points.items() if len(at.answers) >= MIN_BOARDS}
+    return enough if len(enough) > 1 else points
+
+
+def _peak(points: Mapping[int, Summary]) -> int | None:
+    """Return the number of clues with the greatest time; None unless three quarters of its boards take longer than
+    others.
+
+    The others are represented by the median of their times.
+    """
+    typical = {number: at.typical_seconds for number, at in _with_enough_boards(points).items()}
+    if len(typical) < 2:
+        return None
+    peak = max(typical, key=typical.__getitem__)
+    others = float(np.median([each for number, each in typical.items() if number != peak]))
+    lower = points[peak].percentiles[0] if points[peak].timed == "alone" else typical[peak]
+    return peak if lower > others else None
+
+
+def _slowest_text(solver: str, points: Mapping[int, Summary], peak: int | None) -> str:
+    if peak is None and len(points) > 1:
+        return (
+            f"{solver} has no clear peak: where its median is greatest, a quarter of the boards take no longer than "
+            f"boards with other numbers of clues."
+        )
+    if peak is None:
+        return f"{solver}: all boards have {min(points)} clues, so there is no peak to find."
+    at = points[peak]
+    few = f" Only {len(at.answers)} such: too few to rely on." if len(at.answers) < MIN_BOARDS else ""
+    return (
+        f"{solver} is slowest on boards with {peak} clues: {seconds(at.typical_seconds)} s "
+        f"({'median' if at.timed == 'alone' else 'mean'}), where the boards have {min(points)} to {max(points)} "
+        f"clues.{few}"
+    )
