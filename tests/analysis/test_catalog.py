@@ -99,7 +99,7 @@ def test_a_guess_is_no_bound():
 def test_a_hint_with_its_question():
     puzzle = load("tiles-3x3")
     asked = solver("bfs", puzzle)
-    told = plain(serialise.hint_row(puzzle.read(NEAR), asked, Limit(), hint(puzzle.read(NEAR), asked)))
+    told = plain(serialise.hint_row(puzzle.read(NEAR), [], asked, Limit(), hint(puzzle.read(NEAR), asked)))
     assert (told["board"], told["solver"], told["best"], told["stop"]) == (NEAR, "bfs", ["L"], "done")
     assert [(each["move"], each["regret"]["length"]) for each in told["moves"]] == [("L", 0), ("D", 2)]
 

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from puzzlelab import BadBoard, Limit, Unsupported, load, solver
-from puzzlelab.analysis.logical_hints import deduce, deduction_facts, deduction_row
+from puzzlelab.analysis.logical_hints import deduce
+from puzzlelab.jobs.serialise import deduction_facts, hint_row
 
 NEVER = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4........."
 """Nothing in its rows, columns and boxes speaks against a solution, and there is none."""
@@ -135,9 +136,7 @@ def test_a_cell_that_is_filled_takes_no_move():
         told("." * 81, "r1c1=1", "r1c1=1")
 
 
-def test_who_cannot_be_asked():
-    with pytest.raises(Unsupported, match="tiles-3x3 has no cells that could be forced"):
-        told("1 2 3 4 5 6 7 0 8", name="tiles-3x3")
+def test_a_solver_that_lists_no_solutions_is_refused():
     with pytest.raises(Unsupported, match="cannot list or count"):
         deduce(load("sudoku-9x9").read("easy"), [], solver("random"), Limit())
 
@@ -146,7 +145,7 @@ def test_a_row_has_the_question():
     puzzle = load("sudoku-4x4")
     instance, asked = puzzle.read("small"), solver(puzzle=puzzle)
     moves = [puzzle.read_move("r1c1=4")]
-    row = deduction_row(instance, moves, asked, deduce(instance, moves, asked, Limit()))
+    row = hint_row(instance, moves, asked, Limit(), deduce(instance, moves, asked, Limit()))
     assert (row["puzzle"], row["board"], row["moves"]) == ("sudoku-4x4", ".1....4....23...", ["r1c1=4"])
     assert row["solver"] == "dancing-links"
     assert len(row["best"]) == 1

@@ -56,7 +56,7 @@ def test_whichever_method_claims_there_is_another(name):
         assert others
         assert all(prover.independent for prover in others)
         assert not last.independent
-        assert last.method.solver == solver
+        assert last.solver.name == solver
 
 
 def test_the_same_solver_with_another_estimate_is_another_method():

@@ -57,6 +57,39 @@ class Interval:
         return replace(self, least=max(0, self.least + moves), most=most)
 
 
+@dataclass(frozen=True)
+class MoveValue:
+    """Bounds on the value of one move, at a position or in a game."""
+
+    move: int
+    before: Interval
+    """The cost-to-go before the move."""
+    after: Interval
+    """The cost-to-go after the move."""
+    regret: Interval
+    """The number of moves that the move wastes."""
+
+    @property
+    def needed(self) -> Interval:
+        """Bounds on the length of the shortest solution that begins with the move."""
+        return self.after.plus(1)
+
+    @property
+    def length(self) -> int | None:
+        """The moves of the best known solution that begins with it, or None."""
+        return self.needed.most
+
+    @property
+    def bound(self) -> int:
+        """A lower bound on every solution that begins with it."""
+        return self.needed.least
+
+    @property
+    def proven(self) -> bool:
+        """Whether its length is proven to be the least."""
+        return self.needed.proven
+
+
 class BudgetedSolver:
     """A solver for several boards, under one limit for all of them together."""
 
@@ -64,19 +97,6 @@ class BudgetedSolver:
         self.solver, self.limit, self.watch = solver, limit, watch
         self.expanded, self.seconds, self.interrupted = 0, 0.0, False
         self.searched = 0
-
-    def share(self, parts: int) -> Limit | None:
-        """Return the remaining limit divided by `parts`, or None if it is used up."""
-        seconds, nodes = self.limit.seconds, self.limit.nodes
-        if seconds is not None and (seconds := seconds - self.seconds) <= 0:
-            return None
-        if nodes is not None and (nodes := nodes - self.expanded) <= 0:
-            return None
-        return replace(
-            self.limit,
-            seconds=None if seconds is None else seconds / parts,
-            nodes=None if nodes is None else max(1, nodes // parts),
-        )
 
     def search(
         self, instance: Instance, bounds: Interval, parts: int, enough: Watch | None = None
@@ -86,7 +106,7 @@ class BudgetedSolver:
         The search ends early with a solution as short as the lower bound, or when `enough` returns True.
         """
         unanswered = Result(None, stop="interrupted" if self.interrupted else "time")
-        share = None if self.interrupted else self.share(parts)
+        share = None if self.interrupted else self.limit.share(self.seconds, self.expanded, parts)
         if share is None:
             return bounds, unanswered
         satisfied = False

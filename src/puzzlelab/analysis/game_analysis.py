@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from puzzlelab.analysis.bounded_queries import (
     BudgetedSolver,
     Interval,
+    MoveValue,
     Watch,
     interval_difference,
     require_comparable_moves,
@@ -23,17 +24,6 @@ from puzzlelab.core.views import is_legal
 
 
 @dataclass(frozen=True)
-class MoveRegret:
-    """One move of a game."""
-
-    move: int
-    before: Interval
-    """The cost-to-go before the move."""
-    after: Interval
-    regret: Interval
-
-
-@dataclass(frozen=True)
 class Regrets:
     """The regret of each move of a game, and of the whole game.
 
@@ -42,7 +32,7 @@ class Regrets:
     ('0', True)
     """
 
-    steps: tuple[MoveRegret, ...]
+    steps: tuple[MoveValue, ...]
     total: Interval
     """The regret of the whole game. It depends on both ends alone, so it may be proven where single moves are not."""
     stop: Stop = "done"
@@ -86,7 +76,7 @@ def regrets(
             break
         pending = later
     steps = tuple(
-        MoveRegret(move, before, after, interval_difference(after.plus(1), before))
+        MoveValue(move, before, after, interval_difference(after.plus(1), before))
         for move, before, after in zip(moves, bounds[:-1], bounds[1:], strict=True)
     )
     total = interval_difference(bounds[-1].plus(len(moves)), bounds[0]) if steps else Interval(0, 0)

@@ -6,6 +6,7 @@ move.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
@@ -14,40 +15,20 @@ import numpy as np
 from puzzlelab.analysis.bounded_queries import (
     BudgetedSolver,
     Interval,
+    MoveValue,
     Watch,
     interval_difference,
     require_comparable_moves,
 )
+from puzzlelab.analysis.game_analysis import positions_of
+from puzzlelab.analysis.logical_hints import LogicalHint, deduce
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS, Result, Stop
-from puzzlelab.core.solver import Attempt, Solver
-
-
-@dataclass(frozen=True)
-class MoveValue:
-    """Bounds on the value of one move."""
-
-    move: int
-    needed: Interval
-    """Bounds on the length of the shortest solution that begins with it."""
-    regret: Interval
-    """The number of moves that the move wastes."""
-
-    @property
-    def length(self) -> int | None:
-        """The moves of the best known solution that begins with it, or None."""
-        return self.needed.most
-
-    @property
-    def bound(self) -> int:
-        """A lower bound on every solution that begins with it."""
-        return self.needed.least
-
-    @property
-    def proven(self) -> bool:
-        """Whether its length is proven to be the least."""
-        return self.needed.proven
+from puzzlelab.core.solver import Attempt, Solver, require
+from puzzlelab.core.views import Candidates
+from puzzlelab.engine.enumeration import require_enumerator
 
 
 @dataclass(frozen=True)
@@ -104,6 +85,32 @@ class Hint:
         )
         head = "<tr><th>move</th><th>shortest solution with it</th><th>regret</th></tr>"
         return f"{self.instance.html()}<p>moves needed: {self.needed}</p><table>{head}{rows}</table>"
+
+
+def deduces(puzzle: Puzzle) -> bool:
+    """Tell whether the hint of a puzzle is the next cell and why, because its solutions are all equally long."""
+    return puzzle.view(Candidates) is not None
+
+
+def require_hints(solver: Solver, puzzle: Puzzle) -> None:
+    """Raise `Unsupported` for a puzzle that has no hints, or a solver that cannot find them."""
+    if deduces(puzzle):
+        require_enumerator(solver, puzzle)
+    else:
+        require_comparable_moves(puzzle)
+        require(solver, puzzle)
+
+
+def hint_after(
+    solver: Solver, instance: Instance, moves: Sequence[int], limit: Limit, watch: Watch | None = None
+) -> Hint | LogicalHint:
+    """Return the hint at the position after these moves: the next cell and why if the puzzle `deduces`, see `deduce`.
+
+    For other puzzles it is the value of every move; see `hint`.
+    """
+    if deduces(instance.puzzle):
+        return deduce(instance, moves, solver, limit)
+    return hint(solver, list(positions_of(instance, moves))[-1], limit, watch)
 
 
 def hint(
@@ -197,7 +204,9 @@ def _summary(instance: Instance, bounds: Interval, child_bounds: dict[int, Inter
         mosts = [value.most for value in solvable if value.most is not None]
         bounds = bounds.meets(Interval(min(value.least for value in solvable), min(mosts, default=None)))
     needed = {move: value.meets(Interval(bounds.least)) for move, value in needed.items()}
-    values = [MoveValue(move, value, interval_difference(value, bounds)) for move, value in needed.items()]
+    values = [
+        MoveValue(move, bounds, value.plus(-1), interval_difference(value, bounds)) for move, value in needed.items()
+    ]
     values.sort(key=_order)
     reason = "every move leads to a board that is proven unsolvable" if bounds.unsolvable else ""
     summary = Hint(instance, bounds, tuple(values), "done", budgeted.expanded, budgeted.seconds, reason)

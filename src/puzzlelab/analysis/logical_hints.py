@@ -11,18 +11,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from puzzlelab.analysis.singles import cell_name, cell_of, digits_in, in_words, singles, view_of
+from puzzlelab.analysis.singles import cell_of, digits_in, in_words, singles, view_of
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadBoard, Unsupported
+from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, State, board_after, names_of
 from puzzlelab.core.result import NO_SOLUTION
 from puzzlelab.core.solver import Solver
-from puzzlelab.core.views import Candidates
 from puzzlelab.engine.enumeration import Listing
 
 
@@ -52,7 +50,7 @@ class LogicalHint:
 
 
 def deduce(instance: Instance, moves: Sequence[int], solver: Solver, limit: Limit) -> LogicalHint:
-    """Return the next cell of the position after these moves, and why.
+    """Return the next cell of the position after these moves, and why, for a puzzle with the view `Candidates`.
 
     The moves may contradict the rules. If the start board has a unique solution, they are compared with it; otherwise
     the first move after which there is no solution is wrong.
@@ -65,10 +63,8 @@ def deduce(instance: Instance, moves: Sequence[int], solver: Solver, limit: Limi
 
     Raises:
         BadBoard: if a move writes in a cell that is filled, with its number.
-        Unsupported: if the puzzle has no candidates, or the solver cannot enumerate solutions.
+        Unsupported: if the solver cannot enumerate solutions.
     """
-    if instance.puzzle.view(Candidates) is None:
-        raise Unsupported(f"{instance.puzzle.name} has no cells that could be forced")
     positions, search = list(_positions(instance, moves)), _SolutionSearch(solver, limit)
     position = positions[-1]
     if objection := instance.puzzle.objection(instance.state):
@@ -79,27 +75,6 @@ def deduce(instance: Instance, moves: Sequence[int], solver: Solver, limit: Limi
     unique = len(solutions) == 1 if all_known or len(solutions) > 1 else None
     hint = _wrong_moves(positions, moves, solutions, unique, search) or _next_cell(position, solutions, unique, search)
     return replace(hint, unique=unique)
-
-
-def deduction_facts(hint: LogicalHint) -> dict[str, Any]:
-    """Return a deduction as plain data."""
-    puzzle = hint.instance.puzzle
-    return {
-        "best": [] if hint.best is None else [puzzle.write_move(hint.best)],
-        "forced": hint.forced,
-        "why": hint.why,
-        "cells": [cell_name(puzzle, cell) for cell in hint.cells],
-        "wrong": names_of(puzzle, hint.wrong),
-        "reason": hint.reason,
-        "unique": hint.unique,
-    }
-
-
-def deduction_row(instance: Instance, moves: Sequence[int], solver: Solver, hint: LogicalHint) -> dict[str, Any]:
-    """Return a deduction as plain data, with the start board and the moves."""
-    puzzle = instance.puzzle
-    question = {"puzzle": puzzle.name, "board": puzzle.write(instance.state), "moves": names_of(puzzle, moves)}
-    return {**question, "solver": solver.name, **deduction_facts(hint)}
 
 
 # --- the position, and its solutions ---
@@ -124,12 +99,9 @@ class _SolutionSearch:
 
     def of(self, instance: Instance, most: int) -> tuple[list[State], bool]:
         """Return up to `most` solutions as `digits: int64[N]`, and whether these are all."""
-        limit, puzzle = self.limit, instance.puzzle
-        if limit.seconds is not None:
-            remaining = limit.seconds - (time.perf_counter() - self.began)
-            if remaining <= 0:
-                return [], False
-            limit = replace(limit, seconds=remaining)
+        limit, puzzle = self.limit.share(time.perf_counter() - self.began, 0), instance.puzzle
+        if limit is None:
+            return [], False
         listing = Listing(self.solver, instance, limit, most)
         solutions = [digits_in(puzzle, board_after(puzzle, instance.state, moves)) for moves in listing]
         return solutions, listing.stop == "done"

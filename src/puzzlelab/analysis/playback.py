@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,23 +24,12 @@ ROUNDING = 1e-9
 """The rounding error of a bound that is not an integer."""
 
 
-@dataclass(frozen=True)
-class Frame:
-    """One board of a game."""
+def frames(instance: Instance, moves: Sequence[int], lower_bound: int = 0) -> list[dict[str, Any]]:
+    """Return the boards of a game as plain data, one more than there are moves; the first has a known `lower_bound`.
 
-    board: str
-    """The board in canonical notation."""
-    move: str | None
-    """The move that led here; None at the start."""
-    bound: int | None
-    """A lower bound on the moves of every solution from here; None where moves have costs or points."""
-    solved: bool
-
-
-def frames(instance: Instance, moves: Sequence[int], lower_bound: int = 0) -> list[Frame]:
-    """Return the boards of a game, one more than there are moves; `lower_bound` is a known bound for the first one.
-
-    Bounds never fall by more than one a move, because a move lowers the cost-to-go by at most one.
+    Each has its `board` in canonical notation, the `move` that led there, None at the start, a lower `bound` on the
+    moves of every solution from there, and whether it is `solved`. Bounds never fall by more than one a move, because a
+    move lowers the cost-to-go by at most one; there are none where moves have costs or points.
 
     Raises:
         BadBoard: if a move is illegal, with its number.
@@ -55,15 +43,10 @@ def frames(instance: Instance, moves: Sequence[int], lower_bound: int = 0) -> li
         solved = puzzle.solved(position.state)
         propagated = 0 if solved else max(bound, propagated, 1)
         move = puzzle.write_move(moves[number - 1]) if number else None
-        results.append(Frame(puzzle.write(position.state), move, propagated if counts_moves else None, solved))
+        known = {"bound": propagated} if counts_moves else {}
+        results.append({"board": puzzle.write(position.state), "move": move, **known, "solved": solved})
         propagated -= 1
     return results
-
-
-def frame_facts(frame: Frame) -> dict[str, Any]:
-    """Return a board of a game as plain data; without the bound, where there is none."""
-    bound = {} if frame.bound is None else {"bound": frame.bound}
-    return {"board": frame.board, "move": frame.move, **bound, "solved": frame.solved}
 
 
 def _bounds(puzzle: Puzzle, states: State) -> list[int]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from puzzlelab.core import objective, registry
 from puzzlelab.core.boards import Instance
@@ -122,18 +122,8 @@ class Prover:
 
     solver: Solver
     label: str
-    method: Method
     independent: bool
     """Whether it is another method than the one that made the claim."""
-
-
-class Judgement(NamedTuple):
-    """The judgement of a method about a claim."""
-
-    outcome: Outcome
-    finding: str = ""
-    """The finding that refutes it, in words."""
-    witness: tuple[int, ...] | None = None
 
 
 def claim_of(result: Result, counts: objective.Kind = "moves") -> Claim | None:
@@ -195,8 +185,7 @@ def prove(
     for number, prover in enumerate(methods):
         if over():
             break
-        is_last = number == len(methods) - 1
-        share = _remaining(limit, check, is_last)
+        share = limit.share(check.seconds, check.expanded, 1 if number == len(methods) - 1 else 2)
         if share is None:
             break
         try:
@@ -220,9 +209,8 @@ def provers(puzzle: Puzzle, claim: Claim, claimant: Method | None = None) -> lis
             require(solver, puzzle)
         except (BadInput, ImportError):
             continue
-        method = Method.of(puzzle, name, options)
         label = ":".join([name, *(f"{option}={value}" for option, value in options.items())])
-        candidates.append(Prover(solver, label, method, method != claimant))
+        candidates.append(Prover(solver, label, Method.of(puzzle, name, options) != claimant))
     return sorted(candidates, key=lambda prover: not prover.independent)
 
 
@@ -233,25 +221,15 @@ def _undecided(claim: Claim, methods: Sequence[Prover]) -> str:
     return f"{claim}; not decided within the limit by {', '.join(labels)}"
 
 
-def _remaining(limit: Limit, spent: ProofCheck, is_last: bool) -> Limit | None:
-    """Return the limit of the next method, or None if nothing remains."""
-    seconds, nodes = limit.seconds, limit.nodes
-    if seconds is not None and (seconds := seconds - spent.seconds) <= 0:
-        return None
-    if nodes is not None and (nodes := nodes - spent.expanded) <= 0:
-        return None
-    if is_last:
-        return replace(limit, seconds=seconds, nodes=nodes)
-    return replace(limit, seconds=seconds and seconds / 2, nodes=nodes and max(1, nodes // 2))
-
-
 def _try(
     prover: Prover, instance: Instance, result: Result, claim: Claim, limit: Limit, over: Callable[[], bool]
 ) -> ProofCheck:
     """Judge the claim by one method."""
     latest: Attempt = Result(None)
-    judgement: Judgement | None = None
-    judge = _judge_of_uniqueness(instance, result) if claim.kind == "unique" else partial(_judge, instance, claim)
+    judgement: ProofCheck | None = None
+    judge = (
+        _judge_of_uniqueness(instance, result, claim) if claim.kind == "unique" else partial(_judge, instance, claim)
+    )
     with closing(_attempts(prover.solver, instance, claim, limit)) as attempts:
         for latest in attempts:
             if isinstance(latest, Result):
@@ -260,9 +238,11 @@ def _try(
             judgement = judge(latest)
             if judgement is not None or over():
                 break
-    outcome, finding, witness = judgement or Judgement("undecided")
-    reason = f"{claim}; {prover.label} finds {finding}" if finding else ""
-    return ProofCheck(claim, outcome, prover.label, reason, latest.seconds or 0.0, latest.expanded, witness)
+    check = judgement or ProofCheck(claim, "undecided")
+    reason = f"{claim}; {prover.label} finds {check.reason}" if check.reason else ""
+    return replace(
+        check, proved_by=prover.label, reason=reason, seconds=latest.seconds or 0.0, expanded=latest.expanded
+    )
 
 
 def _attempts(solver: Solver, instance: Instance, claim: Claim, limit: Limit) -> Generator[Attempt, None, None]:
@@ -280,16 +260,19 @@ def _require_holds(prover: Prover, instance: Instance, result: Result) -> None:
         raise PuzzlelabError(f"{prover.label} gave a wrong answer for {instance!r}: {verdict.reason}")
 
 
-def _judge(instance: Instance, claim: Claim, attempt: Attempt) -> Judgement | None:
-    """Judge a claim about the best solution, or that there is none, by an attempt."""
+def _judge(instance: Instance, claim: Claim, attempt: Attempt) -> ProofCheck | None:
+    """Judge a claim about the best solution, or that there is none, by an attempt; None leaves it undecided.
+
+    The reason is the finding that refutes the claim, in words.
+    """
     if isinstance(attempt, Result):
         total = attempt.objective
         if total is not None and claim.contradicted_by(total):
-            return Judgement("refuted", _finding(claim, total), attempt.moves)
+            return ProofCheck(claim, "refuted", reason=_finding(claim, total), witness=attempt.moves)
         if attempt.proof == "unsolvable" or (total is not None and _equally_good(instance.puzzle)):
-            return Judgement("proven")
+            return ProofCheck(claim, "proven")
     proven = claim.least is not None and claim.least <= _bound(claim, attempt)
-    return Judgement("proven") if proven else None
+    return ProofCheck(claim, "proven") if proven else None
 
 
 def _bound(claim: Claim, attempt: Attempt) -> int:
@@ -306,21 +289,21 @@ def _finding(claim: Claim, total: int) -> str:
     return str(total) if is_number else f"a solution of {sum_in_words(claim.counts, total)}"
 
 
-def _judge_of_uniqueness(instance: Instance, result: Result) -> Callable[[Attempt], Judgement | None]:
-    """Return a function from every solution of a search to whether `result` is the only one."""
+def _judge_of_uniqueness(instance: Instance, result: Result, claim: Claim) -> Callable[[Attempt], ProofCheck | None]:
+    """Return a function from every solution of a search to whether `result` is the only one, as `_judge` says it."""
     puzzle, solutions = instance.puzzle, 0
     end = board_after(puzzle, instance.state, result.moves or ())
 
-    def judge(attempt: Attempt) -> Judgement | None:
+    def judge(attempt: Attempt) -> ProofCheck | None:
         nonlocal solutions
         if isinstance(attempt, Progress):
             return None
         if attempt.moves is None:
-            return Judgement("proven") if attempt.stop == "done" and solutions == 1 else None
+            return ProofCheck(claim, "proven") if attempt.stop == "done" and solutions == 1 else None
         solutions += 1
         other = board_after(puzzle, instance.state, attempt.moves)
         if solutions == 1 and (other == end).all():
             return None
-        return Judgement("refuted", f"another: {puzzle.write(other)}", attempt.moves)
+        return ProofCheck(claim, "refuted", reason=f"another: {puzzle.write(other)}", witness=attempt.moves)
 
     return judge

@@ -24,6 +24,8 @@ from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
@@ -62,26 +64,21 @@ def hint(
 
     Exit code: 0 everything proven, 1 something not proven in time or proven unsolvable, 2 something unreadable.
     """
-    from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT, require_comparable_moves
+    from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
+    from puzzlelab.analysis.hints import require_hints
     from puzzlelab.core import registry
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.settings import read_options
-    from puzzlelab.core.solver import require
-    from puzzlelab.core.views import Candidates
-    from puzzlelab.engine.enumeration import require_enumerator
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
-    deduces = loaded_puzzle.view(Candidates) is not None
-    if not deduces:
-        require_comparable_moves(loaded_puzzle)
     configured_solver = registry.solver(solver, loaded_puzzle, **read_options(option or ()))
-    (require_enumerator if deduces else require)(configured_solver, loaded_puzzle)
+    require_hints(configured_solver, loaded_puzzle)
     boards = read_boards(loaded_puzzle, board, file, settle)
     if game is not None and not boards.is_single:
         raise BadOption("--game is played from one board, not from several")
     limit = DEFAULT_LIMIT if time is None and nodes is None else Limit(time, nodes)
-    report = HintReport(loaded_puzzle, configured_solver, limit, json, deduces)
+    report = HintReport(loaded_puzzle, configured_solver, limit, json)
     with progress(bars=not json):
         code = report.boards(boards, game)
     raise typer.Exit(code)
@@ -95,8 +92,6 @@ class HintReport:
     solver: Solver
     limit: Limit
     json: bool
-    deduces: bool
-    """Whether the next forced cell is shown, because all solutions are equally long."""
     interrupted: bool = False
 
     def boards(self, stream: BoardStream, game: str | None) -> int:
@@ -125,21 +120,29 @@ class HintReport:
         return code
 
     def _board(self, instance: Instance, game: str | None) -> int:
-        if self.deduces:
-            return self.deduction(instance, game or "")
-        return self.hint(instance) if game is None else self.game(instance, game)
+        from puzzlelab.analysis.game_analysis import read_game
+        from puzzlelab.analysis.hints import deduces
 
-    def hint(self, instance: Instance) -> int:
-        """Print the values of the moves at a position; return the exit code."""
-        from puzzlelab.analysis.hints import hint as compute_hint
+        moves = read_game(self.puzzle, game or "")
+        return self.hint(instance, moves) if game is None or deduces(self.puzzle) else self.game(instance, moves)
+
+    def hint(self, instance: Instance, moves: Sequence[int]) -> int:
+        """Print the values of the moves at a position, or the next cell with the reason; return the exit code."""
+        from puzzlelab.analysis.hints import hint_after
+        from puzzlelab.analysis.logical_hints import LogicalHint
         from puzzlelab.jobs.serialise import hint_row
 
-        result = compute_hint(self.solver, instance, self.limit)
-        self.interrupted = result.stop == "interrupted"
+        result = hint_after(self.solver, instance, moves, self.limit)
         if self.json:
-            print(dumps(hint_row(instance, self.solver, self.limit, result)), flush=True)
-        else:
+            print(dumps(hint_row(instance, moves, self.solver, self.limit, result)), flush=True)
+        if isinstance(result, LogicalHint):
+            if not self.json:
+                self._deduction(result)
+            is_answer = result.best is not None or self.puzzle.solved(result.instance.state)
+            return SOLVED if is_answer else UNSOLVED
+        if not self.json:
             self._hint(result)
+        self.interrupted = result.stop == "interrupted"
         return SOLVED if result.proven and not result.needed.unsolvable else UNSOLVED
 
     def _hint(self, result: Hint) -> None:
@@ -167,12 +170,11 @@ class HintReport:
             table.add_row(puzzle.write_move(value.move), str(value.needed), str(value.regret), proven)
         show(table)
 
-    def game(self, instance: Instance, text: str) -> int:
+    def game(self, instance: Instance, moves: Sequence[int]) -> int:
         """Print the regret of each move of a game; return the exit code."""
-        from puzzlelab.analysis.game_analysis import read_game, regrets
+        from puzzlelab.analysis.game_analysis import regrets
         from puzzlelab.jobs.serialise import game_row
 
-        moves = read_game(instance.puzzle, text)
         result = regrets(self.solver, instance, moves, self.limit)
         self.interrupted = result.stop == "interrupted"
         if self.json:
@@ -180,20 +182,6 @@ class HintReport:
         else:
             self._game(instance.puzzle, result)
         return SOLVED if result.proven else UNSOLVED
-
-    def deduction(self, instance: Instance, text: str) -> int:
-        """Print the next cell after the moves of a game, with the reason; return the exit code."""
-        from puzzlelab.analysis.game_analysis import read_game
-        from puzzlelab.analysis.logical_hints import deduce, deduction_row
-
-        puzzle = instance.puzzle
-        moves = read_game(puzzle, text)
-        result = deduce(instance, moves, self.solver, self.limit)
-        if self.json:
-            print(dumps(deduction_row(instance, moves, self.solver, result)), flush=True)
-        else:
-            self._deduction(result)
-        return SOLVED if result.best is not None or puzzle.solved(result.instance.state) else UNSOLVED
 
     def _deduction(self, result: LogicalHint) -> None:
         puzzle = result.instance.puzzle

@@ -4,7 +4,7 @@
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from puzzlelab.core.errors import BadOption, real_number, whole_number
 
@@ -42,6 +42,15 @@ class Limit:
         """Tell whether a search that stopped at `other` could continue under this limit."""
         pairs = ((self.seconds, other.seconds), (self.nodes, other.nodes), (self.memory, other.memory))
         return any(theirs is not None and (ours is None or ours > theirs) for ours, theirs in pairs)
+
+    def share(self, seconds: float, nodes: int, parts: int = 1) -> "Limit | None":
+        """Return an equal share of what is left after these seconds and nodes, or None if nothing is left."""
+        left, states = self.seconds, self.nodes
+        if left is not None and (left := left - seconds) <= 0:
+            return None
+        if states is not None and (states := states - nodes) <= 0:
+            return None
+        return replace(self, seconds=left and left / parts, nodes=states and max(1, states // parts))
 
 
 def _positive(value: object, name: str, expected: str) -> int | float:

@@ -7,15 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State, names_of
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import scale_of
 from puzzlelab.version import VERSION
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.bounded_queries import Interval
-    from puzzlelab.analysis.game_analysis import MoveRegret, Regrets
-    from puzzlelab.analysis.hints import Hint, MoveValue
+    from puzzlelab.analysis.bounded_queries import Interval, MoveValue
+    from puzzlelab.analysis.game_analysis import Regrets
+    from puzzlelab.analysis.hints import Hint
+    from puzzlelab.analysis.logical_hints import LogicalHint
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.result import Count
@@ -28,9 +29,15 @@ def error_facts(puzzle: Puzzle, board: str, error: object) -> Facts:
     return {"puzzle": puzzle.name, "board": board, "error": str(error)}
 
 
-def hint_row(instance: Instance, solver: Solver, limit: Limit, hint: Hint) -> Facts:
-    """Return a hint as plain data, with its board, its solver and its costs."""
-    return {**_question(instance, solver, limit), **hint_facts(hint), **_work(hint)}
+def hint_row(instance: Instance, moves: Sequence[int], solver: Solver, limit: Limit, hint: Hint | LogicalHint) -> Facts:
+    """Return a hint at the position after these moves as plain data, with its question, its solver and its costs."""
+    from puzzlelab.analysis.logical_hints import LogicalHint
+
+    puzzle = instance.puzzle
+    if isinstance(hint, LogicalHint):
+        question = {"puzzle": puzzle.name, "board": puzzle.write(instance.state), "moves": names_of(puzzle, moves)}
+        return {**question, "solver": solver.name, **deduction_facts(hint)}
+    return {**_question(hint.instance, solver, limit), **hint_facts(hint), **_work(hint)}
 
 
 def game_row(instance: Instance, solver: Solver, limit: Limit, regrets: Regrets) -> Facts:
@@ -71,10 +78,26 @@ def hint_facts(hint: Hint) -> Facts:
     }
 
 
+def deduction_facts(hint: LogicalHint) -> Facts:
+    """Return the next cell with the reason as plain data."""
+    from puzzlelab.analysis.singles import cell_name
+
+    puzzle = hint.instance.puzzle
+    return {
+        "best": [] if hint.best is None else [puzzle.write_move(hint.best)],
+        "forced": hint.forced,
+        "why": hint.why,
+        "cells": [cell_name(puzzle, cell) for cell in hint.cells],
+        "wrong": names_of(puzzle, hint.wrong),
+        "reason": hint.reason,
+        "unique": hint.unique,
+    }
+
+
 def game_facts(puzzle: Puzzle, regrets: Regrets) -> Facts:
     """Return the regrets of a game as plain data."""
 
-    def facts(step: MoveRegret) -> Facts:
+    def facts(step: MoveValue) -> Facts:
         ranges = {"before": _range(step.before), "after": _range(step.after), "regret": _range(step.regret)}
         return {"move": puzzle.write_move(step.move), **ranges}
 

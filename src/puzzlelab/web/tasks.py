@@ -258,22 +258,15 @@ def count(parameters: Parameters, context: TaskContext) -> Any:
 
 def hint(parameters: Parameters, context: TaskContext) -> Any:
     """Return the next cell and the reason for it, or the regret of every move, at the position after these moves."""
-    from puzzlelab.analysis.game_analysis import positions_of
-    from puzzlelab.analysis.hints import hint as hint_at
-    from puzzlelab.analysis.logical_hints import deduce, deduction_row
-    from puzzlelab.core.views import Candidates
-    from puzzlelab.engine.enumeration import require_enumerator
+    from puzzlelab.analysis.hints import hint_after, require_hints
     from puzzlelab.jobs.serialise import hint_row
 
     instance = _instance(parameters)
     puzzle, limit = instance.puzzle, _limit(parameters, context)
     solver, moves = _solver(parameters, puzzle), _moves(parameters, puzzle)
-    if puzzle.view(Candidates) is not None:
-        require_enumerator(solver, puzzle)
-        return [deduction_row(instance, moves, solver, deduce(instance, moves, solver, limit))]
-    position = list(positions_of(instance, moves))[-1]
-    answer = hint_at(solver, position, limit, lambda attempt: bool(context.stop_requested()))
-    return [hint_row(position, solver, limit, answer)]
+    require_hints(solver, puzzle)
+    answer = hint_after(solver, instance, moves, limit, lambda attempt: bool(context.stop_requested()))
+    return [hint_row(instance, moves, solver, limit, answer)]
 
 
 def frames(parameters: Parameters, context: TaskContext) -> Any:
@@ -281,7 +274,6 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
 
     With `drawn` also a picture and its moves.
     """
-    from puzzlelab.analysis.playback import frame_facts
     from puzzlelab.analysis.playback import frames as frames_of
     from puzzlelab.core.errors import BadOption
 
@@ -289,7 +281,7 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
     puzzle, moves = instance.puzzle, _moves(parameters, instance.puzzle)
     positions, size = [], 0
     for frame in frames_of(instance, moves, parameters["lower_bound"]):
-        facts = frame_facts(frame) | (_drawn(puzzle, frame.board) if parameters["drawn"] else {})
+        facts = frame | (_drawn(puzzle, frame["board"]) if parameters["drawn"] else {})
         size += len(str(facts))
         if size > MAX_ANSWER:
             raise BadOption(f"the positions of {len(moves):,} moves have more than {MAX_ANSWER:,} bytes; ask for fewer")
