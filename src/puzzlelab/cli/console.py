@@ -23,7 +23,7 @@ NAME_OF_PUZZLE = r"[A-Za-z][\w-]{0,40}(:.*)?"
 LONGEST_PATH = 200
 """Characters of an argument that may be the name of a file."""
 LEVEL_VARIABLE = "PUZZLELAB_LOG_LEVEL"
-"""The environment variable with the level of messages; `--log-level` sets it, and `cli.reporters` reads it."""
+"""The environment variable with the level of messages; `--log-level` sets it, and `cli.progress` reads it."""
 WIDTH = 120
 """Columns of output that does not go to a terminal."""
 

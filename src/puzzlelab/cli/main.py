@@ -3,10 +3,8 @@
 import errno
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
@@ -50,33 +48,6 @@ REFUSED_MEMORY = ("allocate memory", "failed to map segment")
 """Parts of what PyTorch and the system's loader say where memory is refused."""
 
 
-class LogLevel(StrEnum):
-    """The levels of messages."""
-
-    DEBUG = "debug"
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-class Verbs(Mapping[str, Any]):
-    """The commands by name. The file of a command is imported when it is looked up; `--help` looks up all."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
-
-    def __getitem__(self, verb: str) -> Any:
-        if verb not in self._made:
-            self._made[verb] = _command(verb, VERBS[verb])
-        return self._made[verb]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(VERBS)
-
-    def __len__(self) -> int:
-        return len(VERBS)
-
-
 def _command(verb: str, location: str) -> Any:
     """Import the file of a command, and make the command."""
     file, _, name = location.partition(":")
@@ -91,11 +62,17 @@ def _command(verb: str, location: str) -> Any:
 
 
 class CommandGroup(TyperGroup):
-    """The program with its commands by name."""
+    """The program. The file of a command is imported when the command is looked up; `--help` looks up all."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands = Verbs()  # type: ignore[assignment]  # nothing is ever put into it
+        self.commands = dict.fromkeys(VERBS)  # type: ignore[assignment]  # their names, for suggestions
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of this name; None if there is none."""
+        if cmd_name in VERBS and self.commands[cmd_name] is None:
+            self.commands[cmd_name] = _command(cmd_name, VERBS[cmd_name])
+        return self.commands.get(cmd_name)
 
 
 app = typer.Typer(
@@ -119,16 +96,16 @@ def main(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
     log_level: Annotated[
-        LogLevel,
+        Literal["debug", "info", "warning", "error"],
         typer.Option(
             envvar=LEVEL_VARIABLE,
             help="Which messages are printed on standard error, before errors: info has delays and lines of progress, "
             "debug everything, with the time.",
         ),
-    ] = LogLevel.INFO,
+    ] = "info",
 ) -> None:
     """Solve single-player puzzles, prove how good the answers are, and compare solvers."""
-    os.environ[LEVEL_VARIABLE] = log_level.value  # `cli.reporters` reads it, and so do other processes
+    os.environ[LEVEL_VARIABLE] = log_level  # `cli.progress` reads it, and so do other processes
 
 
 def _compile_behind_the_answer() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -34,13 +33,6 @@ ConfigOption = Annotated[
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="Any setting, as in self_play.playouts=25; may be repeated.")
 ]
-
-
-class PlayingNetwork(StrEnum):
-    """The network that plays the games."""
-
-    CHAMPION = "champion"
-    LATEST = "latest"
 
 
 @app.command("run")
@@ -81,7 +73,7 @@ def run_all(
 def generate(
     run: RunArgument,
     follow: Annotated[
-        PlayingNetwork | None, typer.Option(help="Play with the champion, or with the newest network.")
+        Literal["champion", "latest"] | None, typer.Option(help="Play with the champion, or with the newest network.")
     ] = None,
     config: ConfigOption = None,
     option: SetOption = None,
@@ -92,7 +84,7 @@ def generate(
     with _interruptible() as watch:
         from puzzlelab.training.selfplay import programs
 
-        programs.generate(selfplay_run, settings, None if follow is None else follow.value, watch)
+        programs.generate(selfplay_run, settings, follow, watch)
 
 
 @app.command()

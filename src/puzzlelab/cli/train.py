@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -25,13 +24,8 @@ NEEDED_TO_TRAIN = ("puzzlelab.nets.checkpoint", "pyarrow", "tomli_w")
 """Modules without which no network is trained; the first one imports PyTorch, safetensors and onnx."""
 
 
-class TrainingProgram(StrEnum):
-    """One of the two programs of a run."""
-
-    GENERATE = "generate"
-    LEARN = "learn"
-
-
+Program = Literal["generate", "learn"]
+"""One of the two programs of a run."""
 ConfigFile = Annotated[
     Path | None,
     typer.Option(help="A TOML file of its settings, or the name of one of the package, such as dust-8x6x5."),
@@ -46,7 +40,7 @@ def train(
         list[str] | None, typer.Option("--set", help="Any setting, as in learning.steps=1000; may be repeated.")
     ] = None,
     only: Annotated[
-        TrainingProgram | None,
+        Program | None,
         typer.Option(help="Only generate samples, or only learn from them: for runs on several machines."),
     ] = None,
     executor: ExecutorName = None,
@@ -84,11 +78,11 @@ def train(
     run_folder.begin(settings, anew=restart)
     with progress(by_share=True), open_optional(executor, None) as workers:
         try:
-            if only == TrainingProgram.GENERATE:
+            if only == "generate":
                 processes.generate(loaded_recipe, run_folder, settings, workers)
                 return
             if not run_folder.finished():
-                _learn(loaded_recipe, recipe, run_folder, settings, workers, amounts, only == TrainingProgram.LEARN)
+                _learn(loaded_recipe, recipe, run_folder, settings, workers, amounts, only == "learn")
         except KeyboardInterrupt:
             fail("interrupted: all steps so far are saved; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
@@ -101,7 +95,7 @@ def train(
 def _check_programs(
     recipe: Recipe,
     settings: Any,
-    only: TrainingProgram | None,
+    only: Program | None,
     executor: str | None,
     resources: Mapping[str, float],
 ) -> None:
@@ -113,7 +107,7 @@ def _check_programs(
         if only is not None:
             raise BadOption("--learner-resources are for a command that makes samples and learns: leave out --only")
         return
-    if only == TrainingProgram.GENERATE:
+    if only == "generate":
         processes.require_generator(recipe)
     if executor is not None:
         recipe.check_executor(settings)

@@ -3,16 +3,13 @@
 import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from importlib.abc import Loader, MetaPathFinder
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
-
-HIDDEN_IMPORTS = {"numba": "scipy"}
-"""A module -> an import of it to hide: at its start Numba needs only the version of SciPy."""
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 COLLECT_AFTER = 50_000
 """Allocations between garbage collections. With the default of 700, collections take a tenth of the start of the
@@ -27,8 +24,8 @@ def start_quickly() -> None:
     _keep_working_folder_from_children()
     gc.set_threshold(COLLECT_AFTER)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    if "numba" not in sys.modules and not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
+    if "numba" not in sys.modules and FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, FINDER)
 
 
 def _keep_working_folder_from_children() -> None:
@@ -38,45 +35,28 @@ def _keep_working_folder_from_children() -> None:
             os.environ.setdefault("PYTHONSAFEPATH", "1")
 
 
-class _Finder(MetaPathFinder):
-    """The finder of the modules of `HIDDEN_IMPORTS`, which are loaded with `_Without`."""
+def _find_numba(name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+    """Return the module of Numba, whose code cannot import SciPy at its start: it needs only its version there."""
+    if name != "numba":
+        return None
+    sys.meta_path.remove(FINDER)
+    spec = find_spec(name)
+    if spec is not None and spec.loader is not None:
+        execute = spec.loader.exec_module
 
-    def __init__(self) -> None:
-        self.open = dict(HIDDEN_IMPORTS)
+        def execute_without_scipy(module: ModuleType) -> None:
+            is_hidden = "scipy" not in sys.modules
+            if is_hidden:
+                sys.modules["scipy"] = None  # type: ignore[assignment]
+            try:
+                execute(module)
+            finally:
+                if is_hidden:
+                    del sys.modules["scipy"]
 
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        hidden = self.open.pop(name, None)
-        spec = find_spec(name) if hidden else None
-        if spec is not None and spec.loader is not None and hidden:
-            spec.loader = _Without(spec.loader, hidden)
-        return spec
-
-
-class _Without(Loader):
-    """The loader of a module while another one cannot be imported."""
-
-    def __init__(self, loader: Loader, name: str) -> None:
-        self.loader, self.name = loader, name
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self.loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        spec = module.__spec__
-        if spec is not None:
-            spec.loader = module.__loader__ = self.loader
-        with _hidden(self.name):
-            self.loader.exec_module(module)
+        spec.loader.exec_module = execute_without_scipy  # type: ignore[method-assign]
+    return spec
 
 
-@contextmanager
-def _hidden(name: str) -> Iterator[None]:
-    """Make `import name` fail, unless it is imported already."""
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules[name]
+FINDER: Any = SimpleNamespace(find_spec=_find_numba)
+"""The finder that Python asks for modules first."""
