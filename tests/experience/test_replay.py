@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import chisquare
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.experience.replay import MIN_PRIORITY, ReplayBatch, ReplayBuffer, ReplaySettings
+from puzzlelab.experience.replay import MIN_PRIORITY, ReplayBuffer, ReplaySettings
+from puzzlelab.experience.ring import DrawnBatch
 
 KINDS = pytest.mark.parametrize("alpha", [0.0, 0.7])
 
@@ -50,7 +51,7 @@ def test_without_priorities_all_are_drawn_alike() -> None:
 
 def test_errors_say_what_is_drawn_next() -> None:
     memory = filled(4, size=4, alpha=0.5)
-    batch = ReplayBatch({}, indices=np.arange(4))
+    batch = DrawnBatch(np.arange(4), {})
     memory.update_priorities(batch, np.array([1.0, 4.0, 9.0, 16.0]) - MIN_PRIORITY)
     drawn = memory.sample(10_000, 0, random()).columns["number"]
     assert np.allclose(np.bincount(drawn) / 10_000, [0.1, 0.2, 0.3, 0.4], atol=0.001)
@@ -66,13 +67,13 @@ def test_errors_go_to_the_transitions_that_were_drawn() -> None:
 
 def test_what_was_no_surprise_is_not_forgotten_for_good() -> None:
     memory = filled(3, size=3, alpha=1.0)
-    memory.update_priorities(ReplayBatch({}, indices=np.arange(3)), np.zeros(3))
+    memory.update_priorities(DrawnBatch(np.arange(3), {}), np.zeros(3))
     assert set(memory.sample(30, 0, random()).columns["number"].tolist()) == {0, 1, 2}
 
 
 def test_what_is_new_is_drawn_before_what_is_known() -> None:
     memory = filled(50, size=100, alpha=1.0)
-    memory.update_priorities(ReplayBatch({}, indices=np.arange(50)), np.full(50, 0.01))
+    memory.update_priorities(DrawnBatch(np.arange(50), {}), np.full(50, 0.01))
     memory.append(transitions(50, 60))
     assert np.mean(memory.sample(1_000, 0, random()).columns["number"] >= 50) > 0.9
 
@@ -80,7 +81,7 @@ def test_what_is_new_is_drawn_before_what_is_known() -> None:
 @pytest.mark.parametrize(("step", "beta"), [(0, 0.4), (50, 0.7), (100, 1.0), (1_000, 1.0)])
 def test_weights_make_up_for_it_more_and_more(step, beta) -> None:
     memory = filled(4, size=4, alpha=1.0, beta=0.4, beta_steps=100)
-    memory.update_priorities(ReplayBatch({}, indices=np.arange(4)), np.array([1.0, 2.0, 3.0, 4.0]) - MIN_PRIORITY)
+    memory.update_priorities(DrawnBatch(np.arange(4), {}), np.array([1.0, 2.0, 3.0, 4.0]) - MIN_PRIORITY)
     batch = memory.sample(100, step, random())
     assert batch.weights == pytest.approx((batch.columns["number"] + 1.0) ** -beta, rel=1e-5)
     assert batch.weights.dtype == np.float32

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core.settings import Settings
-from puzzlelab.experience.ring import PrioritisedRing, Ring
+from puzzlelab.experience.ring import Columns, DrawnBatch, Ring
 
 MIN_PRIORITY = 1e-3
 """Added to every error, so that every transition can be drawn again."""
@@ -30,25 +28,13 @@ class ReplaySettings(Settings):
     """Steps in which `beta` rises to 1, the full correction."""
 
 
-@dataclass(frozen=True)
-class ReplayBatch:
-    """A batch of transitions. B = transitions."""
-
-    columns: Mapping[str, NDArray[Any]]
-    weights: NDArray[np.float32] | None = None
-    """[B]: importance weights; None if all are 1."""
-    indices: NDArray[np.int64] | None = None
-    """[B]: the transitions' indices in a prioritised buffer; None without priorities."""
-
-
 class ReplayBuffer:
     """The last transitions."""
 
     def __init__(self, settings: ReplaySettings) -> None:
         self.settings = settings
-        size = max(1, settings.size)
-        self.ring = PrioritisedRing(size, settings.alpha) if settings.alpha else Ring(size)
-        self.newest: Mapping[str, NDArray[Any]] = {}
+        self.ring = Ring(max(1, settings.size), settings.alpha)
+        self.newest: Columns = {}
 
     def __len__(self) -> int:
         return len(self.ring)
@@ -58,33 +44,30 @@ class ReplayBuffer:
         size = self.settings.size
         return len(self.ring) >= min(count, size) if size else bool(self.newest)
 
-    def append(self, columns: Mapping[str, NDArray[Any]]) -> None:
+    def append(self, columns: Columns) -> None:
         """Add transitions."""
         if self.settings.size:
             self.ring.append(columns)
         self.newest = columns
 
-    def sample(self, count: int, step: int, random: np.random.Generator) -> ReplayBatch:
+    def sample(self, count: int, step: int, random: np.random.Generator) -> DrawnBatch:
         """Return a batch of `count` transitions for this step; with size 0, the transitions that were appended last."""
-        if not self.settings.size:
-            return ReplayBatch(self.newest)
-        if isinstance(self.ring, Ring):
-            return ReplayBatch(self.ring.sample(random, count)[1])
         settings = self.settings
+        if not settings.size:
+            return DrawnBatch(np.arange(0), self.newest)
         beta = settings.beta + min(1.0, step / settings.beta_steps) * (1.0 - settings.beta)
-        indices, columns, weights = self.ring.sample(random, count, beta)
-        return ReplayBatch(columns, weights, indices)
+        return self.ring.sample(random, count, beta)
 
-    def update_priorities(self, batch: ReplayBatch, errors: NDArray[np.float64]) -> None:
+    def update_priorities(self, batch: DrawnBatch, errors: NDArray[np.float64]) -> None:
         """Set the priorities of a batch from the absolute errors `float64[B]` of its transitions."""
-        if isinstance(self.ring, PrioritisedRing) and batch.indices is not None:
+        if self.settings.size:
             self.ring.update(batch.indices, errors + MIN_PRIORITY)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that `restore` needs, as plain arrays."""
         return self.ring.state() if self.settings.size else dict(self.newest)
 
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, state: Columns) -> None:
         """Restore what `state` returned."""
         if self.settings.size:
             self.ring.restore(state)

@@ -9,7 +9,7 @@ Shapes: B = samples of a batch, N = samples in the ring.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,16 +24,36 @@ COLUMN = "column."
 """The prefix of a column's name in a saved state."""
 
 
-class Ring:
-    """The last `capacity` samples, drawn uniformly and with replacement."""
+class DrawnBatch(NamedTuple):
+    """Samples drawn from a ring, as copies."""
 
-    def __init__(self, capacity: int) -> None:
+    indices: NDArray[np.int64]
+    """[B]: their indices in the ring."""
+    columns: Columns
+    weights: NDArray[np.float32] | None = None
+    """[B]: importance weights; None where all samples are drawn with one probability."""
+
+
+class Ring:
+    """The last `capacity` samples, drawn with replacement: uniformly, or in proportion to priority ^ `alpha`.
+
+    With priorities, a new sample gets the greatest priority so far, so that it is soon drawn. Source: Schaul, Quan,
+    Antonoglou, Silver, "Prioritized experience replay" (2016).
+    """
+
+    def __init__(self, capacity: int, alpha: float = 0.0) -> None:
+        """Make an empty ring; with `alpha` 0 all samples are alike, and have no priorities."""
         if capacity < 1:
             raise BadInput(f"a ring holds at least 1 sample, not {capacity}")
-        self.capacity = capacity
+        if not 0 <= alpha < np.inf:
+            raise BadInput(f"the exponent of the priorities is 0 or more, not {alpha}")
+        self.capacity, self.alpha = capacity, alpha
         self.total = 0
         """The number of all samples appended so far."""
+        self.max_priority = 1.0
+        """The greatest priority so far."""
         self._columns: dict[str, NDArray[Any]] = {}
+        self._tree = sumtree.new_tree(capacity) if alpha else None
 
     def __len__(self) -> int:
         return min(self.total, self.capacity)
@@ -55,90 +75,12 @@ class Ring:
         for name, column in self._columns.items():
             column[indices] = columns[name][count - len(indices) :]
         self.total += count
+        if self._tree is not None:
+            sumtree_kernels.set_weights(self._tree, indices, np.full(indices.size, self.max_priority**self.alpha))
         return indices
 
-    def sample(self, random: np.random.Generator, count: int) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
-        """Return (indices `int64[B]`, columns as copies) of `count` samples; raises `BadInput` for an empty ring."""
-        _require_samples(self)
-        indices = random.integers(0, len(self), count)
-        return indices, self.at(indices)
-
-    def at(self, indices: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """Return the samples with these indices, as copies."""
-        return {name: column[indices] for name, column in self._columns.items()}
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that `restore` needs, as plain arrays.
-
-        The columns are views, to be saved before the next `append`.
-        """
-        counts = {"capacity": np.array(self.capacity), "total": np.array(self.total)}
-        return counts | {COLUMN + name: column for name, column in self.columns.items()}
-
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Restore what `state` returned; raises `BadInput` for the state of another kind of ring."""
-        capacity, total = _count(state, "capacity"), _count(state, "total")
-        if capacity != self.capacity:
-            raise BadInput(f"this is the state of a ring for {capacity:,} samples, not for {self.capacity:,}")
-        columns = {name.removeprefix(COLUMN): state[name] for name in state if name.startswith(COLUMN)}
-        rows = _rows(columns) if columns or total else 0
-        if rows != min(total, capacity):
-            raise BadInput(f"a state of {total:,} samples must hold {min(total, capacity):,} of them, not {rows:,}")
-        self._check(columns)
-        for name, column in columns.items():
-            self._columns[name][:rows] = column
-        self.total = total
-
-    def _check(self, columns: Columns) -> None:
-        """Check that these columns are those of the ring; the first ones define them."""
-        if not self._columns:
-            self._columns = {
-                name: np.empty((self.capacity, *column.shape[1:]), column.dtype) for name, column in columns.items()
-            }
-        for name in {**self._columns, **columns}:
-            if name not in columns:
-                raise BadInput(f"the ring has a column '{name}', and these samples have none")
-            if name not in self._columns:
-                raise BadInput(f"the ring has no column '{name}'")
-            expected, kind = _kind(self._columns[name]), _kind(columns[name])
-            if kind != expected:
-                raise BadInput(f"the column '{name}' of the ring is {expected}, not {kind}")
-
-
-class PrioritisedRing:
-    """The last `capacity` samples, drawn in proportion to priority ^ alpha.
-
-    A new sample gets the greatest priority so far, so that it is soon drawn. Source: Schaul, Quan, Antonoglou, Silver,
-    "Prioritized experience replay" (2016).
-    """
-
-    def __init__(self, capacity: int, alpha: float = 0.6) -> None:
-        if not 0 <= alpha < np.inf:
-            raise BadInput(f"the exponent of the priorities is 0 or more, not {alpha}")
-        self.ring, self.alpha = Ring(capacity), alpha
-        self.max_priority = 1.0
-        """The greatest priority so far."""
-        self._tree = sumtree.new_tree(capacity)
-
-    def __len__(self) -> int:
-        return len(self.ring)
-
-    @property
-    def total(self) -> int:
-        """The number of all samples appended so far."""
-        return self.ring.total
-
-    def append(self, columns: Columns) -> NDArray[np.int64]:
-        """Add samples as `Ring.append` does."""
-        indices = self.ring.append(columns)
-        sumtree_kernels.set_weights(self._tree, indices, np.full(indices.size, self.max_priority**self.alpha))
-        return indices
-
-    def sample(
-        self, random: np.random.Generator, count: int, beta: float
-    ) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]], NDArray[np.float32]]:
-        """Draw (indices `int64[B]`, columns, weights `float32[B]`), stratified: one sample from each B-th part of the
-        sum.
+    def sample(self, random: np.random.Generator, count: int, beta: float = 0.0) -> DrawnBatch:
+        """Draw `count` samples; with priorities stratified: one sample from each B-th part of the sum.
 
         The importance weight of a sample of probability p is (N p)^-beta, divided by the greatest weight of the batch.
         At `beta` 1 the weighted samples have the same mean as uniform ones.
@@ -146,7 +88,11 @@ class PrioritisedRing:
         Raises:
             BadInput: for an empty ring, one whose priorities are all 0, or a `beta` that is not finite and >= 0.
         """
-        _require_samples(self.ring)
+        if not len(self):
+            raise BadInput("there is nothing to draw from a ring without samples")
+        if self._tree is None:
+            uniform = random.integers(0, len(self), count)
+            return DrawnBatch(uniform, self.at(uniform))
         if not 0 <= beta < np.inf:
             raise BadInput(f"the exponent of the weights is 0 or more, not {beta}")
         if not self._tree[1] > 0:
@@ -155,13 +101,19 @@ class PrioritisedRing:
         sumtree_kernels.draw(self._tree, random.random(count), indices)
         drawn = sumtree.leaves(self._tree)[indices]
         weights = (drawn / drawn.min(initial=np.inf)) ** -beta  # N and the sum cancel out
-        return indices, self.ring.at(indices), weights.astype(np.float32)
+        return DrawnBatch(indices, self.at(indices), weights.astype(np.float32))
+
+    def at(self, indices: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """Return the samples with these indices, as copies."""
+        return {name: column[indices] for name, column in self._columns.items()}
 
     def update(self, indices: NDArray[np.int64], priorities: ArrayLike) -> None:
-        """Set the priorities of the samples `indices: int64[B]`, such as their errors.
+        """Set the priorities of the samples `indices: int64[B]`, such as their errors; nothing without priorities.
 
         Raises `BadInput` for a priority that is not finite and >= 0, and for an index without a sample.
         """
+        if self._tree is None:
+            return
         values = np.asarray(priorities, np.float64)
         indices = np.asarray(indices, np.int64)
         if values.shape != indices.shape or values.ndim != 1:
@@ -177,29 +129,52 @@ class PrioritisedRing:
         sumtree_kernels.set_weights(self._tree, indices, weights)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that `restore` needs, as plain arrays; see `Ring.state`."""
-        own = {
-            "alpha": np.array(self.alpha),
-            "max_priority": np.array(self.max_priority),
-            "weights": sumtree.leaves(self._tree)[: len(self)],
-        }
-        return self.ring.state() | own
+        """Return all that `restore` needs, as plain arrays.
+
+        The columns are views, to be saved before the next `append`.
+        """
+        state = {name: np.array(getattr(self, name)) for name in ("capacity", "total", "alpha", "max_priority")}
+        state |= {COLUMN + name: column for name, column in self.columns.items()}
+        return state if self._tree is None else state | {"weights": sumtree.leaves(self._tree)[: len(self)]}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Restore what `state` returned; raises `BadInput` for the state of another kind of ring."""
-        for name in ("alpha", "max_priority", "weights"):
+        """Restore what `state` returned; raises `BadInput` for the state of another ring."""
+        needed = ("capacity", "total", "alpha", "max_priority", *(() if self._tree is None else ("weights",)))
+        for name in needed:
             if name not in state:
-                raise BadInput(f"the state of a ring with priorities holds '{name}', and this one does not")
-        if float(state["alpha"]) != self.alpha:
-            raise BadInput(f"this is the state of a ring with the exponent {float(state['alpha'])}, not {self.alpha}")
-        weights = state["weights"]
-        if weights.shape != (min(_count(state, "total"), _count(state, "capacity")),):
-            raise BadInput(f"the state of a ring holds one priority a sample, not {weights.shape}")
-        self.ring.restore(state)
-        self.max_priority = float(state["max_priority"])
-        self._tree[:] = 0
-        sumtree.leaves(self._tree)[: weights.size] = weights
-        sumtree_kernels.sum_up(self._tree)
+                raise BadInput(f"the state of a ring holds its '{name}', and this one does not")
+        if (capacity := int(state["capacity"])) != self.capacity:
+            raise BadInput(f"this is the state of a ring for {capacity:,} samples, not for {self.capacity:,}")
+        if (alpha := float(state["alpha"])) != self.alpha:
+            raise BadInput(f"this is the state of a ring with the exponent {alpha}, not {self.alpha}")
+        total = int(state["total"])
+        columns = {name.removeprefix(COLUMN): state[name] for name in state if name.startswith(COLUMN)}
+        rows = _rows(columns) if columns or total else 0
+        if rows != min(total, capacity):
+            raise BadInput(f"a state of {total:,} samples must hold {min(total, capacity):,} of them, not {rows:,}")
+        self._check(columns)
+        for name, column in columns.items():
+            self._columns[name][:rows] = column
+        self.total, self.max_priority = total, float(state["max_priority"])
+        if self._tree is not None:
+            self._tree[:] = 0
+            sumtree.leaves(self._tree)[:rows] = state["weights"]
+            sumtree_kernels.sum_up(self._tree)
+
+    def _check(self, columns: Columns) -> None:
+        """Check that these columns are those of the ring; the first ones define them."""
+        if not self._columns:
+            self._columns = {
+                name: np.empty((self.capacity, *column.shape[1:]), column.dtype) for name, column in columns.items()
+            }
+        for name in {**self._columns, **columns}:
+            if name not in columns:
+                raise BadInput(f"the ring has a column '{name}', and these samples have none")
+            if name not in self._columns:
+                raise BadInput(f"the ring has no column '{name}'")
+            expected, kind = _kind(self._columns[name]), _kind(columns[name])
+            if kind != expected:
+                raise BadInput(f"the column '{name}' of the ring is {expected}, not {kind}")
 
 
 def _rows(columns: Columns) -> int:
@@ -220,15 +195,3 @@ def _rows(columns: Columns) -> int:
 def _kind(column: NDArray[Any]) -> str:
     """Write the type and shape of one sample, such as `uint8[48]`."""
     return f"{column.dtype}[{', '.join(map(str, column.shape[1:]))}]"
-
-
-def _count(state: Mapping[str, NDArray[Any]], name: str) -> int:
-    """Return a count in a state; raises `BadInput` where it is missing, or no count."""
-    if name not in state or state[name].size != 1 or not 0 <= int(state[name]) == state[name]:
-        raise BadInput(f"the state of a ring holds its '{name}', and this one does not")
-    return int(state[name])
-
-
-def _require_samples(ring: Ring) -> None:
-    if not len(ring):
-        raise BadInput("there is nothing to draw from a ring without samples")

@@ -20,7 +20,8 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine.executor import Executor
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
-from puzzlelab.experience.replay import ReplayBatch, ReplayBuffer, ReplaySettings
+from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
+from puzzlelab.experience.ring import DrawnBatch
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.device import device
 from puzzlelab.nets.torch_model import TorchModel
@@ -197,11 +198,11 @@ class OnlineTask(GameTask):
 
     # --- learning ---
 
-    def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
+    def losses(self, batch: DrawnBatch, errors: list[Tensor]) -> Losses:
         """Return the loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
         raise NotImplementedError
 
-    def fit(self, batch: ReplayBatch, errors: list[Tensor], random: np.random.Generator) -> Mapping[str, float]:
+    def fit(self, batch: DrawnBatch, errors: list[Tensor], random: np.random.Generator) -> Mapping[str, float]:
         """Take one step of training on a batch of transitions: the losses; appends the errors as `losses` does."""
         return self.learner.update(lambda: self.losses(batch, errors))
 

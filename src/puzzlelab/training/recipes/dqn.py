@@ -23,8 +23,8 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine.batch_rules import Successors, canonical_moves, successors
 from puzzlelab.experience import rewards
-from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.experience.returns import Columns, Returns
+from puzzlelab.experience.ring import DrawnBatch
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.card import counts_moves
 from puzzlelab.nets.device import precision
@@ -126,11 +126,11 @@ class DqnTask(OnlineTask):
     settings: DqnSettings
     rules: DqnRules
 
-    def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
+    def losses(self, batch: DrawnBatch, errors: list[Tensor]) -> Losses:
         predicted = self._values(batch.columns["state"])
         return self._loss(predicted, self._targets(batch, predicted.detach(), errors))
 
-    def fit(self, batch: ReplayBatch, errors: list[Tensor], random: np.random.Generator) -> Mapping[str, float]:
+    def fit(self, batch: DrawnBatch, errors: list[Tensor], random: np.random.Generator) -> Mapping[str, float]:
         size = self.settings.minibatch_size
         if not size:
             return super().fit(batch, errors, random)
@@ -147,7 +147,7 @@ class DqnTask(OnlineTask):
         """Return `float[B, M]`: the values of all moves by the network in training."""
         return self.learner.model.forward(states)["q"]
 
-    def _targets(self, batch: ReplayBatch, present: Tensor, errors: list[Tensor]) -> Targets:
+    def _targets(self, batch: DrawnBatch, present: Tensor, errors: list[Tensor]) -> Targets:
         """Return the targets of the moves that are learned from, whose present values are `float[B, M]`."""
         targets_of = self._targets_of_all_moves if self.settings.all_moves else self._targets_of_played_moves
         shares, target = targets_of(batch.columns)

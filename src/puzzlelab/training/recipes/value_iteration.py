@@ -21,7 +21,8 @@ from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.engine.batch_rules import successors
 from puzzlelab.experience.curriculum import UNKNOWN
-from puzzlelab.experience.replay import ReplayBatch, ReplaySettings
+from puzzlelab.experience.replay import ReplaySettings
+from puzzlelab.experience.ring import DrawnBatch
 from puzzlelab.experience.trajectories import Trajectories
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.torch_model import TorchModel
@@ -100,7 +101,7 @@ class ValueIterationTask(OnlineTask):
     def acting_model(self) -> TorchModel:
         return self.target.model
 
-    def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
+    def losses(self, batch: DrawnBatch, errors: list[Tensor]) -> Losses:
         model, columns = self.learner.model, batch.columns
         lookahead = (
             columns["lookahead"]

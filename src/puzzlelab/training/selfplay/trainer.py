@@ -82,7 +82,7 @@ class SelfPlayTask(TrainingTask):
             if not self.has_enough:
                 return None
         random = generator(self.settings.seed, SAMPLING, self.learner.step)
-        _, samples = self.ring.sample(random, self.settings.learning.batch_size)
+        samples = self.ring.sample(random, self.settings.learning.batch_size).columns
         losses = policy_value.train_on(self.learner, samples, self.settings, random)
         if self.is_turn_over:
             self.read_new_shards()
