@@ -9,9 +9,15 @@ from typing import TypeVar
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.summaries import ADVICE, References, grouped, has_filled_answers, references, summaries
 from puzzlelab.core.result import SEVERAL
+from puzzlelab.engine.batch_verify import SAMPLED_EVERY, SAMPLED_FIRST
 
 MAX_SENTENCES = 5
 """The most sentences of one kind."""
+SAMPLE_NOTE = (
+    f"Many answers at once are replayed by the compiled rules; the first {SAMPLED_FIRST} of a batch, and one in "
+    f"{SAMPLED_EVERY:,} of the others, by the plain rules too."
+)
+"""The sentence for a run of large batches."""
 Value = TypeVar("Value")
 
 

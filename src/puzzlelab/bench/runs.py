@@ -40,6 +40,9 @@ from puzzlelab.storage.row import Row, unanswered
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile, TimedRow, read_timed_rows
 
+LARGE_BATCH = 1 << 14
+"""Boards in one batch where all boards of a puzzle are answered and no rows are kept."""
+
 # --- solvers as text ---
 
 
@@ -178,6 +181,7 @@ def run(
     batching: Batching = Batching.LEVEL,
     executor: Executor | None = None,
     command: str = "",
+    batch_size: int = BATCH,
 ) -> BenchRun:
     """Return every solver's answer to every board; with `out`, each answer is written to that folder at once.
 
@@ -208,7 +212,7 @@ def run(
                 for benchmark in benchmarks:
                     benchmark.prepare()
                 for benchmark in benchmarks:
-                    answers += benchmark.answers(jobs, batching)
+                    answers += benchmark.answers(jobs, batching, batch_size)
             else:
                 answers += _answers_elsewhere(executor, benchmarks, batching)
         except KeyboardInterrupt:
@@ -279,13 +283,13 @@ class SolverBenchmark:
         """The answers that exist, in the order of the boards."""
         return [answer for answer in self.found if answer is not None]
 
-    def answers(self, jobs: int, batching: Batching = Batching.LEVEL) -> list[BenchAnswer]:
+    def answers(self, jobs: int, batching: Batching, batch_size: int) -> list[BenchAnswer]:
         """Return all answers, after every board was searched or the run was stopped.
 
         The time of each board is measured for a solver that does not share work between boards, unless there are more
         than `BATCH` of them.
         """
-        work = list(batches(self.suite, self.open_places, self._together(batching), BATCH, jobs))
+        work = list(batches(self.suite, self.open_places, self._together(batching), batch_size, jobs))
         try:
             for _ in ordered_map(self._solve_and_keep, work, jobs, on_interrupt=self.stop.set):
                 pass

@@ -23,6 +23,7 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, levels_of, scale_of
 from puzzlelab.engine import report
+from puzzlelab.experience.state_space import label_states
 from puzzlelab.storage.files import lines_of, make_folder, read_regular, replace_file, writing
 from puzzlelab.text.board_blocks import read_texts, row_texts
 from puzzlelab.text.reader import guess, splitter_of
@@ -192,6 +193,19 @@ def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, co
             report.progress(f"boards of {puzzle.name}", len(entries), len(level_values) * count)
     span = f" {levels[0]}-{levels[1]}" if levels else ""
     return Suite(f"{puzzle.name} {name}{span}, seed {seed}", puzzle, tuple(entries))
+
+
+def every_board(puzzle: Puzzle) -> Suite:
+    """Return every board that can be solved, with its true distance as its level.
+
+    Raises `Unsupported` where moves cannot be undone, and `BadInput` where there are too many boards.
+    """
+    boards, distances, _ = label_states(puzzle)
+    entries = [
+        SuiteEntry(puzzle.write(board), distance, distance, known_is_optimal=True)
+        for board, distance in zip(boards, distances.tolist(), strict=True)
+    ]
+    return Suite(f"{puzzle.name}, all boards", puzzle, tuple(entries))
 
 
 def clue_count(puzzle: Puzzle, board: str) -> int | None:

@@ -102,9 +102,12 @@ def bench(
 
     Exit code: 0 all solved, 1 a board is unsolved, 2 a line is unreadable.
     """
-    from puzzlelab.bench import exhaustive, runs
+    from puzzlelab.bench import runs
+    from puzzlelab.bench.caveats import SAMPLE_NOTE
+    from puzzlelab.bench.runs import LARGE_BATCH
     from puzzlelab.core.errors import BadInput, as_unicode
     from puzzlelab.engine.background import none_running
+    from puzzlelab.engine.solving import BATCH
 
     limit = limit_of(time, nodes, memory)
     # then a solver may take many boards in one batch
@@ -118,13 +121,10 @@ def bench(
             boards = _all_boards(suite or []) if every else _suite(suite or [], out, levels, scale, count, seed)
             _show_faults(boards)
             all_solvers = _solvers(solvers or [], boards.puzzle, net, short)
-            if without_rows:
-                run = exhaustive.run(boards, all_solvers, limit, batch)
-            else:
-                command = as_unicode(shlex.join(["puzzlelab", *sys.argv[1:]]))
-                with open_optional(executor, jobs) as workers:
-                    run = runs.run(boards, all_solvers, limit, out, jobs or 1, batch, workers, command=command)
-    code = _show(run, out, [exhaustive.VERIFICATION_NOTE] if without_rows else [])
+            command, size = as_unicode(shlex.join(["puzzlelab", *sys.argv[1:]])), LARGE_BATCH if without_rows else BATCH
+            with open_optional(executor, jobs) as workers:
+                run = runs.run(boards, all_solvers, limit, out, jobs or 1, batch, workers, command, size)
+    code = _show(run, out, [SAMPLE_NOTE] if without_rows else [])
     if card and not run.interrupted:
         _write_cards(run)
     raise typer.Exit(code)
@@ -140,13 +140,13 @@ def _write_cards(run: BenchRun) -> None:
 
 def _all_boards(words: list[str]) -> Suite:
     """Return all boards of the puzzle that the arguments name."""
-    from puzzlelab.bench import exhaustive
+    from puzzlelab.bench import suites
     from puzzlelab.core.errors import BadInput
 
     puzzle = _puzzle(words[0]) if len(words) == 1 else None
     if puzzle is None:
         raise BadInput("--all is every board of one puzzle: give its name alone, as in: bench tiles-3x3 --all")
-    return exhaustive.suite_of(puzzle)
+    return suites.every_board(puzzle)
 
 
 def _suite(words: list[str], out: Path | None, levels: str | None, scale: str | None, count: int, seed: int) -> Suite:

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from puzzlelab.bench import exhaustive, plots, runs, summaries
+from puzzlelab.bench import plots, runs, suites, summaries
 from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.suites import Suite
 from puzzlelab.core import registry
 from puzzlelab.core.answers import Answers
 from puzzlelab.core.boards import Boards, Instance
-from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
+from puzzlelab.core.errors import BadInput, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, SolverSettings
@@ -59,12 +59,12 @@ def _nothing_asked() -> None:
 
 @pytest.fixture
 def places(corridor: Corridor) -> Suite:
-    return exhaustive.suite_of(corridor())
+    return suites.every_board(corridor())
 
 
 def test_every_eight_puzzle_is_there_with_its_true_distance() -> None:
     puzzle = registry.load("tiles-3x3")
-    suite = exhaustive.suite_of(puzzle)
+    suite = suites.every_board(puzzle)
     assert len(suite.entries) == len({entry.board for entry in suite.entries}) == 181_440
     distances = np.bincount([entry.known or 0 for entry in suite.entries])
     assert distances[[0, 1, 2, 3, 20, 24, 30, 31]].tolist() == [1, 2, 4, 8, 16993, 24047, 221, 2]
@@ -74,10 +74,10 @@ def test_every_eight_puzzle_is_there_with_its_true_distance() -> None:
 
 def test_what_has_no_end_or_no_way_back_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unsupported, match=r"states of dust-4x3x3 cannot be found from its goals: its moves cannot be"):
-        exhaustive.suite_of(registry.load("dust-4x3x3"))
+        suites.every_board(registry.load("dust-4x3x3"))
     monkeypatch.setattr("puzzlelab.experience.state_space.MAX_STATES", 300)
     with pytest.raises(BadInput, match="tiles-2x3 has too many states to take all of them: at most 300"):
-        exhaustive.suite_of(registry.load("tiles-2x3"))
+        suites.every_board(registry.load("tiles-2x3"))
 
 
 def test_the_suite_knows_the_optimum_of_every_board(places: Suite) -> None:
@@ -88,9 +88,8 @@ def test_the_suite_knows_the_optimum_of_every_board(places: Suite) -> None:
     assert all(entry.known_is_optimal for entry in places.entries)
 
 
-def test_all_boards_are_asked_at_once_and_summed_up(places: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exhaustive, "BATCH_SIZE", 4)
-    run = exhaustive.run(places, [Walker(), Walker(lost=7)], Limit(), Batching.ALL)
+def test_all_boards_are_asked_at_once_and_summed_up(places: Suite) -> None:
+    run = runs.run(places, [Walker(), Walker(lost=7)], Limit(), batching=Batching.ALL, batch_size=4)
     assert Walker.asked == [4, 4, 2] * 2
     assert [answer.length for answer in run.by_solver["walker:wrong=-1:lost=7:claims=0:stops=-1"]] == [
         *range(7),
@@ -104,29 +103,22 @@ def test_all_boards_are_asked_at_once_and_summed_up(places: Suite, monkeypatch: 
     assert (whole.seconds.value, run.interrupted) == (0.5, False)
     assert plots.chart(run, "levels").rows[7][1:3] == ("7", "1/1")
     Walker.asked.clear()
-    exhaustive.run(places, [Walker()], Limit())
+    runs.run(places, [Walker()], Limit())
     assert Walker.asked == [1] * 10  # a batch for each distance
 
 
-def test_the_answers_are_those_of_a_benchmark_that_keeps_rows() -> None:
-    suite = exhaustive.suite_of(registry.load("tiles-2x2"))
-    solvers = runs.parse_solvers(["greedy:estimate=manhattan:max_moves=9,bfs"])
-    quick, slow = exhaustive.run(suite, solvers, Limit()), runs.run(suite, solvers, Limit())
-    assert len(quick.answers) == 24
-    for one, other in zip(quick.answers, slow.answers, strict=True):
-        changes = {"seconds": 0.0}
-        assert one.row.model_copy(update=changes) == other.row.model_copy(update=changes)
-        assert (one.solver, one.entry, one.holds) == (other.solver, other.entry, other.holds)
-
-
-def test_an_answer_that_does_not_hold_ends_the_run(places: Suite) -> None:
-    with pytest.raises(PuzzlelabError, match="walker gave a wrong answer for <corridor-9: 6>: after all 5 moves"):
-        exhaustive.run(places, [Walker(wrong=6)], Limit())
-    with pytest.raises(PuzzlelabError, match="walker gave a wrong answer for <corridor-9: 0>: 0 moves are fewer than"):
-        exhaustive.run(places, [Walker(claims=3)], Limit())
+def test_an_answer_that_does_not_hold_is_an_error_of_its_board(places: Suite) -> None:
+    for solver, sentence in (
+        (Walker(wrong=6), "walker gave a wrong answer for <corridor-9: 6>: after all 5 moves"),
+        (Walker(claims=3), "walker gave a wrong answer for <corridor-9: 0>: 0 moves are fewer than"),
+    ):
+        run = runs.run(places, [solver], Limit(), batching=Batching.ALL)
+        errors = [answer.row.error for answer in run.answers if answer.row.error]
+        assert errors[0].startswith(sentence)
+        assert len(errors) == len(run.answers) - summaries.summaries(run)[0].solved.number
 
 
 def test_ctrl_c_keeps_what_is_there(places: Suite) -> None:
-    run = exhaustive.run(places, [Walker(), Walker(stops=3)], Limit())
+    run = runs.run(places, [Walker(), Walker(stops=3)], Limit())
     assert run.interrupted
     assert [len(answers) for answers in run.by_solver.values()] == [10, 3]
