@@ -13,7 +13,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput
 from puzzlelab.engine.batch_rules import canonical_moves, successors
 from puzzlelab.experience.curriculum import UNKNOWN
-from puzzlelab.experience.replay import ReplayBatch
+from puzzlelab.experience.ring import DrawnBatch
 from puzzlelab.nets import checkpoint, model_zoo
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import recipe
@@ -245,7 +245,7 @@ def test_a_fit_takes_all_targets_first_and_each_transition_once(settings_of, kno
     monkeypatch.setattr(
         task, "_loss", lambda predicted, targets: minibatches.append(targets) or loss_of(predicted, targets)
     )
-    task.fit(ReplayBatch(columns), errors, np.random.default_rng(0))
+    task.fit(DrawnBatch(np.arange(0), columns), errors, np.random.default_rng(0))
     assert [len(each.states) for each in minibatches] == [32, 32, 32, 4]
     assert (task.learner.step, len(errors), len(errors[0])) == (1, 1, 100)
     states = np.concatenate([each.states for each in minibatches])
@@ -268,7 +268,9 @@ def test_a_click_is_learned_for_its_cluster_or_for_its_cell(settings_of, equival
     state = registry.load("dust-4x3x3").read("1 1 2 3 / 2 3 1 2 / 3 1 2 3").state[None]
     pair = np.flatnonzero(canonical_moves(task.learner.puzzle, state)[0] == 0)
     columns = {"state": state, "move": pair[-1:], "next": state, "reward": np.zeros(1, np.float32)}
-    targets = task._targets(ReplayBatch(columns | {"factor": np.zeros(1, np.float32)}), torch.zeros(1, 12), [])
+    targets = task._targets(
+        DrawnBatch(np.arange(0), columns | {"factor": np.zeros(1, np.float32)}), torch.zeros(1, 12), []
+    )
     learned = np.flatnonzero(targets.weights[0])
     assert learned.tolist() == (pair.tolist() if equivalent else [pair[-1]])
     assert float(targets.weights.sum()) == 1
@@ -281,7 +283,7 @@ def test_values_of_moves_in_a_table_become_the_exact_ones(settings_of, known, va
     size = len(columns["state"])
     task = tabular(settings_of("dqn", "distance=squared", *NO_WALKS, *variant), rate=size / 2)
     for _ in range(150):
-        task.learner.update(lambda: task.losses(ReplayBatch(columns), []))
+        task.learner.update(lambda: task.losses(DrawnBatch(np.arange(0), columns), []))
     moves = transitions(known)
     found = task.learner.model.outputs(moves["state"])["q"][np.arange(len(moves["move"])), moves["move"]]
     assert found == pytest.approx(-1 - distance_of(known, moves["next"]), abs=0.01)
@@ -291,7 +293,7 @@ def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) ->
     states, distances = known
     task = tabular(settings_of("value_iteration", "distance=squared", *NO_WALKS), rate=len(states) / 2)
     unknown = np.full(len(states), UNKNOWN, np.int32)
-    batch = ReplayBatch({"state": states, "bound": unknown, "moves_to_end": unknown})
+    batch = DrawnBatch(np.arange(0), {"state": states, "bound": unknown, "moves_to_end": unknown})
     for _ in range(40):
         task.learner.update(lambda: task.losses(batch, []))
     assert task.learner.model.cost_to_go(states) == pytest.approx(distances, abs=0.01)
@@ -315,7 +317,9 @@ def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
     if variant[0] == "value_iteration":
         unknown = np.full(len(known[0]), UNKNOWN, np.int32)
         columns = {"state": known[0], "bound": unknown, "moves_to_end": unknown}
-    losses = [task.learner.update(lambda: task.losses(ReplayBatch(columns), []))["loss"] for _ in range(10)]
+    losses = [
+        task.learner.update(lambda: task.losses(DrawnBatch(np.arange(0), columns), []))["loss"] for _ in range(10)
+    ]
     assert losses[-1] < losses[0]
 
 
