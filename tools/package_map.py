@@ -20,7 +20,7 @@ from style_checks.modules import modules
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "packages.svg"
-PART_OF = {"api_arguments": "api", "_gym_game": "gym", "_gym_window": "gym", "sb3": "gym"}
+PART_OF = {"api_arguments": "api", "_gym_game": "gym", "sb3": "gym"}
 """A module at the top of the package -> the box in which it is drawn."""
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from gymnasium import spaces
@@ -28,8 +28,6 @@ from puzzlelab.experience import rewards
 DEFAULT_PUZZLE = "tiles-3x3"
 MIN_MOVE_LIMIT, MOVES_PER_ENTRY = 100, 10
 """The default limit of moves: at least the first, and the second for each entry of a state."""
-PICTURE_MODES = ("human", "rgb_array")
-"""The values of `render_mode` for which a puzzle has to draw pictures."""
 FONT = "DejaVu Sans"
 """Comes with matplotlib, so that pictures look the same on every machine."""
 
@@ -55,25 +53,13 @@ class EnvironmentSettings(Settings):
     """An episode is truncated after this number of moves; the default is in `GymGame.move_limit`."""
     observation: Literal["planes", "state"] | None = None
     """The kind of observation; by default planes, if the puzzle has them."""
-    render_mode: Literal["ansi", "human", "rgb_array"] | None = None
-    """`human` shows in a window the picture that `rgb_array` returns."""
+    render_mode: Literal["ansi", "rgb_array"] | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> EnvironmentSettings:
         if self.board is not None and (self.scale is not None or self.level is not None):
             raise ValueError("episodes start with this board, or with boards of a scale and level, not with both")
         return self
-
-
-class GymStep(NamedTuple):
-    """The results of one move on each board."""
-
-    rewards: NDArray[np.float64]
-    """[N]."""
-    terminated: NDArray[np.bool_]
-    """[N]: solved, or in a dead end."""
-    truncated: NDArray[np.bool_]
-    """[N]: ended by the limit of moves."""
 
 
 @dataclass(eq=False)
@@ -104,7 +90,7 @@ class GymGame:
         puzzle, options = read(arguments)
         if options.observation == "planes" and puzzle.view(Planes) is None:
             raise Unsupported(f"{puzzle.name} has no planes; its observation can be 'state'")
-        if options.render_mode in PICTURE_MODES and puzzle.view(Drawings) is None:
+        if options.render_mode == "rgb_array" and puzzle.view(Drawings) is None:
             raise Unsupported(f"{puzzle.name} draws no pictures; its render_mode can be 'ansi'")
         return cls(
             puzzle=puzzle,
@@ -157,8 +143,14 @@ class GymGame:
         self._update(rows)
         self.dead = self._dead_ends()
 
-    def step(self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator) -> GymStep:
-        """Make `moves: int64[N]`; a row whose episode is `over: bool[N]` gets a new board instead."""
+    def step(
+        self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Make `moves: int64[N]`; a row whose episode is `over: bool[N]` gets a new board instead.
+
+        Returns the rewards `[N]`, the rows that are terminated (solved, or in a dead end), and those that are truncated
+        (ended by the limit of moves).
+        """
         successors, self.names = play_moves(self.puzzle, self.states, moves, self.names)
         values = self.reward(self.states, successors).astype(np.float64)
         self.states, self.solved = successors.states, successors.solved
@@ -169,7 +161,7 @@ class GymGame:
             self._update(over)
         self.dead = self._dead_ends()
         terminated = (self.solved | self.dead) & ~over
-        return GymStep(values, terminated, ~terminated & (self.moves >= self.move_limit))
+        return values, terminated, ~terminated & (self.moves >= self.move_limit)
 
     def _update(self, rows: NDArray[np.bool_]) -> None:
         """Compute whether the boards of these `rows: bool[N]` are solved, and their legal moves."""
@@ -204,10 +196,6 @@ class GymGame:
             return None
         if self.options.render_mode == "ansi":
             return self.puzzle.draw(self.states[row])
-        return self.image(row)
-
-    def image(self, row: int) -> NDArray[np.uint8]:
-        """Return `uint8[height, width, 3]`: the picture of this board."""
         drawing = self.puzzle.view(Drawings)
         assert drawing is not None  # see `of`
         return picture(drawing.svg(self.states[row]))

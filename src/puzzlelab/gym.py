@@ -10,7 +10,6 @@ board.
 from __future__ import annotations
 
 import re
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -31,10 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from puzzlelab._gym_game import GymGame
-    from puzzlelab._gym_window import BoardWindow
 
-MODES = ["ansi", "human", "rgb_array"]
-VECTOR_MODES = ["ansi", "rgb_array"]
+MODES = ["ansi", "rgb_array"]
 FRAMES_PER_SECOND = 4
 
 
@@ -71,8 +68,8 @@ class PuzzleEnv(gymnasium.Env[Any, Any]):
     End: terminated when the board is solved, or in a dead end; truncated after `max_moves` moves, by default 10 times
         the length of a state, and at least 100.
     Info: `action_mask: int8[M]`, the legal moves; `solved`, `dead_end`, `moves`.
-    Rendering: `ansi`, text; `rgb_array`, `uint8[height, width, 3]`; `human`, this picture in a window at every reset
-        and step, for which pygame is needed.
+    Rendering: `ansi`, text; `rgb_array`, `uint8[height, width, 3]`. `gymnasium.make(ID, render_mode="human")` shows
+        this picture in a window at every reset and step, by `HumanRendering` of Gymnasium, which needs pygame.
     """
 
     # Gymnasium reads the attribute of the class, and that of each environment.
@@ -82,13 +79,12 @@ class PuzzleEnv(gymnasium.Env[Any, Any]):
         self,
         *,
         puzzle: str | Puzzle | None = None,
-        render_mode: Literal["ansi", "human", "rgb_array"] | None = None,
+        render_mode: Literal["ansi", "rgb_array"] | None = None,
         **options: Unpack[EnvironmentOptions],
     ) -> None:
         self._game = _game(1, puzzle, render_mode, options)
-        self._window: BoardWindow | None = None
         self.puzzle = self._game.puzzle
-        self.metadata = {**self.metadata, "render_modes": _modes(self._game, MODES)}
+        self.metadata = {**self.metadata, "render_modes": _modes(self._game)}
         self.render_mode = self._game.options.render_mode
         self.action_space = gymnasium.spaces.Discrete(self.puzzle.move_count)
         self.observation_space = self._game.space()
@@ -104,13 +100,11 @@ class PuzzleEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         _check_names(options, ["board"])
         self._game.begin(_boards(self._game, self.np_random, 1, options))
-        self._show()
         return self._game.observations()[0], self._info()
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         transition = self._game.step(_moves(self._game, [action]), np.zeros(1, bool), self.np_random)
         reward, terminated, truncated = (values[0].item() for values in transition)
-        self._show()
         return self._game.observations()[0], reward, terminated, truncated, self._info()
 
     def _info(self) -> dict[str, Any]:
@@ -123,22 +117,7 @@ class PuzzleEnv(gymnasium.Env[Any, Any]):
         return masks
 
     def render(self) -> Any:
-        self._show()
-        return None if self.render_mode == "human" else self._game.render(0)
-
-    def _show(self) -> None:
-        """Show the board in the window, with `render_mode="human"`."""
-        if self.render_mode != "human":
-            return
-        if self._window is None:
-            from puzzlelab._gym_window import BoardWindow
-
-            self._window = BoardWindow(self.puzzle.name, self.metadata["render_fps"])
-        self._window.show(self._game.image(0))
-
-    def close(self) -> None:
-        if self._window is not None:
-            self._window.close()
+        return self._game.render(0)
 
 
 class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
@@ -152,7 +131,6 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
 
     metadata: dict[str, Any] = {  # noqa: RUF012
         **PuzzleEnv.metadata,
-        "render_modes": VECTOR_MODES,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
@@ -168,10 +146,8 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
             raise BadOption(f"a vector environment has 1 board or more, not {num_envs}")
         self.num_envs = num_envs
         self._game = _game(num_envs, puzzle, render_mode, options)
-        if self._game.options.render_mode == "human":
-            raise BadOption("a vector environment opens no window; its render_mode can be 'ansi' or 'rgb_array'")
         self.puzzle = self._game.puzzle
-        self.metadata = {**self.metadata, "render_modes": _modes(self._game, VECTOR_MODES)}
+        self.metadata = {**self.metadata, "render_modes": _modes(self._game)}
         self.render_mode = self._game.options.render_mode
         self.single_action_space = gymnasium.spaces.Discrete(self.puzzle.move_count)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -200,8 +176,10 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        transition = self._game.step(_moves(self._game, actions), self._ended, self.np_random)
-        self._ended = transition.terminated | transition.truncated
+        transition = _, terminated, truncated = self._game.step(
+            _moves(self._game, actions), self._ended, self.np_random
+        )
+        self._ended = terminated | truncated
         return self._game.observations(), *transition, self._infos()
 
     def _infos(self) -> dict[str, Any]:
@@ -213,9 +191,7 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
         return _masks(self._game)
 
     def render(self) -> Any:
-        if self.render_mode is None:
-            return None
-        return tuple(self.render_row(row) for row in range(self.num_envs))
+        return None if self.render_mode is None else tuple(map(self.render_row, range(self.num_envs)))
 
     def render_row(self, row: int) -> str | NDArray[np.uint8] | None:
         """Return the board of one row as `render` shows it."""
@@ -229,11 +205,9 @@ def _game(count: int, puzzle: str | Puzzle | None, render_mode: str | None, opti
     return GymGame.of(count, {**options, **{name: value for name, value in named.items() if value is not None}})
 
 
-def _modes(game: GymGame, modes: list[str]) -> list[str]:
-    """Return the render modes of `modes` that are available for this puzzle on this machine."""
-    pictures = game.puzzle.view(Drawings) is not None
-    possible = {"ansi": True, "human": pictures and find_spec("pygame") is not None, "rgb_array": pictures}
-    return [mode for mode in modes if possible[mode]]
+def _modes(game: GymGame) -> list[str]:
+    """Return the render modes that are available for this puzzle."""
+    return MODES.copy() if game.puzzle.view(Drawings) is not None else MODES[:1]
 
 
 def _masks(game: GymGame) -> NDArray[np.bool_]:
