@@ -1,7 +1,6 @@
-"""Permutation search: hard boards, known counts, the lists themselves, what is too large, several processes."""
+"""Permutation search: hard boards, known counts, the lists themselves, what is too large, several threads."""
 
-import multiprocessing
-import time
+import threading
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
@@ -11,14 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puzzlelab import BadOption, Instance, Limit, Progress, PuzzlelabError, check_solver, load, solve
+from puzzlelab import BadOption, Instance, Limit, Progress, check_solver, load, solve
 from puzzlelab.core.result import NO_SOLUTION
 from puzzlelab.core.views import Units
 from puzzlelab.engine.driver import Clock
 from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.puzzles.sudoku.rules import Sudoku
-from puzzlelab.solvers import _permutation_workers
-from puzzlelab.solvers._permutation_workers import WorkerPool
+from puzzlelab.solvers import _permutation_threads
 from puzzlelab.solvers._permutations import PermutationRows
 from puzzlelab.solvers.backtracking import Backtracking
 from puzzlelab.solvers.permutation import Permutation, prepare
@@ -61,28 +59,8 @@ def answers(solver, start, limit=None):
 
 @pytest.fixture
 def at_once(monkeypatch):
-    """Processes take over after the first slice of work, however long they take to start."""
-    takes_over = WorkerPool.takes_over
-
-    def when_ready(crew, clock):
-        until = time.monotonic() + 60
-        while not takes_over(crew, clock):
-            assert time.monotonic() < until, "the processes are not ready after a minute"
-            time.sleep(0.02)
-        return True
-
-    monkeypatch.setattr(_permutation_workers, "HEAD_START", 0.0)
-    monkeypatch.setattr(WorkerPool, "takes_over", when_ready)
-
-
-@pytest.fixture
-def no_processes(monkeypatch):
-    """To start a process is an error."""
-
-    def refuse(*_):
-        raise AssertionError("a process was started")
-
-    monkeypatch.setattr(multiprocessing, "get_context", refuse)
+    """The search is split after the first slice of work."""
+    monkeypatch.setattr(_permutation_threads, "HEAD_START", 0.0)
 
 
 @pytest.mark.parametrize("name", ["wikipedia", "inkala"])
@@ -184,7 +162,7 @@ def test_a_small_limit_on_memory_is_kept():
     assert (result.stop, result.moves) == ("memory", None)
 
 
-# --- several processes ----------------------------------------------------------------------------------------------
+# --- several threads ------------------------------------------------------------------------------------------------
 
 
 def test_jobs_must_be_some():
@@ -192,65 +170,45 @@ def test_jobs_must_be_some():
         Permutation(jobs=0)
 
 
-@pytest.mark.usefixtures("no_processes")
-def test_one_job_or_a_short_search_starts_no_process():
+def test_a_short_search_has_the_same_answers_on_several_threads():
     assert answers(Permutation(jobs=4), NINE.read(SEVERAL)) == answers(Permutation(jobs=1), NINE.read(SEVERAL))
-    assert count(Permutation(jobs=1), FIRST_ROW, Limit()).solutions == 39_168
 
 
-def test_two_processes_give_the_same_answers_in_the_same_order(at_once):
+def test_two_threads_give_the_same_answers_in_the_same_order(at_once):
     start = SIX.read("1234564" + "." * 29)
     (one, end), (two, other_end) = (answers(Permutation(jobs=jobs), start) for jobs in (1, 2))
     assert len(one) == 39_168 // 3
     assert two == one
     assert other_end == end
-    assert not multiprocessing.active_children()
 
 
-@pytest.mark.slow
-def test_two_processes_count_the_same(at_once):
-    start = SIX.read("1" + "." * 35)
-    one, two = (count(Permutation(jobs=jobs), start, Limit()) for jobs in (1, 2))
-    assert (one.solutions, one.stop) == (28_200_960 // 6, "done")
+def test_solutions_of_later_pieces_wait_for_the_current_one(at_once, monkeypatch):
+    monkeypatch.setattr(_permutation_threads, "PENDING", 10)
+    start = SIX.read("1234564" + "." * 29)
+    assert answers(Permutation(jobs=3), start) == answers(Permutation(jobs=1), start)
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_several_threads_count_the_same(at_once, jobs):
+    one, two = (count(Permutation(jobs=number), FIRST_ROW, Limit()) for number in (1, jobs))
+    assert (one.solutions, one.stop) == (39_168, "done")
     assert replace(two, seconds=0) == replace(one, seconds=0)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("limit", "stop"), [(Limit(seconds=2), "time"), (Limit(nodes=1_000_000), "nodes")])
-def test_a_limit_ends_the_processes(at_once, limit, stop):
+@pytest.mark.parametrize(("limit", "stop"), [(Limit(seconds=0.5), "time"), (Limit(nodes=200_000), "nodes")])
+def test_a_limit_ends_the_threads(at_once, limit, stop):
     found = count(Permutation(jobs=2), NINE.read("123456789" + "." * 72), limit)
     assert found.stop == stop
     assert limit.nodes is None or found.expanded <= limit.nodes
-    assert not multiprocessing.active_children()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("permutation")]
 
 
-def working(crew_size):
-    """A count that goes on for ages, when its processes are at work."""
-    steps = Permutation(jobs=crew_size).count(NINE.read("123456789" + "." * 72), Limit(), 2**62)
-    until = time.monotonic() + 60
-    for _ in steps:
-        children = multiprocessing.active_children()
-        if len(children) == crew_size:
-            return steps, children
-        assert time.monotonic() < until, "no process was started"
-    raise AssertionError("it ended")
-
-
-def test_to_close_it_ends_the_processes(at_once):
-    steps, children = working(2)
+def test_to_close_it_ends_the_threads(at_once):
+    steps = Permutation(jobs=2).count(NINE.read("123456789" + "." * 72), Limit(), 2**62)
+    while not [thread for thread in threading.enumerate() if thread.name.startswith("permutation")]:
+        next(steps)
     steps.close()
-    assert not multiprocessing.active_children()
-    assert not any(child.is_alive() for child in children)
-
-
-@pytest.mark.slow
-def test_a_process_that_dies_is_an_error_in_words(at_once):
-    steps, children = working(2)
-    children[0].kill()
-    with pytest.raises(PuzzlelabError, match="a worker process of the permutation search ended"):
-        for _ in steps:
-            pass
-    assert not multiprocessing.active_children()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("permutation")]
 
 
 MANY = "8.........95.......76.........472968...931245...856713......597....9.432....2.186"

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,23 +25,59 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import Count, Progress, Result
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Candidates
-from puzzlelab.engine.driver import Clock, Machine
+from puzzlelab.engine.driver import EXHAUSTED, Clock, Machine
 from puzzlelab.engine.enumeration import Enumerator, counted, listed, proving_uniqueness
-from puzzlelab.solvers._permutation_kernels import PermutationLists, step
-from puzzlelab.solvers._permutation_search import machine, record_of
+from puzzlelab.solvers._candidates import view, writer
+from puzzlelab.solvers._permutation_kernels import PermutationLists, PermutationRecord, step
 from puzzlelab.solvers._permutations import PermutationRows
 
 MAX_BYTES = 2**29
-"""The memory limit of the lists of all processes together."""
+"""The memory limit of the lists and of all threads together."""
+
+
+def record_of(lists: PermutationLists) -> PermutationRecord:
+    """Return the start of a search."""
+    size = len(lists.having_begin)
+    counts = np.zeros((size + 1, size), np.int64)
+    counts[0] = np.diff(lists.firsts)
+    whole = np.zeros(int(lists.words[-1]), np.uint64)
+    for row in range(size):
+        bits = np.zeros(int(lists.words[row + 1] - lists.words[row]) * 64, np.uint8)
+        bits[: counts[0, row]] = 1
+        whole[lists.words[row] : lists.words[row + 1]] = np.packbits(bits, bitorder="little").view(np.uint64)
+    alive = np.zeros((size + 1, whole.size), np.uint64)
+    alive[0] = whole
+    rows, chosen = np.zeros(size + 1, np.int64), np.full(size + 1, -1)
+    rows[0] = np.argmin(counts[0])
+    checks = np.zeros(size * lists.cell_units.shape[2], np.int64)
+    return PermutationRecord(lists, np.zeros(16, np.int64), alive, counts, rows, chosen, checks, whole)
+
+
+def machine(instance: Instance, lists: PermutationLists) -> Machine:
+    """Return the search; every row has a permutation."""
+    cells = next(iter(view(instance).units.kinds.values()))
+    digits, moves_of = np.zeros(cells.size, np.int64), writer(instance)
+
+    def solution(record: PermutationRecord) -> tuple[int, ...]:
+        rows = record.rows[:-1]
+        digits[cells[rows]] = lists.digits[lists.firsts[rows] + record.chosen[:-1]]
+        return moves_of(digits)
+
+    return Machine(
+        record_of(lists),
+        step,
+        lambda record: list(solution(record)),
+        lambda record, room: None,
+        lambda record: EXHAUSTED,
+    )
 
 
 class Permutation(Enumerator):
     """The search row by row over the permutations of every row.
 
     It counts the permutations first, because rows of large boards with few clues have too many to list. With `jobs`
-    above 1, that many processes share the rest of a long search. They start after half a second, because each costs
-    about a second of processor time; a common 9x9 board takes milliseconds and does not gain. The answers and their
-    order are always the same. It searches for up to `most` solutions: 2 show whether the first one is unique.
+    above 1, that many threads share the rest of a search that takes longer than a tenth of a second. The answers and
+    their order are always the same. It searches for up to `most` solutions: 2 show whether the first one is unique.
     """
 
     name: ClassVar[str] = "permutation"
@@ -65,9 +101,10 @@ class Permutation(Enumerator):
         elif self.jobs == 1:
             yield from listed(machine(instance, lists), limit, clock)
         else:
-            from puzzlelab.solvers._permutation_workers import listed_by_workers
+            from puzzlelab.solvers._permutation_threads import listed_by_threads
 
-            yield from listed_by_workers(instance, machine(instance, lists), clock, self.jobs)
+            another = partial(machine, instance, lists)
+            yield from listed_by_threads(another(), another, clock, self.jobs)
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
         """Count the solutions without listing them."""
@@ -82,9 +119,9 @@ class Permutation(Enumerator):
         """Continue a search and count its solutions."""
         if self.jobs == 1:
             return counted(search, clock.limit, most, clock)
-        from puzzlelab.solvers._permutation_workers import counted_by_workers
+        from puzzlelab.solvers._permutation_threads import counted_by_threads
 
-        return counted_by_workers(instance, search, clock, most, self.jobs)
+        return counted_by_threads(search, partial(machine, instance, search.record.lists), clock, most, self.jobs)
 
     def _all(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield a solution, and then the number of solutions."""
