@@ -139,7 +139,7 @@ def test_an_address_has_the_token_where_requests_need_it(
     monkeypatch: pytest.MonkeyPatch, host: str, ip: str, addresses: tuple[str, str | None]
 ) -> None:
     monkeypatch.setattr(serve, "network_address", lambda: "192.168.1.2")
-    assert serve._served(host, ip, 80, TOKEN) == serve.Served(*addresses)
+    assert serve._served(host, ip, 80, TOKEN) == addresses
 
 
 def test_no_variable_of_the_environment_makes_a_strangers_header_count() -> None:

@@ -83,7 +83,7 @@ def test_a_module_comes_after_those_that_it_imports(folder: Path) -> None:
 )
 def test_a_form_that_is_not_known_is_an_error(folder: Path, text: str, words: str) -> None:
     (folder / "one.js").write_text(text)
-    with pytest.raises(bundle.UnknownForm, match=re.escape(words)):
+    with pytest.raises(ValueError, match=re.escape(words)):
         bundle.make_bundle(folder, {})
 
 

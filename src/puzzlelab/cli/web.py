@@ -12,7 +12,7 @@ import typer
 from puzzlelab.cli.console import say
 
 if TYPE_CHECKING:
-    from puzzlelab.web.serve import Served
+    from puzzlelab.web.serve import Addresses
 
 TOKEN_FORM = re.compile(r"[A-Za-z0-9_-]{8,100}")
 
@@ -64,16 +64,17 @@ def _serve(host: str, port: int, browse: bool, token: str | None, limits: dict[s
     serve(host, port, fill(ServerLimits, limits), _announce, browse, token)
 
 
-def _announce(served: Served) -> None:
+def _announce(served: Addresses) -> None:
     """Print where the server can be opened, on a terminal with a QR code for phones."""
-    say(f"puzzlelab is at {served.address} (Ctrl-C ends it)")
-    if served.elsewhere is None:
+    address, elsewhere = served
+    say(f"puzzlelab is at {address} (Ctrl-C ends it)")
+    if elsewhere is None:
         return
-    say(f"on other machines: {served.elsewhere}")
+    say(f"on other machines: {elsewhere}")
     if sys.stdout.isatty():
         import segno
 
-        segno.make(served.elsewhere, micro=False).terminal(compact=True)
+        segno.make(elsewhere, micro=False).terminal(compact=True)
     say(
         "Everyone who has this address can use this machine for searches. It is not encrypted: use it in a network "
         "that you trust, or behind a server with TLS.",

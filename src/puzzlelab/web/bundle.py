@@ -27,17 +27,13 @@ STYLESHEET = re.compile(r'  <link rel="stylesheet" href="([\w./-]+)">\n')
 SCRIPT = re.compile(r'  <script type="module" src="([\w./-]+)"[^>]*></script>\n')
 
 
-class UnknownForm(Exception):
-    """A module of the page has an import or export in a form that is not known here."""
-
-
 def make_bundle(folder: Path, answers: Mapping[str, object]) -> dict[str, bytes]:
     """Return the files of the page by their paths, as far as they differ from those in the folder.
 
     `answers` are answers of the API, by their addresses, that the page knows without a request.
 
     Raises:
-        UnknownForm: for a module that cannot be joined with others.
+        ValueError: for a module that cannot be joined with others.
     """
     page = (folder / "index.html").read_text(encoding="utf-8")
     scripts, sheets = SCRIPT.findall(page), STYLESHEET.findall(page)
@@ -71,7 +67,7 @@ def _modules(folder: Path, apart: set[str]) -> dict[str, str]:
         if name in found or name in apart:
             return
         if name in importers:
-            raise UnknownForm(f"{name} imports itself, by {' and '.join(importers)}")
+            raise ValueError(f"{name} imports itself, by {' and '.join(importers)}")
         text = (folder / name).read_text(encoding="utf-8")
         for _, imported in IMPORT.findall(text):
             add(_path(name, imported), (*importers, name))
@@ -106,7 +102,7 @@ def _joined(name: str, text: str, modules: Mapping[str, str]) -> str:
     body = COMMENT.sub("", EXPORT.sub(r"\1\2", IMPORT.sub(imported, text)))
     unknown = UNKNOWN.search(body)
     if unknown or ("import.meta" in body and "/" in name):
-        raise UnknownForm(f"{name}: {unknown[0].strip() if unknown else 'import.meta in a subfolder'}")
+        raise ValueError(f"{name}: {unknown[0].strip() if unknown else 'import.meta in a subfolder'}")
     return f"{before}const {_variable(name)} = (() => {{\n{body}return {{ {', '.join(exports)} }};\n}})();\n"
 
 

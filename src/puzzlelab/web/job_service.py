@@ -14,7 +14,7 @@ from typing import Any
 from fastapi import Request
 from starlette.exceptions import HTTPException
 
-from puzzlelab.web.pool import Busy, Pool
+from puzzlelab.web.pool import Pool
 from puzzlelab.web.server_limits import DEFAULT_SECONDS, ServerLimits
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
 from puzzlelab.web.worker_handle import Job, Message
@@ -50,7 +50,7 @@ class JobService:
         for pool in self.pools:
             pool.end_jobs()
 
-    def job(self, request: Request, task: str, seconds: float, parameters: dict[str, Any]) -> Job:
+    def job(self, request: Request, task: str, parameters: dict[str, Any], seconds: float) -> Job:
         """Return a job of these seconds for the client of a request, with extra time for imports."""
         client = request.client.host if request.client else "", request.headers.get(CLIENT, "")[:MAX_CLIENT_LENGTH]
         return Job(task, parameters, seconds + self.limits.loading, client)
@@ -87,19 +87,20 @@ class JobService:
         finally:
             del self.jobs[job.id]
 
-    async def answer(self, request: Request, pool: Pool, job: Job) -> bytes:
-        """Return the result of a job as JSON; the job is stopped when the client disconnects.
+    async def answer(
+        self, request: Request, pool: Pool, task: str, parameters: dict[str, Any], seconds: float
+    ) -> bytes:
+        """Return the result of a task as JSON; its job is stopped when the client disconnects.
 
         Raises `HTTPException`.
         """
+        job = self.job(request, task, parameters, seconds)
         end = asyncio.ensure_future(self._last_message(pool, job))
         try:
             while not (await asyncio.wait({end}, timeout=DISCONNECT_POLL))[0]:
                 if await request.is_disconnected():
                     raise HTTPException(CLIENT_CLOSED_REQUEST)
             kind, value = end.result()
-        except Busy as busy:
-            raise HTTPException(503, str(busy), {"Retry-After": "5"}) from None
         finally:
             end.cancel()
         if kind != DONE:

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse
 
 from puzzlelab.version import VERSION
 from puzzlelab.web.access import COOKIE, has_token, is_from_here, tokens_in_address, tokens_in_cookies, without_token
-from puzzlelab.web.pool import BUSY
+from puzzlelab.web.pool import busy
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -116,7 +116,7 @@ class RequestGuard:
             if sizes[0] > self.max_body:
                 raise HTTPException(413, self._too_large)
             if self._held > MAX_HELD:
-                raise HTTPException(503, BUSY, {"Retry-After": "5"})
+                raise busy()
             if sizes[0] > LARGE_BODY and message["type"] == "http.request" and not message.get("more_body"):
                 async with self._large_body:
                     await asyncio.sleep(LARGE_BODY_PAUSE)

@@ -18,6 +18,8 @@ from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from puzzlelab.engine.kernel_cache import kernel_cache
 from puzzlelab.web.worker import FAULT, FINAL_KINDS, REFUSED
 from puzzlelab.web.worker_handle import DIED, Client, Job, Message, WorkerHandle
@@ -32,13 +34,13 @@ NO_ANSWER = "the search ended without an answer"
 STOPPED = "the search was stopped before it had a result"
 TOO_LONG = "the search was ended after {:.0f} seconds"
 
-
 BUSY = "the server is busy: try again in some seconds"
 ENDING = "the server is ending: try again when it runs"
 
 
-class Busy(Exception):
-    """No worker can be had; the text is a sentence for the client."""
+def busy(sentence: str = BUSY) -> HTTPException:
+    """Return the error that no worker, or no memory, can be had."""
+    return HTTPException(503, sentence, {"Retry-After": "5"})
 
 
 class Pool:
@@ -86,14 +88,14 @@ class Pool:
         return of_address, max((number for number, other in turns if other == client), default=-1)
 
     def _make_room(self, job: Job) -> None:
-        """Refuse a job if the queue is full: the last one of the client with the most; raises `Busy` for this one."""
+        """Refuse a job if the queue is full: the last one of the client with the most; raises `busy` for this one."""
         jobs = [*self._waiting(), job]
         if len(jobs) <= self.max_waiting:
             return
         addresses, clients = Counter(each.client[0] for each in jobs), Counter(each.client for each in jobs)
         last = max(reversed(jobs), key=lambda each: (addresses[each.client[0]], clients[each.client]))
         if last is job:
-            raise Busy(BUSY)
+            raise busy()
         last.assign(None)
 
     def _replace(self, old_worker: WorkerHandle) -> None:
@@ -133,7 +135,7 @@ class Pool:
         self._workers.clear()
 
     async def run(self, job: Job) -> AsyncGenerator[Message, None]:
-        """Yield the messages of a job, the last one of `FINAL_KINDS`; raises `Busy`, also when the server ends.
+        """Yield the messages of a job, the last one of `FINAL_KINDS`; raises `busy`, also when the server ends.
 
         Closing the iterator early stops the job.
         """
@@ -149,14 +151,14 @@ class Pool:
                 yield "waiting", {"text": "waiting for an earlier search to end"}
                 chosen = await self._wait_for_worker(job)
             if chosen is None and (self._is_closing or not job.stopped):
-                raise Busy(ENDING if self._is_closing else BUSY)
+                raise busy(ENDING if self._is_closing else BUSY)
             if chosen is None:
                 yield REFUSED, STOPPED
                 return
             async with aclosing(self._run_on(chosen, job)) as messages:
                 async for kind, value in messages:
                     if kind in (DIED, DIED_IDLE) and self._is_closing:
-                        raise Busy(ENDING)
+                        raise busy(ENDING)
                     if kind == DIED_IDLE and not is_last:
                         break
                     yield (kind, value) if kind not in (DIED, DIED_IDLE) else (FAULT, NO_ANSWER)

@@ -15,7 +15,6 @@ from starlette.exceptions import HTTPException
 from puzzlelab.storage.row import Row
 from puzzlelab.web import schemas
 from puzzlelab.web.job_service import JobService
-from puzzlelab.web.pool import Busy
 from puzzlelab.web.schemas import (
     Board,
     BoardFields,
@@ -33,8 +32,9 @@ from puzzlelab.web.schemas import (
 from puzzlelab.web.server_limits import DEFAULT_SECONDS, ServerLimits
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
 
+ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
 ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": schemas.ErrorResponse, "description": description}
+    status: {"description": description, "content": {"application/json": {"schema": ERROR}}}
     for status, description in (
         (400, "the request contains no valid board, solver ...; the sentence says which, and why"),
         (403, "requested by a page of another site, or without the token"),
@@ -44,15 +44,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         (503, "too many requests at once"),
     )
 }
-"""The errors of every endpoint."""
-STREAM_ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {
-        "description": error["description"],
-        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schemas.ErrorResponse.__name__}"}}},
-    }
-    for status, error in ERRORS.items()
-}
-"""The error responses of an endpoint whose answer is not JSON; its errors are JSON nevertheless."""
+"""The errors of every endpoint: a sentence as JSON, also where the answer is something else."""
 
 api = APIRouter(prefix="/api", responses=ERRORS)
 
@@ -70,16 +62,19 @@ async def _question(request: Request, task: str, parameters: dict[str, Any], tim
     """Return the result of a task that is answered soon."""
     service = _service(request)
     seconds = service.search_seconds(time)
-    job = service.job(request, task, seconds, {**parameters, "time": seconds})
-    return _json(await service.answer(request, service.questions, job))
+    return _json(await service.answer(request, service.questions, task, {**parameters, "time": seconds}, seconds))
+
+
+async def _fact(request: Request, task: str, parameters: dict[str, Any]) -> bytes:
+    """Return the result of a task that is answered at once."""
+    service = _service(request)
+    return await service.answer(request, service.facts, task, parameters, DEFAULT_SECONDS)
 
 
 @api.get("/list", response_model=dict[str, Any])
 async def list_all(request: Request, puzzle: OptionalPuzzle = None) -> Response:
     """List all puzzles and solvers, or what one puzzle offers."""
-    service = _service(request)
-    job = service.job(request, "list_all", DEFAULT_SECONDS, {"puzzle": puzzle})
-    return _json(await service.answer(request, service.facts, job))
+    return _json(await _fact(request, "list_all", {"puzzle": puzzle}))
 
 
 @api.get("/limits", response_model=ServerLimits)
@@ -88,23 +83,21 @@ async def limits(request: Request) -> Response:
     return JSONResponse(_service(request).limits.model_dump())
 
 
-@api.get("/check", response_model=list[schemas.CheckResponse])
+@api.get("/check", response_model=list[schemas.BoardFacts])
 async def check(request: Request, puzzle: PuzzleName, board: BoardFields, time: Seconds = None) -> Response:
     """Tell whether boards can be solved, the objections to them as sentences, and their difficulty."""
     boards = _service(request).checked_boards(board)
     return await _question(request, "check", {"puzzle": puzzle, "board": boards}, time)
 
 
-@api.post("/read", response_model=schemas.ReadResponse)
+@api.post("/read", response_model=dict[str, list[schemas.BoardFacts] | int])
 async def read(request: Request, body: schemas.ReadRequest) -> Response:
-    """Recognise the puzzle and the boards in any pasted text or link."""
-    service = _service(request)
-    parameters = {**body.model_dump(), "most": service.limits.boards}
-    job = service.job(request, "read", DEFAULT_SECONDS, parameters)
-    return _json(await service.answer(request, service.facts, job))
+    """Recognise the puzzle and the boards in any pasted text or link: `boards`, and `count`, which may be more."""
+    parameters = {**body.model_dump(), "most": _service(request).limits.boards}
+    return _json(await _fact(request, "read", parameters))
 
 
-@api.get("/generate", response_model=list[schemas.GenerateResponse])
+@api.get("/generate", response_model=list[schemas.BoardFacts])
 async def generate(
     request: Request,
     puzzle: PuzzleName,
@@ -146,13 +139,11 @@ async def _solve(request: Request, body: SolveRequest) -> Response:
     service = _service(request)
     seconds_of_all, seconds_of_one = service.limits.seconds, service.search_seconds(body.time)
     parameters = body.model_dump(exclude={"boards"}) | {"board": service.checked_boards(body.boards)}
-    job = service.job(
-        request, "solve", seconds_of_all, {**parameters, "time": seconds_of_one, "seconds": seconds_of_all}
-    )
-    return _json(await service.answer(request, service.searches, job))
+    parameters |= {"time": seconds_of_one, "seconds": seconds_of_all}
+    return _json(await service.answer(request, service.searches, "solve", parameters, seconds_of_all))
 
 
-@api.get("/solve/events", response_class=EventSourceResponse, responses=STREAM_ERRORS)
+@api.get("/solve/events", response_class=EventSourceResponse)
 async def follow(
     request: Request,
     puzzle: PuzzleName,
@@ -170,13 +161,11 @@ async def follow(
     try:
         seconds = service.search_seconds(time)
         parameters = {"puzzle": puzzle, "board": board, "solver": solver, "time": seconds, "nodes": nodes}
-        job = service.job(request, "follow", seconds, parameters)
+        job = service.job(request, "follow", parameters, seconds)
         yield ServerSentEvent(event="job", data={"id": job.id})
         async with aclosing(service.events(service.searches, job)) as messages:
             async for kind, value in messages:
                 yield _event(kind, value)
-    except Busy as busy:
-        yield _event(FAULT, str(busy))
     except HTTPException as error:
         yield _event(REFUSED, error.detail)
 
@@ -190,16 +179,16 @@ def _event(kind: str, value: Any) -> ServerSentEvent:
     return ServerSentEvent(event=kind, data=value)
 
 
-@api.post("/jobs/{job}/stop", response_model=schemas.StopResponse)
+@api.post("/jobs/{job}/stop", response_model=dict[str, bool])
 async def stop(request: Request, job: JobId) -> Response:
-    """Stop a search; its last event has its best result so far."""
+    """Stop a search; its last event has its best result so far. `stopped` says whether it was running."""
     running_job = _service(request).jobs.get(job)
     if running_job is not None:
         running_job.stop()
     return JSONResponse({"stopped": running_job is not None})
 
 
-@api.get("/count", response_model=list[schemas.CountResponse])
+@api.get("/count", response_model=list[schemas.BoardFacts])
 async def count_solutions(
     request: Request,
     puzzle: PuzzleName,
@@ -212,7 +201,7 @@ async def count_solutions(
     return await _question(request, "count", parameters, time)
 
 
-@api.get("/hint", response_model=list[schemas.HintResponse])
+@api.get("/hint", response_model=list[schemas.BoardFacts])
 async def hint(
     request: Request,
     puzzle: PuzzleName,
@@ -227,7 +216,7 @@ async def hint(
     return await _question(request, "hint", parameters, time)
 
 
-@api.get("/frames", response_model=schemas.FramesResponse)
+@api.get("/frames", response_model=dict[str, list[schemas.Frame]])
 async def frames(
     request: Request,
     puzzle: PuzzleName,
@@ -236,20 +225,20 @@ async def frames(
     lower_bound: Annotated[int, Query(ge=0, le=1_000_000, description="A known lower bound of the first board.")] = 0,
     drawn: Annotated[bool, Query(description="Add a picture and the legal moves of each position.")] = False,
 ) -> Response:
-    """Return every position of a game, with a lower bound of the remaining moves."""
+    """Return every position of a game, with a lower bound of the remaining moves: `frames`."""
     parameters = {"puzzle": puzzle, "board": board, "moves": moves, "lower_bound": lower_bound, "drawn": drawn}
     return await _question(request, "frames", parameters)
 
 
-@api.get("/scores", response_model=schemas.ScoresResponse)
+@api.get("/scores", response_model=dict[str, Any])
 async def scores(
     request: Request, puzzle: PuzzleName, board: Board, moves: Moves = None, net: NetworkName = None
 ) -> Response:
-    """Return the move probabilities of a network at every position of a game."""
+    """Return the move probabilities of a `network` at every position of a game: `steps`."""
     return await _question(request, "scores", {"puzzle": puzzle, "board": board, "moves": moves, "net": net})
 
 
-@api.get("/tree", response_model=schemas.TreeResponse)
+@api.get("/tree", response_model=dict[str, Any])
 async def tree(
     request: Request,
     puzzle: PuzzleName,
@@ -257,13 +246,15 @@ async def tree(
     net: NetworkName = None,
     playouts: Annotated[int, Query(ge=1, le=10_000)] = 50,
 ) -> Response:
-    """Return the statistics of a tree search for the moves at a board: visits, mean values, and the network's prior."""
+    """Return the statistics of a tree search for the `moves` at a board: visits, mean values, and the network's prior.
+
+    `remaining` are the remaining moves that correspond to `value`, null where it has none.
+    """
     return await _question(request, "tree", {"puzzle": puzzle, "board": board, "net": net, "playouts": playouts})
 
 
-@api.get("/svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}, **STREAM_ERRORS})
+@api.get("/svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
 async def svg(request: Request, puzzle: PuzzleName, board: Board) -> Response:
     """Draw a picture of a board."""
-    service = _service(request)
-    job = service.job(request, "picture", DEFAULT_SECONDS, {"puzzle": puzzle, "board": board})
-    return Response(json.loads(await service.answer(request, service.facts, job)), media_type="image/svg+xml")
+    drawing = json.loads(await _fact(request, "picture", {"puzzle": puzzle, "board": board}))
+    return Response(drawing, media_type="image/svg+xml")

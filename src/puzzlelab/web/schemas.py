@@ -82,111 +82,42 @@ class ReadRequest(Body):
     )
 
 
-class ErrorResponse(BaseModel):
-    """An error as a sentence."""
-
-    error: str
-
-
-class OpenResponse(BaseModel):
-    """A response that has at least the declared fields; it may have more."""
+class BoardFacts(BaseModel):
+    """Facts about a board: those that were asked for are set; there may be more than are declared here."""
 
     model_config = ConfigDict(extra="allow")
 
-
-class CheckResponse(OpenResponse):
-    """The properties of a board; `error` is set for a text that is no board."""
-
     puzzle: str
     board: str
-    ok: bool | None = None
+    error: str | None = Field(default=None, description="Why a text is no board.")
+    ok: bool | None = Field(default=None, description="Whether there are no objections.")
     objections: list[str] | None = None
     unsolvable: bool | None = None
-    solutions: int | None = Field(default=None, description="2 means two or more; null means unknown.")
-    difficulty: dict[str, int] | None = None
-    error: str | None = None
+    solutions: int | None = Field(
+        default=None, description="How many there are; null means unknown. Of /check, 2 means two or more."
+    )
+    complete: bool | None = Field(default=None, description="Whether these are all solutions, and not a lower bound.")
+    stop: str | None = Field(default=None, description="Why the search ended.")
+    difficulty: dict[str, int] | None = Field(default=None, description="Scale: level.")
+    scale: str | None = None
+    level: str | None = None
+    seed: int | None = None
+    number: int | None = None
+    best: list[str] | None = Field(default=None, description="The best moves.")
+    reason: str | None = Field(
+        default=None, description="Of a hint; of the last new board, when the time did not suffice for all."
+    )
 
 
-class GenerateResponse(OpenResponse):
-    """A new board."""
-
-    puzzle: str
-    board: str
-    scale: str
-    level: str | None
-    seed: int
-    number: int
-    reason: str | None = Field(default=None, description="Of the last board, when the time did not suffice for all.")
-
-
-class BoardResponse(OpenResponse):
-    """A board and its puzzle."""
-
-    puzzle: str
-    board: str
-
-
-class ReadResponse(OpenResponse):
-    """The boards in a text; `count` is more than their number where the server shows no more of them."""
-
-    boards: list[BoardResponse]
-    count: int
-
-
-class CountResponse(OpenResponse):
-    """The number of solutions of a board; a lower bound unless `complete`."""
-
-    puzzle: str
-    board: str
-    solutions: int
-    complete: bool
-    stop: str
-
-
-class HintResponse(OpenResponse):
-    """The best moves at a position and facts about all moves; for boards that are filled in, the next cell and why."""
-
-    puzzle: str
-    board: str
-    best: list[str]
-    reason: str
-
-
-class FrameResponse(OpenResponse):
+class Frame(BaseModel):
     """One position of a game; at least `bound` moves remain, which puzzles with costs or a score leave out."""
+
+    model_config = ConfigDict(extra="allow")
 
     board: str
     move: str | None
     bound: int | None = None
     solved: bool
-
-
-class FramesResponse(OpenResponse):
-    """All positions of a game."""
-
-    frames: list[FrameResponse]
-
-
-class ScoresResponse(OpenResponse):
-    """The move probabilities of a network at every position of a game."""
-
-    network: dict[str, str]
-    steps: list[dict[str, Any]]
-
-
-class TreeResponse(OpenResponse):
-    """The statistics of a tree search for the moves at a board."""
-
-    playouts: int
-    value: float
-    remaining: float | None = Field(description="The remaining moves that correspond to this value.")
-    moves: list[dict[str, Any]]
-
-
-class StopResponse(OpenResponse):
-    """The answer whether the job was running."""
-
-    stopped: bool
 
 
 def generator_query() -> Callable[..., dict[str, Any]]:

@@ -13,7 +13,6 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FrameType
 
 import uvicorn
@@ -34,21 +33,15 @@ MAX_HEADER_BYTES = 2**18
 """Bytes of a request's address and headers; enough for the longest board and game of every puzzle."""
 
 
-@dataclass(frozen=True)
-class Served:
-    """The addresses at which a server can be opened."""
-
-    address: str
-    """On this machine."""
-    elsewhere: str | None = None
-    """On other machines, such as a phone; None if they cannot reach it."""
+Addresses = tuple[str, str | None]
+"""The addresses at which a server can be opened: on this machine, and on others, such as a phone; None if not there."""
 
 
 def serve(
     host: str,
     port: int,
     limits: ServerLimits,
-    ready: Callable[[Served], None],
+    ready: Callable[[Addresses], None],
     browse: bool = False,
     token: str | None = None,
 ) -> None:
@@ -80,25 +73,25 @@ def serve(
         _run(make_app(limits, token), listener, lambda: _announce(served, ready, browse))
 
 
-def _served(host: str, ip: str, port: int, token: str) -> Served:
+def _served(host: str, ip: str, port: int, token: str) -> Addresses:
     """Return the addresses of a server, with the token where requests need it."""
     is_every_address = ipaddress.ip_address(ip.partition("%")[0]).is_unspecified
     here = ("localhost" if ":" in ip else "127.0.0.1") if is_every_address else host
     local = _address(here, port) + ("" if is_local_name(here) else f"?{TOKEN}={token}")
     if is_loopback(ip):
-        return Served(local)
+        return local, None
     other = network_address() if is_every_address else host
-    return Served(local, f"{_address(other or host, port)}?{TOKEN}={token}")
+    return local, f"{_address(other or host, port)}?{TOKEN}={token}"
 
 
 def _address(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
-def _announce(served: Served, ready: Callable[[Served], None], browse: bool) -> None:
+def _announce(served: Addresses, ready: Callable[[Addresses], None], browse: bool) -> None:
     ready(served)
     if browse:  # in a thread, because opening a browser of the terminal blocks until it is closed
-        threading.Thread(target=webbrowser.open, args=(served.address,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(served[0],), daemon=True).start()
 
 
 def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> None:

@@ -108,24 +108,38 @@ class WorkerHandle:
         self.inbox.put_nowait((WAKE_UP, None))
 
     async def messages(self, job: Job) -> AsyncGenerator[Message, None]:
-        """Yield the messages of a job, up to its end; raises `TimeoutError` when the job's seconds are over."""
-        clock = _Clock(job)
+        """Yield the messages of a job, up to its end; raises `TimeoutError` when the job's seconds are over.
+
+        Its time stands while the worker prepares something, and begins anew when the job is stopped.
+        """
+        now = asyncio.get_running_loop().time
+        start = paused = now()
+        reason, stopped = PREPARATION, job.stopped
         while True:
+            if job.stopped and not stopped:  # its time begins anew
+                start, stopped = now(), True
+            is_paused = self.is_preparing and not stopped
             try:
-                message = await asyncio.wait_for(self.inbox.get(), clock.patience(self.is_preparing))
+                kind, value = await asyncio.wait_for(
+                    self.inbox.get(), TICK if is_paused else start + job.seconds - now()
+                )
             except TimeoutError:
-                if not clock.ticks(self.is_preparing):
+                if not self.is_preparing or job.stopped:
                     raise
-                message = ("waiting", {"text": clock.preparation_text()})
-            if message[0] == PREPARING:
-                clock.pause(message[1])
-                self.is_preparing = message[1]
+                yield "waiting", {"text": f"{reason.rstrip('.')} ({now() - paused:.0f} s so far)"}
                 continue
-            if message[0] == "waiting":
-                clock.reason = message[1]["text"]
-            if message[0] != WAKE_UP:
-                yield message
-            if message[0] in (*FINAL_KINDS, DIED):
+            if kind == PREPARING:
+                self.is_preparing = value
+                if value:
+                    paused, reason = now(), PREPARATION
+                elif not stopped:
+                    start += now() - paused
+                continue
+            if kind == "waiting":
+                reason = value["text"]
+            if kind != WAKE_UP:
+                yield kind, value
+            if kind in (*FINAL_KINDS, DIED):
                 return
 
     async def ready(self) -> None:
@@ -155,36 +169,3 @@ class WorkerHandle:
     def kill(self) -> None:
         """End the process at once; its thread waits for it, because much memory takes time to be returned."""
         self.process.kill()
-
-
-class _Clock:
-    """The time of a job: it stands while the worker prepares something, and begins anew when the job is stopped."""
-
-    def __init__(self, job: Job) -> None:
-        self.job, self.stopped = job, job.stopped
-        self.reason = PREPARATION
-        self._time = asyncio.get_running_loop().time
-        self._start = self._time()
-        self._paused = self._start
-
-    def patience(self, preparing: bool) -> float:
-        """Return the seconds to wait for the next message."""
-        if self.job.stopped and not self.stopped:
-            self._start, self.stopped = self._time(), True
-        left = self._start + self.job.seconds - self._time()
-        return TICK if preparing and not self.stopped else left
-
-    def ticks(self, preparing: bool) -> bool:
-        """Tell whether nothing is wrong when no message comes."""
-        return preparing and not self.job.stopped
-
-    def pause(self, begins: bool) -> None:
-        """Stop the clock, or let it run on."""
-        if begins:
-            self._paused, self.reason = self._time(), PREPARATION
-        elif not self.stopped:
-            self._start += self._time() - self._paused
-
-    def preparation_text(self) -> str:
-        """Say what the worker prepares, and for how long so far."""
-        return f"{self.reason.rstrip('.')} ({self._time() - self._paused:.0f} s so far)"
