@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from puzzlelab import BadOption, Instance, Limit, Progress, check_solver, load, solve
 from puzzlelab.core.result import NO_SOLUTION
 from puzzlelab.core.views import Units
+from puzzlelab.engine import shared_pieces
 from puzzlelab.engine.driver import Clock
 from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.puzzles.sudoku.rules import Sudoku
@@ -183,7 +184,7 @@ def test_two_threads_give_the_same_answers_in_the_same_order(at_once):
 
 
 def test_solutions_of_later_pieces_wait_for_the_current_one(at_once, monkeypatch):
-    monkeypatch.setattr(_permutation_threads, "PENDING", 10)
+    monkeypatch.setattr(shared_pieces, "PENDING", 10)
     start = SIX.read("1234564" + "." * 29)
     assert answers(Permutation(jobs=3), start) == answers(Permutation(jobs=1), start)
 
@@ -200,15 +201,15 @@ def test_a_limit_ends_the_threads(at_once, limit, stop):
     found = count(Permutation(jobs=2), NINE.read("123456789" + "." * 72), limit)
     assert found.stop == stop
     assert limit.nodes is None or found.expanded <= limit.nodes
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("permutation")]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("pieces")]
 
 
 def test_to_close_it_ends_the_threads(at_once):
     steps = Permutation(jobs=2).count(NINE.read("123456789" + "." * 72), Limit(), 2**62)
-    while not [thread for thread in threading.enumerate() if thread.name.startswith("permutation")]:
+    while not [thread for thread in threading.enumerate() if thread.name.startswith("pieces")]:
         next(steps)
     steps.close()
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("permutation")]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("pieces")]
 
 
 MANY = "8.........95.......76.........472968...931245...856713......597....9.432....2.186"

@@ -5,11 +5,8 @@ The answer does not depend on timing: the solution of the first root counts, and
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,9 +14,8 @@ from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt
-from puzzlelab.engine.control_slots import EXPANDED, GENERATED
-from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Drive, Machine
-from puzzlelab.engine.kernels import DONE, FULL, IMPROVED
+from puzzlelab.engine.driver import Clock, Drive, Machine
+from puzzlelab.engine.shared_pieces import SharedPieces
 from puzzlelab.solvers._ida_kernels import (
     INFINITE,
     LAST_MOVE,
@@ -30,72 +26,19 @@ from puzzlelab.solvers._ida_kernels import (
 )
 
 ROOTS_PER_JOB = 64
-SLICE_NODES = 100_000
-"""The most nodes of one slice."""
-MAX_BYTES = 1 << 30
-"""The most bytes that the arrays of one search may grow by at once."""
 MIN_NODES = 10_000
 """A search with a lower node limit runs on one thread."""
+Root = tuple[tuple[int, ...], Instance]
+"""The moves to a state, and the state."""
 
 
-@dataclass
-class Shared:
-    """The state that the threads of one search share."""
-
-    roots: list[tuple[tuple[int, ...], Instance]]
-    threshold: int
-    jobs: int = 1
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    next_root: int = 0
-    """The next root to search."""
-    solutions: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    """Solutions by their root."""
-    next_threshold: int = INFINITE
-    expanded: int = 0
-    generated: int = 0
-    nodes: int | None = None
-    """The most states to expand."""
-    granted: int = 0
-    """The most states that threads may be expanding now."""
-    over: bool = False
-
-    def take(self) -> int | None:
-        """Return the next root to search under this threshold."""
-        with self.lock:
-            if self.over or self.next_root >= min([len(self.roots), *self.solutions]):
-                return None
-            self.next_root += 1
-            return self.next_root - 1
-
-    def budget(self) -> int:
-        """Return the states a thread may expand next; 0 while other threads may return some, or when all are used."""
-        with self.lock:
-            granted = SLICE_NODES
-            if self.nodes is not None:
-                nodes_left = self.nodes - self.expanded - self.granted
-                granted = min(SLICE_NODES, (nodes_left + self.jobs - 1) // self.jobs)
-                self.over = self.over or self.expanded >= self.nodes
-            self.granted += granted
-            return granted
-
-    def add(self, granted: int, expanded: int, generated: int) -> None:
-        """Count the work of one slice."""
-        with self.lock:
-            self.granted -= granted
-            self.expanded += expanded
-            self.generated += generated
-
-    def is_needless(self, root: int) -> bool:
-        """Tell whether an earlier root has a solution, or the search is over."""
-        return self.over or any(solved_root < root for solved_root in self.solutions)
-
-
-def roots_of(instance: Instance, min_roots: int) -> list[tuple[tuple[int, ...], Instance]] | None:
+def roots_of(instance: Instance, min_roots: int) -> list[Root] | None:
     """Return at least `min_roots` states at equal depth with the moves to them; None if one is solved."""
     puzzle = instance.puzzle
-    layer, seen = [((), instance)], {instance}
+    layer: list[Root] = [((), instance)]
+    seen = {instance}
     while len(layer) < min_roots:
-        deeper: list[tuple[tuple[int, ...], Instance]] = []
+        deeper: list[Root] = []
         for path, start in layer:
             if puzzle.solved(start.state):
                 return None
@@ -106,8 +49,8 @@ def roots_of(instance: Instance, min_roots: int) -> list[tuple[tuple[int, ...], 
                     deeper.append(((*path, move), child))
         if not deeper:
             return None
-        layer = deeper  # type: ignore[assignment]
-    return None if any(puzzle.solved(start.state) for _, start in layer) else layer  # type: ignore[return-value]
+        layer = deeper
+    return None if any(puzzle.solved(start.state) for _, start in layer) else layer
 
 
 def parallel_attempts(
@@ -125,65 +68,45 @@ def parallel_attempts(
         return
     clock = Clock(limit)
     first.step(1)
-    shared = Shared(roots, int(first.control[THRESHOLD]), jobs, nodes=limit.nodes)
-
-    def progress() -> Progress:
-        return Progress(shared.expanded, shared.generated, 0, shared.threshold if proves else 0, clock.seconds)
+    threshold, work = int(first.control[THRESHOLD]), np.zeros(2, np.int64)
 
     def result(moves: tuple[int, ...] | None, stop: Stop) -> Result:
-        bound = shared.threshold if proves else 0
+        bound = threshold if proves else 0
         optimal = moves is not None and bound == len(moves)
-        counts = (shared.expanded, shared.generated, 0, clock.seconds)
+        counts = int(work[0]), int(work[1]), 0, clock.seconds
         return Result(moves, "optimal" if optimal else "none", "", stop, bound, *counts)
 
-    with ThreadPoolExecutor(jobs) as pool:
-        try:
-            while True:
-                futures = [pool.submit(_search, shared, machine) for _ in range(jobs)]
-                while wait(futures, timeout=SLICE_SECONDS).not_done:
-                    yield progress()
-                    if stop := clock.reached(shared.expanded):
-                        yield result(None, stop)
-                        return
-                for future in futures:
-                    future.result()
-                if shared.over and not shared.solutions:
-                    yield result(None, "nodes")
-                    return
-                if shared.solutions:
-                    yield result(shared.solutions[min(shared.solutions)], "done")
-                    return
-                if shared.next_threshold == INFINITE:
-                    proof, reason, stop = first.verdict(first.record)
-                    yield replace(result(None, stop), proof=proof, reason=reason)
-                    return
-                shared.threshold, shared.next_threshold, shared.next_root = shared.next_threshold, INFINITE, 0
-        finally:
-            shared.over = True
+    while True:
+        shared, ends = _threshold_search(roots, machine, threshold, jobs)
+        shared.work = work
+        for solutions in shared.rounds(limit.nodes):
+            yield Progress(int(work[0]), int(work[1]), 0, threshold if proves else 0, clock.seconds)
+            if shared.current == shared.count and solutions:
+                yield result((*roots[shared.count - 1][0], *solutions[0]), "done")
+                return
+            if shared.current < shared.count and (stop := clock.reached(int(work[0]))):
+                yield result(None, stop)
+                return
+        if min(ends) == INFINITE:
+            break
+        threshold = min(ends)
+    proof, reason, stop = first.verdict(first.record)
+    yield replace(result(None, stop), proof=proof, reason=reason)
 
 
-def _search(shared: Shared, machine: Callable[[Instance], Machine]) -> None:
-    """Search one root after another under the threshold."""
-    while (root := shared.take()) is not None:
-        path, start = shared.roots[root]
+def _threshold_search(
+    roots: Sequence[Root], machine: Callable[[Instance], Machine], threshold: int, jobs: int
+) -> tuple[SharedPieces, list[int]]:
+    """Return the search of all roots under a threshold, and a list that gets the next threshold below each of them."""
+    ends: list[int] = []
+
+    def begin(thread: int, root: int) -> Machine:
+        path, start = roots[root]
         search = machine(start)
-        control = search.control
-        control[PATH_LENGTH], control[LAST_MOVE], control[ONE_THRESHOLD] = len(path), path[-1], 1
-        control[THRESHOLD] = shared.threshold
-        status = FULL
-        while status not in (DONE, IMPROVED) and not shared.is_needless(root):
-            before = int(control[EXPANDED]), int(control[GENERATED])
-            granted = shared.budget()
-            if granted == 0:
-                time.sleep(0.001)
-                continue
-            status = search.step(granted)
-            shared.add(granted, int(control[EXPANDED]) - before[0], int(control[GENERATED]) - before[1])
-            if status == FULL and not search.enlarge(MAX_BYTES):
-                raise MemoryError
-        with shared.lock:
-            if status == IMPROVED:
-                shared.solutions[root] = (*path, *search.solution(search.record))
-            shared.next_threshold = min(
-                shared.next_threshold, int(control[NEXT_THRESHOLD]) if status == DONE else INFINITE
-            )
+        search.control[[PATH_LENGTH, LAST_MOVE, ONE_THRESHOLD, THRESHOLD]] = len(path), path[-1], 1, threshold
+        return search
+
+    def ended(search: Machine) -> None:
+        ends.append(int(search.control[NEXT_THRESHOLD]))
+
+    return SharedPieces(len(roots), begin, jobs, ended, first_only=True), ends

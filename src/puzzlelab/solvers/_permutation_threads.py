@@ -1,26 +1,21 @@
 """Permutation search on several threads, which share the pieces of a split search.
 
-A piece is a path of choices, the last of which is not explored yet. The threads take the pieces in the order of the
-search, and solutions are yielded in that order, whatever the timing. Each thread has a record of its own, and works for
-a slice of time; between two slices the limits are checked.
+A piece is a path of choices, the last of which is not explored yet. Each thread has a record of its own.
 """
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from puzzlelab.core.result import Count, Progress, Result
 from puzzlelab.core.solver import Attempt
 from puzzlelab.engine.control_slots import EXPANDED, GENERATED
-from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Machine
+from puzzlelab.engine.driver import Clock, Machine
 from puzzlelab.engine.enumeration import UNLIMITED, counted, listed
 from puzzlelab.engine.enumeration_slots import FOUND, MOST
-from puzzlelab.engine.kernels import DONE, IMPROVED
+from puzzlelab.engine.shared_pieces import SharedPieces
 from puzzlelab.solvers._permutation_kernels import BASE, LEVEL, PermutationRecord, apply_choice
 
 Path = tuple[int, ...]
@@ -29,10 +24,6 @@ HEAD_START = 0.1
 PIECES_PER_JOB = 32
 MAX_SPLITS = 1000
 """The most pieces that are split."""
-NODES = 5_000
-"""Nodes between two readings of the clock."""
-PENDING = 100_000
-"""The most solutions of later pieces that wait for the current one."""
 
 
 # --- pieces ---
@@ -97,84 +88,6 @@ def pieces_of(search: Machine, jobs: int) -> list[Path]:
 # --- threads ---
 
 
-class SplitSearch:
-    """The rest of a search, and the searches of the threads that share it."""
-
-    def __init__(self, search: Machine, threads: list[Machine], most: int) -> None:
-        self.pieces = pieces_of(search, len(threads))
-        self.searches = [search, *threads]
-        """The search that was split, whose counts go on, and those of the threads."""
-        self.places: list[int | None] = [None for _ in threads]
-        """The piece on which each thread works."""
-        self.solutions: list[list[Path]] = [[] for _ in self.pieces]
-        """The solutions of each piece that were not yielded yet."""
-        self.is_done = [False for _ in self.pieces]
-        self.lock = threading.Lock()
-        self.next = self.current = 0
-        """The next piece that no thread has, and the first one that is not over."""
-        for thread in threads:
-            thread.control[MOST] = most
-
-    def counts(self) -> tuple[int, int]:
-        """Return the numbers of expanded and of generated states."""
-        return self.total(EXPANDED), self.total(GENERATED)
-
-    def total(self, slot: int) -> int:
-        """Return a count of all searches together."""
-        return sum(int(search.control[slot]) for search in self.searches)
-
-    def rounds(self, nodes: int | None) -> Iterator[list[Path]]:
-        """Let all threads work for a slice of time, again and again, until all pieces are over; `nodes` is the limit.
-
-        Yields the next solutions.
-        """
-        with ThreadPoolExecutor(len(self.places), "permutation") as executor:
-            while self.current < len(self.pieces):
-                left = UNLIMITED if nodes is None else nodes - self.total(EXPANDED)
-                share = -(-left // len(self.places))
-                budgets = [max(0, min(share, left - share * thread)) for thread in range(len(self.places))]
-                list(executor.map(self._work, range(len(self.places)), budgets))
-                ready = self._take_ready()
-                yield ready
-
-    def _work(self, thread: int, budget: int) -> None:
-        """Work on one piece after another for a slice of time, or until this many nodes are expanded."""
-        search, began = self.searches[1 + thread], time.perf_counter()
-        most = int(search.control[EXPANDED]) + budget
-        while (left := most - int(search.control[EXPANDED])) > 0 and time.perf_counter() - began < SLICE_SECONDS:
-            piece = self._piece_of(thread)
-            if piece is None:
-                return
-            status = search.step(min(NODES, left))
-            if status == IMPROVED:
-                self.solutions[piece].append(tuple(search.solution(search.record)))
-            if status == DONE:
-                self.places[thread], self.is_done[piece] = None, True
-
-    def _piece_of(self, thread: int) -> int | None:
-        """Return the piece of a thread, or the next one; None if there is none, or too many solutions wait."""
-        piece = self.places[thread]
-        if piece is None:
-            with self.lock:
-                if self.next == len(self.pieces):
-                    return None
-                piece = self.places[thread] = self.next
-                self.next += 1
-            restrict_to(self.searches[1 + thread].record, self.pieces[piece])
-        return None if piece > self.current and len(self.solutions[piece]) * len(self.places) > PENDING else piece
-
-    def _take_ready(self) -> list[Path]:
-        """Return the solutions of the current piece, and of those after it while each is over."""
-        ready: list[Path] = []
-        while self.current < len(self.pieces):
-            ready += self.solutions[self.current]
-            self.solutions[self.current] = []
-            if not self.is_done[self.current]:
-                break
-            self.current += 1
-        return ready
-
-
 def listed_by_threads(search: Machine, another: Callable[[], Machine], clock: Clock, jobs: int) -> Iterator[Attempt]:
     """Yield all solutions, as `Enumerator.solutions` specifies; `another` makes the search of one more thread."""
     for attempt in listed(search, clock.limit, clock):
@@ -183,16 +96,16 @@ def listed_by_threads(search: Machine, another: Callable[[], Machine], clock: Cl
             return
         if clock.seconds >= HEAD_START:
             break
-    split, stop = SplitSearch(search, [another() for _ in range(jobs)], 0), None
-    for solutions in split.rounds(clock.limit.nodes):
-        expanded, generated = split.counts()
+    shared, stop = _split(search, [another() for _ in range(jobs)], 0), None
+    for solutions in shared.rounds(clock.limit.nodes):
+        expanded, generated = shared.work.tolist()
         for moves in solutions:
             yield Result(moves, expanded=expanded, generated=generated, seconds=clock.seconds)
         yield Progress(expanded, generated, 0, 0, clock.seconds)
-        stop = None if split.current == len(split.pieces) else clock.reached(expanded)
+        stop = None if shared.current == shared.count else clock.reached(expanded)
         if stop:
             break
-    expanded, generated = split.counts()
+    expanded, generated = shared.work.tolist()
     yield Result(None, stop=stop or "done", expanded=expanded, generated=generated, seconds=clock.seconds)
 
 
@@ -206,12 +119,28 @@ def counted_by_threads(
             return
         if clock.seconds >= HEAD_START:
             break
-    split = SplitSearch(search, [another() for _ in range(jobs)], UNLIMITED)
-    for _ in split.rounds(clock.limit.nodes):
-        solutions, expanded = split.total(FOUND), split.total(EXPANDED)
-        stop = "done" if split.current == len(split.pieces) else clock.reached(expanded)
+    searches = [search, *(another() for _ in range(jobs))]
+    shared = _split(search, searches[1:], UNLIMITED)
+    for _ in shared.rounds(clock.limit.nodes):
+        solutions, expanded = sum(int(each.control[FOUND]) for each in searches), int(shared.work[0])
+        stop = "done" if shared.current == shared.count else clock.reached(expanded)
         if solutions >= most:
             stop = "solutions"
         yield Count(min(solutions, most), stop or "interrupted", expanded, clock.seconds)
         if stop:
             return
+
+
+def _split(search: Machine, threads: list[Machine], most: int) -> SharedPieces:
+    """Return the pieces of the rest of a search; `most` is the number of solutions that a thread counts, or 0."""
+    pieces = pieces_of(search, len(threads))
+    for thread in threads:
+        thread.control[MOST] = most
+
+    def begin(thread: int, piece: int) -> Machine:
+        restrict_to(threads[thread].record, pieces[piece])
+        return threads[thread]
+
+    shared = SharedPieces(len(pieces), begin, len(threads))
+    shared.work += search.control[[EXPANDED, GENERATED]]
+    return shared
