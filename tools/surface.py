@@ -15,9 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
-from puzzlelab.core import boards, puzzle, solver, views
+from puzzlelab.core import puzzle, solver, views
 from puzzlelab.engine import enumeration
-from puzzlelab.text.notation import BoardNotation
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "extending.md"
@@ -106,8 +105,7 @@ def example() -> str:
 def _views() -> Iterator[tuple[str, ...]]:
     kinds = [
         *_classes(views),
-        boards.BatchNotation,
-        BoardNotation,
+        puzzle.Notation,
         puzzle.Drawings,
         puzzle.Presentation,
     ]

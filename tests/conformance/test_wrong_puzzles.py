@@ -14,9 +14,8 @@ import pytest
 
 from puzzlelab import BadBoard, BadOption, Estimate, Example, Family, Instance, Presentation, Scale, State, UnknownName
 from puzzlelab import check_puzzle as check
-from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import ConformanceError
-from puzzlelab.core.puzzle import Drawings, Lenient
+from puzzlelab.core.puzzle import Drawings, Notation
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import (
     BatchRules,
@@ -36,7 +35,6 @@ from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.puzzles.tiles import estimate_kernels
 from puzzlelab.puzzles.tiles.kernels import TilesTables
 from puzzlelab.puzzles.tiles.rules import Tiles
-from puzzlelab.text.notation import BoardNotation
 
 # --- a puzzle that is right, and its wrong variants -------------------------------------------------------------------
 
@@ -65,8 +63,8 @@ class Dials:
         usual_solver=("bfs", {"bidirectional": True}),
         provers=(("ida", {"estimate": "turns"}),),
         examples={"far": Example("2 2 2", "as far from the goal as a board can be")},
-        notations={"pair": lambda board, solution: f"{board.tolist()} -> {solution.tolist()}"},
     )
+    notation: ClassVar[Mapping[str, Any]] = {}
     name: ClassVar[str] = "dials-3"
     move_count: ClassVar[int] = 6
     input_size: ClassVar[int] = 3
@@ -146,6 +144,10 @@ class Dials:
             return Drawings(self.svg)
         if kind is Steps and kind in self.VIEWS:
             return Steps(self.cost, self.points)
+        if kind is Notation:
+            pairs = {"pair": lambda boards, ends: f"{boards.tolist()} -> {ends.tolist()}\n"}
+            notation = Notation((1, 3), frozenset("01234"), lambda text: Dials().read(text).state, with_solutions=pairs)
+            return replace(notation, **self.notation)
         return self.PRESENTATION if kind is Presentation else self if kind in self.VIEWS else None
 
 
@@ -546,11 +548,6 @@ PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
         shown(provers=(("idb", {}),)),
         "`Presentation.provers` raised UnknownName: there is no solver 'idb'",
     ),
-    "a notation that fails": (shown(notations={"pair": raising}), "the notation 'pair' raised KeyError"),
-    "a notation without a text": (
-        shown(notations={"pair": lambda board, solution: solution}),
-        "the notation 'pair' must give a text, not uint8[3]",
-    ),
     "a list of examples": (
         shown(examples=[Example("2 2 2", "")]),
         "dials-3: the check of its scales and its presentation raised AttributeError: 'list' object has no attribute",
@@ -560,9 +557,28 @@ PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
         shown(warnings=lambda states: {len(states): ["a board that is none"]}),
         "`Presentation.warnings` must give sentences for the place 0 of one board, not {1: ",
     ),
-    "a lenient puzzle that reads otherwise": (
-        shown(lenient=Lenient(variant(read=lambda self, text: Dials.read(self, "0 0 0")), str)),
-        "the puzzle of `Presentation.lenient` reads another board",
+}
+
+NOTATIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "a notation that reads another board": (
+        {"notation": {"read": lambda text: (Dials().read(text).state + 1) % 5}},
+        "`Notation.read` reads another board in what `write` writes",
+    ),
+    "a notation that fails": (
+        {"notation": {"with_solutions": {"pair": raising}}},
+        "the notation 'pair' raised KeyError",
+    ),
+    "a notation without a text": (
+        {"notation": {"with_solutions": {"pair": lambda boards, ends: ends.copy()}}},
+        "the notation 'pair' must give a text, not uint8[1, 3]",
+    ),
+    "a notation without the end of a line": (
+        {"notation": {"with_solutions": {"pair": lambda boards, ends: "1 2 3"}}},
+        "the notation 'pair' must end the text of each board with a line end",
+    ),
+    "a puzzle that lets boards settle and reads otherwise": (
+        {"notation": {"settling": (variant(read=lambda self, text: Dials.read(self, "0 0 0")), str)}},
+        "the puzzle of `Notation.settling` reads another board",
     ),
 }
 
@@ -663,7 +679,7 @@ BATCHES: dict[str, tuple[dict[str, Any], str]] = {
     ),
 }
 
-EVERY = {**RULES, **ESTIMATES, **SCALES, **PRESENTATIONS, **VIEWS, **BATCHES}
+EVERY = {**RULES, **ESTIMATES, **SCALES, **PRESENTATIONS, **NOTATIONS, **VIEWS, **BATCHES}
 
 
 def fault(puzzle: Any, start: str = "2 2 2") -> str:
@@ -907,7 +923,7 @@ def test_a_wrong_inverse_of_the_kernels_is_named(monkeypatch: pytest.MonkeyPatch
 
 
 class WrongSudoku(Sudoku):
-    """Sudoku that tests single moves, or reads and writes many boards, in a wrong way."""
+    """Sudoku that tests single moves, or reads and writes boards, in a wrong way."""
 
     kind: ClassVar[Any] = None
     change: ClassVar[Any] = None
@@ -915,25 +931,42 @@ class WrongSudoku(Sudoku):
     def is_legal(self, state: State, move: int) -> bool:
         return bool(move != self.change and super().is_legal(state, move))
 
-    def read_lines(self, lines: State) -> tuple[State, State]:
-        return self.change(*super().view(BatchNotation).read_lines(lines))
-
-    def write_lines(self, states: State) -> State:
-        return super().view(BatchNotation).write_lines(states)
-
     def view(self, kind: type) -> Any:
-        if kind is not self.kind:
-            return super().view(kind) if kind is BoardNotation else None
-        return Legality(self.is_legal) if kind is Legality else self
+        if kind is Notation:
+            changes = self.change(super().view(kind)) if self.kind is kind else {}
+            return replace(super().view(kind), **changes)
+        return Legality(self.is_legal) if kind is Legality is self.kind else None
+
+
+def reading_lines(change: Callable[[State, State], tuple[State, State]]) -> Callable[[Notation], dict[str, Any]]:
+    """A notation whose `read_lines` is changed."""
+    return lambda notation: {"read_lines": lambda lines: change(*notation.read_lines(lines))}
 
 
 @pytest.mark.parametrize(
     ("kind", "change", "sentence"),
     [
         (Legality, 4, "`is_legal` and `legal` disagree on move r1c2=1"),
-        (BatchNotation, lambda states, found: (states, found.astype(np.uint8)), "must give bool[1], not uint8[1]"),
-        (BatchNotation, lambda states, found: (states[:, :3], found), "`read_lines` must give uint8[1, 16], not uint8"),
-        (BatchNotation, lambda states, found: (states + states, found), "`read_lines` reads another board than `read`"),
+        (
+            Notation,
+            reading_lines(lambda states, found: (states, found.astype(np.uint8))),
+            "must give bool[1], not uint8[1]",
+        ),
+        (
+            Notation,
+            reading_lines(lambda states, found: (states[:, :3], found)),
+            "`read_lines` must give uint8[1, 16], not uint8",
+        ),
+        (
+            Notation,
+            reading_lines(lambda states, found: (states + states, found)),
+            "`read_lines` reads another board than `read`",
+        ),
+        (
+            Notation,
+            lambda notation: {"write_lines": lambda states: notation.write_lines(states) + 1},
+            "`write_lines` writes b'//45",
+        ),
     ],
 )
 def test_wrong_single_moves_and_lines_are_named(
@@ -959,7 +992,7 @@ class WrongDust(Dust):
     def view(self, kind: type) -> Any:
         if kind is Legality:
             return Legality(self.is_legal, self.canonical_moves)
-        return super().view(kind) if kind is BoardNotation else None
+        return super().view(kind) if kind is Notation else None
 
 
 @pytest.mark.parametrize(

@@ -87,10 +87,10 @@ SUDOKU_TEXTS = {
     + "\n".join(f"{name} {row[:3]} {row[3:6]} {row[6:]}" for name, row in zip("ABCDEFGHI", ROWS, strict=True)),
     "named cells with spaces": "  1 2 3 4 5 6 7 8 9\n"
     + "\n".join(f"{name} {' '.join(row)}" for name, row in zip("ABCDEFGHI", ROWS, strict=True)),
-    "candidates": "\n".join(" ".join("1247" if sign == "." else sign for sign in row) for row in ROWS),
+    "candidates": "\n".join(" ".join("123456789" if sign == "." else sign for sign in row) for row in ROWS),
     "candidates with bars": barred(
         [row.replace(".", "~") for row in ROWS], "| ", " | ", " |", "+-----+-----+-----+"
-    ).replace("~", "1247"),
+    ).replace("~", "123456789"),
     "cells of a spreadsheet": table("\t", TABLE),
     "CSV": table(",", TABLE),
     "CSV with semicolons": table(";", TABLE),
@@ -194,11 +194,11 @@ WRONG_TEXTS = {
     CLASSIC + "1": "82 signs",
     CLASSIC[:-1]: "80 signs",
     "\n".join([*ROWS[:4], ROWS[4][:8], *ROWS[5:]]): "row 5: 8 cells; most rows have 9",
-    table(",", [*FIFTEEN_ROWS[:3], ["3", "7", "99", "0"]]): "tile 99 is more than 15, and 4 is missing",
-    "1 2 3\n4 5 5\n7 8 0": "cell 6: tile 5 stands twice, and 6 is missing",
-    "8 6 7 2 5 4 3 1 1": "tile 1 stands twice",
+    table(",", [*FIFTEEN_ROWS[:3], ["3", "7", "99", "0"]]): "place 15: there is no tile 99; tiles are 1 to 15",
+    "1 2 3\n4 5 5\n7 8 0": "place 6: tile 5 stands here and at place 5; 6 is missing",
+    "8 6 7 2 5 4 3 1 1": "tile 1 stands here and at place 8; 0 is missing",
     "1 2 3 4 5": "no board is found",
-    "1 2 3 4 5 6 7 8 9": "tile 9 is more than 8",
+    "1 2 3 4 5 6 7 8 9": "place 9: there is no tile 9",
     "https://example.org/about-us": "has no board in it",
     "https://sudokupad.app/sclAAAA": "compressed in a way that cannot be read",
     "#puzzle=chess&board=1": "there is no puzzle 'chess'",

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from puzzlelab import generate, load
-from puzzlelab.core.boards import BatchNotation, Boards, runs
+from puzzlelab.core.boards import Boards, runs
 from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.puzzle import Notation, notations_of
 from puzzlelab.storage import files
 from puzzlelab.storage.files import text_blocks
 from puzzlelab.text.board_blocks import read_blocks, read_texts, row_texts
@@ -107,17 +108,15 @@ def test_many_boards_are_written_as_single_ones(name) -> None:
 
 def test_solved_sudokus_are_written_as_single_ones() -> None:
     puzzle = load("sudoku-9x9")
-    from puzzlelab.core.puzzle import presentation_of
-
     states = np.array([board.state for board in generate(puzzle, 5)])
     ends = np.where(states == 0, 7, states).astype(np.uint8)
-    notation = puzzle.view(BatchNotation)
-    written = {name: notation.write_solved(name, states, ends) for name in presentation_of(puzzle).notations}
-    assert [name for name, lines in written.items() if lines is None] == ["grid"]
-    for name, lines in written.items():
-        one = presentation_of(puzzle).notations[name]
-        if lines is not None:
-            assert [line.tobytes().decode() for line in lines] == list(map(one, states, ends))
+    clues, solutions = ([puzzle.write(state) for state in each] for each in (states, ends))
+    assert {name: write(states, ends) for name, write in notations_of(puzzle).items()} == {
+        "line": "".join(f"{solution}\n" for solution in solutions),
+        "grid": "".join(f"{puzzle.draw(end)}\n" for end in ends),
+        "pair": "".join(f"{c.replace('.', '0')}  {solution}\n" for c, solution in zip(clues, solutions, strict=True)),
+        "csv": "".join(f"{c},{solution}\n" for c, solution in zip(clues, solutions, strict=True)),
+    }
 
 
 def test_a_block_is_cut_into_parts() -> None:
@@ -175,16 +174,19 @@ class Question:
     name = "question"
 
     def read(self, text):
+        return SimpleNamespace(state=self.state(text))
+
+    def state(self, text):
         if set(text) != {"?"}:
             raise BadBoard(f"{text} is no question")
-        return SimpleNamespace(state=np.array([len(text)], np.uint8))
+        return np.array([len(text)], np.uint8)
 
     def read_lines(self, lines):
         states = np.full((len(lines), 1), lines.shape[1], np.uint8)
         return states, (lines == ord("?")).all(axis=1)
 
     def view(self, kind):
-        return self if kind is BatchNotation else None
+        return Notation((1, 3), frozenset("?"), self.state, self.read_lines) if kind is Notation else None
 
 
 def test_characters_beyond_ascii_are_no_question_marks() -> None:

@@ -75,5 +75,6 @@ def test_the_net_is_drawn():
 
 
 def test_a_text_of_24_letters_is_guessed_to_be_a_cube():
-    assert FAMILY.guess("UUUU RRRR FFFF DDDD LLLL BBBB") == CUBE
-    assert FAMILY.guess("8 6 7 2 5 4 3 0 1") is None
+    solved = "UUUU RRRR FFFF DDDD LLLL BBBB"
+    assert list(FAMILY.from_text(solved, None)) == [("cube-2x2x2", solved)]
+    assert list(FAMILY.from_text("8 6 7 2 5 4 3 0 1", None)) == []

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from samegame import SameGame
-from samegame.rules import guess
+from samegame.rules import from_text
 
 from puzzlelab import BadBoard
 
@@ -68,5 +68,6 @@ def test_drawings():
 
 def test_a_board_is_recognised():
     board = np.random.default_rng(0).integers(1, 6, 225, np.uint8)
-    assert guess(SameGame().write(board)) == SameGame()
-    assert guess("1233/1233/1233") is None
+    text = SameGame().write(board)
+    assert list(from_text(text, None)) == [("samegame-15x15x5", text)]
+    assert list(from_text("1233/1233/1233", None)) == []

@@ -3,7 +3,7 @@
 A suite is a text file, one of the package, or sampled. In a file, lines that start with `#` and empty lines are
 ignored; the others have columns with TABs between them: the board, then optionally its length in moves, then `opt` if
 that length is proven optimal and `ub` if it is only an upper bound. Further columns are ignored. A puzzle with the view
-`BoardNotation` reads boards in its own way: CSV, or grids that are drawn. A line `# puzzle: tiles-4x4` names the
+`Notation` reads boards in its own way: CSV, or grids that are drawn. A line `# puzzle: tiles-4x4` names the
 puzzle.
 """
 
@@ -45,7 +45,7 @@ class SuiteEntry:
     """One board of a suite with its known length."""
 
     board: str
-    """The text of the file; the canonical text if the puzzle has the view `BoardNotation`."""
+    """The text of the file; the canonical text if the puzzle has the view `Notation`."""
     level: int | None = None
     """The level of difficulty on the scale of the sample."""
     known: int | None = None

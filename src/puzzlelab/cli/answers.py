@@ -186,18 +186,12 @@ class SolveReport:
 
         Prints an error for each board without one.
         """
-        boards, write = answers.boards, self.presentation.notations[notation]
+        from puzzlelab.core.puzzle import notations_of
+
+        boards = answers.boards
         for place in (boards.is_readable & ~answers.is_solved).nonzero()[0].tolist():
             self._tell_unsolved(boards.where(place), answers[place])
-        text = answers.solved_lines(notation)
-        if text is not None:
-            return text
-        lines = []
-        for result in answers:
-            if result.moves is not None:
-                *_, last = result.states()
-                lines.append(f"{write(result.board.state, last)}\n")
-        return "".join(lines)
+        return answers.solved_text(notations_of(self.puzzle)[notation])
 
     def _tell_unsolved(self, where: str, result: Result) -> None:
         sentence = _unsolved(result)

@@ -92,15 +92,15 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
     Raises `BadOption` if it has no such variant.
     """
     from puzzlelab import api
-    from puzzlelab.core.puzzle import presentation_of
+    from puzzlelab.core.puzzle import settling_of
 
     puzzle = api.load(name)
     if not settle:
         return puzzle
-    lenient = presentation_of(puzzle).lenient
-    if lenient is None:
+    settling = settling_of(puzzle)
+    if settling is None:
         raise BadOption(f"--settle has no meaning for {puzzle.name}, which has no variant that lets boards settle")
-    return lenient.puzzle
+    return settling[0]
 
 
 def puzzle_and_boards(name: str, boards: list[str] | None, settle: bool) -> tuple[Puzzle, list[str] | None]:
@@ -108,13 +108,13 @@ def puzzle_and_boards(name: str, boards: list[str] | None, settle: bool) -> tupl
 
     Raises `UnknownName` for what is neither.
     """
-    from puzzlelab.text.reader import read_any
-
     try:
         return load_puzzle(name, settle), boards
     except UnknownName as error:
         if len(name) < LONGEST_PATH and Path(name).is_file():
             raise BadInput(f"{name} is a file: name its puzzle first, as in: tiles-4x4 --file {name}") from None
+        from puzzlelab.text.reader import read_any
+
         try:
             puzzle = read_any(as_unicode(name))[0].puzzle
         except BadBoard as wrong:
@@ -194,14 +194,14 @@ def _blocks(puzzle: Puzzle, texts: Iterable[str], name: str) -> Iterator[Boards]
 
 def _settled(puzzle: Puzzle, blocks: Iterator[Boards]) -> Iterator[Boards]:
     """Yield the blocks; print what fell or slid on the first boards of each, and the number of the others."""
-    from puzzlelab.core.puzzle import presentation_of
+    from puzzlelab.core.puzzle import settling_of
 
-    lenient = presentation_of(puzzle).lenient
+    _, moved = settling_of(puzzle) or (puzzle, lambda text: "")
     for block in blocks:
         notes = [
             f"{where}: {note}" if (where := block.where(place)) else note
             for place, text in enumerate(block.texts)
-            if lenient is not None and place not in block.errors and (note := lenient.changes(text))
+            if place not in block.errors and (note := moved(text))
         ]
         more = len(notes) - ErrorTally.SHOWN
         for note in [*notes[: ErrorTally.SHOWN], *([f"and so on, on {more:,} more boards"] if more > 0 else [])]:
@@ -229,10 +229,10 @@ def _arguments(puzzle: Puzzle, arguments: list[str]) -> Boards:
 
 def _texts_in(puzzle: Puzzle, argument: str) -> list[str]:
     """Return the texts of the boards in an argument: itself, unless it has several boards."""
-    from puzzlelab.text.reader import splitter_of
-
     if _reads(puzzle, argument):
         return [argument]
+    from puzzlelab.text.reader import splitter_of
+
     texts = [board.text for board in splitter_of(puzzle).split(argument.split("\n"))]
     return texts if len(texts) > 1 else [argument]
 

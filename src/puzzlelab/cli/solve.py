@@ -197,8 +197,8 @@ def _line_count(file: Path | None) -> int | None:
 def _check_notation(puzzle: Puzzle, name: str | None) -> None:
     """Raise `UnknownName` if the puzzle has no notation of this name."""
     from puzzlelab.core.errors import UnknownName
-    from puzzlelab.core.puzzle import presentation_of
+    from puzzlelab.core.puzzle import notations_of
 
-    notations = presentation_of(puzzle).notations
+    notations = notations_of(puzzle)
     if name is not None and name not in notations:
         raise UnknownName(f"notation of {puzzle.name}", name, notations)

@@ -15,7 +15,7 @@ import numpy as np
 
 from puzzlelab.conformance.calls import CheckedPuzzle, calling, must
 from puzzlelab.conformance.estimates import check_estimates, usual_estimates
-from puzzlelab.conformance.presentation import check_name, check_presentation
+from puzzlelab.conformance.presentation import check_name, check_notation, check_presentation
 from puzzlelab.conformance.rules import (
     MOST_GOALS,
     check_batch_rules,
@@ -114,7 +114,8 @@ def check_puzzle(
         check_estimates(checked, chosen, np.stack([*states, *walked[-1:]]), solutions, random)
     with calling(f"{puzzle.name}: the check of its scales and its presentation"):
         check_scales(checked, seed, steps // STEPS_PER_LEVEL)
-        check_presentation(checked, states[0], solutions)
+        check_notation(checked, states[0], solutions)
+        check_presentation(checked, states[0])
         check_name(checked)
 
 

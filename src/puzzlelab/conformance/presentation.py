@@ -7,17 +7,52 @@ import numpy as np
 from puzzlelab.conformance.calls import CheckedPuzzle, calling, kind_of, must, must_be_array
 from puzzlelab.conformance.solutions import KnownSolutions
 from puzzlelab.core import registry
-from puzzlelab.core.boards import BatchNotation
 from puzzlelab.core.errors import BadBoard, ConformanceError
-from puzzlelab.core.puzzle import Example, Presentation, State, board_after
+from puzzlelab.core.puzzle import Example, Notation, Presentation, State, board_after
 from puzzlelab.core.solver import require
 
 
-def check_presentation(puzzle: CheckedPuzzle, state: State, solutions: KnownSolutions) -> None:
+def check_notation(puzzle: CheckedPuzzle, state: State, solutions: KnownSolutions) -> None:
+    """Check that the view `Notation` reads and writes what `read` and `write` do, one board and many."""
+    notation = puzzle.view(Notation)
+    if notation is None:
+        return
+    text = puzzle.write(state)
+    with puzzle.at(state), calling("`Notation.read`"):
+        must(np.array_equal(notation.read(text), state), "`Notation.read` reads another board in what `write` writes")
+    with puzzle.at(state):
+        _check_lines(puzzle, notation, state, text)
+        if notation.settling is not None:
+            with calling("the puzzle of `Notation.settling`"):
+                same = np.array_equal(notation.settling[0].read(text).state, state)
+            must(same, "the puzzle of `Notation.settling` reads another board")
+    for row in list(solutions.rows(1))[-1:]:
+        board = solutions.states[row]
+        solution = board_after(puzzle, board, solutions.moves(row))
+        for name, write in notation.with_solutions.items():
+            what = f"the notation '{name}'"
+            written = puzzle.of_state(what, lambda one: write(one[None], solution[None]), board, gives=str)  # noqa: B023
+            must(written.endswith("\n"), f"{what} must end the text of each board with a line end")
+
+
+def _check_lines(puzzle: CheckedPuzzle, notation: Notation, state: State, text: str) -> None:
+    """Check that many boards are written as `write` writes one, and read as `read` does."""
+    lines = np.frombuffer(text.encode("ascii", "replace"), np.uint8)[None]
+    if (write_lines := notation.write_lines) is not None:
+        gives = (np.uint8, (1, len(text)))
+        lines = puzzle.of_state("`write_lines`", lambda one: write_lines(one[None]).copy(), state, gives=gives)
+        must(lines.tobytes() == text.encode(), f"`write_lines` writes {lines.tobytes()!r}, and `write` {text!r}")
+    if notation.read_lines is not None:
+        with calling("`read_lines`"):
+            states, is_board = notation.read_lines(lines)
+        must_be_array(is_board, "what `read_lines` says of lines", np.bool_, (1,))
+        must_be_array(states, "`read_lines`", state.dtype.type, (1, len(state)))
+        same = not is_board[0] or np.array_equal(states[0], puzzle.read(text).state)
+        must(same, "`read_lines` reads another board than `read`")
+
+
+def check_presentation(puzzle: CheckedPuzzle, state: State) -> None:
     """Check that what the view `Presentation` names exists, and that its functions work at a state."""
-    if (lines := puzzle.view(BatchNotation)) is not None:
-        with puzzle.at(state):
-            _check_batch_notation(puzzle, lines, state)
     shown = puzzle.view(Presentation)
     if shown is None:
         return
@@ -29,34 +64,11 @@ def check_presentation(puzzle: CheckedPuzzle, state: State, solutions: KnownSolu
             solver = registry.make_solver(name, options)
             if field == "usual_solver":
                 require(solver, puzzle.puzzle)
-    for row in list(solutions.rows(1))[-1:]:
-        board = solutions.states[row]
-        for name, notation in shown.notations.items():
-            solution = board_after(puzzle, board, solutions.moves(row))
-            puzzle.of_state(f"the notation '{name}'", notation, board, solution, gives=str)
     with puzzle.at(state):
         warnings = puzzle.of_state("`Presentation.warnings`", lambda one: dict(shown.warnings(one[None])), state)
         fits = all(isinstance(sentence, str) for sentences in warnings.values() for sentence in sentences)
         words = f"must give sentences for the place 0 of one board, not {warnings}"
         must(fits and set(warnings) <= {0}, f"`Presentation.warnings` {words}")
-        if shown.lenient is not None:
-            with calling("the puzzle of `Presentation.lenient`"):
-                same = np.array_equal(shown.lenient.puzzle.read(puzzle.write(state)).state, state)
-            must(same, "the puzzle of `Presentation.lenient` reads another board")
-
-
-def _check_batch_notation(puzzle: CheckedPuzzle, notation: BatchNotation, state: State) -> None:
-    """Check that many boards are written as `write` writes one, and read as `read` does."""
-    text = puzzle.write(state)
-    gives = (np.uint8, (1, len(text)))
-    lines = puzzle.of_state("`write_lines`", lambda one: notation.write_lines(one[None]).copy(), state, gives=gives)
-    must(lines.tobytes() == text.encode(), f"`write_lines` writes {lines.tobytes()!r}, and `write` {text!r}")
-    with calling("`read_lines`"):
-        states, is_board = notation.read_lines(lines)
-    must_be_array(is_board, "what `read_lines` says of lines", np.bool_, (1,))
-    must_be_array(states, "`read_lines`", state.dtype.type, (1, len(state)))
-    same = not is_board[0] or np.array_equal(states[0], puzzle.read(text).state)
-    must(same, "`read_lines` reads another board than `read`")
 
 
 def _check_example(puzzle: CheckedPuzzle, name: str, example: Example) -> None:

@@ -6,7 +6,7 @@ Shapes: B = boards, S = length of a state, L = moves of all solutions together.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -15,7 +15,7 @@ from typing import Any, get_args, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.boards import BatchNotation, Boards, as_text
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.result import Count, Proof, Result, Rules, Stop
 
@@ -213,14 +213,16 @@ class Answers(Sequence[Result]):
         """Return `bool[B]`: the answers with this proof."""
         return np.asarray((self.proofs == PROOFS.index(proof)) & self.boards.is_readable)
 
-    def solved_lines(self, notation: str) -> str | None:
-        """Return the solved boards in this notation of the puzzle, a line each; None if not all are written at once."""
-        lines, is_solved = self.boards.puzzle.view(BatchNotation), self.is_solved
-        if lines is None or self.ends is None:
-            return None
+    def solved_text(self, write: Callable[[State, State], str]) -> str:
+        """Return the solved boards with their solutions, as one of `Notation.with_solutions` writes them."""
+        is_solved = self.is_solved
+        if not is_solved.any():
+            return ""
         every = slice(None) if is_solved.all() else is_solved
-        written = lines.write_solved(notation, self.boards.states[every], self.ends[every])
-        return None if written is None else as_text(written)
+        if self.ends is not None:
+            return write(self.boards.states[every], self.ends[every])
+        ends = [list(result.states())[-1] for result in self if result.moves is not None]
+        return write(self.boards.states[every], np.array(ends))
 
     @property
     def total_seconds(self) -> float:

@@ -2,7 +2,7 @@
 
 `Instance.of` reads a board from numbers, with every check that a board as a text gets.
 
-Shapes: B = boards, S = length of a state, W = characters of a line.
+Shapes: B = boards, S = length of a state.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
-from typing import Any, Protocol, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from puzzlelab.core.errors import BadBoard, described, shorten, wrong_argument
-from puzzlelab.core.puzzle import Drawings, Puzzle, State
+from puzzlelab.core.puzzle import Drawings, Notation, Puzzle, State
 
 CELLS = (type(None), str, int, float, np.integer, np.floating)
 """The types that may stand in a list of cells."""
@@ -29,29 +29,6 @@ CHECKED = 1000
 NEWLINE = ord("\n")
 Places = slice | NDArray[np.bool_] | NDArray[np.int64]
 """A range of boards, a mask `bool[B]`, or places in any order."""
-
-
-class BatchNotation(Protocol):
-    """The view that reads and writes many boards at once, in notations with one line of a fixed length for each
-    board.
-    """
-
-    def read_lines(self, lines: NDArray[np.uint8]) -> tuple[State, NDArray[np.bool_]]:
-        """Read the ASCII lines `uint8[B, W]` without their ends: the states `[B, S]`, and `bool[B]`, which are boards.
-
-        It accepts only lines that `read` reads as the same state, and that all are one board or none for
-        a `text.splitting.Splitter`, if they follow each other. All others are read by `read`, which knows every
-        notation and names errors.
-        """
-
-    def write_lines(self, states: State) -> NDArray[np.uint8]:
-        """Write the canonical notation of each of the `states[B, S]` in ASCII: `uint8[B, W]`."""
-
-    def write_solved(self, notation: str, states: State, ends: State) -> NDArray[np.uint8] | None:
-        """Write each of the boards `states[B, S]` with its solution `ends[B, S]` on a line in ASCII: `uint8[B, W]`.
-
-        `notation` is one of `Presentation.notations`. None if that is not one line of a fixed length for each board.
-        """
 
 
 def _no_state(value: object) -> str:
@@ -190,8 +167,8 @@ class Boards(Sequence[Instance]):
 
     def written(self) -> list[str]:
         """Write each board in the canonical notation: [B]; all of them must be readable."""
-        notation = self.puzzle.view(BatchNotation)
-        if notation is None:
+        notation = self.puzzle.view(Notation)
+        if notation is None or notation.write_lines is None:
             return [self.puzzle.write(state) for state in self.states]
         return as_text(notation.write_lines(self.states)).splitlines()
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,14 +96,6 @@ def no_warnings(states: State) -> Mapping[int, Sequence[str]]:
     return {}
 
 
-class Lenient(NamedTuple):
-    """A variant of a puzzle whose `read` first lets pieces fall that have no support."""
-
-    puzzle: Puzzle
-    changes: Callable[[str], str]
-    """Says in words what that variant changes in the text of a board; an empty text if it changes nothing."""
-
-
 @dataclass(frozen=True)
 class Presentation:
     """The way in which a puzzle is shown to people; a puzzle without this view is shown by the defaults.
@@ -130,12 +122,37 @@ class Presentation:
     that need more than the puzzle offers are left out."""
     examples: Mapping[str, Example] = field(default_factory=dict)
     """Example boards by name; `read` accepts the names."""
-    notations: Mapping[str, Callable[[State, State], str]] = field(default_factory=dict)
-    """Ways to write a board together with its solution (`board, solution -> text`), by name."""
     warnings: Callable[[State], Mapping[int, Sequence[str]]] = no_warnings
     """Warnings about plain states `[B, S]` that `check` prints: the place of a board -> sentences, if it has any."""
-    lenient: Lenient | None = None
-    """Reads boards on which pieces have no support."""
+
+
+@dataclass(frozen=True)
+class Notation:
+    """The notation of boards that are rows of cells. Without this view, each line of a text is a board for `read`.
+
+    Other forms of a board become cells in rows, of which the family of the puzzle says what they are
+    (`Family.from_grid`). W = characters of a line.
+    """
+
+    shape: tuple[int, int]
+    """The rows, and the cells of a row, in a text of several lines."""
+    signs: frozenset[str]
+    """The characters of cells in small letters, those of blanks too."""
+    read: Callable[[str], State]
+    """Reads one board in the puzzle's own notation; raises `BadBoard` with the place of what is wrong."""
+    read_lines: Callable[[NDArray[np.uint8]], tuple[State, NDArray[np.bool_]]] | None = None
+    """Reads many ASCII lines `uint8[B, W]` without their ends: the states `[B, S]`, and `bool[B]`, which are boards.
+
+    It accepts only lines that `read` reads as the same state, and of which each is one board for a
+    `text.splitting.Splitter`. All others are read one by one.
+    """
+    write_lines: Callable[[State], NDArray[np.uint8]] | None = None
+    """Writes many `states[B, S]` as `write` does, as ASCII lines of one length: `uint8[B, W]`."""
+    with_solutions: Mapping[str, Callable[[State, State], str]] = field(default_factory=dict)
+    """Ways to write boards `[B, S]` and the boards that solve them `[B, S]`, by name: a line or more for each board."""
+    settling: tuple[Puzzle, Callable[[str], str]] | None = None
+    """A variant of the puzzle whose `read` lets pieces fall that have no support, and a function that says in words
+    what moves on the board of a text; an empty text if nothing does."""
 
 
 @dataclass(frozen=True)
@@ -154,14 +171,13 @@ class Family:
     """Makes the puzzle from the part of its name after the family and a hyphen; raises `BadOption`."""
     names: tuple[str, ...]
     """Names of some puzzles, the most common first."""
-    guess: Callable[[str], Puzzle | None] = lambda text: None
-    """The puzzle that a board in this text most likely belongs to, or None."""
+    from_text: Callable[[str, str | None], Iterable[tuple[str, str]]] = lambda text, name: ()
+    """Names of puzzles, and boards in their own notation, that a text in a form of other programs is; nothing for other
+    texts. `name` is that of the puzzle, or None where it has to be guessed. It raises `BadBoard` for a text in such a
+    form that is no board, or that may be several."""
     from_grid: Callable[[Any, str | None], Iterable[tuple[str, str]]] = lambda grid, name: ()
-    """Names of puzzles, and boards in their own notation, that the cells of a `text.text_grid.TextGrid` may be, the
-    likeliest first. `name` is that of the puzzle, or None where it has to be guessed. It raises `BadBoard` for cells
-    that are nearly a board."""
-    board_in: Callable[[str], str | None] = lambda text: None
-    """The board in a line or a field as other programs write it, in the puzzle's own notation; None for others."""
+    """The same for the cells of a `text.grids.TextGrid`, the likeliest first; it raises `BadBoard` for cells that are
+    nearly a board."""
     columns: Sequence[Sequence[str]] = ()
     """The names that other people give the column of the board in tables, rows of JSON and attributes of XML, and then
     the names of columns that are read after it, such as the solution."""
@@ -197,6 +213,18 @@ def _make_view(place: str | Callable[[Any], Any], puzzle: Any) -> Any:
         return place(puzzle)
     module, _, name = place.partition(":")
     return vars(import_module(module))[name](puzzle)
+
+
+def notations_of(puzzle: Puzzle) -> Mapping[str, Callable[[State, State], str]]:
+    """Return the ways to write boards with their solutions, by name; see `Notation.with_solutions`."""
+    notation = puzzle.view(Notation)
+    return {} if notation is None else notation.with_solutions
+
+
+def settling_of(puzzle: Puzzle) -> tuple[Puzzle, Callable[[str], str]] | None:
+    """Return the variant of the puzzle that lets boards settle; see `Notation.settling`."""
+    notation = puzzle.view(Notation)
+    return None if notation is None else notation.settling
 
 
 def presentation_of(puzzle: Puzzle) -> Presentation:

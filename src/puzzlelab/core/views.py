@@ -226,7 +226,7 @@ class BoardForm:
     header: str
     """The first line; empty if there is none."""
     notation: str | None
-    """The name of one of `Presentation.notations`; None for boards without their solutions."""
+    """The name of one of `Notation.with_solutions`; None for boards without their solutions."""
 
 
 class BoardGenerator(Protocol):

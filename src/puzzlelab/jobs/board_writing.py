@@ -14,9 +14,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.core.boards import BatchNotation, Boards, as_text
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.puzzle import Puzzle, State, presentation_of
+from puzzlelab.core.puzzle import Puzzle, State, notations_of
 from puzzlelab.core.views import BoardForm, own_generator, scale_of
 from puzzlelab.jobs.board_generation import generated, generator_of, sampled
 from puzzlelab.storage.files import blocks_of, lines_of, make_folder, replacing, require_regular, writing
@@ -112,12 +112,7 @@ def _written(puzzle: Puzzle, form: BoardForm, boards: State, solutions: State) -
     if form is PARQUET_FORM:
         texts = zip(Boards(puzzle, boards).written(), Boards(puzzle, solutions).written(), strict=True)
         return [json.dumps({"puzzle": board, "solution": solution}) for board, solution in texts]
-    notation = puzzle.view(BatchNotation)
-    lines = None if notation is None else notation.write_solved(form.notation, boards, solutions)
-    if lines is not None:
-        return as_text(lines).splitlines()
-    write = presentation_of(puzzle).notations[form.notation]
-    return list(map(write, boards, solutions))
+    return notations_of(puzzle)[form.notation](boards, solutions).splitlines()
 
 
 # --- writing ---

@@ -1,43 +1,64 @@
-"""Reads the boards of a file or a command line in blocks: as one array where their notation is plain, else one by one.
+"""Reads boards in the notation of their puzzle: one text, or a file in blocks, as one array where lines are alike.
 
-Shapes: B = boards of a block, R = those that can be read, S = length of a state, W = characters of a line.
+Texts in any other form are read by `reader`, which is imported for them.
+
+Shapes: B = boards of a block, K = boards of a part of it, S = length of a state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.boards import BatchNotation, Boards, runs
+from puzzlelab.core.boards import Boards, Instance, runs
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.text.notation import BoardNotation
-from puzzlelab.text.reader import read_board, splitter_of
-from puzzlelab.text.splitting import BoardText, Splitter
+from puzzlelab.core.puzzle import Notation, Puzzle, State
 
+if TYPE_CHECKING:
+    from puzzlelab.text.splitting import BoardText, Splitter
+
+Part = tuple[int, list[str], State | str]
+"""The number of the first of consecutive texts, the texts, and their states `[K, S]`, or why the one is no board."""
 FEWEST_LINES = 8
 """Lines of equal length in one text that are read as an array; fewer are read one by one."""
 
 
+def read_state(puzzle: Puzzle, text: str) -> State:
+    """Return the state of the one board in a text of any form, for the `read` of puzzles with a `Notation`.
+
+    Raises:
+        BadBoard: with the place of what is wrong, or with all boards that the text may be.
+    """
+    notation = puzzle.view(Notation)
+    assert notation is not None
+    try:
+        return notation.read(text)
+    except BadBoard as error:
+        from puzzlelab.text.reader import other_form
+
+        found = other_form(puzzle, notation, text, error)
+        if found is None:
+            raise
+        return found
+
+
 def read_texts(puzzle: Puzzle, texts: Sequence[str], source: str) -> Boards:
     """Return the boards of these texts, which are numbered from 1; `source` is that of `Boards`."""
-    reader, (states, is_plain) = _Reader(puzzle, source), _plain_states(puzzle, texts, _lengths(texts))
+    parts, (states, is_plain) = list[Part](), _plain_states(puzzle, texts, _lengths(texts))
     for begin, end in runs(is_plain):
         if is_plain[begin]:
-            reader.add_lines(_Alike(begin + 1, list(texts[begin:end]), states[begin:end]))
+            parts.append((begin + 1, list(texts[begin:end]), states[begin:end]))
         else:
-            for number, text in enumerate(texts[begin:end], start=begin + 1):
-                reader.add_board(number, BoardText(number, text))
-    return reader.boards()
+            parts += [_part(place + 1, texts[place], puzzle.read) for place in range(begin, end)]
+    return _joined(puzzle, parts, source)
 
 
 def row_texts(boards: Boards) -> Sequence[str]:
-    """Return [B]: the text of each board in a row: in the puzzle's own notation, if it has a `BoardNotation`."""
-    if boards.puzzle.view(BoardNotation) is None:
+    """Return [B]: the text of each board in a row: in the puzzle's own notation, if it has a `Notation`."""
+    if boards.puzzle.view(Notation) is None:
         return boards.texts
     if not boards.errors:
         return boards.written()
@@ -60,32 +81,52 @@ def read_blocks(puzzle: Puzzle, texts: Iterable[str], name: str, splitter: Split
 
     The lines are split into boards by a `Splitter`, by default a new one of the puzzle.
     """
-    reader, lines, texts_before = _Reader(puzzle, f"{name}, line"), _Lines(puzzle, texts), 1
+    from puzzlelab.text.reader import read_board, splitter_of
+
+    parts, lines, texts_before, source = list[Part](), _Lines(puzzle, texts), 1, f"{name}, line"
+
+    def read(text: str) -> Instance:
+        return read_board(puzzle, board)
+
     for board in (splitter or splitter_of(puzzle)).split(lines):
-        alike = lines.alike(board)
-        if alike is None:
-            reader.add_board(lines.number_of(board.line), board)
-        else:
-            reader.add_lines(alike)
+        parts.append(lines.alike(board) or _part(lines.number_of(board.line), board.text, read))
         if lines.at_end or lines.texts_read > texts_before:
             texts_before = lines.texts_read + lines.at_end
-            yield reader.boards()
-    if len(reader):
-        yield reader.boards()
+            yield _joined(puzzle, parts, source)
+            parts = []
+    if parts:
+        yield _joined(puzzle, parts, source)
 
 
 # --- reading ---
 
 
-@dataclass(frozen=True)
-class _Alike:
-    """Consecutive lines that are boards in a plain notation."""
+def _part(number: int, text: str, read: Callable[[str], Instance]) -> Part:
+    """Return the board of a text, or why it is none."""
+    try:
+        return number, [text], read(text).state[None]
+    except BadBoard as error:
+        return number, [text], str(error)
 
-    number: int
-    """The number of the first line."""
-    texts: list[str]
-    states: State
-    """[B, S]."""
+
+def _joined(puzzle: Puzzle, parts: Sequence[Part], source: str) -> Boards:
+    """Return the boards of consecutive parts."""
+    texts, numbers, errors, states = list[str](), [np.zeros(0, np.int64)], dict[int, str](), list[State]()
+    for number, some, found in parts:
+        if isinstance(found, str):
+            errors[len(texts)] = found
+        else:
+            states.append(found)
+        texts += some
+        numbers.append(np.arange(number, number + len(some)))
+    readable = np.concatenate(states) if states else np.zeros((0, 0), np.uint8)
+    boards = Boards(puzzle, readable, np.concatenate(numbers), texts, errors, source)
+    if errors:
+        is_readable = np.ones(len(texts), bool)
+        is_readable[list(errors)] = False
+        boards.states = np.zeros((len(texts), readable.shape[1]), readable.dtype)
+        boards.states[is_readable] = readable
+    return boards
 
 
 class _Lines(Iterator[str]):
@@ -123,7 +164,7 @@ class _Lines(Iterator[str]):
         """Return the number in the file of a line by the number that the splitter counts."""
         return line + self._taken
 
-    def alike(self, board: BoardText) -> _Alike | None:
+    def alike(self, board: BoardText) -> Part | None:
         """Return the line that was given last and all plain lines like it after it, if it is this board alone."""
         place = self._next - 1
         end = int(self._ends[place])
@@ -132,7 +173,7 @@ class _Lines(Iterator[str]):
             return None
         self._next = end
         self._taken += end - place - 1
-        return _Alike(self._lines_before + place + 1, self._lines[place:end], self._states[place:end])
+        return self._lines_before + place + 1, self._lines[place:end], self._states[place:end]
 
     def _read(self, text: str) -> None:
         self.texts_read += 1
@@ -157,8 +198,8 @@ def _plain_states(puzzle: Puzzle, texts: Sequence[str], lengths: NDArray[np.int6
     Texts must have a usual length.
     """
     states, is_plain = np.zeros((len(texts), 0), np.uint8), np.zeros(len(texts), bool)
-    notation = puzzle.view(BatchNotation)
-    if notation is None or len(texts) < FEWEST_LINES:
+    notation = puzzle.view(Notation) if len(texts) >= FEWEST_LINES else None
+    if notation is None or notation.read_lines is None:
         return states, is_plain
     for length, count in zip(*np.unique(lengths, return_counts=True), strict=True):
         if length == 0 or count < FEWEST_LINES:
@@ -174,48 +215,3 @@ def _plain_states(puzzle: Puzzle, texts: Sequence[str], lengths: NDArray[np.int6
             states = np.zeros((len(texts), found.shape[1]), found.dtype)
         states[places] = found
     return states, is_plain
-
-
-class _Reader:
-    """The collector of boards for a block."""
-
-    def __init__(self, puzzle: Puzzle, source: str) -> None:
-        self._puzzle, self._source = puzzle, source
-        self._clear()
-
-    def _clear(self) -> None:
-        self._texts: list[str] = []
-        self._numbers: list[NDArray[np.int64]] = []
-        self._states: list[State] = []
-        self._errors: dict[int, str] = {}
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    def add_lines(self, lines: _Alike) -> None:
-        """Add lines that are read already."""
-        self._texts += lines.texts
-        self._numbers.append(np.arange(lines.number, lines.number + len(lines.texts)))
-        self._states.append(lines.states)
-
-    def add_board(self, number: int, board: BoardText) -> None:
-        """Read the text of a board, and add it."""
-        try:
-            self._states.append(read_board(self._puzzle, board).state[None])
-        except BadBoard as error:
-            self._errors[len(self._texts)] = str(error)
-        self._texts.append(board.text)
-        self._numbers.append(np.array([number]))
-
-    def boards(self) -> Boards:
-        """Return the boards that were added since the last block."""
-        found = np.concatenate(self._states) if self._states else np.zeros((0, 0), np.uint8)
-        numbers = np.concatenate([np.zeros(0, np.int64), *self._numbers])
-        boards = Boards(self._puzzle, found, numbers, self._texts, self._errors, self._source)
-        if self._errors:
-            is_readable = np.ones(len(self), bool)
-            is_readable[list(self._errors)] = False
-            boards.states = np.zeros((len(self), found.shape[1]), found.dtype)
-            boards.states[is_readable] = found
-        self._clear()
-        return boards

@@ -10,11 +10,12 @@ import csv
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.text.documents import BOARD_NAMES, json_value
-from puzzlelab.text.text_grid import NESTED, TextGrid
+from puzzlelab.text.rows import CERTAIN_RULER, NESTED, is_ruler
 
 BARS = dict.fromkeys(map(ord, "│┃║¦❘┆┇┊┋╎╏｜"), "|")
 DASHES = dict.fromkeys(map(ord, "─━═┄┅┈┉╌╍–—−"), "-")
@@ -44,14 +45,54 @@ OUTER = re.compile(r"^[\s\[({\"']++(?:[\s\])}\"',;]++$)?|(?<![\s\])}\"',;])[\s\]
 BLANKS = frozenset(".0_-*?xX")
 """Signs of blank cells, in tables that leave no cell empty."""
 SEPARATORS = ("\t", ";", ",", "|")
-CERTAIN_RULER = re.compile(r"\+|\| ?[-:=]{3}|[-:=]{3} ?\|")
-"""The characters of rulers that cannot be rows of blanks."""
 LIST_BEGINS = ("[", "(", "{")
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 NUMBERED = re.compile(r"[A-Za-z]+[0-9]+")
 MAX_SIDE = 64
+MOST_WRONG = 0.1
+"""The share of cells that may mean nothing in what still looks like a board."""
 MOST_ROWS = 16
 """The most words of equal length on one line that are taken as rows."""
+
+
+@dataclass(frozen=True)
+class TextGrid:
+    """Cells in rows; a cell that the text leaves empty is ''."""
+
+    rows: tuple[tuple[str, ...], ...]
+    of_lists: bool = False
+    """Whether the rows are lists in a list, which may be meant as columns."""
+    has_gaps: bool = False
+    """Whether spaces that stand where other rows have signs, or rulers, may be cells."""
+
+    @property
+    def height(self) -> int:
+        """The number of rows; 1 where all cells stand on one line, so that nothing says how long the rows are."""
+        return len(self.rows)
+
+    @property
+    def width(self) -> int:
+        """The number of cells in each row, or 0 where rows differ."""
+        lengths = {len(row) for row in self.rows}
+        return lengths.pop() if len(lengths) == 1 else 0
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """All cells, row by row."""
+        return tuple(cell for row in self.rows for cell in row)
+
+    def blame(self, values: Sequence[int | None], width: int, why: str) -> None:
+        """Raise `BadBoard` with the place of the first cell that means nothing, if only few do and others are filled.
+
+        Args:
+            values: for each cell what it means to a puzzle: 0 for blank, None for nothing.
+            width: the cells in each row.
+            why: what is wrong with a cell, such as 'is no digit'.
+        """
+        wrong = [place for place, value in enumerate(values) if value is None]
+        if wrong and len(wrong) <= MOST_WRONG * len(values) and any(values):
+            row, column = divmod(wrong[0], width)
+            raise BadBoard(f"'{shorten(self.cells[wrong[0]])}' {why}", f"row {row + 1}, column {column + 1}")
 
 
 def plain_signs(text: str) -> str:
@@ -123,16 +164,6 @@ def _without_rulers(lines: list[str]) -> Iterator[tuple[list[str], bool]]:
         yield bare, False
         if bare != lines:
             yield lines, False
-
-
-def is_ruler(line: str) -> bool:
-    """Tell whether a line only parts those above it from those below."""
-    return not set(line) - set("-+=|_*: \t") and bool(re.search(r"[-=+_]{3}|[-=] [-=]|(?:\|[-:=]+){2}", line))
-
-
-def is_certain_ruler(line: str) -> bool:
-    """Tell whether a ruler cannot be a row of blanks."""
-    return bool(CERTAIN_RULER.search(line))
 
 
 def _grids_of_lines(lines: list[str]) -> Iterator[list[TextGrid]]:

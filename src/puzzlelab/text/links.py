@@ -50,7 +50,7 @@ def texts_in(link: str, packed: Sequence[str] = ()) -> Iterator[tuple[str | None
     if "puzzle" in named and "board" in named:
         yield named["puzzle"], named["board"]
     path = unquote(parts.path)
-    values = [value for _, value in fields] + [path, *path.split("/"), parts.fragment]
+    values = [value for _, value in fields] + [path, *path.split("/"), parts.fragment, unquote(parts.query)]
     begins = re.compile(rf"(?:\A|/)(?:{'|'.join(packed) or '(?!)'})([A-Za-z0-9+/=_ %-]+)\Z")
     for value in values:
         compressed = begins.search(value, len(value.rstrip(PACKED_SIGNS)))

@@ -1,26 +1,25 @@
 """Reads boards from any text: of a puzzle that is named, or of the one that the text is most likely a board of.
 
-Files, arguments, standard input, `puzzle.read`, lists of Python and the page read through these functions, and say the
-same where something is no board.
+What is not in the notation of its puzzle is read through these functions, whether it comes from a file, an argument,
+standard input, Python or the page, so that all say the same where something is no board.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadInput, PuzzlelabError, shorten
-from puzzlelab.core.puzzle import Family, Puzzle, State
-from puzzlelab.text.grids import grids, is_ruler, plain
+from puzzlelab.core.puzzle import Family, Notation, Puzzle, State
+from puzzlelab.text.grids import TextGrid, grids, plain
 from puzzlelab.text.links import link_in, texts_in
-from puzzlelab.text.notation import BoardNotation
+from puzzlelab.text.rows import is_ruler
 from puzzlelab.text.splitting import LONGEST_BOARD, LONGEST_DOCUMENT, BoardText, Splitter
-from puzzlelab.text.text_grid import TextGrid
 
 MOST_BOARDS = 20_000
 """Boards of a text whose puzzle is guessed."""
@@ -47,35 +46,24 @@ Reading = tuple[str, str]
 # --- boards of a puzzle ---
 
 
-def read_state(puzzle: Puzzle, text: str, read_plain: Callable[[str], State]) -> State:
-    """Return the state of the one board in a text of any form, for the `read` of puzzles with a `BoardNotation`.
+def other_form(puzzle: Puzzle, notation: Notation, text: str, error: BadBoard) -> State | None:
+    """Return the state of the one board in a text that is not in the puzzle's own notation; None if there is none.
 
     Args:
         puzzle: the puzzle.
+        notation: its notation.
         text: the text.
-        read_plain: reads a board in the puzzle's own notation.
+        error: what its notation says of the text.
 
     Raises:
         BadBoard: with the place of what is wrong, or with all boards that the text may be.
     """
-    try:
-        return read_plain(text)
-    except BadBoard as error:
-        notation = _notation(puzzle)
-        if notation is None or len(text) > LONGEST_DOCUMENT or not text.strip():
-            raise
-        found = _other_form(puzzle, notation, _family(puzzle), text, error)
-        if found is None:
-            raise
-        return found
-
-
-def _other_form(puzzle: Puzzle, notation: BoardNotation, family: Family, text: str, error: BadBoard) -> State | None:
-    """Return the state of the board in a text that is not in the puzzle's own notation; None if there is none."""
+    if len(text) > LONGEST_DOCUMENT or not text.strip():
+        return None
     if link := link_in(text):
         return _of_link(puzzle, link)
     errors = list[BadBoard]()
-    states = _states(puzzle, notation, family, text, errors)
+    states = _states(puzzle, notation, text, errors)
     if len(states) == 1:
         return next(iter(states.values()))
     if states:
@@ -94,14 +82,13 @@ def _other_form(puzzle: Puzzle, notation: BoardNotation, family: Family, text: s
 
 def read_board(puzzle: Puzzle, board: BoardText) -> Instance:
     """Read the board of a text that a splitter gave; raises `BadBoard`."""
-    if board.puzzle is not None and board.puzzle != puzzle.name:
-        raise BadBoard(f"this is a board of {shorten(board.puzzle)}, not of {puzzle.name}")
+    _check_owner(puzzle, board.puzzle)
     return puzzle.read(board.text)
 
 
 def text_of(instance: Instance, text: str) -> str:
     """Return the text of a board in a row: its puzzle's own notation, or the text itself for a puzzle without grids."""
-    return text if _notation(instance.puzzle) is None else instance.puzzle.write(instance.state)
+    return text if instance.puzzle.view(Notation) is None else instance.puzzle.write(instance.state)
 
 
 def _reads(puzzle: Puzzle, board: BoardText) -> bool:
@@ -113,38 +100,34 @@ def _reads(puzzle: Puzzle, board: BoardText) -> bool:
 
 def splitter_of(puzzle: Puzzle) -> Splitter:
     """Return what splits texts into boards of this puzzle."""
-    notation, family = _notation(puzzle), _family(puzzle)
+    notation = puzzle.view(Notation)
 
     def looks(text: str) -> bool:
-        return notation is not None and bool(_states(puzzle, notation, family, text, []))
+        try:
+            return notation is not None and bool(_states(puzzle, notation, text, []))
+        except BadBoard:
+            return True
 
-    return Splitter(notation, family, looks)
-
-
-def _notation(puzzle: Puzzle) -> BoardNotation | None:
-    return puzzle.view(BoardNotation)
+    return Splitter(notation, _family(puzzle), looks)
 
 
 def _family(puzzle: Puzzle) -> Family:
-    name = _family_name(puzzle.name)
+    name = puzzle.name.partition("-")[0]
     return registry.family(name) if name in registry.families() else ANY_FAMILY
 
 
-def _family_name(name: str) -> str:
-    return name.partition("-")[0]
+def _states(puzzle: Puzzle, notation: Notation, text: str, errors: list[BadBoard]) -> dict[str, State]:
+    """Return the boards that a whole text may be, by their notation; `errors` gets what speaks against it.
 
-
-def _states(
-    puzzle: Puzzle, notation: BoardNotation, family: Family, text: str, errors: list[BadBoard]
-) -> dict[str, State]:
-    """Return the boards that a whole text may be, by their notation; `errors` gets what speaks against it."""
+    Raises `BadBoard` for a text in a form of other programs that is no board of this puzzle.
+    """
     if len(text) > LONGEST_BOARD:
         return {}
     with suppress(BadBoard):
         return {"": notation.read(text)}
-    if (board := family.board_in(text.strip())) is not None:
-        with suppress(BadBoard):
-            return {"": notation.read(board)}
+    family = _family(puzzle)
+    if (state := _of_other_program(puzzle, notation, family, text)) is not None:
+        return {"": state}
     for group in grids(plain(text)):
         boards = dict.fromkeys(board for grid in group for _, board in _from_grid(family, grid, puzzle.name, errors))
         states = dict[str, State]()
@@ -155,6 +138,19 @@ def _states(
         if states:
             return states
     return {}
+
+
+def _of_other_program(puzzle: Puzzle, notation: Notation, family: Family, text: str) -> State | None:
+    for name, board in family.from_text(text.strip(), puzzle.name):
+        _check_owner(puzzle, name)
+        return notation.read(board)
+    return None
+
+
+def _check_owner(puzzle: Puzzle, name: str | None) -> None:
+    """Raise `BadBoard` for a board that is said to be of another puzzle."""
+    if name not in (None, puzzle.name):
+        raise BadBoard(f"this is a board of {shorten(str(name))}, not of {puzzle.name}")
 
 
 def _from_grid(family: Family, grid: TextGrid, name: str | None, errors: list[BadBoard]) -> list[Reading]:
@@ -184,9 +180,12 @@ def _uneven_row(text: str) -> BadBoard | None:
 
 
 def _of_link(puzzle: Puzzle, link: str) -> State:
+    notation, family = puzzle.view(Notation), _family(puzzle)
     for name, text in islice(_link_parts(link), MOST_LINK_PARTS):
         if name is not None:
             return read_board(puzzle, BoardText(1, text, (), name)).state
+        if notation is not None and (state := _of_other_program(puzzle, notation, family, text)) is not None:
+            return state
         with suppress(BadBoard):
             return puzzle.read(text).state
     raise _no_board_in_link(link)
@@ -286,7 +285,7 @@ def _guessed(text: str, error: BadInput | None) -> list[str]:
             if found := _readings(part, errors):
                 return [found[0][0]]
         raise error or _no_board_in_link(link)
-    family = Family("", registry.load, (), board_in=_board_in, columns=_all_columns())
+    family = Family("", registry.load, (), from_text=_from_text, columns=_all_columns())
     parts = list(islice(Splitter(None, family, lambda text: False).split(text.split("\n")), MOST_BOARDS))
     if owners := dict.fromkeys(part.puzzle for part in parts if part.puzzle):
         return [registry.load(owner).name for owner in owners if owner]
@@ -339,13 +338,16 @@ def _readings(text: str, errors: list[BadBoard]) -> list[Reading]:
     """Return the boards of puzzles that a text may be: those of the first grids that are boards, or of a notation."""
     if len(text) > LONGEST_BOARD:
         return []
-    if (board := _board_in(text.strip())) is not None:
-        text = board
     families = list(registry.usable_families())
-    for family in families:
-        if (guessed := family.guess(text.strip(" \n"))) is not None:
-            with suppress(BadInput):
-                return [(guessed.name, guessed.write(guessed.read(text.strip()).state))]
+    try:
+        named = next(_from_text(text.strip(" \n"), None), None)
+    except BadBoard as error:
+        errors.append(error)
+        return []
+    if named is not None:
+        with suppress(BadInput):
+            puzzle = registry.load(named[0])
+            return [(puzzle.name, puzzle.write(puzzle.read(named[1]).state))]
     for group in grids(plain(text)):
         found = dict[Reading, None]()
         for family in families:
@@ -365,9 +367,9 @@ def _of_one_kind(readings: list[Reading]) -> list[Reading]:
     return [*{(name.partition(":")[0], board): (name, board) for name, board in reversed(readings)}.values()][::-1]
 
 
-def _board_in(text: str) -> str | None:
-    """Return the board in a notation of other programs that one of the families knows."""
-    return next((board for family in registry.usable_families() if (board := family.board_in(text))), None)
+def _from_text(text: str, name: str | None) -> Iterator[Reading]:
+    """Yield what the families say of a text in a form of other programs."""
+    return chain.from_iterable(family.from_text(text, name) for family in registry.usable_families())
 
 
 def _all_columns() -> list[list[str]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Family
+from puzzlelab.core.puzzle import Family, Notation
 from puzzlelab.text.documents import (
     MARKUP,
     Columns,
@@ -22,9 +22,9 @@ from puzzlelab.text.documents import (
     rows_of_xml,
     texts_of_html,
 )
-from puzzlelab.text.grids import EMPTY, is_certain_ruler, is_ruler, plain_signs
+from puzzlelab.text.grids import EMPTY, plain_signs
 from puzzlelab.text.links import link_in
-from puzzlelab.text.notation import BoardNotation
+from puzzlelab.text.rows import is_certain_ruler, is_ruler
 
 LONGEST_BOARD = 8192
 """Characters that no board needs, whatever its form."""
@@ -79,13 +79,14 @@ class Splitter:
         looks: whether a text is a board of the puzzle in any form.
     """
 
-    def __init__(self, notation: BoardNotation | None, family: Family, looks: Callable[[str], bool]) -> None:
+    def __init__(self, notation: Notation | None, family: Family, looks: Callable[[str], bool]) -> None:
         self._notation, self._family, self._looks = notation, family, looks
+        self._rows, self._columns = notation.shape if notation is not None else (0, 0)
         self.words = 0
         """Lines of words that were passed over."""
         self.comments = 0
         """Comments that were passed over."""
-        self._columns: Columns | None = None
+        self._table: Columns | None = None
         self._is_sure_of_columns = False
         self._began = False
         self._open: list[tuple[int, str]] = []
@@ -129,23 +130,29 @@ class Splitter:
         bare = line.strip()
         if self._open:
             yield from self._go_on(number, line)
-        elif not bare and self._notation is not None and line.count("\t") == self._notation.columns - 1 > 0:
-            yield from self._add_row(number, line, self._notation)  # a row of empty cells
+        elif not bare and line.count("\t") == self._columns - 1 > 0:
+            yield from self._add_row(number, line)  # a row of empty cells
         elif not bare:
             yield from self._part(hard=False)
-        elif not link_in(bare) and (line.startswith("#") or self._is_comment(bare)):
+        elif not link_in(bare) and self._is_comment(line, bare):
             self.comments += 1
-        elif self._columns is not None:
+        elif self._table is not None:
             yield from self._row_of_table(number, line)
         elif not self._began and MARKUP.match(bare):
             self._open, self._depth = [(number, line)], LONGEST_DOCUMENT  # to the end of the text
         elif not self._began and (columns := Columns.of_line(line, self._family.columns)) is not None:
-            self._columns = columns
+            self._table = columns
         else:
             yield from self._board_or_row(number, line, bare)
 
-    def _is_comment(self, bare: str) -> bool:
-        return self._notation is not None and bool(COMMENT.match(bare))
+    def _is_comment(self, line: str, bare: str) -> bool:
+        """Tell whether a line is passed over: not if its first sign may be a cell that is wrong."""
+        if self._notation is None:
+            return line.startswith("#")
+        if not COMMENT.match(bare):
+            return False
+        cells = "".join(PARTS.sub(" ", bare).split()).lower()
+        return len(cells) != self._rows * self._columns or bool(set(cells[1:]) - self._notation.signs)
 
     def _board_or_row(self, number: int, line: str, bare: str) -> Iterator[BoardText]:
         is_document = bare[0] in "{[" and bare[-1] in "}]" and (boards := self._of_json(number, bare)) is not None
@@ -164,52 +171,67 @@ class Splitter:
             yield from self._part(hard=True)
             self._open, self._depth = [(number, line)], _depth(bare)
         else:
-            yield from self._words_or_row(number, line, self._notation)
+            yield from self._words_or_row(number, line, self._notation.signs)
 
-    def _words_or_row(self, number: int, line: str, notation: BoardNotation) -> Iterator[BoardText]:
+    def _words_or_row(self, number: int, line: str, signs: frozenset[str]) -> Iterator[BoardText]:
         shown = plain_signs(line)
         if is_ruler(shown):
             if not is_certain_ruler(shown):
                 yield from self._part(hard=False)
             self._paragraphs[-1].append(_Line(number, line, False, not is_certain_ruler(shown)))
             return
-        count = _cell_count(shown, notation)
-        if _is_words(shown, count, notation):
+        count = self._cell_count(shown)
+        if self._is_words(shown, count, signs):
             self.words += 1
             yield from self._part(hard=True)
-        elif 2 * count > 3 * notation.columns and notation.rows > 1:  # more than a row: a board that is none
+        elif 2 * count > 3 * self._columns and self._rows > 1:  # more than a row: a board that is none
             yield from self._part(hard=True)
             self._began = True
             text, *columns = fields(line)
             yield BoardText(number, text if 2 * len(text) > len(line) else line.strip(), tuple(columns))
         else:
-            yield from self._add_row(number, line, notation)
+            yield from self._add_row(number, line)
 
-    def _add_row(self, number: int, line: str, notation: BoardNotation) -> Iterator[BoardText]:
+    def _add_row(self, number: int, line: str) -> Iterator[BoardText]:
         self._began = True
         self._paragraphs[-1].append(_Line(number, line, True))
-        if _row_count(self._paragraphs[-1]) > notation.rows + MORE_ROWS:
+        if _row_count(self._paragraphs[-1]) > self._rows + MORE_ROWS:
             yield from self._part(hard=False, is_break=False)
+
+    def _cell_count(self, line: str) -> int:
+        """Count the cells of a line: its words or its characters, whichever are nearer to a row or a board."""
+        words = PARTS.sub(" ", BESIDE.sub("", line)).split()
+        counts, wanted = (len(words), len("".join(words))), (self._columns, self._rows * self._columns)
+        return min(counts, key=lambda count: min(abs(count - each) for each in wanted))
+
+    def _is_words(self, line: str, count: int, signs: frozenset[str]) -> bool:
+        """Tell whether a line has words in it, and no cells or few."""
+        if line.rstrip().endswith(("=", ":")):
+            return True
+        if count in (self._columns, self._rows * self._columns):
+            return False
+        line = line.partition("\t")[0].strip() or line  # columns stand behind a board
+        words = (word for word in WORD.findall(line) if word.lower() not in EMPTY)
+        letters = sum(len(word) for word in words if set(word.lower()) - signs)
+        return 3 * letters >= len("".join(line.split()))
 
     def _on_line(self, number: int, line: str) -> BoardText | None:
         """Return the board that a line has, beside other columns or alone; None if it has none."""
-        notation, bare = self._notation, line.strip()
-        if notation is None:
-            return BoardText(number, bare) if link_in(bare) else None
+        bare, cells = line.strip(), self._rows * self._columns
         if link_in(bare):
             return BoardText(number, bare)
+        if self._notation is None:
+            return None
         text, *columns = fields(line)
-        if not (len(bare) >= notation.cells or bare.isalpha() or text.isalpha()):
+        if not (len(bare) >= cells or bare.isalpha() or text.isalpha()):
             return None
         if self._reads(text):
             return BoardText(number, text, tuple(columns))
-        if self._reads(bare):
+        if self._reads(bare) or self._is_of_other_program(bare):
             return BoardText(number, bare)
-        if (board := self._family.board_in(bare)) is not None:
-            return BoardText(number, board)
         words = sorted(re.split(r"[,;\s]+", bare), key=len)
         word, is_alone = words[-1], len(words) > 1 and len(words[-1]) > len(words[-2])
-        if len(word) >= notation.cells > 4 and is_alone and self._reads(word):
+        if len(word) >= cells > 4 and is_alone and self._reads(word):
             return BoardText(number, word)
         cut = TRAILING_COMMENT.sub("", bare)
         return BoardText(number, cut) if cut != bare and self._reads(cut) else None
@@ -223,17 +245,23 @@ class Splitter:
             return False
         return True
 
+    def _is_of_other_program(self, text: str) -> bool:
+        try:
+            return any(True for _ in self._family.from_text(text, None))
+        except BadBoard:
+            return True
+
     # --- tables with names, lists and documents ---
 
     def _row_of_table(self, number: int, line: str) -> Iterator[BoardText]:
         if line.count('"') % 2:  # a quoted field goes on
             self._open, self._depth = [(number, line)], 0
             return
-        assert self._columns is not None
-        chosen = self._columns.chosen(self._columns.row(line))
+        assert self._table is not None
+        chosen = self._table.chosen(self._table.row(line))
         text, owner = chosen or ("", None)
-        if not self._is_sure_of_columns and self._notation is not None and 2 * len(text) < self._notation.cells:
-            self._columns = None  # the line had a title, and no names
+        if not self._is_sure_of_columns and 2 * len(text) < self._rows * self._columns:
+            self._table = None  # the line had a title, and no names
             self.words += 1
             yield from self._line(number, line)
             return
@@ -243,7 +271,7 @@ class Splitter:
     def _go_on(self, number: int, line: str) -> Iterator[BoardText]:
         """Take another line of a list, of a document or of a quoted field."""
         first = self._open[0][0]
-        if self._columns is not None:
+        if self._table is not None:
             self._open.append((number, line))
             whole = "\n".join(text for _, text in self._open)
             if whole.count('"') % 2 == 0:
@@ -280,7 +308,7 @@ class Splitter:
     def _of_xml(self, number: int, text: str) -> Iterator[BoardText]:
         for _, chosen in boards_of_rows(rows_of_xml(text), self._family.columns):
             if chosen is not None and (board := chosen[0].strip()):
-                yield BoardText(number, self._family.board_in(board) or board)
+                yield BoardText(number, board)
 
     def _of_json(self, number: int, text: str) -> list[BoardText] | None:
         """Return the boards of rows of JSON, or of a list of boards; None for a text without rows."""
@@ -305,7 +333,7 @@ class Splitter:
         """Yield the boards of the rows so far: those before an empty line or, if `hard`, before something else."""
         if self._notation is None:
             return
-        rows = self._notation.rows
+        rows = self._rows
         while any(self._paragraphs):
             last, joined = self._paragraphs[-1], [line for lines in self._paragraphs for line in lines]
             certain = _row_count(joined)
@@ -331,16 +359,14 @@ class Splitter:
         return self._is_lost and len(self._paragraphs) > 1
 
     def _is_board(self, lines: Sequence[_Line]) -> bool:
-        assert self._notation is not None
         least, most = _row_count(lines), sum(line.is_row or line.is_ruler for line in lines)
-        rows = self._notation.rows
+        rows = self._rows
         return least <= rows + MORE_ROWS and most >= rows and self._looks("\n".join(line.text for line in lines))
 
     def _cut(self, lines: list[_Line]) -> BoardText:
         """Return the first board of consecutive rows, or what stands in its place."""
-        assert self._notation is not None
         places = [place for place, line in enumerate(lines, start=1) if line.is_row]
-        rows = self._notation.rows
+        rows = self._rows
         for count in range(rows, min(len(places), rows + MORE_ROWS) + 1):
             if (count == rows or not _has_heading_of_next(lines[: places[count - 1]])) and self._is_board(
                 lines[: places[count - 1]]
@@ -377,23 +403,3 @@ def _unpacked(chosen: tuple[str, str | None]) -> tuple[str, tuple[str, ...], str
 def _depth(line: str) -> int:
     """Count the brackets that a line opens and does not close."""
     return sum(line.count(sign) for sign in "[{(") - sum(line.count(sign) for sign in "]})")
-
-
-def _cell_count(line: str, notation: BoardNotation) -> int:
-    """Count the cells of a line: its words or its characters, whichever are nearer to a row or a board."""
-    words = PARTS.sub(" ", BESIDE.sub("", line)).split()
-    counts = (len(words), len("".join(words)))
-    return min(counts, key=lambda count: min(abs(count - wanted) for wanted in (notation.columns, notation.cells)))
-
-
-def _is_words(line: str, count: int, notation: BoardNotation) -> bool:
-    """Tell whether a line has words in it, and no cells or few."""
-    if line.rstrip().endswith(("=", ":")):
-        return True
-    if count in (notation.columns, notation.cells):
-        return False
-    line = line.partition("\t")[0].strip() or line  # columns stand behind a board
-    letters = sum(
-        len(word) for word in WORD.findall(line) if set(word.lower()) - notation.signs and word.lower() not in EMPTY
-    )
-    return 3 * letters >= len("".join(line.split()))

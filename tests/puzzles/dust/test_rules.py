@@ -174,9 +174,9 @@ def test_what_rests_is_what_settling_leaves_alone(heap) -> None:
 
 def test_the_puzzle_that_lets_boards_settle_is_the_same_puzzle() -> None:
     puzzle = load("dust-4x3x2")
-    lenient = puzzle.with_gravity()
-    assert (lenient, hash(lenient), lenient.name) == (puzzle, hash(puzzle), puzzle.name)
-    assert lenient.read("R.../..../....") == puzzle.read("..../..../.R..")
+    settling = puzzle.with_gravity()
+    assert (settling, hash(settling), settling.name) == (puzzle, hash(puzzle), puzzle.name)
+    assert settling.read("R.../..../....") == puzzle.read("..../..../.R..")
 
 
 # --- clusters and moves ---

@@ -160,14 +160,14 @@ def test_the_documents_own_grid_is_read_and_drawn() -> None:
 @pytest.mark.parametrize("more", ["", ",23,easy"])
 def test_a_solution_beside_the_puzzle_is_read(between, more) -> None:
     text = f"{WIKIPEDIA}{between}{SOLVED}{more}"
-    puzzle, solution = notation.read_pair(text, 3, 3, "sudoku-9x9")
+    puzzle, solution = notation.read_pair(text, 9, "sudoku-9x9")
     assert (notation.write(puzzle), notation.write(solution)) == (WIKIPEDIA, SOLVED)
     assert load("sudoku-9x9").write(load("sudoku-9x9").read(text).state) == WIKIPEDIA
 
 
 @pytest.mark.parametrize("more", ["", " 17", ",17,1.5", f" {WIKIPEDIA}", " no", " " + SOLVED[:80]])
 def test_where_nothing_is_a_solution_none_is_read(more) -> None:
-    puzzle, solution = notation.read_pair(WIKIPEDIA + more, 3, 3, "sudoku-9x9")
+    puzzle, solution = notation.read_pair(WIKIPEDIA + more, 9, "sudoku-9x9")
     assert (notation.write(puzzle), solution) == (WIKIPEDIA, None)
 
 
@@ -178,7 +178,7 @@ def test_a_solution_is_read_at_every_size(name, digits) -> None:
     solution = random.integers(1, puzzle.size + 1, puzzle.cells).astype(np.uint8)
     board = np.where(random.random(puzzle.cells) < 0.5, solution, 0).astype(np.uint8)
     text = digits(f"{written(board)} {written(solution)}")
-    first, second = notation.read_pair(text, puzzle.box_rows, puzzle.box_columns, name)
+    first, second = notation.read_pair(text, puzzle.size, name)
     assert (first.tolist(), second.tolist()) == (board.tolist(), solution.tolist())
 
 

@@ -13,14 +13,14 @@ Start with `rules`, which is all that a puzzle needs. The rest makes it better, 
 
 from pathlib import Path
 
-from pocket_cube.rules import PocketCube, from_name, guess
+from pocket_cube.rules import PocketCube, from_name, from_text
 from puzzlelab import Family
 
 FAMILY = Family(
     about="Pocket cube (2x2x2 Rubik's cube): turn the upper, right and front face until each face has one colour.",
     make=from_name,
     names=("cube-2x2x2", "cube-2x2x2:batch", "cube-2x2x2:plain"),
-    guess=guess,
+    from_text=from_text,
     page=Path(__file__).with_name("page"),
 )
 

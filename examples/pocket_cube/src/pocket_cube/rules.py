@@ -8,6 +8,7 @@ Shapes: M = 9 moves, P = 7 places and corners.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -169,7 +170,8 @@ def from_name(rest: str) -> PocketCube:
     return PocketCube(rest.partition(":")[2] or "compiled")
 
 
-def guess(text: str) -> PocketCube | None:
-    """The puzzle of a board of 24 letters of the six faces."""
+def from_text(text: str, name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the puzzle and the board of a text of 24 letters of the six faces."""
     letters = "".join(text.split())
-    return PocketCube() if len(letters) == 24 and not set(letters) - set(notation.COLOURS) else None
+    if len(letters) == 24 and not set(letters) - set(notation.COLOURS):
+        yield PocketCube().name, text

@@ -14,7 +14,7 @@ Start with `rules`, which has the moves and the points. The rest makes it better
 from pathlib import Path
 
 from puzzlelab import Family
-from samegame.rules import SameGame, from_name, guess
+from samegame.rules import SameGame, from_name, from_text
 
 FAMILY = Family(
     about="SameGame: click groups of equal colours; a group of n cells makes (n - 2)^2 points, an empty board 1,000.",
@@ -27,7 +27,7 @@ FAMILY = Family(
         "samegame-5x5x3:batch",
         "samegame-5x5x3:plain",
     ),
-    guess=guess,
+    from_text=from_text,
     page=Path(__file__).with_name("page"),
 )
 

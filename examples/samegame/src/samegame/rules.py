@@ -12,6 +12,7 @@ Shapes: W = columns, H = rows, N = W * H cells, C = colours.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -235,8 +236,8 @@ def from_name(rest: str) -> SameGame:
     return SameGame(int(match[1]), int(match[2]), int(match[3]), (match[4] or ":compiled")[1:])
 
 
-def guess(text: str) -> SameGame | None:
-    """The puzzle of a board of 15 rows of 15 colours."""
+def from_text(text: str, name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the puzzle and the board of a text of 15 rows of 15 colours."""
     rows = re.split(r"[\s/]+", text.strip())
-    is_board = len(rows) == 15 and all(re.fullmatch(r"[1-5.]{15}", row) for row in rows)
-    return SameGame() if is_board else None
+    if len(rows) == 15 and all(re.fullmatch(r"[1-5.]{15}", row) for row in rows):
+        yield SameGame().name, text

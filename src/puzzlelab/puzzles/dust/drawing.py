@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Drawings
-from puzzlelab.puzzles.dust.notation import LETTERS, Board, Shape, write
+from puzzlelab.puzzles.dust.notation import LETTERS, Board, write
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Dust
@@ -32,7 +32,7 @@ FILLS = ("#c8323c", "#4f9a4f", "#3b6ea8", "#e0b93a", "#de7c2b", "#8a5aa8", "#3fa
 """The colours of the cells in drawings."""
 
 
-def draw(state: Board, puzzle: Shape, taken: NDArray[np.bool_]) -> str:
+def draw(state: Board, puzzle: Dust, taken: NDArray[np.bool_]) -> str:
     """Return the board as a table of letters; the cells that are `taken` (`bool[N]`) stand in brackets.
 
     A wider gap, and a + in the rule, are where the centre line is.
@@ -41,7 +41,7 @@ def draw(state: Board, puzzle: Shape, taken: NDArray[np.bool_]) -> str:
     return _table(cells, [f"{x:>2} " for x in range(puzzle.width)], puzzle)
 
 
-def draw_scores(state: Board, puzzle: Shape, scores: NDArray[np.float64]) -> str:
+def draw_scores(state: Board, puzzle: Dust, scores: NDArray[np.float64]) -> str:
     """Return the board as a table of letters, each with its score in per cent; `scores: float[N]`, from 0 to 1.
 
     Empty cells are left blank. `read` understands it: what stands in round brackets is passed over.
@@ -52,7 +52,7 @@ def draw_scores(state: Board, puzzle: Shape, scores: NDArray[np.float64]) -> str
     return _table([f"{text:<6}" for text in texts], [f"{x:<6}" for x in range(puzzle.width)], puzzle)
 
 
-def _table(cells: list[str], names: list[str], puzzle: Shape) -> str:
+def _table(cells: list[str], names: list[str], puzzle: Dust) -> str:
     """Return a text for each cell, in column order, below the names of the columns; all are equally wide."""
     high, line = puzzle.height, puzzle.width // 2
     rows = [_halves(cells[y::high], line) for y in range(high)]
@@ -71,7 +71,7 @@ def _halves(cells: list[str], line: int, between: str = " ") -> str:
     return "".join(cells[:line]) + (between if line else "") + "".join(cells[line:])
 
 
-def svg(state: Board, puzzle: Shape, cell: int = 44) -> str:
+def svg(state: Board, puzzle: Dust, cell: int = 44) -> str:
     """Return the board as SVG, with a letter in every cell and the centre line dashed."""
     width, height, gap = puzzle.width * cell, puzzle.height * cell, 2
     parts = [

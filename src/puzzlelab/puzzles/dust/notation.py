@@ -1,11 +1,11 @@
-"""The reading, writing and drawing of dust boards: pure functions of the board.
+"""The reading and writing of dust boards in their own notation, one or many.
 
 A cell is one character: `.` or 0 for empty, and for the colours 1 to 9 these digits or the letters of `LETTERS`. A
 board is read from one word (column by column, each from the bottom up), from rows of characters (from the top), from a
 table with numbered rows and columns, or from a nested list of columns or rows.
 
-Shapes: W = columns, H = rows, N = W * H cells, C = colours. Places are written as moves: columns and rows from 0 at
-the lower left.
+Shapes: B = boards, W = columns, H = rows, N = W * H cells, C = colours. Places are written as moves: columns and rows
+from 0 at the lower left.
 """
 
 from __future__ import annotations
@@ -13,17 +13,37 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard, shorten
+from puzzlelab.core.puzzle import Notation
+from puzzlelab.puzzles.dust import examples
+from puzzlelab.text.board_blocks import translated
+from puzzlelab.text.rows import text_of_example
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.dust.rules import Dust
 
 LETTERS = "RGBYOPCMW"
 """Red, green, blue, yellow, orange, purple, cyan, magenta and white: the colours 1 to 9."""
 LONGEST = 8192
 """Characters that no board needs."""
+
+PICTURES = {
+    **dict.fromkeys("🟥🔴❤", 1),
+    **dict.fromkeys("🟩🟢💚", 2),
+    **dict.fromkeys("🟦🔵💙", 3),
+    **dict.fromkeys("🟨🟡💛", 4),
+    **dict.fromkeys("🟧🟠🧡", 5),
+    **dict.fromkeys("🟪🟣💜", 6),
+    **dict.fromkeys("🟫🟤🤎", 8),
+    **dict.fromkeys("⬛⚫🖤⬜⚪🤍", 0),
+}
+"""Squares, circles and hearts in colours; black and white ones are empty cells."""
 
 Board = NDArray[np.uint8]
 
@@ -36,27 +56,31 @@ for _symbol, _value in _VALUES.items():
     VALUE_OF_BYTE[ord(_symbol)] = _value
 
 
-class Shape(Protocol):
-    """The facts about a puzzle that reading needs."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def width(self) -> int: ...
-    @property
-    def height(self) -> int: ...
-    @property
-    def colours(self) -> int: ...
+VALUES = VALUE_OF_BYTE.tobytes()
 
 
-# --- reading ---
+def notation(puzzle: Dust) -> Notation:
+    """Return the view `Notation`."""
+    signs = "0123456789" + LETTERS.lower() + "._-" + "".join(PICTURES)
+    return Notation(
+        shape=(puzzle.height, puzzle.width),
+        signs=frozenset(signs),
+        read=lambda text: read(text, puzzle),
+        read_lines=partial(read_lines, puzzle),
+        write_lines=lambda states: (states + ord("0")).astype(np.uint8),
+        settling=(puzzle.with_gravity(), puzzle.settling),
+    )
 
 
-def read(text: str, puzzle: Shape) -> Board:
+# --- one board ---
+
+
+def read(text: str, puzzle: Dust) -> Board:
     """Read `uint8[N]` from any of the notations, whether it rests or not; raises `BadBoard` with the place."""
     if len(text) > LONGEST:
         raise BadBoard(f"{len(text):,} characters are no board; {_expected(puzzle)}")
-    bare = text.strip()
+    known = examples.of(puzzle.name)
+    bare = text_of_example(text, known).strip() if set(text.strip().upper()) - set(LETTERS) else text.strip()
     if not bare:
         raise BadBoard(f"nothing is given; {_expected(puzzle)} (an empty board has 0 or . in every cell)")
     if bare.startswith("["):
@@ -68,7 +92,12 @@ def read(text: str, puzzle: Shape) -> Board:
     return _values(cells, puzzle)
 
 
-def _expected(puzzle: Shape) -> str:
+def write(state: Board) -> str:
+    """Return the canonical notation: a digit a cell, column by column from the bottom, 0 for empty."""
+    return "".join(map(str, state.tolist()))
+
+
+def _expected(puzzle: Dust) -> str:
     wide, high = puzzle.width, puzzle.height
     return (
         f"{puzzle.name} is a word of {wide * high} characters (columns from the left, each from the bottom up), "
@@ -84,7 +113,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _values(cells: str, puzzle: Shape) -> Board:
+def _values(cells: str, puzzle: Dust) -> Board:
     """Return the colours of N characters in column order."""
     for place, symbol in enumerate(cells):
         if _VALUES.get(symbol, LONGEST) > puzzle.colours:
@@ -94,7 +123,7 @@ def _values(cells: str, puzzle: Shape) -> Board:
     return np.array([_VALUES[symbol] for symbol in cells], np.uint8)
 
 
-def _of_words(text: str, puzzle: Shape) -> str:
+def _of_words(text: str, puzzle: Dust) -> str:
     """Return the cells of one word, or of rows that line ends, spaces or strokes part."""
     lines = [line for line in re.split(r"[\n/]", text) if line.strip()]
     rows = lines[0].split() if len(lines) == 1 and puzzle.height > 1 else ["".join(line.split()) for line in lines]
@@ -104,7 +133,7 @@ def _of_words(text: str, puzzle: Shape) -> str:
     return word if len(rows) == 1 else _of_rows(rows, puzzle)
 
 
-def _of_rows(rows: list[str], puzzle: Shape) -> str:
+def _of_rows(rows: list[str], puzzle: Dust) -> str:
     if len(rows) != puzzle.height:
         raise BadBoard(f"'{shorten(' '.join(rows))}' has {_count(len(rows), 'row')}; {_expected(puzzle)}")
     for y, row in zip(reversed(range(puzzle.height)), rows, strict=True):
@@ -114,7 +143,7 @@ def _of_rows(rows: list[str], puzzle: Shape) -> str:
     return "".join(row[x] for x in range(puzzle.width) for row in reversed(rows))
 
 
-def _of_list(text: str, puzzle: Shape) -> str:
+def _of_list(text: str, puzzle: Dust) -> str:
     """Return the cells of a nested list as JSON: W columns from the bottom, `board[x][y]`, or H rows from the top.
 
     Raises `BadBoard` where both have as many cells, and are two boards.
@@ -137,7 +166,7 @@ def _of_list(text: str, puzzle: Shape) -> str:
     return cells
 
 
-def _of_columns(columns: Sequence[object], puzzle: Shape) -> str:
+def _of_columns(columns: Sequence[object], puzzle: Dust) -> str:
     wanted = f"{puzzle.name} is a list of {puzzle.width} columns, each of {puzzle.height} numbers from the bottom up"
     if len(columns) != puzzle.width:
         raise BadBoard(f"the list has {_count(len(columns), 'thing')} in it; {wanted}")
@@ -158,7 +187,7 @@ def _named(value: object) -> str:
     return f"a list of {len(value)}" if isinstance(value, list) else f"'{shorten(str(value))}'"
 
 
-def _of_table(lines: list[str], puzzle: Shape) -> str:
+def _of_table(lines: list[str], puzzle: Dust) -> str:
     """Return the cells of a table: a line with the numbers of the columns, and a line for each row, its number first.
 
     A cell stands under (or over) the number of its column. What is in round brackets is passed over.
@@ -183,7 +212,7 @@ def _of_table(lines: list[str], puzzle: Shape) -> str:
     return "".join(row[x] for x in range(puzzle.width) for row in placed)
 
 
-def _row_number(label: str, seen: Iterable[int], puzzle: Shape) -> int:
+def _row_number(label: str, seen: Iterable[int], puzzle: Dust) -> int:
     if not re.fullmatch(r"[0-9]{1,2}", label) or int(label) >= puzzle.height:
         raise BadBoard(f"'{shorten(label)}' is no row of {puzzle.name}, whose rows are 0 to {puzzle.height - 1}")
     if int(label) in seen:
@@ -191,7 +220,7 @@ def _row_number(label: str, seen: Iterable[int], puzzle: Shape) -> int:
     return int(label)
 
 
-def _slots(header: str, puzzle: Shape) -> dict[int, int]:
+def _slots(header: str, puzzle: Dust) -> dict[int, int]:
     """Return the columns by the places after the bar where their numbers stand."""
     numbers = list(re.finditer(r"\S+", header))
     if [match[0] for match in numbers] != [str(x) for x in range(puzzle.width)]:
@@ -216,7 +245,7 @@ def _placed(line: str, y: int, slots: Mapping[int, int], width: int) -> list[str
     return row
 
 
-def must_rest(state: Board, puzzle: Shape, text: str = "") -> None:
+def must_rest(state: Board, puzzle: Dust, text: str = "") -> None:
     """Raise `BadBoard` with the place where a cell would fall, or slide towards the centre line.
 
     `text` is that of the board: colours that are counted from 0 look like this.
@@ -244,9 +273,16 @@ def misplaced(grids: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.b
     return floating, loose
 
 
-# --- writing ---
+# --- many boards ---
 
 
-def write(state: Board) -> str:
-    """Return the canonical notation: a digit a cell, column by column from the bottom, 0 for empty."""
-    return "".join(map(str, state.tolist()))
+def read_lines(puzzle: Dust, lines: NDArray[np.uint8]) -> tuple[Board, NDArray[np.bool_]]:
+    """Read the ASCII lines `uint8[B, N]` of boards that rest, in column order: `uint8[B, N]`, and `bool[B]`, which are
+    boards.
+    """
+    states = np.zeros((len(lines), puzzle.cells), np.uint8)
+    if lines.shape[1] != puzzle.cells:
+        return states, np.zeros(len(lines), bool)
+    states[:] = translated(lines, VALUES)
+    moves = [wrong.any(axis=(1, 2)) for wrong in misplaced(states.reshape(-1, puzzle.width, puzzle.height))]
+    return states, (states.max(axis=1) <= puzzle.colours) & ~np.any(moves, axis=0)

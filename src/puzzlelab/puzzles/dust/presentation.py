@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.core.puzzle import Lenient, Presentation
+from puzzlelab.core.puzzle import Presentation
 from puzzlelab.core.registry import PATIENCE
 from puzzlelab.puzzles.dust import examples
 
@@ -20,7 +20,6 @@ def presentation(puzzle: Dust) -> Presentation:
         provers=_provers(puzzle.cells),
         move_note="6,1: click column 6, row 1, counted from 0 at the lower left",
         examples=examples.of(puzzle.name),
-        lenient=Lenient(puzzle.with_gravity(), puzzle.settling),
     )
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.boards import BatchNotation, Instance
-from puzzlelab.core.errors import BadBoard, BadOption, board_text, move_text, nearest, shorten
-from puzzlelab.core.puzzle import Drawings, Presentation, View, Views, find_view
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.errors import BadBoard, BadOption, board_text, move_text, shorten
+from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view
 from puzzlelab.core.views import (
     Estimates,
     KernelRules,
@@ -25,17 +25,14 @@ from puzzlelab.core.views import (
     Rewards,
     Samples,
 )
-from puzzlelab.puzzles.dust import drawing, examples, notation
-from puzzlelab.text.notation import BoardNotation
-from puzzlelab.text.reader import read_state
+from puzzlelab.puzzles.dust import drawing, notation
+from puzzlelab.text.board_blocks import read_state
 
 Board = NDArray[np.uint8]
 
 LARGEST = 16
 """The most columns and the most rows."""
 FEWEST_COLOURS, MOST_COLOURS = 2, 9
-LONGEST_NAME = 40
-"""Characters that no example's name exceeds."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +150,7 @@ class Dust:
 
         Nothing if none does.
         """
-        state = read_state(self, text, self.read_plain)
+        state = read_state(self, text)
         places = np.where(state > 0, np.arange(1, self.cells + 1), 0)
         moved = int(((self.settled(places) != places) & (places > 0)).sum())
         empty = int((state == 0).sum())
@@ -165,18 +162,10 @@ class Dust:
 
         Raises `BadBoard` for what cannot rest too, unless this is the puzzle that `with_gravity` gives.
         """
-        state = read_state(self, board_text(text, self.name), self.read_plain)
+        state = read_state(self, board_text(text, self.name))
         if not self.settles:
             notation.must_rest(state, self, "" if "|" in text else text)
         return Instance(self, self.settled(state))
-
-    def read_plain(self, text: str) -> Board:
-        """Return the board of a text in one of the notations of `notation`, before anything falls."""
-        name, known = text.strip().lower() if len(text) <= LONGEST_NAME else "", examples.of(self.name)
-        example = known.get(name)
-        if example is None and known and name.isalpha() and set(name.upper()) - set(notation.LETTERS):
-            raise BadBoard(f"there is no example '{shorten(name)}'{nearest(name, known)}")
-        return notation.read(example.board if example else text, self)
 
     def write(self, state: Board) -> str:
         return notation.write(state)
@@ -207,13 +196,12 @@ class Dust:
 
 
 VIEWS: Views = {
-    BoardNotation: "puzzlelab.puzzles.dust.pasted:board_notation",
-    BatchNotation: "puzzlelab.puzzles.dust.batch_notation:DustLines",
     Drawings: "puzzlelab.puzzles.dust.drawing:drawing",
     Estimates: "puzzlelab.puzzles.dust.estimates:DustEstimates",
     KernelRules: "puzzlelab.puzzles.dust.kernels:rules",
     Legality: "puzzlelab.puzzles.dust.clusters:legality",
     Planes: "puzzlelab.puzzles.dust.planes:DustPlanes",
+    Notation: "puzzlelab.puzzles.dust.notation:notation",
     Presentation: "puzzlelab.puzzles.dust.presentation:presentation",
     Rewards: "puzzlelab.puzzles.dust.rewards:DustRewards",
     Samples: "puzzlelab.puzzles.dust.sampling:DustSamples",

@@ -9,15 +9,15 @@ rules. For 9x9 alone there are
 """
 
 from puzzlelab.core.puzzle import Family
-from puzzlelab.puzzles.sudoku.pasted import board_in, boards_of
+from puzzlelab.puzzles.sudoku.recognition import from_grid, from_text
 from puzzlelab.puzzles.sudoku.rules import Sudoku, from_name
 
 FAMILY = Family(
     about="Sudoku: fill the grid so that every row, column and box holds each digit once.",
     make=from_name,
     names=("sudoku-9x9", "sudoku-4x4", "sudoku-6x6", "sudoku-16x16", "sudoku-25x25", "sudoku-6x6:boxes=3x2"),
-    from_grid=boards_of,
-    board_in=board_in,
+    from_text=from_text,
+    from_grid=from_grid,
     columns=(
         ("quiz", "quizzes", "sudoku", "sudokus", "clues", "givens", "data"),
         ("solution", "solutions", "answer"),

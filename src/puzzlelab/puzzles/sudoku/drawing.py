@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from puzzlelab.core.puzzle import Drawings
@@ -57,13 +56,3 @@ def svg(board: Board, box_rows: int, box_columns: int, clues: Board | None = Non
                 f'fill="{fill}" font-family="sans-serif" font-size="{cell * 0.6:g}">{SYMBOLS[value - 1]}</text>'
             )
     return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def with_solution(box_rows: int, box_columns: int) -> Mapping[str, Callable[[Board, Board], str]]:
-    """Return the ways to write a puzzle together with its solution, by name; `read` takes each of them."""
-    return {
-        "line": lambda puzzle, solution: write(solution),
-        "grid": lambda puzzle, solution: draw(solution, box_rows, box_columns),
-        "pair": lambda puzzle, solution: f"{write(puzzle, '0')}  {write(solution)}",
-        "csv": lambda puzzle, solution: f"{write(puzzle)},{write(solution)}",
-    }

@@ -1,28 +1,51 @@
-"""The reading, writing and drawing of Sudoku: pure functions of the board.
+"""The reading and writing of Sudokus: in their own notation, one or many, alone or beside their solutions.
 
 A cell is one character: `.`, `0`, `_` or `*` for blank, 1 to 9, and A to P for 10 to 25. A board is read from one
 line of cells, from several, from a grid with bars, or from `puzzle solution`.
 In grids of more than 9 rows, 0 is a digit beside another sign for blank.
+
+Shapes: B = boards, N = digits, W = characters of a line.
 """
 
 from __future__ import annotations
 
 import re
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.boards import as_text
 from puzzlelab.core.errors import BadBoard, shorten
-from puzzlelab.text.grids import is_ruler
-from puzzlelab.text.text_grid import check_rows, rows_of
+from puzzlelab.core.puzzle import Notation
+from puzzlelab.puzzles.sudoku import examples
+from puzzlelab.text.board_blocks import translated
+from puzzlelab.text.rows import check_rows, is_ruler, rows_of, text_of_example
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.sudoku.rules import Sudoku
 
 SYMBOLS = "123456789ABCDEFGHIJKLMNOP"
 BLANKS = frozenset(".0_*")
+MORE_BLANKS = BLANKS | frozenset("-?xX~") | {"", " "}
+"""The signs of blanks in other notations."""
 MOST_DIGITS = 9
 """The rows of the largest grid in which 0 is always blank."""
 LONGEST = 8192
 """Characters that no board needs."""
+WITH_POINTS, WITH_ZEROS = ((blank + SYMBOLS).encode().ljust(256) for blank in ".0")
+"""The character of each value, with two characters for blank."""
+OTHER_BLANKS = [ord(sign) for sign in BLANKS - {"0"}]
+BETWEEN = np.isin(np.arange(256), np.frombuffer(b" ,;\t", np.uint8))
+"""The characters between a board and its solution."""
+MOST_BETWEEN = 2
+
+COLUMN_OF_CELL = np.tile(np.arange(1, 10, dtype=np.uint8), 9)
+
 Board = NDArray[np.uint8]
+Text = NDArray[np.uint8]
+"""Characters in ASCII."""
 
 _VALUES = {symbol: value for value, symbol in enumerate(SYMBOLS, start=1)} | dict.fromkeys(BLANKS, 0)
 _VALUES |= {symbol.lower(): value for symbol, value in _VALUES.items()}
@@ -31,22 +54,51 @@ VALUE_OF_BYTE = np.full(256, _NONE, np.uint8)
 """The value of each character in ASCII, 0 for blank; `_NONE` is above every value."""
 for _symbol, _value in _VALUES.items():
     VALUE_OF_BYTE[ord(_symbol)] = _value
+VALUES = VALUE_OF_BYTE.tobytes()
 
 
-# --- reading ---
+def notation(puzzle: Sudoku) -> Notation:
+    """Return the view `Notation`."""
+
+    def grids(boards: Board, solutions: Board) -> str:
+        return "".join(f"{puzzle.draw(solution)}\n" for solution in solutions)
+
+    return Notation(
+        shape=(puzzle.size, puzzle.size),
+        signs=frozenset((SYMBOLS[: puzzle.size] + "".join(MORE_BLANKS)).lower()),
+        read=partial(read, size=puzzle.size, name=puzzle.name),
+        read_lines=partial(read_lines, puzzle.size),
+        write_lines=write_lines,
+        with_solutions={
+            "line": lambda boards, solutions: as_text(write_lines(solutions)),
+            "grid": grids,
+            "pair": partial(_side_by_side, WITH_ZEROS, b"  "),
+            "csv": partial(_side_by_side, WITH_POINTS, b","),
+        },
+    )
 
 
-def read(text: str, box_rows: int, box_columns: int, name: str) -> Board:
-    """Read `uint8[N * N]` from any of the notations; raises `BadBoard` with the place."""
-    puzzle, solution = read_pair(text, box_rows, box_columns, name)
-    if solution is not None:
-        _fits(puzzle, solution, box_rows * box_columns)
+# --- one board ---
+
+
+def read(text: str, size: int, name: str) -> Board:
+    """Read `uint8[N * N]` from any of the notations, or the name of an example; raises `BadBoard` with the place."""
+    puzzle, solution = read_pair(text_of_example(text, examples.of(name)), size, name)
+    if _may_be_candidates(puzzle[None])[0]:
+        raise BadBoard("each digit stands in its own column, as in the candidates of nine cells: give all nine lines")
+    wrong = np.flatnonzero((puzzle != 0) & (puzzle != solution)) if solution is not None else puzzle[:0]
+    if wrong.size:
+        raise BadBoard("the solution beside the puzzle has another digit than the clue", _place(int(wrong[0]), size))
     return puzzle
 
 
-def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Board, Board | None]:
+def write(board: Board, blank: str = ".") -> str:
+    """Return the canonical notation: one character a cell, row by row, on one line."""
+    return np.frombuffer((blank + SYMBOLS).encode(), np.uint8)[board].tobytes().decode()
+
+
+def read_pair(text: str, size: int, name: str) -> tuple[Board, Board | None]:
     """Return the board and, where the text gives one, what it says is the solution; raises `BadBoard`."""
-    size = box_rows * box_columns
     if len(text) > LONGEST:
         raise BadBoard(f"{len(text):,} characters are no board; {name} has {size**2} cells")
     if not text.strip():
@@ -143,15 +195,58 @@ def _place(cell: int, size: int) -> str:
     return f"character {cell + 1} (row {row + 1}, column {column + 1})"
 
 
-def _fits(puzzle: Board, solution: Board, size: int) -> None:
-    wrong = np.flatnonzero((puzzle != 0) & (puzzle != solution))
-    if wrong.size:
-        raise BadBoard("the solution beside the puzzle has another digit than the clue", _place(int(wrong[0]), size))
+# --- many boards ---
 
 
-# --- writing ---
+def read_lines(size: int, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
+    """Read `lines: uint8[B, W]` of one character a cell, alone or with their solution after a comma, a TAB or spaces:
+    `uint8[B, N * N]`, and `bool[B]`, which are boards.
+    """
+    cells, between = size**2, lines.shape[1] - 2 * size**2
+    states = translated(lines[:, :cells], VALUES)
+    if lines.shape[1] == cells:
+        may_be_others = _zero_may_be_digit(lines, size) | _may_be_candidates(states)
+        return states, (states.max(axis=1) <= size) & ~may_be_others
+    if not 1 <= between <= MOST_BETWEEN:
+        return np.zeros((len(lines), cells), np.uint8), np.zeros(len(lines), bool)
+    solutions = translated(lines[:, -cells:], VALUES)
+    fits = (solutions.min(axis=1) == 0) | ((states == 0) | (states == solutions)).all(axis=1)
+    is_parted = BETWEEN[lines[:, cells:-cells]].all(axis=1)
+    is_written = (states.max(axis=1) <= size) & (solutions.max(axis=1) <= size)
+    may_be_others = _zero_may_be_digit(lines[:, :cells], size) | _may_be_candidates(states)
+    return states, is_written & is_parted & fits & ~may_be_others
 
 
-def write(board: Board, blank: str = ".") -> str:
-    """Return the canonical notation: one character a cell, row by row, on one line."""
-    return np.frombuffer((blank + SYMBOLS).encode(), np.uint8)[board].tobytes().decode()
+def write_lines(states: Board) -> Text:
+    """Write `states: uint8[B, N * N]` as `write` does: `uint8[B, N * N]`."""
+    return translated(states, WITH_POINTS)
+
+
+def _zero_may_be_digit(lines: Text, size: int) -> NDArray[np.bool_]:
+    """Tell which boards `from_zero` may read otherwise: `bool[B]`."""
+    if size <= MOST_DIGITS or b"0" not in lines.tobytes():
+        return np.zeros(len(lines), bool)
+    zeros = np.count_nonzero(lines == ord("0"), axis=1)
+    may_be_digit: NDArray[np.bool_] = (zeros == size) | ((zeros > 0) & np.isin(lines, OTHER_BLANKS).any(axis=1))
+    return may_be_digit
+
+
+def _may_be_candidates(states: Board) -> NDArray[np.bool_]:
+    """Tell which boards have more than nine clues in 9x9, each in the column of its digit: `bool[B]`.
+
+    Two equal ones then stand in a column. Such a line has the candidates of nine cells, nine signs each.
+    """
+    if states.shape[1] != 81:
+        return np.zeros(len(states), bool)
+    in_place: NDArray[np.bool_] = ((states == 0) | (states == COLUMN_OF_CELL)).all(axis=1)
+    in_place[in_place] = np.count_nonzero(states[in_place], axis=1) > MOST_DIGITS
+    return in_place
+
+
+def _side_by_side(symbols: bytes, between: bytes, boards: Board, solutions: Board) -> str:
+    """Return a line for each board with its solution."""
+    left, right = translated(boards, symbols), write_lines(solutions)
+    lines = np.empty((len(left), left.shape[1] + len(between) + right.shape[1]), np.uint8)
+    lines[:, : left.shape[1]], lines[:, -right.shape[1] :] = left, right
+    lines[:, left.shape[1] : -right.shape[1]] = np.frombuffer(between, np.uint8)
+    return as_text(lines)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from puzzlelab.core.puzzle import Presentation
-from puzzlelab.puzzles.sudoku import drawing, examples
+from puzzlelab.puzzles.sudoku import examples
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Board, Sudoku
@@ -37,6 +37,5 @@ def presentation(puzzle: Sudoku) -> Presentation:
         answer_is_board=True,
         unique_expected=True,
         examples=examples.of(puzzle.name),
-        notations=drawing.with_solution(puzzle.box_rows, puzzle.box_columns),
         warnings=warnings,
     )

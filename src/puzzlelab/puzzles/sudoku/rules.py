@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.boards import BatchNotation, Instance
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.cover import ExactCover
-from puzzlelab.core.errors import BadBoard, BadOption, board_text, move_text, nearest, shorten
-from puzzlelab.core.puzzle import Drawings, Presentation, View, Views, find_view, itself
+from puzzlelab.core.errors import BadBoard, BadOption, board_text, move_text, shorten
+from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Candidates,
     Cover,
@@ -27,9 +27,8 @@ from puzzlelab.core.views import (
     Samples,
     Units,
 )
-from puzzlelab.puzzles.sudoku import drawing, examples, notation
-from puzzlelab.text.notation import BoardNotation
-from puzzlelab.text.reader import read_state
+from puzzlelab.puzzles.sudoku import drawing, notation
+from puzzlelab.text.board_blocks import read_state
 
 Board = NDArray[np.uint8]
 
@@ -165,15 +164,7 @@ class Sudoku:
         """Read one character a cell, with or without lines and bars; puzzle and solution; the name of an example; and
         any other form that `text.reader` knows.
         """
-        return Instance(self, read_state(self, board_text(text, self.name), self.read_plain))
-
-    def read_plain(self, text: str) -> Board:
-        """Return the board of a text in the notation of `notation`, or of an example with this name."""
-        name, known = text.strip().lower() if len(text) < self.cells else "", examples.of(self.name)
-        example = known.get(name)
-        if example is None and name.isalpha():
-            raise BadBoard(f"there is no example '{shorten(name)}'{nearest(name, known)}")
-        return notation.read(example.board if example else text, self.box_rows, self.box_columns, self.name)
+        return Instance(self, read_state(self, board_text(text, self.name)))
 
     def write(self, state: Board) -> str:
         return notation.write(state)
@@ -248,13 +239,12 @@ class Sudoku:
 
 
 VIEWS: Views = {
-    BoardNotation: "puzzlelab.puzzles.sudoku.pasted:board_notation",
-    BatchNotation: "puzzlelab.puzzles.sudoku.batch_notation:SudokuLines",
     Candidates: itself,
     Cover: itself,
     Drawings: "puzzlelab.puzzles.sudoku.drawing:drawing",
     KernelRules: "puzzlelab.puzzles.sudoku.kernels:rules",
     Legality: lambda sudoku: Legality(sudoku.is_legal),
+    Notation: "puzzlelab.puzzles.sudoku.notation:notation",
     Planes: "puzzlelab.puzzles.sudoku.planes:SudokuPlanes",
     Presentation: "puzzlelab.puzzles.sudoku.presentation:presentation",
     Samples: "puzzlelab.puzzles.sudoku.sampling:SudokuSamples",

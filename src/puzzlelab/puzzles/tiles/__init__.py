@@ -13,14 +13,15 @@ Each has its compiled part in `NAME_kernels`. `sampling` and `scales` make board
 """
 
 from puzzlelab.core.puzzle import Family
-from puzzlelab.puzzles.tiles.pasted import boards_of
+from puzzlelab.puzzles.tiles.notation import from_grid, from_text
 from puzzlelab.puzzles.tiles.rules import Tiles, from_name
 
 FAMILY = Family(
     about="Sliding tiles (8-, 15-, 24-puzzle): slide tiles into the gap until all are in order.",
     make=from_name,
     names=("tiles-3x3", "tiles-4x4", "tiles-5x5", "tiles-2x7", "tiles-3x3:blank-first"),
-    from_grid=boards_of,
+    from_text=from_text,
+    from_grid=from_grid,
     aliases={"8-puzzle": "3x3", "15-puzzle": "4x4", "24-puzzle": "5x5"},
 )
 

@@ -1,44 +1,95 @@
-"""The reading, writing and drawing of tiles boards: pure functions of the board."""
+"""The reading and writing of tiles boards: in their own notation, one or many, and from cells in any other form.
+
+Shapes: B = boards, N = cells, W = characters of a line.
+"""
+
+from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard, shorten
-from puzzlelab.text.text_grid import check_rows, rows_of
+from puzzlelab.core.puzzle import Notation
+from puzzlelab.text.rows import ROW_SIGNS, check_rows, rows_of
 
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.tiles.rules import Tiles
+    from puzzlelab.text.grids import TextGrid
+
+SMALLEST, LARGEST = 2, 8
+"""The fewest and the most rows and columns."""
 LONGEST = 4096
 """Characters that no tiles board needs."""
 HEX_CELLS = 16
 """The most cells that one digit a cell can name."""
+BLANKS = frozenset(("", "0", "_", ".", "-", "*", "x", "X", "?", "#", "b", "B", "blank", "empty", "gap"))
+MOST_MISSING = 0.2
+"""The share of the numbers that may be missing in what still looks like sliding tiles."""
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+"""The tiles 1 to 26 in letters."""
+GAME_ID = re.compile(r"(\d{1,2})x(\d{1,2}):(\d+(?:,\d+)+)")
+"""A game of 'Fifteen' in Simon Tatham's collection: columns, rows, and the numbers row by row."""
+SPACE, ZERO = ord(" "), ord("0")
+DIGIT_OF_BYTE = np.full(256, 255, np.uint8)
+for _value, _digit in enumerate("0123456789abcdef"):
+    DIGIT_OF_BYTE[[ord(_digit), ord(_digit.upper())]] = _value
 
 Board = NDArray[np.uint8]
+Text = NDArray[np.uint8]
+"""Characters in ASCII."""
+
+
+def notation(puzzle: Tiles) -> Notation:
+    """Return the view `Notation`."""
+    digits = "0123456789abcdef" if puzzle.cells <= HEX_CELLS else "0123456789"
+    letters = LETTERS[: puzzle.cells - 1]
+    return Notation(
+        shape=(puzzle.rows, puzzle.columns),
+        signs=frozenset(digits + letters + "".join(sign for sign in BLANKS if len(sign) == 1).lower()),
+        read=lambda text: read(text, puzzle.rows, puzzle.columns, puzzle.name),
+        read_lines=partial(read_lines, puzzle.cells),
+        write_lines=write_lines,
+    )
+
+
+# --- one board ---
 
 
 def read(text: str, rows: int, columns: int, name: str) -> Board:
-    """Read `uint8[rows * columns]` from any of the notations; raises `BadBoard` with the place."""
+    """Read `uint8[rows * columns]` from numbers, in rows or not, or from one hexadecimal digit a cell.
+
+    Raises `BadBoard` with the place.
+    """
     cells = rows * columns
     if len(text) > LONGEST:
         raise BadBoard(f"{len(text):,} characters are no board; {name} has {cells} numbers")
     words = _words(text)
     if not words:
         raise BadBoard(f"the board is empty; {name} has {cells} numbers, 0 for the blank")
-    if len(words) == 1 and cells > 1:
-        words = _digits(words[0], cells, name)
-    tiles = [_tile(word, place, cells) for place, word in enumerate(words, start=1)]
+    tiles = _digits(words[0], cells, name) if len(words) == 1 and cells > 1 else _numbers(words)
     if len(tiles) != cells:
-        raise BadBoard(f"{_count(len(tiles), 'number')} given; {name} has {cells}, 0 for the blank")
-    _once(tiles)
-    check_rows([len(_words(row)) for row in rows_of(text)], rows, columns, name)
+        raise BadBoard(f"{len(tiles)} number{'s' * (len(tiles) != 1)} given; {name} has {cells}, 0 for the blank")
+    _check(tiles)
+    if ROW_SIGNS.search(text):
+        check_rows([len(_words(row)) for row in rows_of(text)], rows, columns, name)
     return np.array(tiles, np.uint8)
+
+
+def write(board: Board) -> str:
+    """Return the canonical notation: numbers row by row with spaces."""
+    return " ".join(map(str, board.tolist()))
 
 
 def _words(text: str) -> list[str]:
     return re.sub(r"[\s,;\[\]()]+", " ", text).split()
 
 
-def _digits(word: str, cells: int, name: str) -> list[str]:
+def _digits(word: str, cells: int, name: str) -> list[int]:
     if cells > HEX_CELLS:
         raise BadBoard(f"'{shorten(word)}' is one word; {name} has {cells} numbers with spaces between them")
     if len(word) != cells:
@@ -46,32 +97,140 @@ def _digits(word: str, cells: int, name: str) -> list[str]:
     for place, digit in enumerate(word, start=1):
         if digit not in "0123456789abcdefABCDEF":
             raise BadBoard(f"'{shorten(digit)}' is no digit", f"place {place}")
-    return [str(int(digit, 16)) for digit in word]
+    return [int(digit, 16) for digit in word]
 
 
-def _tile(word: str, place: int, cells: int) -> int:
-    where = f"place {place}"
-    if not re.fullmatch(r"[+-]?[0-9]+", word):
-        raise BadBoard(f"'{shorten(word)}' is no number", where)
-    if len(word) > 4 or not 0 <= int(word) < cells:
-        raise BadBoard(f"there is no tile {shorten(word)}; tiles are 1 to {cells - 1}, and 0 for the blank", where)
-    return int(word)
+def _numbers(words: Sequence[str]) -> list[int]:
+    for place, word in enumerate(words, start=1):
+        if not re.fullmatch(r"[+-]?[0-9]+", word):
+            raise BadBoard(f"'{shorten(word)}' is no number", f"place {place}")
+    return list(map(int, words))
 
 
-def _once(tiles: list[int]) -> None:
-    missing = sorted(set(range(len(tiles))) - set(tiles))
-    for place, tile in enumerate(tiles):
-        if tile in tiles[:place]:
-            first = tiles.index(tile) + 1
+def _check(tiles: Sequence[int]) -> None:
+    """Raise `BadBoard` with the place of the first number that is none of a tile, or that stands there twice."""
+    first = dict[int, int]()
+    for place, tile in enumerate(tiles, start=1):
+        if not 0 <= tile < len(tiles):
+            known = f"tiles are 1 to {len(tiles) - 1}, and 0 for the blank"
+            raise BadBoard(f"there is no tile {shorten(str(tile))}; {known}", f"place {place}")
+        if tile in first:
+            missing = min(set(range(len(tiles))) - set(tiles))
             raise BadBoard(
-                f"tile {tile} stands here and at place {first}; {missing[0]} is missing", f"place {place + 1}"
+                f"tile {tile} stands here and at place {first[tile]}; {missing} is missing", f"place {place}"
             )
+        first[tile] = place
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+# --- many boards ---
 
 
-def write(board: Board) -> str:
-    """Return the canonical notation: numbers row by row with spaces."""
-    return " ".join(map(str, board.tolist()))
+def read_lines(cells: int, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
+    """Read `lines: uint8[B, W]` of numbers with two digits at most and one space between them, or of one hexadecimal
+    digit a cell: `uint8[B, N]`, and `bool[B]`, which are boards.
+    """
+    states = np.zeros((len(lines), cells), np.uint8)
+    if lines.shape[1] == cells <= HEX_CELLS:
+        states[:] = DIGIT_OF_BYTE[lines]
+        is_written = np.ones(len(lines), bool)
+    else:
+        values, is_end, is_written = _words_of(lines, cells)
+        states[is_written] = values[is_written][is_end[is_written]].reshape(-1, cells)
+    return states, is_written & (np.sort(states, axis=1) == np.arange(cells)).all(axis=1)
+
+
+def _words_of(lines: Text, cells: int) -> tuple[Board, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the numbers at each character `[B, W]` if a word ends there, where words end, and `bool[B]`: N short
+    words.
+    """
+    is_digit = (lines >= ZERO) & (lines < ZERO + 10)
+    padded = np.pad(is_digit, ((0, 0), (2, 1)))
+    before, two_before, after = padded[:, 1:-2], padded[:, :-3], padded[:, 3:]
+    is_end = is_digit & ~after
+    digits = np.where(is_digit, lines - ZERO, 0).astype(np.uint8)
+    values = digits.copy()
+    values[:, 1:] += np.where(before[:, 1:], 10 * digits[:, :-1], 0).astype(np.uint8)
+    is_word = (is_digit | ((lines == SPACE) & before & after)) & ~(is_digit & before & two_before)
+    return values, is_end, is_word.all(axis=1) & (np.count_nonzero(is_end, axis=1) == cells)
+
+
+def write_lines(states: Board) -> Text:
+    """Write `states: uint8[B, N]` as `write` does: `uint8[B, W]`."""
+    has_two_digits = states > 9
+    ends = np.cumsum(np.where(has_two_digits, 3, 2), axis=1)
+    lines = np.full((len(states), int(ends[0, -1]) if len(states) else 0), SPACE, np.uint8)
+    boards = np.arange(len(states))[:, None]
+    lines[boards, ends - 2] = states % 10 + ZERO
+    tens = np.nonzero(has_two_digits)
+    lines[tens[0], ends[tens] - 3] = states[tens] // 10 + ZERO
+    return lines[:, :-1]
+
+
+# --- other forms ---
+
+
+def from_text(text: str, name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the puzzle and the board of a game of 'Fifteen' in Simon Tatham's collection."""
+    if game := GAME_ID.fullmatch(text):
+        size = f"tiles-{int(game[2])}x{int(game[1])}"
+        yield name if name and name.partition(":")[0] == size else size, game[3].replace(",", " ")
+
+
+def from_grid(grid: TextGrid, name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield puzzles and their boards that these cells may be: each number is there once, and one cell is blank.
+
+    Raises `BadBoard` for numbers of which some are there twice.
+    """
+    count, width = len(grid.cells), grid.width
+    if not width or (grid.has_gaps and " " not in grid.cells):
+        return
+    tiles = _tiles([cell.strip() for cell in grid.cells])
+    if tiles is None:
+        _find_repeated(grid)
+        return
+    sides = [(grid.height, width)]
+    if min(grid.height, width) == 1:  # these are no rows
+        side, width = round(count**0.5), count
+        is_square = side * side == count
+        sides = [(side, side)] if is_square else [(n, count // n) for n in range(2, count // 2 + 1) if count % n == 0]
+    lines = [" ".join(map(str, tiles[start : start + width])) for start in range(0, count, width)]
+    for rows, columns in sides:
+        if min(rows, columns) >= SMALLEST and max(rows, columns) <= LARGEST:
+            yield f"tiles-{rows}x{columns}", "\n".join(lines)
+
+
+def _tiles(cells: list[str]) -> list[int] | None:
+    """Return the numbers of all cells, 0 for the blank; None if they are no board."""
+    wanted = set(range(len(cells)))
+    is_blank = [cell in BLANKS and cell != "0" for cell in cells]
+    if sum(is_blank) == 1 and len(cells) > 4:  # the others are counted from 0, or letters
+        bare = [cell.lower() for cell in cells if cell not in BLANKS or cell == "0"]
+        if sorted(bare) == sorted(map(str, range(len(cells) - 1))):
+            return [0 if blank else int(cell) + 1 for cell, blank in zip(cells, is_blank, strict=True)]
+    values = [0 if cell in "_.-*?#0" else LETTERS.find(cell.lower()) + 1 if len(cell) == 1 else -1 for cell in cells]
+    if set(values) == wanted:
+        return values
+    for base in (10, 16):
+        numbers = [_number(cell, base if len(cell) == 1 and len(cells) <= HEX_CELLS else 10) for cell in cells]
+        if set(numbers) == wanted:
+            return [number for number in numbers if number is not None]
+    return None
+
+
+def _find_repeated(grid: TextGrid) -> None:
+    """Raise `BadBoard` for cells that are nearly a board, with the number that stands there twice."""
+    numbers = [_number(cell.strip(), 10) for cell in grid.cells]
+    tiles = [number for number in numbers if number is not None]
+    count = len(tiles)
+    is_shape = (grid.height > 1 or round(count**0.5) ** 2 == count) and count >= SMALLEST**2
+    if None not in numbers and is_shape and len(set(range(count)) - set(tiles)) <= MOST_MISSING * count:
+        _check(tiles)
+
+
+def _number(cell: str, base: int) -> int | None:
+    if cell in BLANKS and not (base == 16 and cell in "bB"):
+        return 0
+    try:
+        return int(cell, base) if cell.isalnum() and cell.isascii() else None
+    except ValueError:
+        return None

@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.boards import BatchNotation, Instance
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadOption, board_text, move_text, shorten
-from puzzlelab.core.puzzle import Drawings, Presentation, View, Views, find_view, itself
+from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Estimates,
     KernelRules,
@@ -24,13 +24,12 @@ from puzzlelab.core.views import (
     Samples,
 )
 from puzzlelab.puzzles.tiles import drawing, notation
-from puzzlelab.text.notation import BoardNotation
-from puzzlelab.text.reader import read_state
+from puzzlelab.puzzles.tiles.notation import LARGEST, SMALLEST
+from puzzlelab.text.board_blocks import read_state
 
 Board = NDArray[np.uint8]
 
 MOVES = "UDLR"
-SMALLEST, LARGEST = 2, 8
 
 
 def source_cell(rows: int, columns: int, blank: int, move: int) -> int | None:
@@ -151,11 +150,7 @@ class Tiles:
         """Read numbers with spaces, commas or newlines; one hexadecimal digit a cell up to 16 cells; a nested list; and
         any other form that `text.reader` knows.
         """
-        return Instance(self, read_state(self, board_text(text, self.name), self.read_plain))
-
-    def read_plain(self, text: str) -> Board:
-        """Return the board of a text in the notation of `notation`; raises `BadBoard`."""
-        return notation.read(text, self.rows, self.columns, self.name)
+        return Instance(self, read_state(self, board_text(text, self.name)))
 
     def write(self, state: Board) -> str:
         return notation.write(state)
@@ -185,11 +180,10 @@ class Tiles:
 
 
 VIEWS: Views = {
-    BoardNotation: "puzzlelab.puzzles.tiles.pasted:board_notation",
-    BatchNotation: "puzzlelab.puzzles.tiles.batch_notation:TilesLines",
     Drawings: "puzzlelab.puzzles.tiles.drawing:drawing",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
     KernelRules: "puzzlelab.puzzles.tiles.kernels:rules",
+    Notation: "puzzlelab.puzzles.tiles.notation:notation",
     Planes: "puzzlelab.puzzles.tiles.planes:TilesPlanes",
     Presentation: "puzzlelab.puzzles.tiles.presentation:presentation",
     Reversible: itself,

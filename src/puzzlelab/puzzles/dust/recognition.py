@@ -1,4 +1,4 @@
-"""Recognises a dust board in a text that does not name its puzzle."""
+"""Recognises a dust board in cells and texts that are not in its own notation."""
 
 from __future__ import annotations
 
@@ -8,26 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.puzzles.dust.notation import LETTERS, LONGEST, must_rest, read
-from puzzlelab.text.notation import BoardNotation
-from puzzlelab.text.text_grid import TextGrid
+from puzzlelab.puzzles.dust.notation import LETTERS, LONGEST, PICTURES, must_rest, read, write
+from puzzlelab.puzzles.dust.rules import Dust
 
 if TYPE_CHECKING:
-    from puzzlelab.puzzles.dust.rules import Dust
+    from puzzlelab.text.grids import TextGrid
 
 COLOURS = ("red", "green", "blue", "yellow", "orange", "purple", "cyan", "magenta", "white")
 """The names of the colours 1 to 9; their first letters are those of the notation."""
-SIGNS = {
-    **dict.fromkeys("🟥🔴❤", 1),
-    **dict.fromkeys("🟩🟢💚", 2),
-    **dict.fromkeys("🟦🔵💙", 3),
-    **dict.fromkeys("🟨🟡💛", 4),
-    **dict.fromkeys("🟧🟠🧡", 5),
-    **dict.fromkeys("🟪🟣💜", 6),
-    **dict.fromkeys("🟫🟤🤎", 8),
-    **dict.fromkeys("⬛⚫🖤⬜⚪🤍", 0),
-}
-"""Squares, circles and hearts in colours; black and white ones are empty cells."""
 BLANKS = frozenset(("", ".", "0", "-", "_", "empty"))
 LEAST, MOST = 2, 16
 """The sides of boards that are taken for dust."""
@@ -36,7 +24,7 @@ USUAL = {(8, 6): 5, (6, 5): 4, (7, 6): 5, (8, 8): 5, (10, 8): 5}
 USUAL_COLOURS = 5
 
 
-def boards_of(grid: TextGrid, name: str | None) -> Iterator[tuple[str, str]]:
+def from_grid(grid: TextGrid, name: str | None) -> Iterator[tuple[str, str]]:
     """Yield the puzzle and the board that these cells may be, the first row at the top, or a word of columns.
 
     Raises `BadBoard` if few of them are wrong. Where the puzzle has to be guessed, many different digits are not taken
@@ -71,37 +59,33 @@ def _may_be_colours(grid: TextGrid, values: Sequence[int | None], is_word: bool)
     return max(filled) <= USUAL_COLOURS or not (has_digits or is_word)
 
 
-def guess(text: str) -> Dust | None:
-    """Return the puzzle of a table whose first or last line has the numbers of its columns."""
-    from puzzlelab.puzzles.dust.rules import Dust
+def from_text(text: str, name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the puzzle and the board of a table whose first or last line has the numbers of its columns.
 
-    cut = [line.partition("|") for line in text.splitlines() if "|" in line] if len(text) <= LONGEST else []
+    The notation of a puzzle that is named reads it.
+    """
+    cut = (
+        [line.partition("|") for line in text.splitlines() if "|" in line] if not name and len(text) <= LONGEST else []
+    )
     headers = [rest.split() for label, _, rest in cut if not label.strip()]
     wide, high = len(headers[0]) if len(headers) == 1 else 0, len(cut) - 1
     if not (LEAST <= wide <= MOST and LEAST <= high <= MOST):
-        return None
+        return
     try:
         state = read(text, Dust(wide, high, len(LETTERS)))
         must_rest(state, Dust(wide, high, len(LETTERS)))
     except BadBoard:
-        return None
-    has_each_once = np.unique(state[state > 0]).size == np.count_nonzero(state)
-    most = max(USUAL.get((wide, high), USUAL_COLOURS), int(state.max()))
-    return None if has_each_once else Dust(wide, high, most)
-
-
-def board_notation(puzzle: Dust) -> BoardNotation:
-    """Return the view `BoardNotation`."""
-    signs = "0123456789" + LETTERS.lower() + "".join(sign for sign in BLANKS if len(sign) == 1) + "".join(SIGNS)
-    return BoardNotation(puzzle.height, puzzle.width, frozenset(signs), puzzle.read_plain)
+        return
+    if np.unique(state[state > 0]).size < np.count_nonzero(state):  # not each one once
+        yield f"dust-{wide}x{high}x{max(USUAL.get((wide, high), USUAL_COLOURS), int(state.max()))}", write(state)
 
 
 def _value(cell: str) -> int | None:
     """Return the colour of a cell, 0 for empty; None for what is no colour."""
     if cell.lower() in BLANKS:
         return 0
-    if cell in SIGNS:
-        return SIGNS[cell]
+    if cell in PICTURES:
+        return PICTURES[cell]
     if cell.lower() in COLOURS:
         return COLOURS.index(cell.lower()) + 1
     if len(cell) == 1 and cell in "123456789":

@@ -1,0 +1,183 @@
+"""Recognises a Sudoku in cells and texts that are not in its own notation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from puzzlelab.core.errors import BadBoard
+from puzzlelab.puzzles.sudoku.notation import MORE_BLANKS, SYMBOLS, from_zero, write
+from puzzlelab.puzzles.sudoku.rules import LARGEST, SMALLEST, Sudoku, from_name
+
+if TYPE_CHECKING:
+    from puzzlelab.text.grids import TextGrid
+
+USUAL_SIZES = (9, 16, 25, 4, 6, 12)
+"""N of the grids that are guessed of any board; boxes that are not square are taken to be wider than they are high."""
+SIZES = (*USUAL_SIZES, 8, 10, 15, 20)
+"""N of every grid; the others are guessed where their highest digit is on the board."""
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXY"
+CANDIDATES = re.compile(f"(?:{''.join(f'[{digit}.0]' for digit in range(1, 10))}){{81}}")
+"""The candidates of 81 cells: nine signs each, every digit in its place or a sign for its absence."""
+SOLO = re.compile(r"(\d{1,2})(?:x(\d{1,2})|j)([a-z0-9]*):([a-z0-9_]+)")
+"""A game of Solo in Simon Tatham's collection: a letter is a number of blanks, `_` stands between two numbers."""
+SOLO_OPTIONS = re.compile(r"(?:a|r[24]|m[248]|md[24]|d[a-z])*")
+"""The symmetry and the difficulty of a game of Solo."""
+PUZZ_LINK = re.compile(r"sudoku/(?:v:/)?(\d{1,2})/(\d{1,2})/([!-~]+?)/?")
+"""The columns, the rows and the cells in a link of puzz.link."""
+LIBRARY = re.compile(r":[^:]*:[^:]*:([0-9.+]{81,}):.*")
+"""A line of a library of HoDoKu: a plus stands before digits that a player has written."""
+
+
+def from_text(text: str, name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the puzzle and the board of a text as other programs write it, or of a grid of candidates.
+
+    Raises `BadBoard` for such a text that is no board, or that says more than a board can.
+    """
+    if found := LIBRARY.fullmatch(text):
+        yield "sudoku-9x9", found[1].replace("+", "")
+    elif text.startswith("version:"):
+        yield from _of_opensudoku(text)
+    elif game := SOLO.fullmatch(text):
+        yield _of_solo(*game.groups())
+    elif link := PUZZ_LINK.fullmatch(text):
+        yield _of_puzz_link(int(link[1]), int(link[2]), link[3])
+    elif cells := _candidate_cells(text):
+        size = round(len(cells) ** 0.5)
+        puzzle = from_name((name if name and f"-{size}x" in name else f"-{size}x{size}").partition("-")[2])
+        yield puzzle.name, _clues(puzzle, cells)
+
+
+def _of_opensudoku(text: str) -> Iterator[tuple[str, str]]:
+    fields = text.partition("\n")[2].strip().split("|")[:-1]
+    if len(fields) in (3 * 81, 4 * 81):
+        size = len(fields) // 81  # digit, notes, and 1 for a cell that a player may change
+        cells = zip(fields[::size], fields[size - 1 :: size], strict=True)
+        yield "sudoku-9x9", "".join(digit if can_change == "0" else "0" for digit, can_change in cells)
+
+
+def _of_solo(across: str, down: str | None, options: str, cells: str) -> tuple[str, str]:
+    """Return the puzzle and the board of a game of Solo, with so many boxes `across` and `down`."""
+    if down is None or not SOLO_OPTIONS.fullmatch(options):
+        raise BadBoard(
+            "this game of Solo has rules beside those of Sudoku (jigsaw, X or killer), which are not known here"
+        )
+    puzzle = Sudoku(int(across), int(down))
+    runs = re.findall(r"[a-z]|[0-9]+", cells)
+    digits = [digit for run in runs for digit in ([0] * (ord(run) - ord("a") + 1) if run.isalpha() else [int(run)])]
+    return puzzle.name, _written(digits, puzzle, "this game of Solo")
+
+
+def _of_puzz_link(columns: int, rows: int, cells: str) -> tuple[str, str]:
+    """Return the puzzle and the board of a link of puzz.link: hexadecimal digits, and letters from g for blanks."""
+    side = round(rows**0.5)
+    if columns != rows or side**2 != rows or side not in range(SMALLEST, LARGEST + 1):
+        raise BadBoard(f"this link does not say the boxes of its grid of {columns}x{rows}: copy the board itself")
+    runs, puzzle = re.findall(r"-[0-9a-f]{2}|.", cells), Sudoku(side, side)
+    if strange := [run for run in runs if not re.fullmatch(r"-?[0-9a-z]+", run)]:
+        raise BadBoard(f"'{strange[0]}' in this link is no digit of {puzzle.name}")
+    gaps = [int(run, 36) - 15 if "g" <= run <= "z" else 0 for run in runs]
+    digits = [
+        digit for run, gap in zip(runs, gaps, strict=True) for digit in ([0] * gap or [int(run.removeprefix("-"), 16)])
+    ]
+    return puzzle.name, _written(digits, puzzle, "this link")
+
+
+def _written(digits: Sequence[int], puzzle: Sudoku, what: str) -> str:
+    if len(digits) != puzzle.cells:
+        raise BadBoard(f"{what} has {len(digits)} cells; {puzzle.name} has {puzzle.cells}")
+    if max(digits) > puzzle.size:
+        raise BadBoard(f"{what} has the digit {max(digits)}; {puzzle.name} has 1 to {puzzle.size}")
+    return write(np.array(digits, np.uint8))
+
+
+# --- candidates ---
+
+
+def _candidate_cells(text: str) -> list[str]:
+    """Return the digits of each cell of a grid of candidates, all of them for a blank; empty for other texts."""
+    lines = [line for line in text.split("\n") if "---" not in line]
+    words = re.sub(r"[|:\s]+", " ", "\n".join(lines)).split()
+    if CANDIDATES.fullmatch(signs := "".join(words)):
+        return [re.sub(r"[.0]", "", signs[place : place + 9]) for place in range(0, len(signs), 9)]
+    size = round(len(words) ** 0.5)
+    digits = SYMBOLS[:size]
+    is_grid = size in range(4, 10) and size**2 == len(words) and any(len(set(word)) > 1 for word in words)
+    is_grid = is_grid and all(
+        len(set(word)) == len(word) and (word in MORE_BLANKS or set(word) <= set(digits)) for word in words
+    )
+    return [digits if word in MORE_BLANKS else word for word in words] if is_grid else []
+
+
+def _clues(puzzle: Sudoku, cells: Sequence[str]) -> str:
+    """Return the board whose clues are the cells with one candidate, if nothing else is said by the candidates.
+
+    Raises `BadBoard` where a candidate is left out that no clue excludes, and where a single candidate may be a clue or
+    the last one that the other clues leave.
+    """
+    state = np.array([SYMBOLS.index(cell) + 1 if len(cell) == 1 else 0 for cell in cells], np.uint8)
+    shown = np.array([[digit in cell for digit in SYMBOLS[: puzzle.size]] for cell in cells])
+    missing = np.argwhere(puzzle.candidates(state) & ~shown)
+    if missing.size:
+        cell, digit = missing[0].tolist()
+        raise BadBoard(
+            f"{SYMBOLS[digit]} is no candidate here, though no clue excludes it, and a board has no place for that: "
+            "write its clues, and . for blank",
+            puzzle.write_cell(cell),
+        )
+    if not shown[state == 0].all():
+        for cell in np.flatnonzero(state).tolist():
+            without = state.copy()
+            without[cell] = 0
+            if puzzle.candidates(without)[cell].sum() == 1:
+                raise BadBoard(
+                    f"the single candidate {SYMBOLS[state[cell] - 1]} may be a clue, or what the other clues leave of "
+                    "a blank cell: write the clues, and . for blank",
+                    puzzle.write_cell(cell),
+                )
+    return write(state)
+
+
+# --- cells ---
+
+
+def from_grid(grid: TextGrid, name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield puzzles and their boards that these cells may be; raises `BadBoard` if few of them are wrong.
+
+    Grids that are empty or full are boards of a puzzle that is named.
+    """
+    size = round(len(grid.cells) ** 0.5)
+    if size < 2 or size * size != len(grid.cells) or grid.width not in (size, size * size):
+        return
+    if not name and size not in SIZES:
+        return
+    values = [_value(cell.strip(), size) for cell in grid.cells]
+    if None in values and (letters := _letters(grid, size)):
+        values = letters
+    grid.blame(values, size, f"is no digit of a Sudoku with {size} rows")
+    is_guessed = any(values) and not all(values) and (size in USUAL_SIZES or size in values)
+    if None not in values and (name or is_guessed):
+        is_zero = np.array([cell.strip() in ("0", "00") for cell in grid.cells])
+        board = write(from_zero(np.array(values, np.uint8), is_zero, size))
+        yield name or f"sudoku-{size}x{size}", board
+
+
+def _letters(grid: TextGrid, size: int) -> list[int | None]:
+    """Return the digits of cells that are letters alone, from A for 1; nothing for others."""
+    cells = [cell.strip().upper() for cell in grid.cells]
+    values = [0 if cell in MORE_BLANKS else ALPHABET[:size].find(cell) + 1 if len(cell) == 1 else 0 for cell in cells]
+    is_blank = [cell in MORE_BLANKS for cell in cells]
+    return list(values) if all(value or blank for value, blank in zip(values, is_blank, strict=True)) else []
+
+
+def _value(cell: str, size: int) -> int | None:
+    """Return the digit of a cell, 0 for blank; None for what is no digit."""
+    if cell in MORE_BLANKS and not (cell in ("x", "X") and size > 24):
+        return 0
+    if cell.isdecimal() and len(cell) <= 2:
+        return int(cell) if int(cell) <= size else None
+    place = SYMBOLS.find(cell.upper()) if len(cell) == 1 else -1
+    return place + 1 if 0 <= place < size else None
