@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -75,6 +76,48 @@ def printed_by_r(cells: Sequence[Sequence[object]], blank: str) -> str:
 def written_in_c(cells: Sequence[Sequence[object]]) -> str:
     inner = ",\n".join("    {" + ", ".join(map(str, row)) + "}" for row in cells)
     return f"int grid[{len(cells)}][{len(cells[0])}] = {{\n{inner}\n}};"
+
+
+SIX = "1....6..2......3..4......5..6....1.."
+MINIMAL = "7....5.2..5..7.1.3263.4...7.46.........1.2....2..8.3............1.5..8..8...6...4"
+"""No clue follows from the others, and no blank cell has a single candidate."""
+
+
+def candidates(lines: Sequence[str]) -> str:
+    """All digits of each blank cell, and the digit of each clue in its place."""
+    cells = ["123456789" if sign == "." else "." * (int(sign) - 1) + sign for line in lines for sign in line]
+    return "".join(cell.ljust(9, ".") for cell in cells)
+
+
+def printed_candidates(board: str) -> str:
+    """The candidates that the clues leave, as HoDoKu prints them."""
+    cells = []
+    for place, sign in enumerate(board):
+        y, x = divmod(place, 9)
+        seen = {
+            other
+            for there, other in enumerate(board)
+            if there // 9 == y or there % 9 == x or (there // 27, there % 9 // 3) == (y // 3, x // 3)
+        }
+        cells.append("".join(digit for digit in "123456789" if digit not in seen) if sign == "." else sign)
+    lines = [
+        "| " + " | ".join(" ".join(cell.ljust(5) for cell in cells[at : at + 3]) for at in range(y, y + 9, 3)) + " |"
+        for y in range(0, 81, 9)
+    ]
+    ruler = "+" + "+".join(["-" * 19] * 3) + "+"
+    bands = ["\n".join(lines[y : y + 3]) for y in (0, 3, 6)]
+    return f".{ruler[1:-1]}.\n" + f"\n:{ruler[1:-1]}:\n".join(bands) + f"\n'{ruler[1:-1]}'"
+
+
+def solo(board: str) -> str:
+    """The cells of a game of Solo: a letter for a run of blanks, and `_` between two digits."""
+    runs = re.sub(r"\.+", lambda run: chr(96 + len(run[0])), board)
+    return re.sub(r"(?<=\d)(?=\d)", "_", runs)
+
+
+def puzz_link(board: str) -> str:
+    """The cells in a link of puzz.link: letters from g for runs of blanks."""
+    return re.sub(r"\.+", lambda run: chr(ord("g") + len(run[0]) - 1), board)
 
 
 WITH_NONE = [[cell or None for cell in row] for row in NUMBERS]
@@ -179,6 +222,16 @@ SUDOKU: dict[str, tuple[str, Sequence[str]]] = {
         "  1 2 3 4 5 6 7 8 9\n" + "\n".join(f"{n} {' '.join(row)}" for n, row in zip("ABCDEFGHI", ROWS, strict=True)),
         [P],
     ),
+    "candidates, nine signs for each cell": (candidates(ROWS), [P]),
+    "candidates in rows, with zeros": (
+        "\n".join(candidates([row]).replace(".", "0") for row in ROWS),
+        [P],
+    ),
+    "candidates of HoDoKu": (printed_candidates(MINIMAL), [MINIMAL]),
+    "a game of Solo": (f"3x3:{solo(P)}", [P]),
+    "a game of Solo with its difficulty": (f"3x3db:{solo(P)}", [P]),
+    "a link of Solo": (f"https://www.chiark.greenend.org.uk/~sgtatham/puzzles/js/solo.html#3x3:{solo(P)}", [P]),
+    "a link of puzz.link": (f"https://puzz.link/p?sudoku/9/9/{puzz_link(P)}", [P]),
     "letters from A": (P.translate(str.maketrans("123456789", "ABCDEFGHI")), [P]),
 }
 OTHERS: dict[str, Form] = {
@@ -247,6 +300,14 @@ OTHERS: dict[str, Form] = {
     "tiles in MATLAB": ("[8 6 7; 2 5 4; 3 0 1]", "tiles-3x3", [EIGHT]),
     "tiles as R prints them": (printed_by_r(EIGHT_ROWS, "0"), "tiles-3x3", [EIGHT]),
     "tiles with None": ("[[8, 6, 7], [2, 5, 4], [3, None, 1]]", "tiles-3x3", [EIGHT]),
+    "a game of Fifteen": ("4x4:" + FIFTEEN.replace(" ", ","), "tiles-4x4", [FIFTEEN]),
+    "a wide game of Fifteen": ("4x3:1,2,3,4,5,6,7,8,9,10,0,11", "tiles-3x4", ["1 2 3 4 5 6 7 8 9 10 0 11"]),
+    "a link of Fifteen": (
+        f"https://www.chiark.greenend.org.uk/~sgtatham/puzzles/js/fifteen.html#3x3:{EIGHT.replace(' ', ',')}",
+        "tiles-3x3",
+        [EIGHT],
+    ),
+    "a game of Solo with wide boxes": (f"2x3:{solo(SIX)}", "sudoku-6x6", [SIX]),
     "an object with a board": ('{"board": [[8, 6, 7], [2, 5, 4], [3, 0, 1]]}', "tiles-3x3", [EIGHT]),
     "quoted CSV": (f'board,optimum\n"{EIGHT}",31', "tiles-3x3", [EIGHT]),
     "a table of tiles": (table(EIGHT_ROWS), "tiles-3x3", [EIGHT]),
@@ -294,5 +355,14 @@ WRONG: dict[str, tuple[str, str]] = {
     "https://example.org/about-us": ("sudoku-9x9", "has no board in it"),
     "#puzzle=tiles-3x3&board=123": ("sudoku-9x9", "tiles-3x3"),
     '{"puzzle": "12"}': ("sudoku-9x9", "2 cells given"),
+    "%" + P[1:]: ("sudoku-9x9", "character 1 (row 1, column 1): '%' is no digit"),
+    printed_candidates(P): ("sudoku-9x9", "r2c4: the single candidate 3 may be a clue, or what"),
+    candidates(ROWS).replace("4", ".", 1): ("sudoku-9x9", "r1c1: 4 is no candidate here, though no clue excludes it"),
+    candidates(ROWS[:1]): ("sudoku-9x9", "each digit stands in its own column, as in the candidates of nine cells"),
+    f"3x3x:{solo(P)}": ("sudoku-9x9", "this game of Solo has rules beside those of Sudoku"),
+    f"3x3:{solo(P)}a": ("sudoku-9x9", "this game of Solo has 82 cells; sudoku-9x9 has 81"),
+    "4x3:1,2,3,4,5,6,7,8,9,10,0,11": ("tiles-4x3", "this is a board of tiles-3x4, not of tiles-4x3"),
+    f"https://puzz.link/p?sudoku/9/9/.{puzz_link(P[1:])}": ("sudoku-9x9", "'.' in this link is no digit"),
+    "https://puzz.link/p?sudoku/6/6/1j6h2m3h4k5h6j1h": ("sudoku-6x6", "does not say the boxes of its grid of 6x6"),
 }
 """Texts that are no boards of a puzzle -> the puzzle, and words of the sentence about them."""
