@@ -123,7 +123,9 @@ def bench(
             all_solvers = _solvers(solvers or [], boards.puzzle, net, short)
             command, size = as_unicode(shlex.join(["puzzlelab", *sys.argv[1:]])), LARGE_BATCH if without_rows else BATCH
             with open_optional(executor, jobs) as workers:
-                run = runs.run(boards, all_solvers, limit, out, jobs or 1, batch, workers, command, size)
+                run = runs.run(
+                    boards, all_solvers, limit, out, jobs or 1, batch, workers, command=command, batch_size=size
+                )
     code = _show(run, out, [SAMPLE_NOTE] if without_rows else [])
     if card and not run.interrupted:
         _write_cards(run)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,8 +25,6 @@ from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
 
+Answer = tuple[bool, str, Callable[[], dict[str, Any]], Iterable[Any]]
+"""An answer about a board: whether it is proven, why its search ended, its row for JSON, and what people are shown."""
 Seconds = Annotated[
     float | None,
     typer.Option(help="Seconds for all moves of a board together; 60 without --time and --nodes.", show_default=False),
@@ -65,7 +66,7 @@ def hint(
     Exit code: 0 everything proven, 1 something not proven in time or proven unsolvable, 2 something unreadable.
     """
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
-    from puzzlelab.analysis.hints import require_hints
+    from puzzlelab.analysis.hints import deduces, require_hints
     from puzzlelab.core import registry
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.limit import Limit
@@ -78,131 +79,113 @@ def hint(
     if game is not None and not boards.is_single:
         raise BadOption("--game is played from one board, not from several")
     limit = DEFAULT_LIMIT if time is None and nodes is None else Limit(time, nodes)
-    report = HintReport(loaded_puzzle, configured_solver, limit, json)
+    answer = partial(_hint if game is None or deduces(loaded_puzzle) else _game, configured_solver, limit, game or "")
     with progress(bars=not json):
-        code = report.boards(boards, game)
+        code = _report(boards, answer, json)
     raise typer.Exit(code)
 
 
-@dataclass
-class HintReport:
-    """The report of hints and of the regrets of games, by one solver under one limit for each."""
+def _report(boards: BoardStream, answer: Callable[[Instance], Answer], json: bool) -> int:
+    """Print the answer about each board; return the exit code."""
+    from puzzlelab.core.errors import BadInput
 
-    puzzle: Puzzle
-    solver: Solver
-    limit: Limit
-    json: bool
-    interrupted: bool = False
-
-    def boards(self, stream: BoardStream, game: str | None) -> int:
-        """Print the hint for each board, or the regret of each move of a game; return the exit code."""
-        from puzzlelab.core.errors import BadInput
-        from puzzlelab.jobs.serialise import error_facts
-
-        errors, code, many = ErrorTally(), SOLVED, not stream.is_single
-        for block, place in ((each, number) for each in stream for number in range(len(each))):
-            text, where = block.texts[place], block.where(place)
-            try:
-                instance = block[place]
-                if many and not self.json:
-                    say(f"\n{where}: {text}")
-                code = max(code, self._board(instance, game))
-            except BadInput as error:
-                errors.tell(where, error)
-                if self.json:
-                    print(dumps(error_facts(self.puzzle, text, error)), flush=True)
-                code = UNREADABLE
-            if self.interrupted:
-                fail("interrupted: the results are incomplete")
-                code = INTERRUPTED
-                break
-        errors.end()
-        return code
-
-    def _board(self, instance: Instance, game: str | None) -> int:
-        from puzzlelab.analysis.game_analysis import read_game
-        from puzzlelab.analysis.hints import deduces
-
-        moves = read_game(self.puzzle, game or "")
-        return self.hint(instance, moves) if game is None or deduces(self.puzzle) else self.game(instance, moves)
-
-    def hint(self, instance: Instance, moves: Sequence[int]) -> int:
-        """Print the values of the moves at a position, or the next cell with the reason; return the exit code."""
-        from puzzlelab.analysis.hints import hint_after
-        from puzzlelab.analysis.logical_hints import LogicalHint
-        from puzzlelab.jobs.serialise import hint_row
-
-        result = hint_after(self.solver, instance, moves, self.limit)
-        if self.json:
-            print(dumps(hint_row(instance, moves, self.solver, self.limit, result)), flush=True)
-        if isinstance(result, LogicalHint):
-            if not self.json:
-                self._deduction(result)
-            is_answer = result.best is not None or self.puzzle.solved(result.instance.state)
-            return SOLVED if is_answer else UNSOLVED
-        if not self.json:
-            self._hint(result)
-        self.interrupted = result.stop == "interrupted"
-        return SOLVED if result.proven and not result.needed.unsolvable else UNSOLVED
-
-    def _hint(self, result: Hint) -> None:
-        from puzzlelab.core.puzzle import presentation_of
-
-        puzzle = result.instance.puzzle
-        note = presentation_of(puzzle).move_note
-        name = f"{puzzle.name} by {self.solver.name}"
-        say(f"{name} (moves are {note})" if note else name)
-        if result.needed.unsolvable:
-            say(f"no move helps: {result.reason}")
-            return
-        if result.length == 0:
-            say("nothing is left to do: the board is solved")
-            return
-        more = "; --time allows more" if result.stop == "time" else ""
-        say(f"{_needed(result)}, {result.seconds:.3g} s, {result.expanded:,} states expanded{more}")
-        if result.best:
-            best = " ".join(puzzle.write_move(move) for move in result.best)
-            label = "all the best moves" if result.best_proven else "the best known moves"
-            say(f"{label}: {best}\n\n{_draw(result.instance, result.best[0])}\n")
-        table = _table("move", "moves needed", "regret", "proven")
-        for value in result.moves:
-            proven = "yes" if value.proven and value.regret.proven else "no"
-            table.add_row(puzzle.write_move(value.move), str(value.needed), str(value.regret), proven)
-        show(table)
-
-    def game(self, instance: Instance, moves: Sequence[int]) -> int:
-        """Print the regret of each move of a game; return the exit code."""
-        from puzzlelab.analysis.game_analysis import regrets
-        from puzzlelab.jobs.serialise import game_row
-
-        result = regrets(self.solver, instance, moves, self.limit)
-        self.interrupted = result.stop == "interrupted"
-        if self.json:
-            print(dumps(game_row(instance, self.solver, self.limit, result)), flush=True)
+    errors, code = ErrorTally(), SOLVED
+    for part, place in ((each, number) for each in boards.runs() for number in range(len(each))):
+        board = part[place : place + 1]
+        if not (part.errors or boards.is_single or json):
+            say(f"\n{board.where(0)}: {board.texts[0]}")
+        try:
+            proven, stop, row, shown = answer(board[0])
+        except BadInput as error:
+            errors.tell_boards(board.with_errors({0: str(error)}), json)
+            continue
+        if json:
+            say(dumps(row()))
         else:
-            self._game(instance.puzzle, result)
-        return SOLVED if result.proven else UNSOLVED
+            for each in shown:
+                say(each) if isinstance(each, str) else show(each)
+        code = max(code, SOLVED if proven else UNSOLVED)
+        if stop == "interrupted":
+            fail("interrupted: the results are incomplete")
+            return INTERRUPTED
+    errors.end()
+    return UNREADABLE if errors.count else code
 
-    def _deduction(self, result: LogicalHint) -> None:
-        puzzle = result.instance.puzzle
-        if result.best is not None:
-            say(f"next: {puzzle.write_move(result.best)}")
-        say(f"{result.why}\n\n{puzzle.draw(result.instance.state)}")
-        if result.best is not None and not result.unique:
-            several = "the given board has more than one solution"
-            say(several if result.unique is False else f"whether {several} is not known in time")
 
-    def _game(self, puzzle: Puzzle, regrets: Regrets) -> None:
-        table = _table("", "move", "needed before", "needed after", "regret", "proven")
-        for number, step in enumerate(regrets.steps, start=1):
-            values = str(step.before), str(step.after), str(step.regret)
-            table.add_row(str(number), puzzle.write_move(step.move), *values, "yes" if step.regret.proven else "no")
-        say(f"{puzzle.name} by {self.solver.name}: {len(regrets.steps)} moves, {regrets.seconds:.3g} s")
-        show(table)
-        end = regrets.steps[-1].after if regrets.steps else None
-        remaining = "" if end is None or end.most == 0 else f"; {end!s} more are needed at the end"
-        proof = "" if regrets.total.proven else " (not proven)"
-        say(f"regret of the whole game: {regrets.total!s}{proof}{remaining}")
+def _hint(solver: Solver, limit: Limit, text: str, instance: Instance) -> Answer:
+    """Return the values of the moves at the position after the moves of a game, or its next cell with the reason."""
+    from puzzlelab.analysis.game_analysis import read_game
+    from puzzlelab.analysis.hints import hint_after
+    from puzzlelab.analysis.logical_hints import LogicalHint
+    from puzzlelab.jobs.serialise import hint_row
+
+    puzzle = instance.puzzle
+    moves = read_game(puzzle, text)
+    result = hint_after(solver, instance, moves, limit)
+    row = partial(hint_row, instance, moves, solver, limit, result)
+    if isinstance(result, LogicalHint):
+        is_found = result.best is not None or puzzle.solved(result.instance.state)
+        return is_found, "done", row, _deduction_shown(result)
+    return result.proven and not result.needed.unsolvable, result.stop, row, _hint_shown(solver, result)
+
+
+def _hint_shown(solver: Solver, result: Hint) -> Iterator[Any]:
+    from puzzlelab.core.puzzle import presentation_of
+
+    puzzle = result.instance.puzzle
+    note = presentation_of(puzzle).move_note
+    name = f"{puzzle.name} by {solver.name}"
+    yield f"{name} (moves are {note})" if note else name
+    if result.needed.unsolvable:
+        yield f"no move helps: {result.reason}"
+        return
+    if result.length == 0:
+        yield "nothing is left to do: the board is solved"
+        return
+    more = "; --time allows more" if result.stop == "time" else ""
+    yield f"{_needed(result)}, {result.seconds:.3g} s, {result.expanded:,} states expanded{more}"
+    if result.best:
+        best = " ".join(puzzle.write_move(move) for move in result.best)
+        label = "all the best moves" if result.best_proven else "the best known moves"
+        yield f"{label}: {best}\n\n{puzzle.draw(result.instance.state, mark=result.best[0])}\n"
+    table = _table("move", "moves needed", "regret", "proven")
+    for value in result.moves:
+        proven = "yes" if value.proven and value.regret.proven else "no"
+        table.add_row(puzzle.write_move(value.move), str(value.needed), str(value.regret), proven)
+    yield table
+
+
+def _game(solver: Solver, limit: Limit, text: str, instance: Instance) -> Answer:
+    """Return the regret of each move of a game."""
+    from puzzlelab.analysis.game_analysis import read_game, regrets
+    from puzzlelab.jobs.serialise import game_row
+
+    result = regrets(solver, instance, read_game(instance.puzzle, text), limit)
+    row = partial(game_row, instance, solver, limit, result)
+    return result.proven, result.stop, row, _game_shown(solver, instance.puzzle, result)
+
+
+def _game_shown(solver: Solver, puzzle: Puzzle, regrets: Regrets) -> Iterator[Any]:
+    table = _table("", "move", "needed before", "needed after", "regret", "proven")
+    for number, step in enumerate(regrets.steps, start=1):
+        values = str(step.before), str(step.after), str(step.regret)
+        table.add_row(str(number), puzzle.write_move(step.move), *values, "yes" if step.regret.proven else "no")
+    yield f"{puzzle.name} by {solver.name}: {len(regrets.steps)} moves, {regrets.seconds:.3g} s"
+    yield table
+    end = regrets.steps[-1].after if regrets.steps else None
+    remaining = "" if end is None or end.most == 0 else f"; {end!s} more are needed at the end"
+    proof = "" if regrets.total.proven else " (not proven)"
+    yield f"regret of the whole game: {regrets.total!s}{proof}{remaining}"
+
+
+def _deduction_shown(result: LogicalHint) -> Iterator[Any]:
+    puzzle = result.instance.puzzle
+    if result.best is not None:
+        yield f"next: {puzzle.write_move(result.best)}"
+    yield f"{result.why}\n\n{puzzle.draw(result.instance.state)}"
+    if result.best is not None and not result.unique:
+        several = "the given board has more than one solution"
+        yield several if result.unique is False else f"whether {several} is not known in time"
 
 
 def _needed(result: Hint) -> str:
@@ -210,11 +193,6 @@ def _needed(result: Hint) -> str:
         return f"no solution is known yet (at least {result.lower_bound} moves are needed)"
     moves = f"{result.length} move{'s' * (result.length != 1)}"
     return f"{moves}, proven optimal" if result.needed.proven else f"{moves}, at least {result.lower_bound} are needed"
-
-
-def _draw(instance: Instance, move: int) -> str:
-    """Return the board as text; some puzzles mark the cells that the move changes."""
-    return instance.puzzle.draw(instance.state, mark=move)
 
 
 def _table(*columns: str) -> Any:
