@@ -179,45 +179,39 @@ def solve_many(
     >>> [result.proof for result in puzzlelab.solve_many(boards, jobs=1)]
     ['optimal', 'optimal', 'optimal']
     """
-    jobs = None if jobs is None else errors.whole_number(jobs, "the number of jobs", least=1)
-    named_solver = None if solver is None else registry.as_solver(solver, options)
-    return _results(checked.boards(instances), named_solver, checked.limit(limit), jobs, executor, options)
-
-
-def _results(
-    boards: Iterator[Instance],
-    solver: Solver | None,
-    limit: Limit,
-    jobs: int | None,
-    executor: str | Executor | None,
-    options: Mapping[str, Any],
-) -> Iterator[Result]:
-    """`solve_many` with checked arguments; no board is taken before the first answer is wanted."""
-    for _, answers in _answers(boards, solver, limit, jobs, executor, options):
-        yield from answers
+    answers = _answers(instances, solver, limit, jobs, executor, options)
+    return (result for _, some in answers for result in some)
 
 
 def _answers(
     boards: Iterable[Instance],
-    solver: Solver | None,
-    limit: Limit,
+    solver: str | Solver | None,
+    limit: Limit | None,
     jobs: int | None,
     executor: str | Executor | None,
     options: Mapping[str, Any],
 ) -> Iterator[tuple[Solver, Answers]]:
-    """Yield the solver with its answers, in order; it is by default that of the first board's puzzle."""
-    from puzzlelab.jobs.many_boards import ManyBoards
+    """Yield the solver with its answers, in order; it is by default that of the first board's puzzle.
 
-    instances = checked.boards(boards)
-    first = next(instances, None)
-    if first is None:
-        return
-    chosen = solver or _solver(None, first.puzzle, options)
-    batch = boards if isinstance(boards, Boards) else None
-    opened = open_executor(executor, jobs) if isinstance(executor, str) else nullcontext(executor)
-    with opened as workers:
-        work = ManyBoards(chosen, limit, jobs, workers)
-        yield from ((chosen, answers) for answers in work.answers(batch, chain([first], instances)))
+    The arguments are checked now, and no board is taken before the first answer is wanted.
+    """
+    workers = None if jobs is None else errors.whole_number(jobs, "the number of jobs", least=1)
+    named_solver = None if solver is None else registry.as_solver(solver, options)
+    instances, chosen_limit = checked.boards(boards), checked.limit(limit)
+
+    def answers() -> Iterator[tuple[Solver, Answers]]:
+        from puzzlelab.jobs.many_boards import ManyBoards
+
+        first = next(instances, None)
+        if first is None:
+            return
+        chosen = named_solver or registry.solver(None, first.puzzle, **options)
+        batch = boards if isinstance(boards, Boards) else None
+        with open_executor(executor, jobs) if isinstance(executor, str) else nullcontext(executor) as opened:
+            work = ManyBoards(chosen, chosen_limit, workers, opened)
+            yield from ((chosen, some) for some in work.answers(batch, chain([first], instances)))
+
+    return answers()
 
 
 def open_executor(name: str, jobs: int | None = None) -> Executor:
@@ -266,10 +260,7 @@ def solve_table(
     """
     from puzzlelab.jobs.row_table import table_of
 
-    jobs = None if jobs is None else errors.whole_number(jobs, "the number of jobs", least=1)
-    named_solver = None if solver is None else registry.as_solver(solver, options)
-    chosen_limit = checked.limit(limit)
-    return table_of(_answers(boards, named_solver, chosen_limit, jobs, executor, options), chosen_limit)
+    return table_of(_answers(boards, solver, limit, jobs, executor, options), checked.limit(limit))
 
 
 def check(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Check:
