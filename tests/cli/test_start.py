@@ -88,8 +88,8 @@ def test_help_needs_no_compiler_and_no_puzzle(arguments) -> None:
 @pytest.mark.parametrize(
     ("verb", "files"),
     [
-        ("solve", {"solve", "executors", "options", "answers"}),
-        ("verify", {"verify", "executors", "options"}),
+        ("solve", {"solve", "options", "answers"}),
+        ("verify", {"verify", "options"}),
     ],
 )
 def test_one_verb_imports_no_other(verb, files) -> None:

@@ -12,7 +12,6 @@ import typer
 
 from puzzlelab.bench.batches import Batching
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, say, show
-from puzzlelab.cli.executors import open_optional
 from puzzlelab.cli.options import (
     SHORT_OPTIONS,
     WITH_NETWORK,
@@ -23,6 +22,7 @@ from puzzlelab.cli.options import (
     Seconds,
     Seed,
     limit_of,
+    open_optional,
     taking,
 )
 from puzzlelab.cli.progress import progress

@@ -91,10 +91,10 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
 
     Raises `BadOption` if it has no such variant.
     """
-    from puzzlelab import api
+    from puzzlelab.core import registry
     from puzzlelab.core.puzzle import settling_of
 
-    puzzle = api.load(name)
+    puzzle = registry.load(name)
     if not settle:
         return puzzle
     settling = settling_of(puzzle)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, puzzle_and_boards, read_boards, say
-from puzzlelab.cli.executors import open_optional
 from puzzlelab.cli.options import (
     BoardFile,
     BoardTexts,
@@ -23,6 +22,7 @@ from puzzlelab.cli.options import (
     Seconds,
     SolverName,
     limit_of,
+    open_optional,
 )
 from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED

@@ -59,11 +59,11 @@ def demo() -> None:
     """Solve real puzzles with several solvers, and show their solutions, proofs and times."""
     from rich.text import Text
 
-    from puzzlelab import api
+    from puzzlelab.core import registry
 
     say("The first run compiles kernels for some seconds; later ones start at once.")
     for name, board, title, solvers in BOARDS:
-        instance = api.load(name).read(board)
+        instance = registry.load(name).read(board)
         show(Text.assemble("\n", (title, "bold"), f" ({name})\n{instance.puzzle.draw(instance.state)}"))
         _table(instance, solvers)
     say(f"\nEvery answer was replayed by the plain rules. {NETWORK}\n\n{NEXT}")

@@ -13,8 +13,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from puzzlelab.cli.console import fail, say, show
-from puzzlelab.cli.executors import open_optional, status_in_words
-from puzzlelab.cli.options import ExecutorName, PuzzleName, Seed, Threads, taking
+from puzzlelab.cli.options import ExecutorName, PuzzleName, Seed, Threads, open_optional, status_in_words, taking
 from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 
@@ -100,7 +99,7 @@ def generate(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object for each board.")] = False,
 ) -> None:
     """Generate boards, one a line. Easy levels may have few different boards, so that some are repeated."""
-    from puzzlelab import api
+    from puzzlelab.core import registry
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.views import own_generator
     from puzzlelab.jobs import board_generation
@@ -109,7 +108,7 @@ def generate(
 
     if json and out is not None:
         raise BadOption("--json prints boards, and --out writes them to a file: give one of them")
-    loaded_puzzle = api.load(puzzle)
+    loaded_puzzle = registry.load(puzzle)
     fields = board_generation.generator_fields()
     values = {name: fields[name].setting(value) for name, value in context.meta[GENERATOR].items()}
     settings = {name: value for name, value in values.items() if value is not None}

@@ -23,14 +23,14 @@ def list_all(
 
     For a network (net:NAME) its layers and parameters.
     """
-    from puzzlelab import api
     from puzzlelab.analysis import catalog
+    from puzzlelab.core import registry
     from puzzlelab.core.solver import is_network
 
     if puzzle is not None and is_network(puzzle):
         _network(puzzle, json)
         return
-    loaded_puzzle = None if puzzle is None else api.load(puzzle)
+    loaded_puzzle = None if puzzle is None else registry.load(puzzle)
     facts = catalog.everything() if loaded_puzzle is None else catalog.about(loaded_puzzle)
     if json:
         print(dumps(facts), flush=True)

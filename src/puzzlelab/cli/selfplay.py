@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from puzzlelab.cli.console import fail, say, show
-from puzzlelab.cli.executors import open_optional, resources_of
-from puzzlelab.cli.options import ExecutorName, LearnerResources
+from puzzlelab.cli.options import ExecutorName, LearnerResources, open_optional, resources_of
 from puzzlelab.cli.progress import progress
 from puzzlelab.cli.train import need_libraries, settings_from
 from puzzlelab.runtime.signals import INTERRUPTED

@@ -12,7 +12,6 @@ import typer
 
 from puzzlelab.cli.answers import SolveReport, improvements
 from puzzlelab.cli.console import BoardStream, puzzle_and_boards, read_boards
-from puzzlelab.cli.executors import open_optional, status_in_words
 from puzzlelab.cli.options import (
     SHORT_OPTIONS,
     WITH_NETWORK,
@@ -28,6 +27,8 @@ from puzzlelab.cli.options import (
     Settle,
     SolverName,
     limit_of,
+    open_optional,
+    status_in_words,
     taking,
 )
 from puzzlelab.cli.progress import progress

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import fail, say
-from puzzlelab.cli.executors import open_optional, status_in_words
-from puzzlelab.cli.options import ExecutorName, OtherOptions, PuzzleName, Threads
+from puzzlelab.cli.options import ExecutorName, OtherOptions, PuzzleName, Threads, open_optional, status_in_words
 from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 
@@ -79,7 +78,7 @@ def teach(
     branches: Branches = 0,
 ) -> None:
     """Write samples (position, best moves, remaining moves, whether proven) as Parquet files."""
-    from puzzlelab import api
+    from puzzlelab.core import registry
     from puzzlelab.core.limit import Limit
     from puzzlelab.experience.schema import need_arrow
     from puzzlelab.experience.state_space import StateSpace
@@ -87,7 +86,7 @@ def teach(
     from puzzlelab.experience.walks import Walks
 
     need_arrow()
-    loaded_puzzle = api.load(puzzle)
+    loaded_puzzle = registry.load(puzzle)
     solver_options = exact, solver, width, option, scale, level, time, nodes, branches
     source: SampleSource
     if everything:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, say
-from puzzlelab.cli.executors import open_optional, status_in_words
-from puzzlelab.cli.options import ExecutorName, limit_of
+from puzzlelab.cli.options import ExecutorName, limit_of, open_optional, status_in_words
 from puzzlelab.cli.progress import progress
 from puzzlelab.runtime.signals import INTERRUPTED
 

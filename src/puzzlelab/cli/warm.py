@@ -44,7 +44,7 @@ def warm(
     if pack is not None:
         _make_pack(puzzles or [], pack, cpu)
         return
-    from puzzlelab import api
+    from puzzlelab.core import registry
     from puzzlelab.core.limit import Limit
     from puzzlelab.engine import report
     from puzzlelab.engine.kernel_cache import user_cache, write_failures
@@ -53,7 +53,7 @@ def warm(
 
     limit = Limit(nodes=NODES, seconds=SECONDS)
     every_estimate = {
-        api.load(name): puzzles is not None or DEFAULT_PUZZLES[name] for name in puzzles or DEFAULT_PUZZLES
+        registry.load(name): puzzles is not None or DEFAULT_PUZZLES[name] for name in puzzles or DEFAULT_PUZZLES
     }
     pairs = [pair for puzzle, every in every_estimate.items() for pair in _pairs(puzzle, tables, every)]
     with progress():

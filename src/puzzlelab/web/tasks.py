@@ -37,9 +37,9 @@ DIGITS = 4
 
 
 def _puzzle(parameters: Parameters) -> Puzzle:
-    from puzzlelab import api
+    from puzzlelab.core import registry
 
-    return api.load(parameters["puzzle"])
+    return registry.load(parameters["puzzle"])
 
 
 def _instance(parameters: Parameters) -> Instance:
