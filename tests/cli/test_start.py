@@ -112,7 +112,6 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
         "console",
         "progress",
         "solve",
-        "executors",
         "options",
         "answers",
     }

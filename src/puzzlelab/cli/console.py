@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from json import dumps
 from pathlib import Path
@@ -163,13 +163,11 @@ def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, 
 
     With `settle` it prints what fell.
     """
-    from puzzlelab.storage.files import blocks_of, text_blocks
-
     arguments, total = arguments or [], None
     if file is not None and arguments:
         raise BadFile("give boards as arguments or with --file, not both")
     if file is not None and str(file) != "-":
-        blocks, name = _blocks(puzzle, blocks_of(file), str(file)), str(file)
+        blocks, name = _blocks(puzzle, file, str(file)), str(file)
     elif arguments and arguments != ["-"]:
         block = _arguments(puzzle, arguments)
         blocks, name, total = iter([block]), "the arguments", len(block)
@@ -177,16 +175,18 @@ def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, 
         raise BadFile("no board given: write it as an argument, name a file with --file, or pipe boards in")
     else:
         name = "standard input"
-        blocks = _blocks(puzzle, text_blocks(sys.stdin.buffer, name), name)
+        blocks = _blocks(puzzle, None, name)
     return BoardStream(_settled(puzzle, blocks) if settle else blocks, name, total)
 
 
-def _blocks(puzzle: Puzzle, texts: Iterable[str], name: str) -> Iterator[Boards]:
-    """Yield the boards in a text of this name; at its end, print how many lines were passed over."""
+def _blocks(puzzle: Puzzle, file: Path | None, name: str) -> Iterator[Boards]:
+    """Yield the boards in a file or on standard input; at its end, print how many lines were passed over."""
+    from puzzlelab.storage.files import blocks_of, text_blocks
     from puzzlelab.text.board_blocks import read_blocks
     from puzzlelab.text.reader import splitter_of
 
     splitter = splitter_of(puzzle)
+    texts = text_blocks(sys.stdin.buffer, name) if file is None else blocks_of(file)
     yield from read_blocks(puzzle, texts, name, splitter)
     if splitter.words:
         _note(f"passed over in {name}: lines of words: {splitter.words:,}; comments: {splitter.comments:,}")

@@ -185,10 +185,10 @@ def _rows(job: SolveJob, out: Path) -> Iterator[JobRows]:
 
 def _line_count(file: Path | None) -> int | None:
     """Return about how many boards a file has, where that is shown: its lines."""
-    from puzzlelab.storage.files import line_count
-
     if file is None or not sys.stderr.isatty():
         return None
+    from puzzlelab.storage.files import line_count
+
     try:
         return line_count(file)
     except OSError:
