@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from puzzlelab.bench import comparisons, history, results_report, runs, suites
 from puzzlelab.bench.suites import Suite
-from puzzlelab.bench.summaries import Reference
 from puzzlelab.cli.main import app
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.limit import Limit
@@ -72,11 +71,11 @@ def test_boards_that_fewer_solvers_solve_are_harder(suite: Suite, stub: Make) ->
     run = runs.run(suite, [stub(width=100), stub(width=10, extra=2)], Limit(nodes=100))
     boards = results_report.hardest(run, 3)
     assert [board.number for board in boards] == [4, 5, 1]
-    assert boards[0].solved.number == 0
-    assert boards[0].best is not None
-    assert boards[0].best.value == 31
-    assert boards[1].best is None
-    assert boards[2].best == Reference(1, True)
+    expanded = "10 states expanded (geometric mean)"
+    assert boards[0].facts == ["solved by 0 of 2 solvers", expanded, "level 2", "best known: 31 moves, proven optimal"]
+    assert boards[1].facts[0] == "solved by 0 of 2 solvers"
+    assert len(boards[1].facts) == 2
+    assert boards[2].facts[-1] == "best known: 1 moves, proven optimal"
 
 
 # --- history ---

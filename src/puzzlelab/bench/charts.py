@@ -33,9 +33,6 @@ MARK_RANGE = 10.0
 """The line is drawn if it is within this factor of the plotted seconds."""
 MIN_SECONDS = 1e-6
 """Shorter times are drawn here; rows have no finer resolution."""
-NARROW_FACTOR, WIDE_FACTOR = 5.0, 100.0
-"""The range of values below which a logarithmic axis has the ticks of a linear one, and above which only powers of ten
-have ticks."""
 LINE_INCHES, MARGIN_INCHES = 0.19, 1.7
 """The height of a line of a label, and of all that a panel has above and below it."""
 MAX_NAME_IN_TWO_COLUMNS = 45
@@ -101,22 +98,6 @@ def whole_numbers(*axes: Axis) -> None:
 
     for axis in axes:
         axis.set_major_locator(MaxNLocator(integer=True))
-
-
-def set_logarithmic(axes: Axes, along: Literal["x", "y"], label: str) -> None:
-    """Make an axis logarithmic, with ticks as 0.02, 0.05, 0.1, as many as have room."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
-
-    axes.set(**{f"{along}scale": "log", f"{along}label": f"{label} (log scale)"})
-    axis: Axis = getattr(axes, f"{along}axis")
-    low, high = axis.get_data_interval()
-    if high < NARROW_FACTOR * low:  # a logarithmic locator has too few ticks, or too many
-        axis.set_major_locator(MaxNLocator(4))
-    else:
-        subs = (1.0,) if high > WIDE_FACTOR * low else (1.0, 2.0, 5.0)
-        axis.set_major_locator(LogLocator(subs=subs, numticks=12))
-    axis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
 
 
 def set_seconds_axis(axes: Axes, along: Literal["x", "y"], seconds: Iterable[float], mark: float) -> None:

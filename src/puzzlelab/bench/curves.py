@@ -16,7 +16,6 @@ from puzzlelab.bench.charts import (
     draw_lines,
     legend_below,
     panels,
-    set_logarithmic,
     set_seconds_axis,
     set_share_axis,
     whole_numbers,
@@ -149,8 +148,8 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
             ]
             draw_lines(axes, [*_lines(series, lambda at: at.optimal, x), *published])
             set_share_axis(axes, "optimal")
-        set_logarithmic(left, "x", "width")
-        set_logarithmic(right, "x", "seconds for a board: median")
+        left.set(xscale="log", xlabel="width (log scale)")
+        right.set(xscale="log", xlabel="seconds for a board (median, log scale)")
         legend_below(figure)
 
     def cells(at: Summary) -> Sequence[str]:

@@ -24,12 +24,13 @@ from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.charts import INSTANT_SECONDS, Chart, empty_figure, image
 from puzzlelab.bench.history import Record
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
-from puzzlelab.bench.statistics import Proportion, proportion
+from puzzlelab.bench.statistics import proportion
 from puzzlelab.bench.suites import SUITE_FILE, SuiteEntry
 from puzzlelab.bench.summaries import Reference, has_filled_answers, references
 from puzzlelab.bench.tables import TextTable
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
 from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.engine import report
 from puzzlelab.storage.files import replace_file, writing
 from puzzlelab.storage.outputs import check_replaceable
@@ -47,17 +48,18 @@ MAX_ROWS = 200
 
 
 class HardBoard(NamedTuple):
-    """A board, and how the solvers fared with it."""
+    """A board of which few solvers found a solution, or only after many states."""
 
     number: int
     """Its place in the suite, from 1."""
-    entry: SuiteEntry
-    solved: Proportion
-    """The number of solvers that solved it, of those that answered it."""
-    expanded: float
-    """The geometric mean of the states that they expanded, so that each solver has the same weight."""
-    best: Reference | None
-    """The best known solution."""
+    text: str
+    picture: str | None
+    """The address of an image, which holds the image itself; None if the puzzle has no pictures."""
+    drawing: str
+    """The board as text."""
+    facts: Sequence[str]
+    command: str
+    """Solves this board."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +77,7 @@ class Section:
     not_drawn: Sequence[str] = ()
     """The reasons why some kinds of plot are missing, as sentences."""
     pairs: TextTable | None = None
-    boards: Sequence[Mapping[str, object]] = ()
-    """The hardest boards: their number, text, picture (None if the puzzle has none), drawing as text, facts, and the
-    command that solves them.
-    """
+    boards: Sequence[HardBoard] = ()
     options: TextTable | None = None
     records: Sequence[Record] = ()
     versions: Sequence[str] = ()
@@ -134,7 +133,7 @@ def _benchmark(folder: Path, name: str) -> Section:
         drawings=drawings,
         not_drawn=not_drawn,
         pairs=comparisons.table(run),
-        boards=[_card(run, board) for board in hardest(run, HARDEST)],
+        boards=hardest(run, HARDEST),
         options=_options(run),
         records=records,
         versions=sorted({answer.row.version for answer in run.answers} - {""}),
@@ -209,18 +208,28 @@ def hardest(run: BenchRun, count: int) -> list[HardBoard]:
     for answer in run.answers:
         answers_by_board[answer.entry.board].append(answer)
     numbers = {entry.board: number for number, entry in reversed(list(enumerate(run.suite.entries, start=1)))}
-    known = references(run)
-    boards = [
-        HardBoard(
-            numbers[board],
-            answers[0].entry,
-            proportion(answer.length is not None for answer in answers),
-            math.exp(np.mean([math.log(max(answer.row.expanded, 1)) for answer in answers])),
-            known.get(board) or _best_found(answers),
-        )
+    solved = {
+        board: proportion(each.length is not None for each in answers) for board, answers in answers_by_board.items()
+    }
+    expanded = {  # the geometric mean, so that each solver has the same weight
+        board: math.exp(np.mean([math.log(max(each.row.expanded, 1)) for each in answers]))
         for board, answers in answers_by_board.items()
+    }
+    order = sorted(solved, key=lambda board: (solved[board].value, -expanded[board], numbers[board]))
+    known = references(run)
+    return [
+        _hard_board(
+            run.suite.puzzle,
+            numbers[board],
+            answers_by_board[board][0].entry,
+            [
+                f"solved by {solved[board].number} of {solved[board].total} solvers",
+                f"{tables.number(expanded[board])} states expanded (geometric mean)",
+            ],
+            known.get(board) or _best_found(answers_by_board[board]),
+        )
+        for board in order[:count]
     ]
-    return sorted(boards, key=lambda board: (board.solved.value, -board.expanded, board.number))[:count]
 
 
 def _best_found(answers: Iterable[BenchAnswer]) -> Reference | None:
@@ -229,29 +238,19 @@ def _best_found(answers: Iterable[BenchAnswer]) -> Reference | None:
     return Reference(min(found)[1], False) if found else None
 
 
-def _card(run: BenchRun, board: HardBoard) -> dict[str, object]:
-    """Return what the report says of a hard board."""
-    puzzle = run.suite.puzzle
-    instance = run.suite.instance(board.entry)
+def _hard_board(puzzle: Puzzle, number: int, entry: SuiteEntry, facts: list[str], best: Reference | None) -> HardBoard:
+    """Return a board with its level and its best known solution as further facts."""
+    instance = puzzle.read(entry.board)
     text, svg = puzzle.write(instance.state), instance.svg()
-    facts = [
-        f"solved by {board.solved.number} of {board.solved.total} solvers",
-        f"{tables.number(board.expanded)} states expanded (geometric mean)",
-    ]
-    if board.entry.level is not None:
-        facts.append(f"level {board.entry.level}")
-    if board.best is not None and not has_filled_answers(puzzle):
+    if entry.level is not None:
+        facts.append(f"level {entry.level}")
+    if best is not None and not has_filled_answers(puzzle):
         kind = objective_of(puzzle).kind
-        value = f"{board.best.value} moves" if kind == "moves" else f"{kind} {board.best.value}"
-        facts.append(f"best known: {value}, {'proven optimal' if board.best.optimal else 'not proven optimal'}")
-    return {
-        "number": board.number,
-        "text": text,
-        "picture": None if svg is None else _address(svg.encode()),
-        "drawing": puzzle.draw(instance.state),
-        "facts": facts,
-        "command": shlex.join(["puzzlelab", "solve", puzzle.name, text]),
-    }
+        value = f"{best.value} moves" if kind == "moves" else f"{kind} {best.value}"
+        facts.append(f"best known: {value}, {'proven optimal' if best.optimal else 'not proven optimal'}")
+    picture = None if svg is None else _address(svg.encode())
+    command = shlex.join(["puzzlelab", "solve", puzzle.name, text])
+    return HardBoard(number, text, picture, puzzle.draw(instance.state), facts, command)
 
 
 # --- writing ---
