@@ -18,7 +18,8 @@ from rich.table import Table
 from puzzlelab import load
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import scale_of
-from puzzlelab.nets import exporting, network_files, onnx_files
+from puzzlelab.nets import exporting, onnx_files
+from puzzlelab.nets.card import ONNX, content_of, file_of
 from puzzlelab.nets.onnx_model import OnnxModel
 from puzzlelab.storage import networks
 
@@ -28,7 +29,8 @@ PUZZLES = ("tiles-4x4", "tiles-3x3", "dust-8x6x5", "sudoku-9x9")
 def models_of(puzzle: str) -> tuple[OnnxModel, OnnxModel]:
     """The network of the package for a puzzle, with weights of 32 bits and of 8."""
     path = networks.SHELF / puzzle
-    data, file = network_files.content(path), network_files.onnx_path(path)
+    file = file_of(path, ONNX)
+    data = content_of(file)
     contents = (data, exporting.quantised(data, file))
     first, second = (OnnxModel(load(puzzle), onnx_files.read_bytes(each, file)) for each in contents)
     return first, second

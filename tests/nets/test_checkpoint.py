@@ -46,17 +46,12 @@ def _flip(path) -> None:
     path.write_bytes(data)
 
 
-def _remove(stem, *endings) -> None:
-    for ending in endings:
-        stem.with_suffix(ending).unlink()
-
-
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
         (lambda stem: _flip(stem.with_suffix(".safetensors")), "is damaged or not the one that its card describes"),
         (lambda stem: stem.with_suffix(".safetensors").write_bytes(b"noise" * 99), "holds no weights"),
-        (lambda stem: _remove(stem, ".safetensors", ".onnx"), "there is no such file"),
+        (lambda stem: stem.with_suffix(".safetensors").unlink(), "there is no such file"),
         (lambda stem: stem.with_suffix(".json").unlink(), "cannot read"),
         (lambda stem: stem.with_suffix(".json").write_text("{"), "is no card of a network"),
         (lambda stem: stem.with_suffix(".json").write_bytes(b"\xff\xfe"), "is no card of a network"),
@@ -79,13 +74,17 @@ def _change(stem, **values) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
 
 
-def test_weights_are_read_from_the_onnx_file_if_there_is_no_other(kept, states_of) -> None:
-    model, card, stem = kept
+@pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"noise"), _flip])
+def test_what_searches_read_is_made_again_from_the_weights(kept, damage) -> None:
+    _, _, stem = kept
+    file = stem.with_suffix(".onnx")
+    content = file.read_bytes()
+    damage(file)
+    checkpoint.repair(stem)
+    assert file.read_bytes() == content
     stem.with_suffix(".safetensors").unlink()
-    again, _ = checkpoint.load(stem)
-    states = states_of(model.puzzle)
-    assert again.name == card.name
-    assert np.array_equal(model.outputs(states)["policy"], again.outputs(states)["policy"])
+    with pytest.raises(BadFile, match=r"safetensors: there is no such file"):
+        checkpoint.repair(stem)
 
 
 @pytest.mark.parametrize("ending", ["", ".json", ".safetensors", ".onnx"])

@@ -13,7 +13,7 @@ import torch
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile
-from puzzlelab.nets import onnx_export, onnx_files
+from puzzlelab.nets import checkpoint, onnx_files
 from puzzlelab.nets.architectures.table import ValueTable
 from puzzlelab.nets.card import Card
 from puzzlelab.nets.network import kinds, read_network
@@ -65,7 +65,7 @@ def exported(distances_2x3):
             kind, puzzle, settings = NETWORKS[name]
             model = table(distances_2x3) if kind == "table" else model_of(registry.load(puzzle), kind, **settings)
             card = Card(name="0" * 16, puzzle=puzzle, network=model.settings.model_dump(mode="json"), parameters=1)
-            kept[name] = replace(model, precision="float32"), onnx_export.to_onnx(model, card)
+            kept[name] = replace(model, precision="float32"), checkpoint.to_onnx(model, card)
         return kept[name]
 
     return export
@@ -132,22 +132,11 @@ def test_the_logits_of_candidates_are_those_of_pytorch(exported, model_of, name)
     assert np.allclose(evaluated.candidate_logits(candidates), model.candidate_logits(candidates), RELATIVE, ABSOLUTE)
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_the_weights_are_read_back(exported, model_of, tmp_path, name) -> None:
-    model, data = exported(name, model_of)
-    path = tmp_path / FILE
-    path.write_bytes(data)
-    weights = onnx_export.read_weights(path)
-    for key, tensor in model.module.state_dict().items():
-        assert weights[key].dtype == tensor.dtype
-        assert torch.equal(weights[key], tensor)
-
-
 def test_processors_with_fast_bfloat16_export_the_same_file(model_of, exported, monkeypatch) -> None:
     _, data = exported("dense", model_of)
     monkeypatch.setattr("puzzlelab.nets.device.has_fast_bf16", lambda target: True)
     model = model_of(registry.load("tiles-3x3"), "dense")
-    assert onnx_export.to_onnx(model, onnx_files.read_bytes(data, FILE).card) == data
+    assert checkpoint.to_onnx(model, onnx_files.read_bytes(data, FILE).card) == data
 
 
 # --- damage -----------------------------------------------------------------------------------------------------------
@@ -159,7 +148,7 @@ def small_file():
     puzzle = registry.load("tiles-2x2")
     network = read_network({"kind": "dense", "width": 2, "depth": 1, "heads": ["cost_to_go"]})
     card = Card(name="0" * 16, puzzle=puzzle.name, network=network.model_dump(mode="json"), parameters=1)
-    return onnx_export.to_onnx(TorchModel(puzzle, network, network.build(puzzle)), card)
+    return checkpoint.to_onnx(TorchModel(puzzle, network, network.build(puzzle)), card)
 
 
 def test_any_damaged_byte_is_noticed(small_file) -> None:
@@ -175,10 +164,3 @@ def test_a_part_of_a_file_is_noticed(small_file) -> None:
     for length in range(len(small_file)):
         with pytest.raises(BadFile, match=r"exported.onnx (is damaged|is no network|has the outputs)"):
             onnx_files.read_bytes(small_file[:length], FILE)
-
-
-def test_weights_of_a_damaged_file_are_not_read(small_file, tmp_path) -> None:
-    path = tmp_path / FILE
-    path.write_bytes(small_file[:-1])
-    with pytest.raises(BadFile, match="is damaged, or was not written by puzzlelab"):
-        onnx_export.read_weights(path)

@@ -27,14 +27,14 @@ def write_cards(run: BenchRun, words: Sequence[str]) -> list[Path]:
     solver uses a network.
     """
     from puzzlelab.nets import model_zoo
-    from puzzlelab.nets.card import card_path, read_card, write_card
+    from puzzlelab.nets.card import CARD, file_of, read_card, write_card
 
     written, levels = [], level_table.results(run)
     for each in summaries(run):
         name = next(networks.named(each.answers[0].row.options), None)
         if name is None:
             continue
-        path = card_path(model_zoo.path_of(run.suite.puzzle, networks.parts(name)[0]))
+        path = file_of(model_zoo.path_of(run.suite.puzzle, networks.parts(name)[0]), CARD)
         card = read_card(path)
         entry = _entry(run, each, levels.get(each.solver, {}), words, name)
         same_run = ("suite_hash", "solver", "max_moves")

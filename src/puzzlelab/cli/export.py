@@ -32,14 +32,15 @@ def export(
     """
     from puzzlelab.core.errors import BadOption
     from puzzlelab.nets import exporting, model_zoo, network_files, onnx_files
+    from puzzlelab.nets.card import ONNX, content_of, file_of
 
     if to not in FORMATS:
         raise BadOption(f"--to takes {', '.join(FORMATS)}")
     if precision not in exporting.PRECISIONS:
         raise BadOption(f"--precision takes one of {', '.join(exporting.PRECISIONS)}")
     path = model_zoo.path_anywhere(_name(net))
-    source = network_files.onnx_path(path)
-    data = network_files.content(path)
+    source = file_of(path, ONNX)
+    data = content_of(source)
     network_files.card_of(path, onnx_files.read_bytes(data, source))
     if precision == "int8":
         data = exporting.quantised(data, source)

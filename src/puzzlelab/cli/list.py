@@ -47,15 +47,19 @@ def _network(name: str, json: bool) -> None:
     from puzzlelab.core.errors import BadOption
     from puzzlelab.storage import networks
 
-    need_libraries("the list of a network's layers", ["puzzlelab.nets.checkpoint"])
-    from puzzlelab.nets import checkpoint, model_zoo
+    need_libraries("the list of a network's layers", ["puzzlelab.nets.layer_table"])
+    from puzzlelab.core import registry
+    from puzzlelab.nets import model_zoo
+    from puzzlelab.nets.card import read_card
+    from puzzlelab.nets.layer_table import untrained
 
     text = networks.parts(name)[0]
     if not text:
         raise BadOption(
             "name the network: net:NAME, with a name that `puzzlelab list PUZZLE` shows, a file or a folder"
         )
-    model, card = checkpoint.load(model_zoo.path_anywhere(text))
+    card = read_card(model_zoo.path_anywhere(text))
+    model = untrained(registry.load(card.puzzle), card.network)
     if json:
         print(dumps({**card.model_dump(), "layers": layer_facts(model)}), flush=True)
         return

@@ -6,8 +6,8 @@ ONNX Runtime evaluates: `network_files.py` loads it, and `model_zoo.py` finds it
 networks that come with the package.
 
 Trainings use a `TorchModel` (`torch_model.py`). `network.py` has the settings that all networks share, `architectures/`
-one architecture a file, and `heads.py` their output layers. `checkpoint.py` writes the files of a network, with
-`onnx_export.py` and `card.py`, and reads them to go on with training.
+one architecture a file, and `heads.py` their output layers. `checkpoint.py` writes the files of a network: its weights,
+its card (`card.py`), and the file that searches read, which is made of both.
 
 Only what trains imports torch. Searches reach this package only through `storage/networks.py`, so that they start
 without ONNX Runtime where they need no network. `training`, `bench`, `cluster`, `api`, `gym`, `cli` and `web` may

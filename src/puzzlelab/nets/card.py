@@ -1,7 +1,7 @@
 """The card of a network: its description, a JSON file beside the network's other files.
 
-The files of a network have one stem and three endings: `.onnx`, what searches evaluate, `.json`, the card, and
-`.safetensors`, the weights by the names that they have in PyTorch, which training continues with.
+The files of a network have one stem and three endings: `.safetensors`, the weights by the names that they have in
+PyTorch, `.json`, the card, and `.onnx`, which is made of both and is what searches evaluate.
 """
 
 from __future__ import annotations
@@ -63,30 +63,37 @@ class Card(BaseModel):
             raise BadFile(f"{file.name} is damaged or not the one that its card describes: its hash is not {self.name}")
 
 
+# --- files ---
+
+
+def file_of(path: Path, ending: str) -> Path:
+    """Return the path of a network's file with this ending, from the path of one of its files or from their stem."""
+    stem = path.with_suffix("") if path.suffix in ENDINGS else path
+    return stem.with_name(stem.name + ending)
+
+
+def content_of(path: Path) -> bytes:
+    """Return the bytes of a file of a network; raises `BadFile`."""
+    try:
+        return read_regular(path)
+    except FileNotFoundError:
+        raise BadFile(f"cannot read {path}: there is no such file") from None
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror or error}") from None
+
+
 def write_card(path: Path, card: Card) -> None:
     """Write a card in one step: a reader sees the old file or the new one, never a part."""
     replace_file(path, json.dumps(card.model_dump(), indent=1) + "\n")
 
 
 def read_card(path: Path) -> Card:
-    """Read the card of a network; raises `BadFile`."""
+    """Read the card of a network, from the path of one of its files or from their stem; raises `BadFile`."""
+    file = file_of(path, CARD)
     try:
-        card = Card.model_validate_json(read_regular(path))
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:  # of pydantic, of the decoder, or of a path that cannot be
-        raise BadFile(f"{path} is no card of a network of puzzlelab") from None
+        card = Card.model_validate_json(content_of(file))
+    except ValueError:  # of pydantic or of the decoder
+        raise BadFile(f"{file} is no card of a network of puzzlelab") from None
     if card.format != FORMAT:
-        raise BadFile(f"{path} is no card of a network of puzzlelab: its format is '{shorten(card.format)}'")
+        raise BadFile(f"{file} is no card of a network of puzzlelab: its format is '{shorten(card.format)}'")
     return card
-
-
-def card_path(path: Path) -> Path:
-    """Return the path of a network's card, from the path of one of its files or from their stem."""
-    stem = stem_of(path)
-    return stem.with_name(stem.name + CARD)
-
-
-def stem_of(path: Path) -> Path:
-    """Return the path of a network without the ending, from the path of one of its files or from their stem."""
-    return path.with_suffix("") if path.suffix in ENDINGS else path

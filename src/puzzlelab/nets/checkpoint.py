@@ -1,29 +1,46 @@
-"""Saves and loads networks of PyTorch: the weights, the network in the ONNX format, and the card.
+"""Saves networks of PyTorch: the weights, the card, and the network in the ONNX format, which is made of both.
 
 The hash of the weights is the network's name. Nothing in these files is ever executed.
 """
 
 from __future__ import annotations
 
+import copy
 import hashlib
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+import io
+import logging
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import onnx
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load as read_tensors
+from safetensors.torch import save as tensors_as_bytes
 from torch import Tensor, nn
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadFile, BadInput, shorten
+from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError, shorten
 from puzzlelab.engine import report
-from puzzlelab.nets import onnx_export
-from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, card_path, read_card, stem_of, write_card
+from puzzlelab.nets import network_files
+from puzzlelab.nets.card import CARD, ONNX, WEIGHTS, Card, content_of, file_of, read_card, write_card
+from puzzlelab.nets.form import input_arrays
 from puzzlelab.nets.network import read_network
+from puzzlelab.nets.onnx_files import described, read_bytes
+from puzzlelab.nets.onnx_model import OnnxModel, some_state
 from puzzlelab.nets.torch_model import TorchModel
-from puzzlelab.storage.files import make_folder, replace_file, replacing
+from puzzlelab.storage.files import make_folder, replace_file, writing
+
+OPSET = 17
+"""The version of the set of operators."""
+TOLERANCE = 2e-4, 1e-4
+"""The difference that outputs may have from those of PyTorch: absolutely, and as a share of them."""
+TRACED, CHECKED = 3, 5
+"""Boards with which a network is exported, and with which the result is compared: any number must do."""
 
 
 def hash_of(weights: Mapping[str, Tensor]) -> str:
@@ -42,78 +59,37 @@ def save(folder: Path, model: TorchModel, stem: str = "", **facts: Any) -> Card:
 
     `facts` are further fields of the card, which is written last.
     """
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.module.state_dict().items()}
     card = Card(
-        name=hash_of(model.module.state_dict()),
+        name=hash_of(weights),
         puzzle=model.puzzle.name,
         network=model.settings.model_dump(mode="json"),
         parameters=sum(parameter.numel() for parameter in model.module.parameters()),
         **facts,
     )
-    _write(folder / (stem or card.name), model, card, ENDINGS)
+    path = folder / (stem or card.name)
+    with writing(path):
+        make_folder(folder)
+        replace_file(file_of(path, WEIGHTS), tensors_as_bytes(weights))
+        replace_file(file_of(path, ONNX), to_onnx(model, card))
+        write_card(file_of(path, CARD), card)
     return card
 
 
-def repair(path: Path) -> None:
-    """Make a missing or damaged file of a network again, from the path of one of them; with a note if it is damaged.
+def load(path: Path) -> tuple[TorchModel, Card]:
+    """Load a network with its weights into PyTorch, from the path of one of its files or from their stem.
 
-    `.safetensors` and `.onnx` have the same weights. Raises `BadFile` if both are damaged, or the card is.
+    Raises `BadFile` for damaged files and files of another format.
     """
-    stem = stem_of(path)
-    models: dict[str, TorchModel] = {}
-    errors: list[BadFile] = []
-    for ending in (WEIGHTS, ONNX):
-        try:
-            models[ending], card = _loaded(stem, ending)
-        except BadFile as error:
-            errors.append(error)
-    if not models:
-        raise errors[0]
-    for ending in {WEIGHTS, ONNX} - set(models):
-        if stem.with_name(stem.name + ending).exists():
-            report.note(f"{errors[0]}; the file is made again")
-        _write(stem, next(iter(models.values())), card, (ending,))
-
-
-def _write(stem: Path, model: TorchModel, card: Card, endings: Collection[str]) -> None:
-    """Write the files of a network with these endings, the card last; raises `BadFile`."""
-    try:
-        make_folder(stem.parent)
-        if WEIGHTS in endings:
-            weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.module.state_dict().items()}
-            with replacing(stem.with_name(stem.name + WEIGHTS)) as temporary:
-                save_file(weights, temporary)
-        if ONNX in endings:
-            replace_file(stem.with_name(stem.name + ONNX), onnx_export.to_onnx(model, card))
-        if CARD in endings:
-            write_card(stem.with_name(stem.name + CARD), card)
-    except (OSError, SafetensorError) as error:
-        raise BadFile(f"cannot write the network {stem}: {error}") from None
-
-
-def load(path: Path, device: torch.device | None = None) -> tuple[TorchModel, Card]:
-    """Load a network to train it; raises `BadFile` for damaged files and files of another format.
-
-    Its weights are read from `.safetensors`, or else from `.onnx`.
-    """
-    stem = stem_of(path)
-    has_weights = stem.with_name(stem.name + WEIGHTS).exists() or not stem.with_name(stem.name + ONNX).exists()
-    model, card = _loaded(stem, WEIGHTS if has_weights else ONNX)
-    return model if device is None else replace(model, module=model.module.to(device), device=device), card
-
-
-def _loaded(stem: Path, ending: str) -> tuple[TorchModel, Card]:
-    """Return the network with the weights of the file with this ending; raises `BadFile`."""
-    card, file = read_card(card_path(stem)), stem.with_name(stem.name + ending)
-    weights = read_weights(file) if ending == WEIGHTS else onnx_export.read_weights(file)
+    card, file = read_card(path), file_of(path, WEIGHTS)
+    weights = read_weights(file)
     try:
         puzzle = registry.load(card.puzzle)
         settings = read_network(card.network)
         module: nn.Module = settings.build(puzzle)
-        if ending == ONNX:  # which has constants too
-            weights = {name: weights[name] for name in module.state_dict() if name in weights}
         module.load_state_dict(weights)
     except (BadInput, RuntimeError) as error:
-        raise BadFile(f"{stem.name}{CARD} does not describe its weights: {shorten(str(error), 200)}") from None
+        raise BadFile(f"{file_of(path, CARD).name} does not describe its weights: {shorten(str(error), 200)}") from None
     card.check_hash(hash_of(module.state_dict()), file)
     module.eval().requires_grad_(False)
     return TorchModel(puzzle, settings, module, card.name), card
@@ -122,10 +98,93 @@ def _loaded(stem: Path, ending: str) -> tuple[TorchModel, Card]:
 def read_weights(path: Path) -> dict[str, Tensor]:
     """Read the tensors of a file; raises `BadFile`."""
     try:
-        return load_file(path)
-    except FileNotFoundError:
-        raise BadFile(f"cannot read {path}: there is no such file") from None
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror or error}") from None
+        return read_tensors(content_of(path))
     except (SafetensorError, ValueError) as error:
         raise BadFile(f"{path} holds no weights: {shorten(str(error), 120)}") from None
+
+
+def repair(path: Path) -> None:
+    """Make a missing or damaged `.onnx` of a network again from its weights; with a note if it is damaged.
+
+    Raises `BadFile` if the weights or the card are missing or damaged.
+    """
+    model, card = load(path)
+    try:
+        network_files.load(path)
+    except BadFile as error:
+        file = file_of(path, ONNX)
+        if file.exists():
+            report.note(f"{error}; the file is made again")
+        with writing(file):
+            replace_file(file, to_onnx(model, card))
+
+
+# --- the ONNX format ---
+
+
+class _Ordered(nn.Module):
+    """A module whose outputs are a tuple in the order of the heads."""
+
+    def __init__(self, module: nn.Module, heads: tuple[str, ...]) -> None:
+        super().__init__()
+        self.module, self.heads = module, heads
+
+    def forward(self, *inputs: Tensor) -> tuple[Tensor, ...]:
+        outputs = self.module(*inputs)
+        return tuple(outputs[name] for name in self.heads)
+
+
+def to_onnx(model: TorchModel, card: Card) -> bytes:
+    """Return the content of a file for this network, in float32 and for any number of states.
+
+    Raises `PuzzlelabError` if ONNX Runtime does not give the outputs of PyTorch for it.
+    """
+    module = copy.deepcopy(model.module).cpu().eval().requires_grad_(False)
+    form = model.form
+    state = some_state(model.puzzle)[None]
+    inputs = tuple(map(torch.from_numpy, input_arrays(model.puzzle, form.inputs, np.repeat(state, TRACED, axis=0))))
+    buffer = io.BytesIO()
+    with _without_warnings(), _plain_attention():
+        torch.onnx.export(
+            _Ordered(module, form.heads),
+            inputs,
+            buffer,  # type: ignore[arg-type]  # this exporter writes into it
+            input_names=list(form.inputs),
+            output_names=list(form.heads),
+            dynamic_axes={str(name): {0: "batch"} for name in (*form.inputs, *form.heads)},
+            do_constant_folding=False,
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    data = described(onnx.load_model_from_string(buffer.getvalue()), form, card.model_copy(update={"measured": []}))
+    states = np.repeat(state, CHECKED, axis=0)
+    outputs = OnnxModel(model.puzzle, read_bytes(data, Path("the exported network"))).outputs(states)
+    expected = TorchModel(model.puzzle, model.settings, module, precision="float32").outputs(states)
+    if not all(np.allclose(outputs[name], expected[name], TOLERANCE[1], TOLERANCE[0]) for name in expected):
+        raise PuzzlelabError("this network cannot be exported to ONNX: its outputs would be others")
+    return data
+
+
+@contextmanager
+def _plain_attention() -> Iterator[None]:
+    """Avoid PyTorch's fused operator for transformers, which ONNX has no name for."""
+    enabled = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(enabled)
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Hide the warnings of the exporter, about traced sizes among others: the exported network is compared."""
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)

@@ -12,19 +12,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import onnxruntime
 
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.nets import onnx_files
-from puzzlelab.nets.card import ONNX
-from puzzlelab.nets.onnx_files import KEY, PRODUCER, Description, OnnxNetwork, read_bytes, sealed
+from puzzlelab.nets.card import ONNX, content_of
+from puzzlelab.nets.onnx_files import PRODUCER, described, read_bytes
 from puzzlelab.nets.onnx_limits import limited_options
 from puzzlelab.storage.files import replace_file, writing
-
-if TYPE_CHECKING:
-    import onnx
 
 PRECISIONS = "float32", "int8"
 PRODUCTS = "MatMul", "Gemm"
@@ -39,7 +34,7 @@ def write(file: Path, data: bytes) -> None:
     if file.suffix != ONNX:
         raise BadFile(f"{file} has another ending than {ONNX}, by which networks are known: name a file with it")
     if file.exists():
-        previous = onnx_files.content_of(file)
+        previous = content_of(file)
         if previous == data:
             return
         if previous and not _is_same_network(previous, data, file):
@@ -88,21 +83,13 @@ def quantised(data: bytes, path: Path) -> bytes:
         program = onnx.load_model(result)
     if not any(node.op_type == "MatMulInteger" for node in program.graph.node):
         raise BadInput(f"{path} has no dense layer, so that int8 would change nothing")
-    return _described(program, network)
-
-
-def _described(program: onnx.ModelProto, network: OnnxNetwork) -> bytes:
-    """Return the content of a file for the program, which was made of this network."""
     del program.metadata_props[:]
     if network.card is None:
-        plain: bytes = program.SerializeToString(deterministic=True)
-        return plain
+        return bytes(program.SerializeToString(deterministic=True))
     program.producer_name, program.producer_version = PRODUCER, ""
     name = hashlib.sha256(program.SerializeToString(deterministic=True)).hexdigest()[:16]
     card = network.card.model_copy(update={"name": name, "quantised_from": network.name, "measured": []})
-    entry = program.metadata_props.add()
-    entry.key, entry.value = KEY, Description(form=network.form, card=card).model_dump_json()
-    return sealed(program.SerializeToString(deterministic=True))
+    return described(program, network.form, card)
 
 
 @contextmanager

@@ -13,10 +13,9 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import isomorphism_of
 from puzzlelab.engine import installed
 from puzzlelab.nets import network_files, run_networks
-from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, card_path, read_card
+from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, content_of, file_of, read_card
 from puzzlelab.nets.run_networks import CHAMPION, NETS
 from puzzlelab.nets.transferred import TransferredNetwork
-from puzzlelab.storage.files import read_regular
 from puzzlelab.storage.networks import SHELF, Network, puzzles_of_networks, shelves
 
 MIN_HASH_DIGITS = 4
@@ -59,9 +58,9 @@ def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
     path = path_of(puzzle, name)
     if path.parent in shelves(puzzle) and name == Path(name).name:
         return {}
-    contents = {ONNX: network_files.content(path)}
-    with suppress(FileNotFoundError):
-        contents[CARD] = read_regular(card_path(path))
+    contents = {ONNX: content_of(file_of(path, ONNX))}
+    if file_of(path, CARD).exists():
+        contents[CARD] = content_of(file_of(path, CARD))
     return contents
 
 
@@ -94,7 +93,7 @@ def path_of_name(name: str, folders: Sequence[Path] = (SHELF,)) -> Path:
     path = Path(name)
     if path.is_dir():
         return in_folder(path)
-    if path.suffix in ENDINGS or path.with_name(path.name + CARD).exists():
+    if path.suffix in ENDINGS or file_of(path, CARD).exists():
         return path
     found = [place for place, card in cards.items() if len(name) >= MIN_HASH_DIGITS and card.name.startswith(name)]
     if len(found) != 1:
@@ -125,7 +124,7 @@ def in_folder(folder: Path) -> Path:
     if name is not None:
         return folder / NETS / name
     stems = {path.with_suffix("") for end in (WEIGHTS, ONNX) for path in folder.glob(f"*{end}")}
-    named = sorted(stem for stem in stems if card_path(stem).exists())
+    named = sorted(stem for stem in stems if file_of(stem, CARD).exists())
     if len(named) != 1:
         raise BadInput(f"{folder} holds no champion, and {len(named)} networks: name one of its files")
     return named[0]

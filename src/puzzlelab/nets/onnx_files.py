@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.nets.card import Card
+from puzzlelab.nets.card import Card, content_of
 from puzzlelab.nets.form import INPUTS, Head, InputName, NetworkForm, Outputs
 from puzzlelab.nets.onnx_graph import check_graph
 from puzzlelab.nets.onnx_limits import (
@@ -32,7 +32,6 @@ from puzzlelab.nets.onnx_limits import (
     limited_options,
     within_time,
 )
-from puzzlelab.storage.files import read_regular
 
 KEY = PRODUCER = "puzzlelab"
 """The metadata entry that files of puzzlelab have, and the program that they name as their origin."""
@@ -123,16 +122,6 @@ def read(path: Path) -> OnnxNetwork:
     return read_bytes(content_of(path), path)
 
 
-def content_of(path: Path) -> bytes:
-    """Return the bytes of a file that may be a network; raises `BadFile`."""
-    try:
-        return read_regular(path)
-    except FileNotFoundError:
-        raise BadFile(f"cannot read {path}: there is no such file") from None
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror or error}") from None
-
-
 def read_bytes(data: bytes, path: Path) -> OnnxNetwork:
     """Read a network from the content of a file, as `read` does; `path` is what errors name."""
     try:
@@ -172,6 +161,14 @@ def _check_description(description: Description, session: onnxruntime.InferenceS
         or not NAME.fullmatch(description.card.name)
     ):
         raise BadFile(f"{path} is not the network that its description names")
+
+
+def described(program: Any, form: NetworkForm, card: Card) -> bytes:
+    """Return the content of a file for a program, a model of the package `onnx`, with its description and checksum."""
+    program.producer_name, program.producer_version = PRODUCER, ""
+    entry = program.metadata_props.add()
+    entry.key, entry.value = KEY, Description(form=form, card=card).model_dump_json()
+    return sealed(program.SerializeToString(deterministic=True))
 
 
 def sealed(data: bytes) -> bytes:

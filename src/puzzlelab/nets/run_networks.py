@@ -13,7 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.nets import network_files
 from puzzlelab.nets.card import CARD, ENDINGS
 from puzzlelab.storage.files import JsonLines, require_regular, writing
 
@@ -123,7 +122,6 @@ def repair(folder: Path, name: str) -> None:
 
     try:
         checkpoint.repair(folder / NETS / name)
-        network_files.load(folder / NETS / name)
     except BadFile as error:
         raise BadFile(advised(folder, name, error)) from None
 
