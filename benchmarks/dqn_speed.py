@@ -19,7 +19,10 @@ from rich.console import Console
 from rich.table import Table
 
 import dust_document
+from puzzlelab.core import registry
 from puzzlelab.training import recipe
+from puzzlelab.training.learner import new_learner
+from puzzlelab.training.online_rl import OnlineLearning
 from puzzlelab.training.recipes import dqn
 
 WORKERS, BOARDS = 6, 1000
@@ -51,15 +54,16 @@ DOCUMENT: dict[str, Any] = {
 
 def ours(settings: dict[str, Any], seconds: float) -> Rate:
     """As `puzzlelab train dqn` does it: a thousand games at once, a batch of a thousand for each of their moves."""
-    table = dqn.new_task(recipe.settings_of("dqn", settings))
+    method = dqn.Dqn(registry.load(settings["puzzle"]), recipe.settings_of("dqn", settings))
+    online = OnlineLearning.of(method)
     for _ in range(3):
-        table.step()
-    turns, steps, began = table.turns, table.learner.step, time.perf_counter()
+        online.step()
+    turns, steps, began = online.play.turns, online.learner.step, time.perf_counter()
     while time.perf_counter() - began < seconds:
-        table.step()
+        online.step()
     spent = time.perf_counter() - began
-    games, batch = table.settings.parallel_games, table.settings.learning.batch_size
-    return (table.turns - turns) * games / spent, (table.learner.step - steps) * batch / spent
+    games, batch = method.settings.parallel_games, method.settings.learning.batch_size
+    return (online.play.turns - turns) * games / spent, (online.learner.step - steps) * batch / spent
 
 
 def baseline(seconds: float) -> Rate:
@@ -95,8 +99,9 @@ def encoded(board: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 def document(seconds: float) -> Rate:
     """The document's loop, with the same network in PyTorch."""
-    table = dqn.new_task(recipe.settings_of("dqn", DOCUMENT))
-    learner, random = table.learner, np.random.default_rng(0)
+    settings = recipe.settings_of("dqn", DOCUMENT)
+    puzzle, random = registry.load(DOCUMENT["puzzle"]), np.random.default_rng(0)
+    learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
     fresh = lambda: random.integers(1, 6, (8, 6)).astype(np.uint8)  # noqa: E731
     boards, rows, turns = [fresh() for _ in range(BOARDS)], np.arange(BOARDS), 0
     with multiprocessing.get_context("spawn").Pool(WORKERS) as pool:

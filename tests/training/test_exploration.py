@@ -7,49 +7,59 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.training.exploration import Exploration, ExplorationSettings, epsilon_greedy
+from puzzlelab.training.exploration import ExplorationSettings, epsilon_after_games, epsilon_at_step, epsilon_greedy
 
 
-def exploration(**settings):
-    return Exploration.of(ExplorationSettings(**settings))
+class Share:
+    """The share of random moves of a run so far."""
+
+    def __init__(self, **settings) -> None:
+        self.settings = ExplorationSettings(**settings)
+        self.epsilon = self.settings.initial_epsilon
+
+    def at_step(self, step) -> None:
+        self.epsilon = epsilon_at_step(self.settings, self.epsilon, step)
+
+    def after_games(self, games, moves, random_moves) -> None:
+        self.epsilon = epsilon_after_games(self.settings, self.epsilon, np.array([games, 0, moves, random_moves]))
 
 
 # --- rules -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_constant_share_stays() -> None:
-    found = exploration(initial_epsilon=0.2, final_epsilon=0.05)
-    found.update_for_step(10**6)
-    found.update_for_games(1_000, 30_000, 5_000)
+    found = Share(initial_epsilon=0.2, final_epsilon=0.05)
+    found.at_step(10**6)
+    found.after_games(1_000, 30_000, 5_000)
     assert found.epsilon == 0.2
 
 
 def test_a_share_that_falls_evenly() -> None:
-    found, shares = exploration(rule="linear", initial_epsilon=0.9, final_epsilon=0.1, decay_steps=80), []
+    found, shares = Share(rule="linear", initial_epsilon=0.9, final_epsilon=0.1, decay_steps=80), []
     for step in (0, 10, 40, 80, 1_000):
-        found.update_for_step(step)
-        found.update_for_games(10, 100, 10)
+        found.at_step(step)
+        found.after_games(10, 100, 10)
         shares.append(found.epsilon)
     assert shares == pytest.approx([0.9, 0.8, 0.5, 0.1, 0.1])
 
 
 def test_a_share_may_rise_evenly_too() -> None:
-    found = exploration(rule="linear", initial_epsilon=0.0, final_epsilon=0.5, decay_steps=10)
-    found.update_for_step(5)
+    found = Share(rule="linear", initial_epsilon=0.0, final_epsilon=0.5, decay_steps=10)
+    found.at_step(5)
     assert found.epsilon == pytest.approx(0.25)
 
 
 def test_a_share_that_falls_with_every_game() -> None:
     """Spence (2021): 0.9, times 0.999 a game, down to 0.3."""
-    found, games = exploration(rule="exponential", initial_epsilon=0.9, final_epsilon=0.3, decay_factor=0.999), 0
+    found, games = Share(rule="exponential", initial_epsilon=0.9, final_epsilon=0.3, decay_factor=0.999), 0
     for ended in (1, 0, 9, 90, 500):
-        found.update_for_games(ended, 20 * ended, ended)
-        found.update_for_step(10**6)
+        found.after_games(ended, 20 * ended, ended)
+        found.at_step(10**6)
         games += ended
         assert found.epsilon == pytest.approx(0.9 * 0.999**games)
-    found.update_for_games(498, 10_000, 0)  # 0.9 * 0.999^1098 is just above 0.3
+    found.after_games(498, 10_000, 0)  # 0.9 * 0.999^1098 is just above 0.3
     assert found.epsilon == pytest.approx(0.9 * 0.999**1098)
-    found.update_for_games(1, 20, 0)
+    found.after_games(1, 20, 0)
     assert found.epsilon == 0.3
 
 
@@ -67,34 +77,34 @@ def test_a_share_that_falls_with_every_game() -> None:
 )
 def test_a_share_that_follows_the_guesses_of_a_game(games, moves, guesses, share) -> None:
     """001: (1 - l) epsilon + l epsilon target / mean guesses, with l = 1 / mean moves."""
-    found = exploration(rule="adaptive", initial_epsilon=0.05)
-    found.update_for_games(games, moves, guesses)
-    found.update_for_step(10**6)
+    found = Share(rule="adaptive", initial_epsilon=0.05)
+    found.after_games(games, moves, guesses)
+    found.at_step(10**6)
     assert found.epsilon == pytest.approx(share)
 
 
 def test_the_target_of_guesses_can_be_another() -> None:
-    found = exploration(rule="adaptive", initial_epsilon=0.1, random_moves_per_game=3.0)
-    found.update_for_games(10, 100, 60)
+    found = Share(rule="adaptive", initial_epsilon=0.1, random_moves_per_game=3.0)
+    found.after_games(10, 100, 60)
     assert found.epsilon == pytest.approx(0.1 * (0.9 + 0.1 * 0.5))
-    found.update_for_games(10, 100, 0)
+    found.after_games(10, 100, 0)
     assert found.epsilon == pytest.approx(0.095 * (0.9 + 0.1 * 2))
 
 
 def test_a_share_never_exceeds_all_moves() -> None:
-    found = exploration(rule="adaptive", initial_epsilon=0.9, random_moves_per_game=50.0)
+    found = Share(rule="adaptive", initial_epsilon=0.9, random_moves_per_game=50.0)
     for _ in range(3):
-        found.update_for_games(10, 20, 1)
+        found.after_games(10, 20, 1)
         assert found.epsilon == 1.0
 
 
 def test_guesses_settle_where_they_were_asked_to() -> None:
     found, random = (
-        exploration(rule="adaptive", initial_epsilon=0.9, random_moves_per_game=2.0),
+        Share(rule="adaptive", initial_epsilon=0.9, random_moves_per_game=2.0),
         np.random.default_rng(0),
     )
     for _ in range(400):  # games of 20 moves
-        found.update_for_games(50, 1_000, int(random.binomial(1_000, found.epsilon)))
+        found.after_games(50, 1_000, int(random.binomial(1_000, found.epsilon)))
     assert found.epsilon == pytest.approx(2.0 / 20, rel=0.1)
 
 

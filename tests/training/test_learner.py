@@ -104,7 +104,7 @@ def test_minibatches_are_one_step_of_several_updates() -> None:
     one, other = new(), new()
     other.settings = other.settings.model_copy(update={"warmup": 0})
     one.settings = other.settings
-    together = one.update_in_minibatches([losses(one, 3), losses(one, 5)])
+    together = one.update(losses(one, 3), losses(one, 5))
     apart = [other.update(losses(other, target)) for target in (3, 5)]
     assert (one.step, other.step) == (1, 2)
     assert together["odd"] == pytest.approx((apart[0]["odd"] + apart[1]["odd"]) / 2)

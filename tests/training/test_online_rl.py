@@ -15,7 +15,7 @@ from puzzlelab.experience.returns import Returns
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.training import online_rl
 from puzzlelab.training.learner import new_learner
-from puzzlelab.training.recipes.dqn import DqnSettings, DqnTask
+from puzzlelab.training.recipes.dqn import Dqn, DqnSettings
 from puzzlelab.training.settings import LearnerSettings
 
 NETWORK = {"kind": "dense", "width": 4, "depth": 1}
@@ -63,12 +63,37 @@ def test_metrics_are_those_since_the_last_call() -> None:
         parallel_games=4,
         curriculum=CurriculumSettings(random_walk_share=1, initial_difficulty=2),
     )
-    task = DqnTask.new(None, settings)
-    task.games.tally[:], task.games.final_estimates[:] = [8, 6, 40, 10], 4
+    play = online_rl.OnlineLearning.of(Dqn(registry.load("tiles-2x2"), settings)).play
+    play.games.tally[:], play.games.final_estimates[:] = [8, 6, 40, 10], 4
     of_games = {"games": 8, "won": 0.75, "length": 5.0, "random_moves": 1.25, "final_estimate": 0.5}
     found = {"difficulty": 2, **of_games, "epsilon": 0.1, "turns": 0}
-    assert task.metrics() == found
-    assert task.metrics() == {"difficulty": 2, "games": 0, "epsilon": 0.1, "turns": 0}
+    assert play.metrics() == found
+    assert play.metrics() == {"difficulty": 2, "games": 0, "epsilon": 0.1, "turns": 0}
+
+
+def test_checks_of_a_curriculum_count_all_and_tell_the_last() -> None:
+    curriculum = CurriculumSettings(
+        scale="walk-to-level",
+        initial_difficulty=1,
+        max_difficulty=1,
+        growth="evaluations",
+        evaluation_interval=1,
+        evaluation_boards=4,
+    )
+    network = {**NETWORK, "heads": ["q"]}
+    settings = DqnSettings(puzzle="tiles-2x3", network=network, parallel_games=4, max_moves=3, curriculum=curriculum)
+    play = online_rl.OnlineLearning.of(Dqn(registry.load("tiles-2x3"), settings)).play
+    play.check_policy()
+    assert play.checks == {}  # no game has ended
+    solved = []
+    for number in (1, 2):
+        play.games.start_sampler.ended(1, 0)
+        play.check_policy()
+        solved.append(round(4 * play.checks["check_solved"]))
+        assert play.checks["checks"] == number
+        assert play.checks["finishes"] == sum(solved)
+        assert play.checks["check_level"] >= 0
+    assert play.metrics().items() >= play.checks.items()
 
 
 @pytest.mark.parametrize("settings", [{"size": 5}, {"size": 5, "alpha": 0.5}, {"size": 0}])

@@ -17,8 +17,9 @@ from puzzlelab.experience.ring import DrawnBatch
 from puzzlelab.nets import checkpoint, model_zoo
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import recipe
-from puzzlelab.training.recipes.dqn import DqnTask
-from puzzlelab.training.recipes.value_iteration import ValueIterationTask
+from puzzlelab.training.online_rl import OnlineLearning
+from puzzlelab.training.recipes.dqn import Dqn
+from puzzlelab.training.recipes.value_iteration import ValueIteration
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
 COMMON = {
@@ -48,7 +49,11 @@ COMMON = {
     "evaluation": {"every": 10, "boards": 5, "teacher_games": 0, "scale": "uniform", "max_moves": 30},
 }
 HEADS = {"dqn": "q", "value_iteration": "cost_to_go"}
-TASKS = {"dqn": DqnTask, "value_iteration": ValueIterationTask}
+METHODS = {"dqn": Dqn, "value_iteration": ValueIteration}
+
+
+def new(settings):
+    return OnlineLearning.of(METHODS[settings.recipe](registry.load(settings.puzzle), settings))
 
 
 @pytest.fixture
@@ -208,7 +213,7 @@ class Tabular(TorchModel):
 
 def tabular(settings, rate):
     """A table of games whose network is a table of numbers, and moves by so much of the gradient."""
-    task = TASKS[settings.recipe].new(None, settings)
+    task = new(settings)
     model, count = task.learner.model, {"q": SMALL.move_count, "cost_to_go": 1}[task.learner.model.heads[0]]
     module = torch.nn.Embedding(6**6, count)
     torch.nn.init.constant_(module.weight, {"q": -7.0, "cost_to_go": 7.0}[model.heads[0]])  # far from any value
@@ -239,15 +244,15 @@ def test_a_fit_takes_all_targets_first_and_each_transition_once(settings_of, kno
     """All values but those that were played keep the values from before the step."""
     task = tabular(settings_of("dqn", "distance=squared", "minibatch_size=32", "blend=0.5", *NO_WALKS), rate=0.1)
     columns = {name: column[:100] for name, column in transitions(known).items()}
-    before = task._values(columns["state"]).detach().clone()
-    minibatches, errors = [], []
-    loss_of = task._loss
+    before = task.learner.model.forward(columns["state"])["q"].detach().clone()
+    minibatches = []
+    loss_of = task.method._loss
     monkeypatch.setattr(
-        task, "_loss", lambda predicted, targets: minibatches.append(targets) or loss_of(predicted, targets)
+        task.method, "_loss", lambda predicted, targets: minibatches.append(targets) or loss_of(predicted, targets)
     )
-    task.fit(DrawnBatch(np.arange(0), columns), errors, np.random.default_rng(0))
+    _, errors = task.method.fit(task, DrawnBatch(np.arange(0), columns), np.random.default_rng(0))
     assert [len(each.states) for each in minibatches] == [32, 32, 32, 4]
-    assert (task.learner.step, len(errors), len(errors[0])) == (1, 1, 100)
+    assert (task.learner.step, len(errors)) == (1, 100)
     states = np.concatenate([each.states for each in minibatches])
     assert not np.array_equal(states, columns["state"])
     assert np.array_equal(np.sort(states, axis=0), np.sort(columns["state"], axis=0))
@@ -264,12 +269,12 @@ def test_a_fit_takes_all_targets_first_and_each_transition_once(settings_of, kno
 @pytest.mark.parametrize("equivalent", [True, False])
 def test_a_click_is_learned_for_its_cluster_or_for_its_cell(settings_of, equivalent) -> None:
     changes = ("puzzle=dust-4x3x3", f"equivalent_moves={str(equivalent).lower()}", "reward=goal", *NO_WALKS)
-    task = DqnTask.new(None, settings_of("dqn", *changes))
+    task = new(settings_of("dqn", *changes))
     state = registry.load("dust-4x3x3").read("1 1 2 3 / 2 3 1 2 / 3 1 2 3").state[None]
     pair = np.flatnonzero(canonical_moves(task.learner.puzzle, state)[0] == 0)
     columns = {"state": state, "move": pair[-1:], "next": state, "reward": np.zeros(1, np.float32)}
-    targets = task._targets(
-        DrawnBatch(np.arange(0), columns | {"factor": np.zeros(1, np.float32)}), torch.zeros(1, 12), []
+    targets = task.method._targets(
+        task, DrawnBatch(np.arange(0), columns | {"factor": np.zeros(1, np.float32)}), torch.zeros(1, 12), []
     )
     learned = np.flatnonzero(targets.weights[0])
     assert learned.tolist() == (pair.tolist() if equivalent else [pair[-1]])
@@ -283,7 +288,7 @@ def test_values_of_moves_in_a_table_become_the_exact_ones(settings_of, known, va
     size = len(columns["state"])
     task = tabular(settings_of("dqn", "distance=squared", *NO_WALKS, *variant), rate=size / 2)
     for _ in range(150):
-        task.learner.update(lambda: task.losses(DrawnBatch(np.arange(0), columns), []))
+        task.learner.update(lambda: task.method.losses(task, DrawnBatch(np.arange(0), columns), []))
     moves = transitions(known)
     found = task.learner.model.outputs(moves["state"])["q"][np.arange(len(moves["move"])), moves["move"]]
     assert found == pytest.approx(-1 - distance_of(known, moves["next"]), abs=0.01)
@@ -295,7 +300,7 @@ def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) ->
     unknown = np.full(len(states), UNKNOWN, np.int32)
     batch = DrawnBatch(np.arange(0), {"state": states, "bound": unknown, "moves_to_end": unknown})
     for _ in range(40):
-        task.learner.update(lambda: task.losses(batch, []))
+        task.learner.update(lambda: task.method.losses(task, batch, []))
     assert task.learner.model.cost_to_go(states) == pytest.approx(distances, abs=0.01)
 
 
@@ -312,13 +317,14 @@ def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) ->
 )
 def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
     settings = settings_of(*variant, *FIRM)
-    task = TASKS[variant[0]].new(None, settings)
+    task = new(settings)
     columns = transitions(known)
     if variant[0] == "value_iteration":
         unknown = np.full(len(known[0]), UNKNOWN, np.int32)
         columns = {"state": known[0], "bound": unknown, "moves_to_end": unknown}
     losses = [
-        task.learner.update(lambda: task.losses(DrawnBatch(np.arange(0), columns), []))["loss"] for _ in range(10)
+        task.learner.update(lambda: task.method.losses(task, DrawnBatch(np.arange(0), columns), []))["loss"]
+        for _ in range(10)
     ]
     assert losses[-1] < losses[0]
 
@@ -358,11 +364,11 @@ def test_a_walk_needs_a_length(settings_of) -> None:
 @pytest.mark.parametrize("rule", ["soft", "none"])
 def test_play_and_the_values_of_next_states_leave_running_statistics_as_they_are(settings_of, rule) -> None:
     network = '{"kind": "convolution", "filters": [4, 4], "norm": "batch", "width": 8, "heads": ["q"]}'
-    task = DqnTask.new(None, settings_of("dqn", f"network={network}", f"target_network.rule={rule}"))
+    task = new(settings_of("dqn", f"network={network}", f"target_network.rule={rule}"))
     normalisation = task.learner.model.module.convolutions[2]
     before = normalisation.running_mean.clone()
     task.act()
-    task._state_values(task.games.states)
+    task.method._state_values(task, task.play.games.states)
     assert torch.equal(normalisation.running_mean, before)
     assert normalisation.training
     task.step()

@@ -9,7 +9,7 @@ from puzzlelab.core.registry import load
 from puzzlelab.core.views import Samples, Scale
 from puzzlelab.engine.batch_rules import solved, successors
 from puzzlelab.puzzles.tiles import sampling
-from puzzlelab.training.policy_play import PolicyChecks, play_policy
+from puzzlelab.training.policy_play import mean_level, play_policy
 
 PUZZLE = load("tiles-3x3")
 LEVEL = PUZZLE.view(Samples).scales["walk-to-level"]
@@ -32,41 +32,31 @@ def always(move):
 
 def test_boards_that_are_solved_are_left() -> None:
     states = np.array([NEARLY, FAR, PUZZLE.goals()[0]])
-    games = play_policy(PUZZLE, states, nearest, 5)
-    assert games.solved.tolist() == [True, False, True]
-    assert solved(PUZZLE, games.states).tolist() == [True, False, True]
+    is_solved, last = play_policy(PUZZLE, states, nearest, 5)
+    assert is_solved.tolist() == [True, False, True]
+    assert solved(PUZZLE, last).tolist() == [True, False, True]
     assert states.tolist() == [NEARLY.tolist(), FAR.tolist(), PUZZLE.goals()[0].tolist()]
 
 
 def test_an_illegal_move_leaves_the_board_to_the_end() -> None:
     games = play_policy(PUZZLE, NEARLY[None], always(R), 50)
-    assert games.states[0].tolist() == [1, 2, 3, 4, 5, 6, 0, 7, 8]
-    assert games.mean_level(LEVEL) == 2
+    assert games[1][0].tolist() == [1, 2, 3, 4, 5, 6, 0, 7, 8]
+    assert mean_level(LEVEL, *games) == 2
 
 
 @pytest.mark.parametrize(("max_moves", "is_solved"), [(0, False), (1, True)])
 def test_the_move_limit_is_kept(max_moves: int, is_solved: bool) -> None:
-    assert play_policy(PUZZLE, NEARLY[None], always(L), max_moves).solved.tolist() == [is_solved]
+    assert play_policy(PUZZLE, NEARLY[None], always(L), max_moves)[0].tolist() == [is_solved]
 
 
 def test_games_without_a_legal_move_end() -> None:
     dust = load("dust-4x3x3")
     state = dust.read("100200300000").state
     games = play_policy(dust, state[None], lambda states, legal: legal.argmax(axis=1), 10)
-    assert games.solved.tolist() == [True]
+    assert games[0].tolist() == [True]
 
 
 def test_the_level_is_measured_only_on_scales_that_can() -> None:
     games = play_policy(PUZZLE, np.array([NEARLY, FAR]), always(R), 1)
-    assert games.mean_level(LEVEL) == sampling.levels_of_boards(PUZZLE, games.states).mean()
-    assert games.mean_level(Scale("none", lambda random, level, count: NEARLY[None])) is None
-
-
-def test_checks_count_all_and_tell_the_last() -> None:
-    checks = PolicyChecks()
-    assert checks.metrics() == {}
-    for board in (NEARLY, FAR):
-        checks.add(play_policy(PUZZLE, np.array([NEARLY, board]), always(L), 3), LEVEL)
-    level = play_policy(PUZZLE, FAR[None], always(L), 3).mean_level(LEVEL) / 2
-    assert checks.metrics() == {"checks": 2, "check_solved": 0.5, "finishes": 3, "check_level": level}
-    assert PolicyChecks(**checks.state()) == checks
+    assert mean_level(LEVEL, *games) == sampling.levels_of_boards(PUZZLE, games[1]).mean()
+    assert mean_level(Scale("none", lambda random, level, count: NEARLY[None]), *games) is None

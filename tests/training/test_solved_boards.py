@@ -1,5 +1,7 @@
 """Supervised learning from solved boards: the recipes learn, one seed is one run, and what is ended goes on."""
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -14,10 +16,9 @@ from puzzlelab.nets import checkpoint
 from puzzlelab.puzzles.sudoku import generate
 from puzzlelab.solvers.lattice import Lattice
 from puzzlelab.training import recipe, solved_boards
-from puzzlelab.training.recipes.cnn import CnnTask
-from puzzlelab.training.recipes.lattice import LatticeTask
+from puzzlelab.training.recipes import cnn
 from puzzlelab.training.runs import Run
-from puzzlelab.training.solved_boards import BoardPool, BoardSource
+from puzzlelab.training.solved_boards import BoardPool, BoardSource, boards_of_run, new_parts
 
 FOUR, NINE = load("sudoku-4x4"), load("sudoku-9x9")
 CONFIGS = {
@@ -98,11 +99,12 @@ NETWORKS = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_loss_of_the_same_boards_falls(tmp_path, digits_of, name) -> None:
     settings = digits_of("lattice" if name == "lattice" else "cnn", "learning.warmup=0", *NETWORKS[name])
-    task = {"lattice": LatticeTask, "cnn": CnnTask, "convolution": CnnTask}[name].new(Run(tmp_path), settings)
-    tensors, values = task.pool.state()
+    module = importlib.import_module(f"puzzlelab.training.recipes.{settings.recipe}")
+    task = module.new_task(Run(tmp_path), settings, lambda: None, None)
+    tensors, values = task.state()
     losses = []
     for _ in range(20):
-        task.pool.restore(tensors, values)
+        task.restore(tensors, values)
         losses.append(task.step()["loss"])
     assert losses[-1] < losses[0]
 
@@ -135,7 +137,7 @@ def test_one_seed_is_one_run_and_an_ended_run_goes_on(
 @pytest.mark.parametrize("cells", ["blank", "all"])
 def test_an_untrained_network_has_the_loss_of_guessing_in_the_cells_that_count(tmp_path, digits_of, cells) -> None:
     """With all logits equal, every cell that counts costs log 4; a filled cell among its own candidate would cost 0."""
-    task = CnnTask.new(Run(tmp_path), digits_of("cnn", *DOCUMENT[:2], f"loss_cells={cells}"))
+    task = cnn.new_task(Run(tmp_path), digits_of("cnn", *DOCUMENT[:2], f"loss_cells={cells}"), lambda: None, None)
     head = task.learner.model.module.heads.each["policy"]
     head.weight.data.zero_()
     head.bias.data.zero_()
@@ -144,14 +146,12 @@ def test_an_untrained_network_has_the_loss_of_guessing_in_the_cells_that_count(t
 
 def test_the_boards_of_a_run_are_made_once(tmp_path, digits_of, monkeypatch) -> None:
     settings = digits_of("cnn")
-    first = CnnTask.new(Run(tmp_path), settings).pool.boards
+    first = boards_of_run(Run(tmp_path), FOUR, settings)
     monkeypatch.setattr(solved_boards, "load_boards", None)
-    again = CnnTask.new(Run(tmp_path), settings).pool.boards
-    assert np.array_equal(first.clues, again.clues)
-    assert np.array_equal(first.solutions, again.solutions)
+    assert np.array_equal(first, boards_of_run(Run(tmp_path), FOUR, settings))
     (tmp_path / "boards.npz").write_bytes(b"half a file")
     with pytest.raises(BadFile, match=r"boards\.npz is damaged: delete it"):
-        CnnTask.new(Run(tmp_path), settings)
+        boards_of_run(Run(tmp_path), FOUR, settings)
 
 
 @pytest.fixture
@@ -179,9 +179,7 @@ def test_boards_of_a_run_that_is_ended_are_kept(tmp_path, made, stop_at, damage,
             next((tmp_path / "parts" / "boards").glob("*.npz")).write_bytes(damage)
     kept = len(list((tmp_path / "parts" / "boards").iterdir()))
     assert kept >= 2
-    again = made("parts")
-    assert np.array_equal(whole.clues, again.clues)
-    assert np.array_equal(whole.solutions, again.solutions)
+    assert np.array_equal(whole, made("parts"))
     assert sorted(path.name for path in (tmp_path / "parts").iterdir()) == ["boards.npz"]
 
 
@@ -195,16 +193,17 @@ def test_boards_that_were_made_are_not_made_again(made, stop_at, monkeypatch) ->
 
 
 def test_all_cells_are_learned_where_the_settings_say_so(tmp_path, digits_of) -> None:
-    task = CnnTask.new(Run(tmp_path), digits_of("cnn", *DOCUMENT))
-    blank = np.zeros(task.pool.solutions.shape, bool)
+    settings = digits_of("cnn", *DOCUMENT)
+    _, pool = new_parts(Run(tmp_path), settings, lambda: None)
+    blank = np.zeros(pool.solutions.shape, bool)
     blank[:, 0] = True
-    correct = task.pool.solution_candidates
-    everything = task._choices(task.pool.candidates, correct, blank)
+    correct = pool.solution_candidates
+    everything = cnn.choices(settings, pool.candidates, correct, blank)
     assert everything[0].sum() == blank.size
     assert everything[1].all()
-    some = CnnTask(digits_of("cnn"), task.learner, task.pool)._choices(task.pool.candidates, correct, blank)
+    some = cnn.choices(digits_of("cnn"), pool.candidates, correct, blank)
     assert some[0].sum() == blank.sum()
-    assert np.array_equal(some[1], task.pool.candidates)
+    assert np.array_equal(some[1], pool.candidates)
 
 
 @pytest.mark.parametrize(
@@ -250,11 +249,12 @@ def test_made_boards_have_their_solutions_beside_them() -> None:
     boards = solved_boards.load_boards(
         NINE, (BoardSource(count=20, generator={"minimal": True}), BoardSource(count=10, generator={"level": 2})), 3
     )
-    assert boards.clues.shape == boards.solutions.shape == (30, 81)
-    assert all(NINE.solved(state) for state in NINE.written(boards.solutions))
-    assert ((boards.clues == boards.solutions) | (boards.clues == -1)).all()
+    assert boards.shape == (30, 2, 81)
+    clues, solutions = boards[:, 0], boards[:, 1]
+    assert all(NINE.solved(state) for state in NINE.written(solutions))
+    assert ((clues == solutions) | (clues == -1)).all()
     again = solved_boards.load_boards(NINE, (BoardSource(count=20, generator={"minimal": True}),), 3)
-    assert np.array_equal(again.clues, boards.clues[:20])
+    assert np.array_equal(again, boards[:20])
 
 
 @pytest.mark.parametrize("augment", [False, True])
@@ -265,7 +265,7 @@ def test_the_pool_shows_every_board_once_in_each_round_and_goes_on_where_it_was(
     for _ in range(2):
         pool.replace(np.ones(4, bool))
         clues += np.count_nonzero(pool.candidates.sum(axis=2) == 1, axis=1).tolist()
-    assert sorted(clues) == sorted(np.count_nonzero(boards.clues >= 0, axis=1).tolist())
+    assert sorted(clues) == sorted(np.count_nonzero(boards[:, 0] >= 0, axis=1).tolist())
     assert (pool.solution_candidates & ~pool.candidates).sum() == 0
     assert all(NINE.solved(state) for state in NINE.written(pool.solutions))
     tensors, values = pool.state()

@@ -16,7 +16,7 @@ from puzzlelab.experience.state_space import label_reachable, label_states
 from puzzlelab.nets.architectures.table import Table
 from puzzlelab.storage import networks
 from puzzlelab.training import recipe
-from puzzlelab.training.recipes.tabular import TabularTask
+from puzzlelab.training.recipes.tabular import TabularLearning, table_rows
 
 VALUES = {
     "puzzle": "tiles-2x3",
@@ -36,26 +36,24 @@ def settings_of(*changes):
 
 def test_all_values_become_exact(distances_2x3) -> None:
     """With all games on one table of 360 states, the value of the best move is minus the distance."""
-    task = TabularTask.new(None, settings_of("parallel_games=500", "exploration.initial_epsilon=1"))
+    task = TabularLearning.of(settings_of("parallel_games=500", "exploration.initial_epsilon=1"))
     for _ in range(400):
         task.step()
     assert task.optimal_share() == 1.0
     states = np.array([np.frombuffer(board, np.uint8) for board in distances_2x3])
-    found = task.learner.model.cost_to_go(states)
+    found = task.play.learner.model.cost_to_go(states)
     assert found.tolist() == list(distances_2x3.values())
 
 
 def test_one_step_is_the_bellman_update() -> None:
-    task = TabularTask.new(
-        None, settings_of("blend=0.25", "discount=0.5", "reward=goal", "exploration.initial_epsilon=0")
-    )
+    task = TabularLearning.of(settings_of("blend=0.25", "discount=0.5", "reward=goal", "exploration.initial_epsilon=0"))
     with torch.no_grad():
         task.table.values[task.table.values == 0] = -4.0
-    before, games = task.table.values.clone().numpy(), task.games
+    before, games = task.table.values.clone().numpy(), task.play.games
     states, canonical = games.states.copy(), games.canonical_moves.copy()
     task.step()
     best = np.where(canonical >= 0, 0, -1).argmax(axis=1)  # all values are equal: the first legal move
-    rows = task._rows(states)
+    rows = table_rows(task.table, states)
     after = task.table.values.numpy()
     changed = {(int(row), int(column)) for row, column in zip(*np.nonzero(after != before), strict=True)}
     assert changed == set(zip(rows.tolist(), best.tolist(), strict=True))
@@ -86,10 +84,8 @@ def test_a_run_that_is_ended_goes_on_as_if_it_had_not_been(tmp_path, train, metr
 
 
 def test_dust_has_a_table_of_what_its_boards_lead_to() -> None:
-    task = TabularTask.new(
-        None, settings_of("puzzle=dust-3x2x2", "parallel_games=1000", "exploration.initial_epsilon=1")
-    )
-    puzzle = task.learner.puzzle
+    task = TabularLearning.of(settings_of("puzzle=dust-3x2x2", "parallel_games=1000", "exploration.initial_epsilon=1"))
+    puzzle = task.play.learner.puzzle
     states = task.table.states.numpy().astype(np.uint8)
     assert len(states) > 64  # all full boards, and what is left of them
     learned = (canonical_moves(puzzle, states) == np.arange(6)) & (states > 0).any(axis=1, keepdims=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
-from puzzlelab.experience.vector_game import Transition, VectorGame
+from puzzlelab.experience.vector_game import Transition
 
 Columns = Mapping[str, NDArray[Any]]
 """One transition a row: `state`, `move`, `reward` (the discounted sum of all steps), `next` (the state after them), and
@@ -71,10 +71,6 @@ class Returns:
     def state(self) -> Columns:
         """Return all that `restore` needs, as arrays."""
         return {"states": self.states, "moves": self.moves, "rewards": self.rewards, "waiting": self.waiting}
-
-    def state_of_running(self, games: VectorGame) -> Columns:
-        """Return all that `restore` needs to go on with these games."""
-        return self.state()
 
     def restore(self, state: Columns) -> None:
         """Restore what `state` returned."""

@@ -26,6 +26,8 @@ class Trajectories:
     """[L, B, S]."""
     bounds: NDArray[np.int32]
     """[L, B]: an upper bound on the cost-to-go of each state, or UNKNOWN."""
+    used: int = 0
+    """The number of moves that running games can have: only so many rows hold states."""
 
     @classmethod
     def of(cls, play: VectorGame, max_moves: int | None = None) -> Trajectories:
@@ -37,6 +39,7 @@ class Trajectories:
 
     def record(self, play: VectorGame) -> None:
         """Record the state of every game before a step."""
+        self.used = int(play.lengths.max(initial=0)) + 1
         games = np.arange(len(play.states))
         self.states[play.lengths, games] = play.states
         self.bounds[play.lengths, games] = play.bounds
@@ -59,14 +62,9 @@ class Trajectories:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that `restore` needs, as arrays."""
-        return {"states": self.states, "bounds": self.bounds}
-
-    def state_of_running(self, games: VectorGame) -> dict[str, NDArray[Any]]:
-        """Return all that `restore` needs to go on with these games."""
-        moves = games.lengths.max(initial=0)
-        return {"states": self.states[:moves], "bounds": self.bounds[:moves]}
+        return {"states": self.states[: self.used], "bounds": self.bounds[: self.used]}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Restore what `state` or `state_of_running` returned."""
-        moves = min(len(state["states"]), len(self.states))
-        self.states[:moves], self.bounds[:moves] = state["states"][:moves], state["bounds"][:moves]
+        """Restore what `state` returned."""
+        self.used = len(state["states"])
+        self.states[: self.used], self.bounds[: self.used] = state["states"], state["bounds"]

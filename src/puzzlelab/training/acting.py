@@ -1,31 +1,38 @@
-"""The play of recipes that learn from their own games: the rules by which they move, and the games of the learner.
+"""Blocks of games: some moves in all games of a group, by one network, which may be played anywhere.
 
-The rules know neither learner nor replay buffer, so that games can be played elsewhere too: see `acting_blocks`.
+What comes of a block is a pure function of its argument, so that it may be played again. The method by which a recipe
+plays knows neither learner nor replay buffer here.
 
 Shapes: B = games, S = length of a state, M = number of moves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from pydantic import Field
+from safetensors.torch import load
 
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
-from puzzlelab.engine.executor import Executor
+from puzzlelab.engine.executor import Published
 from puzzlelab.experience.curriculum import StartSampler
-from puzzlelab.experience.vector_game import Transition, VectorGame
+from puzzlelab.experience.returns import Returns
+from puzzlelab.experience.ring import DrawnBatch
+from puzzlelab.experience.trajectories import Trajectories
+from puzzlelab.experience.vector_game import VectorGame
+from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel
-from puzzlelab.training.exploration import Exploration, epsilon_greedy
 
-INITIAL_BOARDS, TURNS = 3, 4
-"""The branches of the run's seed for the first boards, and for the moves and new boards of each turn."""
+BLOCKS = 9
+"""The branch of the run's seed for the moves and new boards of each block."""
 Arrays = Mapping[str, NDArray[Any]]
 """Named arrays, as saved states have them."""
 
@@ -42,109 +49,115 @@ class ActingSettings(Settings):
     """The moves of a block in each game of its group; all are made by the network of the block's beginning."""
 
 
-class History(Protocol):
-    """The past of the games in progress, as far as a recipe needs it."""
-
-    def state(self) -> Arrays: ...
-    def state_of_running(self, games: VectorGame) -> Arrays: ...
-    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
-
-
-@dataclass
-class ActingRules:
-    """The rules by which a recipe moves in its games, and what it keeps of them."""
+class LearningMethod(Protocol):
+    """The way in which a recipe moves in its games, and learns from the transitions."""
 
     puzzle: Puzzle
     settings: Any
 
-    def new_history(self, games: VectorGame) -> Any:
+    def new_history(self, games: VectorGame) -> Returns | Trajectories:
         """Return the past of games without a move yet."""
-        raise NotImplementedError
 
     def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the best of the legal moves `bool[B, M]` in each of the plain `states[B, S]` by this model:
         `int64[B]`.
         """
-        raise NotImplementedError
 
     def move(
         self, games: VectorGame, history: Any, model: TorchModel, epsilon: float, random: np.random.Generator
     ) -> Arrays:
         """Make a move in every game; the transitions that are complete now, as columns, which may have no rows."""
-        raise NotImplementedError
+
+    def acting_model(self, online: Any) -> TorchModel:
+        """Return the network that plays, of the learner or its target network (`OnlineLearning`)."""
+
+    def fit(
+        self, online: Any, batch: DrawnBatch, random: np.random.Generator
+    ) -> tuple[Mapping[str, float], torch.Tensor]:
+        """Take one step of training (of `OnlineLearning`) on a batch of transitions: the losses, and the errors of the
+        transitions, `float[B]`.
+        """
 
 
-def explore(
-    games: VectorGame,
-    best: NDArray[np.int64],
-    legal: NDArray[np.bool_],
-    epsilon: float,
-    random: np.random.Generator,
-) -> Transition:
-    """Make the best move `int64[B]` in every game, or to explore, with probability `epsilon`, a random legal one.
+@dataclass(frozen=True)
+class GameBlock:
+    """The argument of a block."""
 
-    `legal: bool[B, M]` are the legal moves.
+    number: int
+    method: type[Any]
+    """The class of the `LearningMethod`."""
+    puzzle: Puzzle
+    settings: Any
+    network: Published
+    """The weights, as bytes of safetensors."""
+    epsilon: float
+    difficulty: int
+    group: Arrays
+    """The state of the group: `games.NAME` of its `VectorGame`, and `history.NAME` of its past."""
+
+
+def flat(parts: Mapping[str, Arrays]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of several parts together, named `part.array`."""
+    return {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
+
+
+def part_of(arrays: Mapping[str, Any], part: str) -> dict[str, Any]:
+    """Return the arrays of one part of a `flat` collection by their own names."""
+    prefix = f"{part}."
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def joined_moves(moves: list[Arrays]) -> dict[str, NDArray[Any]]:
+    """Return the transitions of several moves together: `columns.NAME`, and `moves.counts`, the rows of each move."""
+    columns = {name: np.concatenate([move[name] for move in moves]) for name in (moves[0] if moves else ())}
+    counts = np.array([len(next(iter(move.values()))) for move in moves], np.int64)
+    return flat({"columns": columns, "moves": {"counts": counts}})
+
+
+def split_moves(arrays: Arrays) -> Iterator[Arrays]:
+    """Yield the transitions of each move of `joined_moves`."""
+    columns, ends = part_of(arrays, "columns"), np.cumsum(arrays["moves.counts"])
+    for begin, end in zip(ends - arrays["moves.counts"], ends, strict=True):
+        yield {name: column[begin:end] for name, column in columns.items()}
+
+
+def play_block(block: GameBlock) -> dict[str, NDArray[Any]]:
+    """Play a block; the same on every machine of the same kind, however many threads it has.
+
+    Returns the state of the group after it, as in `GameBlock.group`, with the transitions as in `joined_moves`. The
+    tally is that of the games that ended in this block.
     """
-    moves, is_random = epsilon_greedy(best, legal, epsilon, random)
-    return games.step(moves, is_random, random)
+    settings = block.settings
+    start_sampler = StartSampler.fixed(block.puzzle, settings.curriculum, block.difficulty)
+    games = VectorGame.resumed(block.puzzle, start_sampler, settings.max_moves, part_of(block.group, "games"))
+    games.tally[:] = games.final_estimates[:] = 0
+    method: LearningMethod = block.method(block.puzzle, settings)
+    history = method.new_history(games)
+    history.restore(part_of(block.group, "history"))
+    random = generator(settings.seed, BLOCKS, block.number)
+    with one_thread():
+        model = _model(block)
+        moves = [
+            method.move(games, history, model, block.epsilon, random)
+            for _ in range(settings.acting.rollout_fragment_length)
+        ]
+    return {**flat({"games": games.state(), "history": history.state()}), **joined_moves(moves)}
 
 
-class GamesSummary(Protocol):
-    """The facts that a learner knows of its games, wherever they are played."""
-
-    start_sampler: StartSampler
-    tally: NDArray[np.int64]
-    """[4]: of all games that ended: their number, the number of those won, and the sums of moves and random moves."""
-    final_estimates: NDArray[np.float64]
-    """[1]: the sum of the puzzle's simplest estimate over the last states of these games."""
-
-    def state(self) -> Arrays: ...
-    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+def _model(block: GameBlock) -> TorchModel:
+    """Return the network of a block, on the CPU, and in float32 on every node: bfloat16 is fast on some only."""
+    architecture = read_network(block.settings.network)
+    module = architecture.build(block.puzzle)
+    module.load_state_dict(load(block.network.value()))
+    return TorchModel(block.puzzle, architecture, module.eval().requires_grad_(False), precision="float32")
 
 
-class Acting:
-    """A source of transitions: games, and the rules by which they are played; the base class of both ways to play."""
-
-    def move(self, model: TorchModel, exploration: Exploration, turn: int) -> Arrays:
-        """Return the transitions of the next move in all games of a group; the turn is the number of this call."""
-        raise NotImplementedError
-
-    def use(self, executor: Executor) -> None:
-        """Let this executor play the games, if they are played in blocks."""
-
-    @property
-    def executor_status(self) -> str:
-        """The status of the executor, in words; empty without one."""
-        return ""
-
-    def close(self) -> None:
-        """End what the executor is doing."""
-
-    def parts(self) -> dict[str, Arrays]:
-        """Return all that `restore_parts` needs beside the state of the games."""
-        raise NotImplementedError
-
-    def restore_parts(self, part: Callable[[str], dict[str, NDArray[Any]]]) -> None:
-        """Restore what `parts` returned, each part by its name."""
-        raise NotImplementedError
-
-
-@dataclass
-class OwnGames(Acting):
-    """Games that are played by the learner's process, one move at a time."""
-
-    rules: ActingRules
-    games: VectorGame
-    history: History
-
-    def move(self, model: TorchModel, exploration: Exploration, turn: int) -> Arrays:
-        random, before = generator(self.rules.settings.seed, TURNS, turn), self.games.tally.copy()
-        columns = self.rules.move(self.games, self.history, model, exploration.epsilon, random)
-        exploration.update_for_tally(self.games.tally - before)
-        return columns
-
-    def parts(self) -> dict[str, Arrays]:
-        return {"record": self.history.state()}
-
-    def restore_parts(self, part: Callable[[str], dict[str, NDArray[Any]]]) -> None:
-        self.history.restore(part("record"))
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Use one thread of PyTorch within this block, on whose number its sums depend."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

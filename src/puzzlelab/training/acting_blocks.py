@@ -8,9 +8,7 @@ gives one run, whatever plays the blocks, however fast, and however often they h
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,43 +22,54 @@ from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.checkpoint import hash_of
 from puzzlelab.nets.torch_model import TorchModel
-from puzzlelab.training.acting import INITIAL_BOARDS, Acting, ActingRules, Arrays
-from puzzlelab.training.exploration import Exploration
-from puzzlelab.training.game_block import GameBlock, PlayedBlock, joined, play_block
+from puzzlelab.training.acting import (
+    Arrays,
+    GameBlock,
+    LearningMethod,
+    flat,
+    joined_moves,
+    part_of,
+    play_block,
+    split_moves,
+)
+from puzzlelab.training.exploration import epsilon_after_games
 from puzzlelab.training.recipe import Watch
+
+INITIAL_BOARDS = 3
+"""The branch of the run's seed for the first boards."""
 
 
 @dataclass
-class ActingBlocks(Acting):
-    """The blocks of a run, in their order, and what the learner knows of their games; see `GamesSummary`."""
+class ActingBlocks:
+    """The blocks of a run, in their order, and what the learner knows of their games."""
 
-    rules: ActingRules
+    method: LearningMethod
     start_sampler: StartSampler
+    given_executor: Executor | None = None
+    """The executor that plays the blocks; None: this process plays them."""
     watch: Watch = lambda: None
     """Is called while a block is waited for, and may raise."""
-    executor: Executor = field(default_factory=lambda: Executor(InlineWorkers()))
-    """The executor that plays the blocks; by default this process plays them."""
-    shows_executor: bool = False
-    """Whether the progress line tells what the executor is doing."""
     tally: NDArray[np.int64] = field(default_factory=lambda: np.zeros(4, np.int64))
+    """[4]: as that of `VectorGame`, of the games in blocks that were consumed."""
     final_estimates: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
+    """[1]: as those of `VectorGame`."""
     next_number: int = 0
     """The number of the block that is consumed next."""
     _moves: deque[Arrays] = field(default_factory=deque)
     """The transitions of the remaining moves of the block that was consumed last."""
     _begun: dict[int, GameBlock] = field(default_factory=dict)
     """The blocks in flight, and those that are played and not consumed."""
-    _played: dict[int, PlayedBlock] = field(default_factory=dict)
-    """Blocks that are not consumed, by their numbers."""
+    _played: dict[int, Arrays] = field(default_factory=dict)
+    """Blocks that are not consumed, by their numbers, as `play_block` returns them."""
     _problem: str = ""
     """The reason why a block was put aside."""
 
-    def use(self, executor: Executor) -> None:
-        self.executor, self.shows_executor = executor, True
+    def __post_init__(self) -> None:
+        self.executor = self.given_executor or Executor(InlineWorkers())
 
-    @property
     def executor_status(self) -> str:
-        return self.executor.status().in_words() if self.shows_executor else ""
+        """Return the status of the executor in words; empty where this process plays."""
+        return self.given_executor.status().in_words() if self.given_executor else ""
 
     def close(self) -> None:
         """End the blocks in flight."""
@@ -71,56 +80,58 @@ class ActingBlocks(Acting):
     @property
     def groups(self) -> int:
         """The number of groups of games."""
-        count: int = self.rules.settings.acting.num_env_runners
+        count: int = self.method.settings.acting.num_env_runners
         return count
 
-    def move(self, model: TorchModel, exploration: Exploration, turn: int) -> Arrays:
+    def move(self, model: TorchModel, epsilon: float) -> tuple[Arrays, float]:
+        """Return the transitions of the next move in all games of a group, and the share of random moves after it."""
         if self._moves:
             self._collect(0.0)  # which also begins the blocks that there is room for now
         else:
-            self._consume(model, exploration)
-        return self._moves.popleft()
+            epsilon = self._consume(model, epsilon)
+        return self._moves.popleft(), epsilon
 
-    def _consume(self, model: TorchModel, exploration: Exploration) -> None:
+    def _consume(self, model: TorchModel, epsilon: float) -> float:
+        """Take the next block, and begin the next one of its group; the share of random moves from there on."""
         if not self._begun and not self._played:
-            self._begin_all(model, exploration.epsilon)
+            self._begin_all(model, epsilon)
         number = self.next_number
         while number not in self._played:
             self.watch()
             self._collect(WAIT_SECONDS)
         played = self._played.pop(number)
-        self._moves.extend(played.moves())
-        tally = played.games["tally"]
+        self._moves.extend(split_moves(played))
+        tally = played["games.tally"]
         self.tally += tally
-        self.final_estimates += played.games["final_estimates"]
+        self.final_estimates += played["games.final_estimates"]
         self.start_sampler.ended(int(tally[0]), int(tally[1]))
-        exploration.update_for_tally(tally)
-        self._begin(number + self.groups, model, exploration.epsilon, played.games, played.history)
+        epsilon = epsilon_after_games(self.method.settings.exploration, epsilon, tally)
+        self._begin(number + self.groups, model, epsilon, _group_of(played))
         self._forget(number)
         self.next_number += 1
+        return epsilon
 
     # --- blocks in flight ---
 
     def _begin_all(self, model: TorchModel, epsilon: float) -> None:
         """Begin the first block of every group."""
-        settings, puzzle = self.rules.settings, self.rules.puzzle
+        settings, puzzle = self.method.settings, self.method.puzzle
         for number in range(self.groups):
             random = generator(settings.seed, INITIAL_BOARDS, number)
             games = VectorGame.of(puzzle, self.start_sampler, settings.max_moves, settings.parallel_games, random)
-            history = self.rules.new_history(games).state_of_running(games)
-            self._begin(number, model, epsilon, games.state(), history)
+            history = self.method.new_history(games)
+            self._begin(number, model, epsilon, flat({"games": games.state(), "history": history.state()}))
 
-    def _begin(self, number: int, model: TorchModel, epsilon: float, games: Arrays, history: Arrays) -> None:
+    def _begin(self, number: int, model: TorchModel, epsilon: float, group: Arrays) -> None:
         block = GameBlock(
             number=number,
-            rules=type(self.rules),
-            puzzle=self.rules.puzzle,
-            settings=self.rules.settings,
+            method=type(self.method),
+            puzzle=self.method.puzzle,
+            settings=self.method.settings,
             network=self._published(model),
             epsilon=epsilon,
             difficulty=self.start_sampler.difficulty,
-            games=games,
-            history=history,
+            group=group,
         )
         self._begun[number] = block
         self.executor.submit(Piece(f"block {number} of the games", play_block, block, context=number))
@@ -159,40 +170,29 @@ class ActingBlocks(Acting):
     # --- saving ---
 
     def state(self) -> Arrays:
-        """Return what the learner knows of the games."""
-        numbers = {"start_sampler": np.array(self.start_sampler.state()), "next_number": np.array(self.next_number)}
-        return {**numbers, "tally": self.tally, "final_estimates": self.final_estimates}
+        """Return all that `restore` needs: the moves that are not used yet, and what comes of the blocks in flight,
+        which are waited for.
 
-    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        Their networks are not needed any more: a run that continues begins with these results. Blocks are named by
+        their groups, so that the names do not change from one state to the next.
+        """
+        self._collect_all()
+        numbers = {"start_sampler": np.array(self.start_sampler.state()), "next_number": np.array(self.next_number)}
+        sums = {"tally": self.tally, "final_estimates": self.final_estimates}
+        parts = {f"group{number % self.groups}": played for number, played in self._played.items()}
+        return numbers | sums | flat({"unused": joined_moves(list(self._moves)), **parts})
+
+    def restore(self, state: Arrays) -> None:
         """Restore what `state` returned."""
         self.start_sampler.restore(state["start_sampler"].tolist())
         self.next_number = int(state["next_number"])
         self.tally, self.final_estimates = state["tally"].copy(), state["final_estimates"].copy()
-
-    def parts(self) -> dict[str, Arrays]:
-        """Return the moves that are not used yet, and what comes of the blocks in flight, which are waited for.
-
-        Their networks are not needed any more: a run that continues begins with these results.
-        """
-        self._collect_all()
-        columns, counts = joined(list(self._moves))
-        parts: dict[str, Arrays] = {"moves": columns, "moves_of": {"counts": counts}}
-        for number, played in self._played.items():
-            name = self._part_name(number)
-            parts |= {f"{name}.games": played.games, f"{name}.history": played.history}
-            parts |= {f"{name}.columns": played.columns, f"{name}.of": {"counts": played.counts}}
-        return parts
-
-    def restore_parts(self, part: Callable[[str], dict[str, NDArray[Any]]]) -> None:
-        """Restore what `parts` returned, after the state."""
-        columns, counts = part("moves"), part("moves_of")["counts"]
-        self._moves = deque(PlayedBlock({}, {}, columns, counts).moves())
+        self._moves = deque(split_moves(part_of(state, "unused")))
         for number in range(self.next_number, self.next_number + self.groups):
-            name = self._part_name(number)
-            games, history, columns = (part(f"{name}.{each}") for each in ("games", "history", "columns"))
-            if games:
-                self._played[number] = PlayedBlock(games, history, columns, part(f"{name}.of")["counts"])
+            if played := part_of(state, f"group{number % self.groups}"):
+                self._played[number] = played
 
-    def _part_name(self, number: int) -> str:
-        """Name a block by its group, so that the names do not change from one state to the next."""
-        return f"group{number % self.groups}"
+
+def _group_of(played: Arrays) -> Arrays:
+    """Return the state of a group after a block, without the transitions."""
+    return {name: array for name, array in played.items() if name.startswith(("games.", "history."))}

@@ -1,8 +1,10 @@
-"""Epsilon-greedy exploration: rules for the share of random moves during training."""
+"""Epsilon-greedy exploration: rules for the share of random moves during training.
+
+Shapes: B = games, M = number of moves.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core.settings import Settings
+from puzzlelab.experience.vector_game import Transition, VectorGame
 
 
 class ExplorationSettings(Settings):
@@ -32,42 +35,25 @@ class ExplorationSettings(Settings):
     """Random moves of each game on average, where their number is fixed."""
 
 
-@dataclass
-class Exploration:
-    """The present share of random moves."""
+def epsilon_at_step(settings: ExplorationSettings, epsilon: float, step: int) -> float:
+    """Return the share of random moves in this training step (`linear`); with another rule it stays."""
+    if settings.rule != "linear":
+        return epsilon
+    first, last = settings.initial_epsilon, settings.final_epsilon
+    return first + min(1.0, step / settings.decay_steps) * (last - first)
 
-    settings: ExplorationSettings
-    epsilon: float
 
-    @classmethod
-    def of(cls, settings: ExplorationSettings) -> Exploration:
-        """Return the exploration at the start of training."""
-        return cls(settings, settings.initial_epsilon)
-
-    def update_for_step(self, step: int) -> None:
-        """Set epsilon for this training step (`linear`)."""
-        settings = self.settings
-        if settings.rule == "linear":
-            first, last = settings.initial_epsilon, settings.final_epsilon
-            self.epsilon = first + min(1.0, step / settings.decay_steps) * (last - first)
-
-    def update_for_games(self, games: int, moves: int, random_moves: int) -> None:
-        """Adapt epsilon after this many finished games with this many moves, random ones among them."""
-        settings = self.settings
-        if not games:
-            return
-        if settings.rule == "exponential":
-            self.epsilon = max(settings.final_epsilon, self.epsilon * settings.decay_factor**games)
-        elif settings.rule == "adaptive":
-            wanted = settings.random_moves_per_game
-            mean = random_moves / games if random_moves else wanted / 2
-            share = games / moves  # the weight of the new value: one move's part of a game
-            self.epsilon = min(1.0, (1 - share) * self.epsilon + share * self.epsilon * wanted / mean)
-
-    def update_for_tally(self, tally: NDArray[np.int64]) -> None:
-        """Adapt epsilon after finished games, whose tally is as that of `VectorGame`."""
-        games, _, moves, random_moves = tally.tolist()
-        self.update_for_games(games, moves, random_moves)
+def epsilon_after_games(settings: ExplorationSettings, epsilon: float, tally: NDArray[np.int64]) -> float:
+    """Return the share of random moves after games that ended, whose tally is as that of `VectorGame`."""
+    games, _, moves, random_moves = map(int, tally)
+    if games and settings.rule == "exponential":
+        return max(settings.final_epsilon, epsilon * settings.decay_factor**games)
+    if games and settings.rule == "adaptive":
+        wanted = settings.random_moves_per_game
+        mean = random_moves / games if random_moves else wanted / 2
+        share = games / moves  # the weight of the new value: one move's part of a game
+        return min(1.0, (1 - share) * epsilon + share * epsilon * wanted / mean)
+    return epsilon
 
 
 def epsilon_greedy(
@@ -79,3 +65,14 @@ def epsilon_greedy(
     is_random = random.random(len(best)) < epsilon
     drawn = (random.random(legal.shape) * legal).argmax(axis=1)
     return np.where(is_random, drawn, best), is_random
+
+
+def explore(
+    games: VectorGame, best: NDArray[np.int64], legal: NDArray[np.bool_], epsilon: float, random: np.random.Generator
+) -> Transition:
+    """Make the best move `int64[B]` in every game, or to explore, with probability `epsilon`, a random legal one.
+
+    `legal: bool[B, M]` are the legal moves.
+    """
+    moves, is_random = epsilon_greedy(best, legal, epsilon, random)
+    return games.step(moves, is_random, random)

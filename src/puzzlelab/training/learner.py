@@ -6,7 +6,7 @@ Only the initial weights are random, so that a step depends on nothing but the s
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import cos, pi
 from typing import Any
@@ -43,17 +43,10 @@ class Learner:
     ema_module: nn.Module
     step: int = 0
 
-    def update(self, compute_losses: Callable[[], Losses]) -> dict[str, float]:
-        """Make one step down the gradient of the loss that this function computes with `model`; return the loss's
-        parts.
-        """
-        return self.update_in_minibatches([compute_losses])
+    def update(self, *minibatches: Callable[[], Losses]) -> dict[str, float]:
+        """Make one step: down the gradient of the loss of each minibatch in turn, at one learning rate.
 
-    def update_in_minibatches(self, minibatches: Sequence[Callable[[], Losses]]) -> dict[str, float]:
-        """Make one step of several updates: down the gradient of the loss of each minibatch in turn, at one learning
-        rate.
-
-        Each function computes the losses of one minibatch with `model`. The result has their means.
+        Each function computes the losses of one minibatch with `model`. The result has the means of the loss's parts.
         """
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate_at(self.settings, self.step)

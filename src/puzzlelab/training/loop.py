@@ -1,6 +1,6 @@
 """The training loop of every recipe: steps, evaluations in between, saved states, and published networks.
 
-A recipe provides a `TrainingTask`, which defines one step. `learn` trains in one call until all steps are done; the
+A recipe provides a `Task`, which defines one step. `learn` trains in one call until all steps are done; the
 trainer of self-play, which takes turns with other programs, calls `Loop.run_steps` once for each candidate network.
 """
 
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any
 
 from torch import Tensor
 
@@ -20,7 +20,7 @@ from puzzlelab.engine.executor import Executor
 from puzzlelab.nets import checkpoint, run_networks
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics, make_evaluator
 from puzzlelab.training.learner import Learner
-from puzzlelab.training.metrics import MeanLosses, MetricsWriter
+from puzzlelab.training.metrics import MetricsWriter
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run, to_toml_values
 from puzzlelab.training.settings import RecipeSettings
@@ -29,81 +29,58 @@ from puzzlelab.version import VERSION
 
 TASK_PREFIX = "task."
 """The beginning of the names of a task's own tensors in a saved state."""
+State = tuple[Mapping[str, Tensor], Mapping[str, Any]]
+"""(tensors, values for JSON)."""
 POLL_SECONDS = 0.05
 """The time between two attempts at a step that has to wait."""
 
 
-class TrainingTask:
-    """The steps of a recipe, and the state that it must save to continue: the base class of all tasks."""
+@dataclass
+class Task:
+    """A recipe at work: its step, and the state that it must save to continue."""
 
     learner: Learner
     """The network in training."""
-    prefers_prior: ClassVar[bool] = False
+    step: Callable[[], Mapping[str, float] | None]
+    """Trains for one step; the losses, or None if the step has to wait for samples."""
+    state: Callable[[], State] = lambda: ({}, {})
+    """Returns all that `restore` needs beside the learner: tensors, and values for JSON."""
+    restore: Callable[[Mapping[str, Tensor], Mapping[str, Any]], None] = lambda tensors, values: None
+    """Loads a saved state; the learner has been restored already."""
+    metrics: Callable[[], Metrics] = dict
+    """Returns metrics of the steps since the last call, beside the losses and the evaluation."""
+    policy_metrics: Callable[[Evaluator, EvalSettings], Metrics] = lambda evaluator, settings: {}
+    """Returns metrics of play by the policy alone from the boards of an evaluation."""
+    on_saved: Callable[[Mapping[str, Any]], None] = lambda oldest: None
+    """Is called after a state was saved, to remove files that are not needed any more, with the values, as of `state`,
+    of the oldest state from which the run may have to continue.
+    """
+    close: Callable[[], None] = lambda: None
+    """Frees what the task holds, after training is over, or was interrupted, and is saved."""
+    executor_status: Callable[[], str] = str
+    """Returns the status of the executor, in words; empty without one."""
+    idle_seconds: Callable[[], float] = float
+    """Returns the waiting time so far that does not count as training time."""
+    prefers_prior: bool = False
     """Whether a network with both outputs is evaluated by its prior, where the settings do not name one of them."""
     samples_per_step: int | None = None
     """The number of samples in one step; None: `learning.batch_size`."""
 
-    @classmethod
-    def new(cls, run: Run, settings: Any, watch: Watch = lambda: None) -> Self:
-        """Return the task before its first step, with random weights.
-
-        `watch` is called again and again where this takes long, and may raise.
-        """
-        raise NotImplementedError
-
-    def step(self) -> Mapping[str, float] | None:
-        """Train for one step; the losses, or None if the step has to wait for samples."""
-        raise NotImplementedError
-
-    @property
-    def idle_seconds(self) -> float:
-        """Waiting time so far that does not count as training time."""
-        return 0.0
-
-    def metrics(self) -> Metrics:
-        """Return metrics of the steps since the last call, beside the losses and the evaluation."""
-        return {}
-
-    def policy_metrics(self, evaluator: Evaluator, settings: EvalSettings) -> Metrics:
-        """Return metrics of play by the policy alone from the boards of an evaluation."""
-        return {}
-
-    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        """Return all that `restore` needs beside the learner: tensors, and values for JSON."""
-        return {}, {}
-
-    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-        """Load a saved state; the learner has been restored already."""
-
-    def use(self, executor: Executor) -> None:
-        """Let this executor do what the task can leave to others; called before the first step, if at all."""
-
-    @property
-    def executor_status(self) -> str:
-        """The status of the executor, in words; empty without one."""
-        return ""
-
-    def close(self) -> None:
-        """Free what the task holds, after training is over, or was interrupted, and is saved."""
-
-    def on_saved(self, oldest: Mapping[str, Any]) -> None:
-        """Remove files that are not needed any more, after a state was saved.
-
-        `oldest` are the values, as of `state`, of the oldest state from which the run may have to continue.
-        """
-
 
 def learn(
-    task: type[TrainingTask], run: Run, settings: RecipeSettings, watch: Watch, executor: Executor | None = None
+    new_task: Callable[[Run, Any, Watch, Executor | None], Task],
+    run: Run,
+    settings: RecipeSettings,
+    watch: Watch,
+    executor: Executor | None = None,
 ) -> None:
     """Train by such a task until all steps are done; after Ctrl-C, which saves, the same call continues.
 
-    `watch` is called before every step, and may raise. The executor does what the task can leave to others.
+    `new_task` returns the task before its first step, with random weights. `watch` is called before every step, and
+    where the making of the task takes long, and may raise. The executor does what the task can leave to others.
     """
-    with run.exclusive("learner"), closing(task.new(run, settings, watch)) as this_task:
-        if executor is not None:
-            this_task.use(executor)
-        loop = Loop.open(run, settings, this_task, watch=watch)
+    with run.exclusive("learner"), closing(new_task(run, settings, watch, executor)) as task:
+        loop = Loop.open(run, settings, task, watch=watch)
         try:
             loop.run_steps(watch)
             while not loop.finished:
@@ -122,7 +99,7 @@ class Loop:
 
     run: Run
     settings: RecipeSettings
-    task: TrainingTask
+    task: Task
     states: SavedStates
     writer: MetricsWriter
     evaluator: Evaluator
@@ -130,7 +107,8 @@ class Loop:
     """Steps between two published networks; the last one is published too. None: the caller publishes the network."""
     reports_progress: bool = True
     """Whether evaluations are reported as progress; False in a run of several programs, which is reported as one."""
-    losses: MeanLosses = field(default_factory=MeanLosses)
+    loss_sums: dict[str, float] = field(default_factory=dict)
+    """The sum of each part of the loss over the steps since the last evaluation, and their number, `steps`."""
     earlier_seconds: float = 0.0
     """Training time of the calls before this one."""
     began: float = field(default_factory=time.perf_counter)
@@ -143,7 +121,7 @@ class Loop:
         cls,
         run: Run,
         settings: RecipeSettings,
-        task: TrainingTask,
+        task: Task,
         publish_interval: int | None = None,
         reports_progress: bool = True,
         watch: Watch = lambda: None,
@@ -168,7 +146,7 @@ class Loop:
     @property
     def seconds(self) -> float:
         """Training time of all calls."""
-        return self.earlier_seconds + time.perf_counter() - self.began - self.task.idle_seconds
+        return self.earlier_seconds + time.perf_counter() - self.began - self.task.idle_seconds()
 
     @property
     def step(self) -> int:
@@ -201,7 +179,8 @@ class Loop:
                 losses = self.task.step()
                 if losses is None:
                     return False
-                self.losses.add(losses)
+                for name, value in {**losses, "steps": 1}.items():
+                    self.loss_sums[name] = self.loss_sums.get(name, 0.0) + value
                 self.unfinished = True
             if self._is_due(self.settings.evaluation.every):
                 self._evaluate(watch)
@@ -218,8 +197,9 @@ class Loop:
 
     def _early_summary(self) -> str:
         """Return what is known before the first evaluation."""
-        parts = [f"loss {self.losses.mean('loss'):.3f}", f"{self.samples / self.seconds:,.0f} samples/s"]
-        return ", ".join(filter(None, [*parts, self.task.executor_status]))
+        sums = self.loss_sums
+        parts = [f"loss {sums.get('loss', 0.0) / sums['steps']:.3f}", f"{self.samples / self.seconds:,.0f} samples/s"]
+        return ", ".join(filter(None, [*parts, self.task.executor_status()]))
 
     def _is_due(self, interval: int) -> bool:
         """Tell whether something happens after this step that happens every `interval` steps and after the last one."""
@@ -232,13 +212,15 @@ class Loop:
         if self.evaluator.states:
             evaluated = self.evaluator.evaluate(task.learner.ema_model, settings, task.prefers_prior, watch)
             evaluated |= task.policy_metrics(self.evaluator, settings)
-        metrics = {**self.losses.take(), **task.metrics(), **evaluated}
+        sums, self.loss_sums = self.loss_sums, {}
+        losses = {name: value / sums["steps"] for name, value in sums.items() if name != "steps"}
+        metrics = {**losses, **task.metrics(), **evaluated}
         seconds = self.seconds
         metrics |= {"shown": self.samples, "seconds": seconds, "rate": self.samples / seconds}
         self.writer.write(self.step, metrics)
         if self.reports_progress:
             report.progress(
-                "training", self.step, self.settings.learning.steps, _summary(metrics, task.executor_status)
+                "training", self.step, self.settings.learning.steps, _summary(metrics, task.executor_status())
             )
 
     # --- files ---
@@ -254,7 +236,7 @@ class Loop:
             state["task"] = values
         if self.unfinished:
             state["unfinished"] = True
-        state |= {"losses": self.losses.state(), "seconds": self.seconds}
+        state |= {"losses": self.loss_sums, "seconds": self.seconds}
         own = {TASK_PREFIX + name: value for name, value in tensors.items()}
         self.states.save({**self.task.learner.state(), **own}, state)
         self.task.on_saved(self.states.oldest.get("task", {}))
@@ -266,7 +248,7 @@ class Loop:
         self.task.learner.restore(tensors, state["step"])
         self.task.restore(own, state.get("task", {}))
         self.unfinished = state.get("unfinished", False)
-        self.losses, self.earlier_seconds = MeanLosses.of(state["losses"]), state["seconds"]
+        self.loss_sums, self.earlier_seconds = state["losses"], state["seconds"]
 
     def publish(self) -> None:
         """Save the network with its card in the run's folder, and make it known there."""

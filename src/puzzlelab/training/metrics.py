@@ -12,7 +12,6 @@ import os
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,39 +22,6 @@ from puzzlelab.storage.files import JsonLines, append, json_lines, make_folder, 
 LINE_BEGINS = '{"step"'
 TIME_FIELDS = ("seconds", "rate", "waited", "hours", "at")
 """The fields that differ between two runs with one seed."""
-
-
-@dataclass
-class MeanLosses:
-    """The mean of each part of the loss over the steps since the last evaluation."""
-
-    sums: dict[str, float] = field(default_factory=dict)
-    steps: int = 0
-
-    def add(self, losses: Mapping[str, float]) -> None:
-        """Add the losses of a step."""
-        for name, value in losses.items():
-            self.sums[name] = self.sums.get(name, 0.0) + value
-        self.steps += 1
-
-    def mean(self, name: str) -> float:
-        """Return the mean of one part so far."""
-        return self.sums.get(name, 0.0) / max(1, self.steps)
-
-    def take(self) -> dict[str, float]:
-        """Return the means; begins anew."""
-        means = {name: value / self.steps for name, value in self.sums.items()}
-        self.sums, self.steps = {}, 0
-        return means
-
-    def state(self) -> dict[str, float]:
-        """Return the sums and the number of `steps`, as they are saved."""
-        return {**self.sums, "steps": self.steps} if self.steps else {}
-
-    @classmethod
-    def of(cls, state: Mapping[str, float]) -> MeanLosses:
-        """Restore what `state` returned."""
-        return cls({name: value for name, value in state.items() if name != "steps"}, int(state.get("steps", 0)))
 
 
 class MetricsWriter:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -21,25 +21,30 @@ from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine.executor import Executor
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
-from puzzlelab.experience.ring import DrawnBatch
+from puzzlelab.experience.returns import Returns
+from puzzlelab.experience.trajectories import Trajectories
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.device import device
 from puzzlelab.nets.torch_model import TorchModel
-from puzzlelab.training.acting import INITIAL_BOARDS, Acting, ActingRules, ActingSettings, GamesSummary, OwnGames
-from puzzlelab.training.acting_blocks import ActingBlocks
+from puzzlelab.training.acting import ActingSettings, Arrays, LearningMethod, flat, part_of
+from puzzlelab.training.acting_blocks import INITIAL_BOARDS, ActingBlocks
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics
-from puzzlelab.training.exploration import Exploration, ExplorationSettings
-from puzzlelab.training.learner import Learner, Losses, check_network, new_learner
-from puzzlelab.training.loop import TrainingTask
-from puzzlelab.training.policy_play import PolicyChecks, PolicyGames, play_policy
+from puzzlelab.training.exploration import ExplorationSettings, epsilon_after_games, epsilon_at_step
+from puzzlelab.training.learner import Learner, check_network, new_learner
+from puzzlelab.training.loop import Task
+from puzzlelab.training.policy_play import mean_level, play_policy
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import Distance, RecipeSettings
 from puzzlelab.training.shard_loader import SAMPLING
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
+TURNS = 4
+"""The branch of the run's seed for the moves and new boards of each turn."""
 CHECKS = 8
 """The branch of the run's seed for the boards of each evaluation of the curriculum."""
+
+T = TypeVar("T")
 
 
 class PlaySettings(RecipeSettings):
@@ -77,22 +82,39 @@ class OnlineSettings(PlaySettings):
 
 
 @dataclass(kw_only=True)
-class GameTask(TrainingTask):
-    """The games, and the learner that they are played for; a recipe's own class chooses the moves and learns."""
+class Play:
+    """The games of a learner: how random their moves are, and how they become harder."""
 
     settings: Any
     learner: Learner
-    games: GamesSummary
-    exploration: Exploration
+    games: VectorGame | ActingBlocks
+    best_moves: Callable[[TorchModel, State, NDArray[np.bool_]], NDArray[np.int64]]
+    """Returns the best of the legal moves `bool[B, M]` in each of the plain `states[B, S]` by this model:
+    `int64[B]`.
+    """
+    epsilon: float
+    """The present share of random moves."""
     turns: int = 0
     """Moves made in each game; where they are played in blocks, in all groups together."""
-    checks: PolicyChecks = field(default_factory=PolicyChecks)
+    checks: Metrics = field(default_factory=dict)
+    """The number of evaluations of the curriculum (`checks`) and of the boards solved in all of them (`finishes`); the
+    share of boards solved in the last one (`check_solved`), and the mean level of its last states (`check_level`), if
+    the scale can measure states.
+    """
 
-    def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the best of the legal moves `bool[B, M]` in each of the plain `states[B, S]` by this model:
-        `int64[B]`.
-        """
-        raise NotImplementedError
+    def begin_step(self) -> None:
+        """Set the share of random moves and the difficulty to those of the present step."""
+        step = self.learner.step
+        self.epsilon = epsilon_at_step(self.settings.exploration, self.epsilon, step)
+        self.games.start_sampler.stepped(step)
+
+    def turn(self, move: Callable[[float, np.random.Generator], T]) -> T:
+        """Make a move in every game, by a function of the share of random moves and a random generator; its result."""
+        random, before = generator(self.settings.seed, TURNS, self.turns), self.games.tally.copy()
+        self.turns += 1
+        result = move(self.epsilon, random)
+        self.epsilon = epsilon_after_games(self.settings.exploration, self.epsilon, self.games.tally - before)
+        return result
 
     def check_policy(self) -> None:
         """Play new boards of the curriculum's difficulty without random moves, where evaluations decide how it goes
@@ -101,15 +123,19 @@ class GameTask(TrainingTask):
         start_sampler = self.games.start_sampler
         if not start_sampler.evaluation_due:
             return
-        curriculum = start_sampler.settings
+        curriculum, number = start_sampler.settings, int(self.checks.get("checks", 0))
         boards = curriculum.evaluation_boards
-        states, _ = start_sampler.boards(boards, generator(self.settings.seed, CHECKS, self.checks.count))
-        games = self._play_policy(self.learner.model, states, self.settings.max_moves)
-        self.checks.add(games, scale_of(start_sampler.puzzle, curriculum.scale or None)[1])
-        start_sampler.evaluated(boards, int(games.solved.sum()))
+        states, _ = start_sampler.boards(boards, generator(self.settings.seed, CHECKS, number))
+        is_solved, last = self._play_policy(self.learner.model, states, self.settings.max_moves)
+        level = mean_level(scale_of(start_sampler.puzzle, curriculum.scale or None)[1], is_solved, last)
+        solved = int(is_solved.sum())
+        finishes = self.checks.get("finishes", 0) + solved
+        self.checks = {"checks": number + 1, "check_solved": float(is_solved.mean()), "finishes": finishes}
+        self.checks |= {} if level is None else {"check_level": level}
+        start_sampler.evaluated(boards, solved)
 
-    def _play_policy(self, model: TorchModel, states: State, max_moves: int) -> PolicyGames:
-        """Play by this model alone from these states."""
+    def _play_policy(self, model: TorchModel, states: State, max_moves: int) -> tuple[NDArray[np.bool_], State]:
+        """Play by this model alone from these states; see `play_policy`."""
         return play_policy(self.learner.puzzle, states, partial(self.best_moves, model), max_moves)
 
     # --- metrics and saving ---
@@ -123,7 +149,7 @@ class GameTask(TrainingTask):
         if games:
             metrics |= {"won": won / games, "length": moves / games}
             metrics |= {"random_moves": random_moves / games, "final_estimate": distance / games}
-        return metrics | self.checks.metrics() | {"epsilon": self.exploration.epsilon, "turns": self.turns}
+        return metrics | self.checks | {"epsilon": self.epsilon, "turns": self.turns}
 
     def policy_metrics(self, evaluator: Evaluator, settings: EvalSettings) -> Metrics:
         """Return `level_left`: the mean level of the last states of policy-only play from the boards of an
@@ -136,82 +162,84 @@ class GameTask(TrainingTask):
         if scale.measure is None:
             return {}
         games = self._play_policy(self.learner.ema_model, np.array(evaluator.states), settings.max_moves)
-        level = games.mean_level(scale)
+        level = mean_level(scale, *games)
         return {} if level is None else {"level_left": level}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """Return all that `restore` needs beside the learner."""
-        values = {"turns": self.turns, "epsilon": self.exploration.epsilon, "checks": self.checks.state()}
+        values = {"turns": self.turns, "epsilon": self.epsilon, "checks": self.checks}
         return to_tensors({"games": self.games.state()}), values
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state."""
         self.games.restore(arrays_of(tensors, "games"))
-        self.turns, self.exploration.epsilon = values["turns"], values["epsilon"]
-        self.checks = PolicyChecks(**values["checks"])
+        self.turns, self.epsilon, self.checks = values["turns"], values["epsilon"], values["checks"]
 
 
-@dataclass(kw_only=True)
-class OnlineTask(GameTask):
-    """Games of a network that learns from them by a replay buffer and a target network."""
+@dataclass
+class OnlineLearning:
+    """A network that learns from its games by a method, a replay buffer and a target network."""
 
-    rules_type: ClassVar[type[ActingRules]] = ActingRules
-    """The rules by which the recipe plays."""
-    rules: Any
-    acting: Acting
+    method: LearningMethod
+    learner: Learner
     target: TargetNetwork
+    play: Play
     replay: ReplayBuffer
+    history: Returns | Trajectories | None
+    """The past of the games in progress; None where they are played in blocks."""
 
     @classmethod
-    def new(cls, run: Run, settings: OnlineSettings, watch: Watch = lambda: None) -> Self:
-        puzzle = registry.load(settings.puzzle)
+    def of(
+        cls, method: LearningMethod, watch: Watch = lambda: None, executor: Executor | None = None
+    ) -> OnlineLearning:
+        """Make the games and the network of a method before the first step; the executor plays what is in blocks."""
+        puzzle, settings = method.puzzle, method.settings
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
         set_output_scale(learner, settings.output_mean, settings.output_scale)
-        rules = cls.rules_type(puzzle, settings)
-        games, acting = new_acting(rules, settings, watch)
-        return cls(
+        games: VectorGame | ActingBlocks
+        if settings.acting.num_env_runners:
+            games = ActingBlocks(method, StartSampler.of(puzzle, settings.curriculum), executor, watch)
+            history = None
+        else:
+            games = new_games(puzzle, settings)
+            history = method.new_history(games)
+        play = Play(
             settings=settings,
             learner=learner,
-            rules=rules,
-            acting=acting,
             games=games,
-            exploration=Exploration.of(settings.exploration),
-            target=TargetNetwork.of(learner.model, settings.target_network),
-            replay=ReplayBuffer(settings.replay),
+            best_moves=method.best_moves,
+            epsilon=settings.exploration.initial_epsilon,
         )
+        target = TargetNetwork.of(learner.model, settings.target_network)
+        return cls(method, learner, target, play, ReplayBuffer(settings.replay), history)
 
-    @property
-    def acting_model(self) -> TorchModel:
-        """The network that plays."""
-        return self.learner.model
+    def task(self) -> Task:
+        """Return what the training loop calls."""
+        play, blocks = self.play, self.play.games if isinstance(self.play.games, ActingBlocks) else None
+        task = Task(self.learner, self.step, self.state, self.restore, play.metrics, play.policy_metrics)
+        return task if blocks is None else replace(task, close=blocks.close, executor_status=blocks.executor_status)
 
     def act(self) -> None:
         """Append the transitions of the next move in all games to the replay buffer."""
-        columns = self.acting.move(self.acting_model, self.exploration, self.turns)
-        self.turns += 1
+        play, model = self.play, self.method.acting_model(self)
+        if isinstance(play.games, ActingBlocks):
+            columns, play.epsilon = play.games.move(model, play.epsilon)
+            play.turns += 1
+        else:
+            columns = play.turn(partial(self.method.move, play.games, self.history, model))
         if len(next(iter(columns.values()))):
             self.replay.append(columns)
 
-    def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        best: NDArray[np.int64] = self.rules.best_moves(model, states, legal)
-        return best
-
-    # --- learning ---
-
-    def losses(self, batch: DrawnBatch, errors: list[Tensor]) -> Losses:
-        """Return the loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
-        raise NotImplementedError
-
-    def fit(self, batch: DrawnBatch, errors: list[Tensor], random: np.random.Generator) -> Mapping[str, float]:
-        """Take one step of training on a batch of transitions: the losses; appends the errors as `losses` does."""
-        return self.learner.update(lambda: self.losses(batch, errors))
+    @property
+    def most_moves(self) -> float:
+        """The number of moves that a state can need, as far as the boards that games start from tell; else inf."""
+        return self.play.games.start_sampler.most(self.method.settings.slack)
 
     def step(self) -> Mapping[str, float]:
         """Make a move in every game when one is due, and train on a batch of transitions."""
-        step, settings = self.learner.step, self.settings
-        self.exploration.update_for_step(step)
-        self.games.start_sampler.stepped(step)
-        while step == 0 and self.games.tally[0] < settings.warmup_games:
+        step, settings = self.learner.step, self.method.settings
+        self.play.begin_step()
+        while step == 0 and self.play.games.tally[0] < settings.warmup_games:
             self.act()
         if step % settings.steps_per_move == 0:
             self.act()
@@ -219,54 +247,42 @@ class OnlineTask(GameTask):
             self.act()
         random = generator(settings.seed, SAMPLING, step)
         batch = self.replay.sample(settings.learning.batch_size, step, random)
-        errors: list[Tensor] = []
-        losses = self.fit(batch, errors, random)
-        self.replay.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
+        losses, errors = self.method.fit(self, batch, random)
+        self.replay.update_priorities(batch, errors.detach().abs().double().cpu().numpy())
         self.target.update(self.learner.model.module, self.learner.step)
-        self.check_policy()
+        self.play.check_policy()
         return losses
-
-    # --- an executor ---
-
-    def use(self, executor: Executor) -> None:
-        self.acting.use(executor)
-
-    @property
-    def executor_status(self) -> str:
-        return self.acting.executor_status
-
-    def close(self) -> None:
-        self.acting.close()
-
-    # --- saving ---
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """Return all that `restore` needs beside the learner."""
-        tensors, values = super().state()
-        parts = {**self.acting.parts(), "replay": self.replay.state()}
+        tensors, values = self.play.state()
+        parts = {"replay": self.replay.state(), "history": {} if self.history is None else self.history.state()}
         return {**tensors, **to_tensors(parts), **self.target.state()}, values
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state."""
-        super().restore(tensors, values)
-        self.acting.restore_parts(partial(arrays_of, tensors))
+        self.play.restore(tensors, values)
+        if self.history is not None:
+            self.history.restore(arrays_of(tensors, "history"))
         self.replay.restore(arrays_of(tensors, "replay"))
         self.target.restore(tensors)
+
+
+def new_task(
+    method: Callable[[Puzzle, Any], LearningMethod],
+    run: Run,
+    settings: OnlineSettings,
+    watch: Watch,
+    executor: Executor | None,
+) -> Task:
+    """Return the task of a run that learns by this method."""
+    return OnlineLearning.of(method(registry.load(settings.puzzle), settings), watch, executor).task()
 
 
 def new_games(puzzle: Puzzle, settings: PlaySettings) -> VectorGame:
     """Return the games of a run before their first move."""
     start_sampler, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
     return VectorGame.of(puzzle, start_sampler, settings.max_moves, settings.parallel_games, random)
-
-
-def new_acting(rules: ActingRules, settings: OnlineSettings, watch: Watch) -> tuple[GamesSummary, Acting]:
-    """Return the games of a run before their first move, and how they are played."""
-    if settings.acting.num_env_runners:
-        blocks = ActingBlocks(rules, StartSampler.of(rules.puzzle, settings.curriculum), watch)
-        return blocks, blocks
-    games = new_games(rules.puzzle, settings)
-    return games, OwnGames(rules, games, rules.new_history(games))
 
 
 def check_executor(settings: OnlineSettings) -> None:
@@ -295,13 +311,11 @@ def set_output_scale(learner: Learner, mean: float, scale: float) -> None:
         head.scale.fill_(scale)
 
 
-def to_tensors(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, Tensor]:
+def to_tensors(parts: Mapping[str, Arrays]) -> dict[str, Tensor]:
     """Return the arrays of several parts as tensors, named `part.array`."""
-    arrays = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
-    return {name: torch.as_tensor(np.array(array)) for name, array in arrays.items()}
+    return {name: torch.as_tensor(np.array(array)) for name, array in flat(parts).items()}
 
 
 def arrays_of(tensors: Mapping[str, Tensor], part: str) -> dict[str, NDArray[Any]]:
     """Return the arrays of one part."""
-    prefix = f"{part}."
-    return {name.removeprefix(prefix): value.numpy() for name, value in tensors.items() if name.startswith(prefix)}
+    return {name: tensor.numpy() for name, tensor in part_of(tensors, part).items()}

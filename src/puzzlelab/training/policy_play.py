@@ -6,8 +6,6 @@ Shapes: B = boards, S = length of a state, M = number of moves.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,24 +18,13 @@ BestMoves = Callable[[State, NDArray[np.bool_]], NDArray[np.int64]]
 """The best move `int64[B]` in each of the plain `states[B, S]`, whose legal moves are `bool[B, M]`."""
 
 
-@dataclass(frozen=True)
-class PolicyGames:
-    """Games that ended: solved, without a legal move, or at the move limit."""
+def play_policy(
+    puzzle: Puzzle, states: State, best_moves: BestMoves, max_moves: int
+) -> tuple[NDArray[np.bool_], State]:
+    """Play from the plain `states[B, S]` until a game is solved, without a legal move, or at the move limit.
 
-    solved: NDArray[np.bool_]
-    """[B]."""
-    states: State
-    """[B, S]: the last states."""
-
-    def mean_level(self, scale: Scale) -> float | None:
-        """Return the mean level of the last states, 0 for solved ones; None if the scale cannot measure states."""
-        if scale.measure is None or not len(self.states):
-            return None
-        return float(np.where(self.solved, 0, scale.measure(self.states)).mean())
-
-
-def play_policy(puzzle: Puzzle, states: State, best_moves: BestMoves, max_moves: int) -> PolicyGames:
-    """Play from the plain `states[B, S]`; an illegal move leaves the state as it is."""
+    Returns which games are solved, `bool[B]`, and the last states `[B, S]`. An illegal move leaves the state as it is.
+    """
     states, done = states.copy(), solved(puzzle, states)
     is_solved = done.copy()
     for _ in range(max_moves):
@@ -52,36 +39,11 @@ def play_policy(puzzle: Puzzle, states: State, best_moves: BestMoves, max_moves:
         successors = apply_moves(puzzle, states[rows], moves, canonical)
         states[rows] = successors.states
         is_solved[rows] = done[rows] = successors.solved
-    return PolicyGames(is_solved, states)
+    return is_solved, states
 
 
-@dataclass
-class PolicyChecks:
-    """The evaluations of a curriculum so far."""
-
-    count: int = 0
-    finishes: int = 0
-    """Boards solved in all of them."""
-    solved: float = 0.0
-    """The share of boards solved in the last one."""
-    level: float | None = None
-    """The mean level of its last states; None if the scale cannot measure states."""
-
-    def add(self, games: PolicyGames, scale: Scale) -> None:
-        """Add an evaluation."""
-        self.count += 1
-        self.finishes += int(games.solved.sum())
-        self.solved, self.level = float(games.solved.mean()), games.mean_level(scale)
-
-    def metrics(self) -> dict[str, float]:
-        """Return statistics of the last evaluation, and the number of boards solved in all; nothing before the first
-        one.
-        """
-        if not self.count:
-            return {}
-        metrics: dict[str, float] = {"checks": self.count, "check_solved": self.solved, "finishes": self.finishes}
-        return metrics if self.level is None else metrics | {"check_level": self.level}
-
-    def state(self) -> dict[str, Any]:
-        """Return all fields, as values for JSON."""
-        return dict(vars(self))
+def mean_level(scale: Scale, is_solved: NDArray[np.bool_], states: State) -> float | None:
+    """Return the mean level of the last states of games, 0 for solved ones; None if the scale cannot measure states."""
+    if scale.measure is None or not len(states):
+        return None
+    return float(np.where(is_solved, 0, scale.measure(states)).mean())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +132,7 @@ class ShardLoader:
             note_damaged(path, error)
             return None
 
-    def _read_missing(self, progress: Callable[[int, int], None] = lambda done, total: None) -> bool:
+    def _read_missing(self) -> bool:
         """Read the missing shards of the saved state, in their order; False if one of them does not exist yet."""
         total = len(self._missing)
         while self._missing:
@@ -148,7 +148,7 @@ class ShardLoader:
                 self.sizes[number] = len(samples)
             self.ring.append(samples.columns)
             del self._missing[0]
-            progress(total - len(self._missing), total)
+            report.progress("reading shards again", total - len(self._missing), total)
         return True
 
     # --- saving ---
@@ -157,8 +157,8 @@ class ShardLoader:
         """Return all that `restore` needs, as values for JSON: the samples themselves are in the shards."""
         return {"sizes": self.sizes}
 
-    def restore(self, state: Mapping[str, Any], progress: Callable[[int, int], None]) -> None:
-        """Fill the buffer again from its shards; calls `progress(shards read, shards to read)`.
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Fill the buffer again from its shards.
 
         Shards that are missing or damaged are requested, and read before the next step.
         """
@@ -166,7 +166,7 @@ class ShardLoader:
         first = self.first_needed(self.sizes)
         self.ring.total = sum(self.sizes[:first])
         self._missing = list(range(first, len(self.sizes)))
-        self._read_missing(progress)
+        self._read_missing()
 
     def first_needed(self, sizes: list[int]) -> int:
         """Return the number of the oldest shard with a sample in the buffer."""

@@ -5,11 +5,10 @@ Shapes: P = boards, N = cells, D = digits, B = slots.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -34,9 +33,7 @@ from puzzlelab.nets.form import candidates_of
 from puzzlelab.nets.network import NetworkSettings
 from puzzlelab.storage.files import lines_of, replacing, writing
 from puzzlelab.training import run_files
-from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, check_network, new_learner
-from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import RecipeSettings
@@ -70,14 +67,8 @@ class SupervisedSettings(RecipeSettings):
     """Whether boards are shown under random symmetries of the puzzle; useless for a network with these symmetries."""
 
 
-@dataclass(frozen=True)
-class LabelledBoards:
-    """Boards, and a solution of each, as digits from 0, -1 for a blank cell."""
-
-    clues: NDArray[np.int8]
-    """[P, N]."""
-    solutions: NDArray[np.int8]
-    """[P, N]."""
+Labelled = NDArray[np.int8]
+"""`int8[P, 2, N]`: the clues of each board, and its solution, as digits from 0, -1 for a blank cell."""
 
 
 def check_settings(settings: SupervisedSettings) -> NetworkSettings:
@@ -100,9 +91,7 @@ def _generator_settings(puzzle: Puzzle, source: BoardSource) -> BoardGenerator:
     return own.settings(**source.generator)
 
 
-def boards_of_run(
-    run: Run, puzzle: Puzzle, settings: SupervisedSettings, watch: Watch = lambda: None
-) -> LabelledBoards:
+def boards_of_run(run: Run, puzzle: Puzzle, settings: SupervisedSettings, watch: Watch = lambda: None) -> Labelled:
     """Return the boards of a run, which are kept in its folder once they are made: generating a million takes minutes.
 
     Generated boards are kept in parts until all of them are made, so that a program that is ended continues. `watch` is
@@ -111,7 +100,7 @@ def boards_of_run(
     path, total = run.folder / BOARDS_FILE, sum(source.count for source in settings.boards)
     if path.exists():
         boards = _load(path)
-        if boards is None or len(boards.clues) != total:
+        if boards is None or len(boards) != total:
             raise BadFile(f"{path} is damaged: delete it, and it is made again")
         return boards
     boards = load_boards(puzzle, settings.boards, settings.seed, run.folder / PARTS_FOLDER, watch)
@@ -126,7 +115,7 @@ def load_boards(
     seed: int,
     folder: Path | None = None,
     watch: Watch = lambda: None,
-) -> LabelledBoards:
+) -> Labelled:
     """Return the boards of all sources, the same for the same seed; raises `BadInput`.
 
     Generated boards are kept in parts in `folder`, from which the next call continues.
@@ -139,74 +128,65 @@ def load_boards(
         with closing(_read(puzzle, source) if source.file else _in_parts(puzzle, source, branch, stem)) as stream:
             for part in stream:
                 parts.append(part)
-                done += len(part.clues)
+                done += len(part)
                 report.progress("boards to learn from", done, total)
                 watch()
-    return _joined(parts)
+    return np.concatenate(parts)
 
 
-def _joined(parts: Sequence[LabelledBoards]) -> LabelledBoards:
-    return LabelledBoards(
-        np.concatenate([part.clues for part in parts]), np.concatenate([part.solutions for part in parts])
-    )
-
-
-def _in_parts(
-    puzzle: Puzzle, source: BoardSource, seed: int, stem: Path | None
-) -> Generator[LabelledBoards, None, None]:
+def _in_parts(puzzle: Puzzle, source: BoardSource, seed: int, stem: Path | None) -> Generator[Labelled, None, None]:
     """Yield generated boards: first those of the files `<stem>-<first board>.npz`, then new ones, which are saved
     there.
 
     A file that is damaged is made again. The last part is saved also if the work is ended.
     """
     done = 0
-    while stem is not None and (part := _load(_part_path(stem, done))) is not None and len(part.clues):
-        done += len(part.clues)
+    while stem is not None and (part := _load(_part_path(stem, done))) is not None and len(part):
+        done += len(part)
         yield part
-    unsaved: list[LabelledBoards] = []
+    unsaved: list[Labelled] = []
     try:
         for part in _generate(puzzle, source, seed, done):
             unsaved.append(part)
-            if stem is not None and sum(len(each.clues) for each in unsaved) >= BOARDS_OF_PART:
-                done += _save(_part_path(stem, done), _joined(unsaved))
+            if stem is not None and sum(map(len, unsaved)) >= BOARDS_OF_PART:
+                done += _save(_part_path(stem, done), np.concatenate(unsaved))
                 unsaved = []
             yield part
     finally:
         if stem is not None and unsaved:
-            _save(_part_path(stem, done), _joined(unsaved))
+            _save(_part_path(stem, done), np.concatenate(unsaved))
 
 
 def _part_path(stem: Path, first: int) -> Path:
     return stem.with_name(f"{stem.name}-{first:09}.npz")
 
 
-def _load(path: Path) -> LabelledBoards | None:
-    """Return the boards in a file; None if it is missing or damaged. Every array has a checksum in it."""
+def _load(path: Path) -> Labelled | None:
+    """Return the boards in a file; None if it is missing or damaged. The array has a checksum in it."""
     try:
         with np.load(path) as arrays:
-            boards = LabelledBoards(arrays["clues"], arrays["solutions"])
+            boards: Labelled = arrays["boards"]
     except (OSError, ValueError, KeyError, EOFError, BadZipFile, RuntimeError, TypeError, AttributeError):
         return None
-    shapes = boards.clues.ndim == 2 and boards.clues.shape == boards.solutions.shape
-    return boards if shapes and boards.clues.dtype == boards.solutions.dtype == np.int8 else None
+    return boards if boards.ndim == 3 and boards.shape[1] == 2 and boards.dtype == np.int8 else None
 
 
-def _save(path: Path, boards: LabelledBoards) -> int:
+def _save(path: Path, boards: Labelled) -> int:
     """Write boards to a file in one step; their number. Raises `BadFile`."""
     with writing(path):
         path.parent.mkdir(exist_ok=True)
         with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez(file, clues=boards.clues, solutions=boards.solutions)
-    return len(boards.clues)
+            np.savez(file, boards=boards)
+    return len(boards)
 
 
-def _generate(puzzle: Puzzle, source: BoardSource, seed: int, first: int) -> Iterator[LabelledBoards]:
+def _generate(puzzle: Puzzle, source: BoardSource, seed: int, first: int) -> Iterator[Labelled]:
     """Yield the boards from number `first` on."""
     for boards, solutions in _generator_settings(puzzle, source).batches(source.count, seed, 1, first):
-        yield LabelledBoards(_digits(puzzle, boards), _digits(puzzle, solutions))
+        yield _labelled(puzzle, boards, solutions)
 
 
-def _read(puzzle: Puzzle, source: BoardSource) -> Generator[LabelledBoards, None, None]:
+def _read(puzzle: Puzzle, source: BoardSource) -> Generator[Labelled, None, None]:
     """Yield the boards of a file with their only solutions; raises `BadInput` for a board with none or several."""
     from puzzlelab.text.reader import splitter_of
 
@@ -224,12 +204,13 @@ def _read(puzzle: Puzzle, source: BoardSource) -> Generator[LabelledBoards, None
         if result.moves is None or result.proof != "unique":
             raise BadInput(f"{source.file}, line {line}: this board does not have exactly one solution")
         solved = board_after(puzzle, state, result.moves)
-        yield LabelledBoards(_digits(puzzle, state[None]), _digits(puzzle, solved[None]))
+        yield _labelled(puzzle, state[None], solved[None])
 
 
-def _digits(puzzle: Puzzle, states: NDArray[Any]) -> NDArray[np.int8]:
-    view = candidates_of(puzzle)
-    return np.stack([view.digits(state) for state in states]).astype(np.int8)
+def _labelled(puzzle: Puzzle, boards: NDArray[Any], solutions: NDArray[Any]) -> Labelled:
+    digits = candidates_of(puzzle).digits
+    pairs = [[digits(board), digits(solution)] for board, solution in zip(boards, solutions, strict=True)]
+    return np.array(pairs).astype(np.int8)
 
 
 class BoardPool:
@@ -239,14 +220,14 @@ class BoardPool:
     wanted, under a random symmetry.
     """
 
-    def __init__(self, puzzle: Puzzle, boards: LabelledBoards, slots: int, seed: int, augment: bool = True) -> None:
+    def __init__(self, puzzle: Puzzle, boards: Labelled, slots: int, seed: int, augment: bool = True) -> None:
         self.boards, self.seed = boards, seed
         view = candidates_of(puzzle)
         self.random_symmetry = view.random_symmetry if augment else None
         self.digits = np.arange(view.units.all.shape[1])
         self.taken = 0
         """The number of boards that were put into slots so far."""
-        self.solutions = np.empty((slots, boards.clues.shape[1]), np.int8)
+        self.solutions = np.empty((slots, boards.shape[2]), np.int8)
         """[B, N]."""
         self.candidates = np.empty((*self.solutions.shape, len(self.digits)), bool)
         """[B, N, D]."""
@@ -267,11 +248,10 @@ class BoardPool:
             self.candidates[slot] = candidate_logits.all_candidates(clues, len(self.digits))
 
     def _next(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        epoch, index = divmod(self.taken, len(self.boards.clues))
+        epoch, index = divmod(self.taken, len(self.boards))
         if epoch != self._epoch:
-            self._epoch, self._order = epoch, generator(self.seed, ORDER, epoch).permutation(len(self.boards.clues))
-        board = self._order[index]
-        clues, solution = self.boards.clues[board], self.boards.solutions[board]
+            self._epoch, self._order = epoch, generator(self.seed, ORDER, epoch).permutation(len(self.boards))
+        clues, solution = self.boards[self._order[index]]
         if self.random_symmetry is not None:
             cells, digits = self.random_symmetry(generator(self.seed, SYMMETRY, self.taken))
             clues, solution = (np.append(digits, -1)[array[cells]].astype(np.int8) for array in (clues, solution))
@@ -291,27 +271,9 @@ class BoardPool:
         self.taken = int(values["taken"])
 
 
-@dataclass
-class SupervisedTask(TrainingTask):
-    """A learner with the boards that it learns from."""
-
-    settings: Any
-    learner: Learner
-    pool: BoardPool
-
-    @classmethod
-    def new(cls, run: Run, settings: SupervisedSettings, watch: Watch = lambda: None) -> Self:
-        puzzle = registry.load(settings.puzzle)
-        learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
-        boards = boards_of_run(run, puzzle, settings, watch)
-        pool = BoardPool(puzzle, boards, settings.learning.batch_size, settings.seed, settings.augment)
-        return cls(settings, learner, pool)
-
-    def metrics(self) -> Metrics:
-        return {"boards": self.pool.taken}
-
-    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        return self.pool.state()
-
-    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-        self.pool.restore(tensors, values)
+def new_parts(run: Run, settings: SupervisedSettings, watch: Watch) -> tuple[Learner, BoardPool]:
+    """Return the learner of a run before its first step, and the boards that it learns from."""
+    puzzle = registry.load(settings.puzzle)
+    learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
+    boards = boards_of_run(run, puzzle, settings, watch)
+    return learner, BoardPool(puzzle, boards, settings.learning.batch_size, settings.seed, settings.augment)

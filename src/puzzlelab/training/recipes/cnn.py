@@ -10,7 +10,6 @@ Shapes: B = boards in play, N = cells, D = digits.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -22,12 +21,15 @@ from torch import Tensor
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.candidate_logits import CandidateMask
+from puzzlelab.engine.executor import Executor
 from puzzlelab.nets.form import candidates_of
 from puzzlelab.training import loop, solved_boards
-from puzzlelab.training.learner import Losses
+from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.loop import Task
 from puzzlelab.training.losses import policy_loss
-from puzzlelab.training.recipe import Recipe
-from puzzlelab.training.solved_boards import SupervisedSettings, SupervisedTask
+from puzzlelab.training.recipe import Recipe, Watch
+from puzzlelab.training.runs import Run
+from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
 
 
 class CnnSettings(SupervisedSettings):
@@ -40,46 +42,55 @@ class CnnSettings(SupervisedSettings):
     """The cells whose digits are learned: the blank ones, or the filled ones too, which the network then repeats."""
 
 
-@dataclass
-class CnnTask(SupervisedTask):
-    """The task that fills the cells that the network is most certain of, and learns the digits of all others."""
+def new_task(run: Run, settings: CnnSettings, watch: Watch, executor: Executor | None) -> Task:
+    """Return the task of a run."""
+    learner, pool = solved_boards.new_parts(run, settings, watch)
+    return Task(
+        learner,
+        lambda: step(learner, pool, settings),
+        state=pool.state,
+        restore=pool.restore,
+        metrics=lambda: {"boards": pool.taken},
+    )
 
-    settings: CnnSettings
 
-    def step(self) -> Mapping[str, float]:
-        model, candidates, correct = self.learner.model, self.pool.candidates, self.pool.solution_candidates
-        blank = ~candidate_logits.known(candidates)
-        states = candidate_logits.states_of(candidates_of(model.puzzle), candidates)
-        logits: list[Tensor] = []
+def step(learner: Learner, pool: BoardPool, settings: CnnSettings) -> Mapping[str, float]:
+    """Learn the digits of the blank cells, and fill the cells that the network is most certain of."""
+    model, candidates, correct = learner.model, pool.candidates, pool.solution_candidates
+    blank = ~candidate_logits.known(candidates)
+    states = candidate_logits.states_of(candidates_of(model.puzzle), candidates)
+    logits: list[Tensor] = []
 
-        def losses() -> Losses:
-            scores = model.forward(states)["policy"]
-            logits[:] = [scores.detach()]
-            target, legal = (model.tensor(mask) for mask in self._choices(candidates, correct, blank))
-            return {"cells_loss": policy_loss(scores, target, legal, "cells", candidates.shape[2])}
+    def losses() -> Losses:
+        scores = model.forward(states)["policy"]
+        logits[:] = [scores.detach()]
+        target, legal = (model.tensor(mask) for mask in choices(settings, candidates, correct, blank))
+        return {"cells_loss": policy_loss(scores, target, legal, "cells", candidates.shape[2])}
 
-        loss_values = self.learner.update(losses)
-        probabilities = candidate_logits.shares(candidates, logits[0].cpu().numpy().reshape(candidates.shape))
-        agreement = (probabilities.argmax(axis=2) == self.pool.solutions)[blank].mean()
-        self._fill(probabilities.max(axis=2), blank)
-        return {**loss_values, "agreement": float(agreement)}
+    loss_values = learner.update(losses)
+    probabilities = candidate_logits.shares(candidates, logits[0].cpu().numpy().reshape(candidates.shape))
+    agreement = (probabilities.argmax(axis=2) == pool.solutions)[blank].mean()
+    fill(pool, settings.fill_share, probabilities.max(axis=2), blank)
+    return {**loss_values, "agreement": float(agreement)}
 
-    def _choices(
-        self, candidates: CandidateMask, correct: CandidateMask, blank: NDArray[np.bool_]
-    ) -> tuple[CandidateMask, CandidateMask]:
-        """Return the digits to learn and those that compete with them, both `bool[B, N, D]`; `blank: bool[B, N]`."""
-        if self.settings.loss_cells == "all":
-            return correct, np.ones_like(candidates)
-        return correct & blank[:, :, None], candidates
 
-    def _fill(self, certainty: Any, blank: Any) -> None:
-        """Fill the most certain cells of each board; full boards are replaced. Both arguments are [B, N]."""
-        pool, count = self.pool, blank.sum(axis=1)
-        number = np.ceil(self.settings.fill_share * count).astype(np.int64)
-        rank = np.where(blank, -certainty, np.inf).argsort(axis=1).argsort(axis=1)
-        chosen = blank & (rank < number[:, None])
-        pool.candidates[chosen] = pool.solution_candidates[chosen]
-        pool.replace(number == count)
+def choices(
+    settings: CnnSettings, candidates: CandidateMask, correct: CandidateMask, blank: NDArray[np.bool_]
+) -> tuple[CandidateMask, CandidateMask]:
+    """Return the digits to learn and those that compete with them, both `bool[B, N, D]`; `blank: bool[B, N]`."""
+    if settings.loss_cells == "all":
+        return correct, np.ones_like(candidates)
+    return correct & blank[:, :, None], candidates
+
+
+def fill(pool: BoardPool, share: float, certainty: Any, blank: Any) -> None:
+    """Fill a share of the most certain cells of each board; full boards are replaced. Both arrays are [B, N]."""
+    count = blank.sum(axis=1)
+    number = np.ceil(share * count).astype(np.int64)
+    rank = np.where(blank, -certainty, np.inf).argsort(axis=1).argsort(axis=1)
+    chosen = blank & (rank < number[:, None])
+    pool.candidates[chosen] = pool.solution_candidates[chosen]
+    pool.replace(number == count)
 
 
 def check(settings: CnnSettings) -> None:
@@ -88,5 +99,5 @@ def check(settings: CnnSettings) -> None:
         raise Unsupported("this network reads candidates, which this recipe never removes: network.reads=digits")
 
 
-RECIPE = Recipe(CnnSettings, check, partial(loop.learn, CnnTask))
+RECIPE = Recipe(CnnSettings, check, partial(loop.learn, new_task))
 """A single program, because the network decides which cells are filled next."""

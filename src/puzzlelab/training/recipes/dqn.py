@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -20,7 +20,7 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.puzzle import State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.engine.batch_rules import Successors, canonical_moves, successors
 from puzzlelab.experience import rewards
 from puzzlelab.experience.returns import Columns, Returns
@@ -30,10 +30,10 @@ from puzzlelab.nets.card import counts_moves
 from puzzlelab.nets.device import precision
 from puzzlelab.nets.torch_model import TorchModel, evaluating
 from puzzlelab.training import loop
-from puzzlelab.training.acting import ActingRules, explore
-from puzzlelab.training.learner import Losses
+from puzzlelab.training.exploration import explore
+from puzzlelab.training.learner import Learner, Losses
 from puzzlelab.training.losses import value_loss
-from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_executor, check_settings
+from puzzlelab.training.online_rl import OnlineLearning, OnlineSettings, check_executor, check_settings, new_task
 from puzzlelab.training.recipe import Recipe
 
 
@@ -79,31 +79,25 @@ class Targets(NamedTuple):
     weights: Tensor
     """[B, M]: the weight of each value in the loss; 0: the value has no target."""
 
-    def with_all_moves(self, present: Tensor) -> Targets:
-        """Give each value without a target the present value as target, with the weight of a played move."""
-        has_target = self.weights > 0
-        weight = self.weights.sum(dim=1, keepdim=True).expand_as(self.weights)
-        values, weights = self.values.where(has_target, present), self.weights.where(has_target, weight)
-        return Targets(self.states, values, weights)
-
-    def rows(self, rows: NDArray[np.int64]) -> Targets:
-        """Return the targets of these transitions."""
-        index = torch.from_numpy(rows).to(self.values.device)
-        return Targets(self.states[rows], self.values[index], self.weights[index])
-
 
 @dataclass
-class DqnRules(ActingRules):
-    """The rules that play the move of the greatest value."""
+class Dqn:
+    """The method that plays the move of the greatest value, and learns from the results of its moves."""
 
+    puzzle: Puzzle
     settings: DqnSettings
     reward: rewards.Reward = field(init=False)
 
     def __post_init__(self) -> None:
         self.reward = rewards.make(self.puzzle, self.settings.reward, self.settings.discount)
 
+    # --- play ---
+
     def new_history(self, games: VectorGame) -> Returns:
         return Returns.of(self.settings.horizon, self.settings.discount, games.states)
+
+    def acting_model(self, online: OnlineLearning) -> TorchModel:
+        return online.learner.model
 
     def move(
         self, games: VectorGame, history: Returns, model: TorchModel, epsilon: float, random: np.random.Generator
@@ -117,105 +111,108 @@ class DqnRules(ActingRules):
         best: NDArray[np.int64] = np.where(legal | (not self.settings.masked), values, -np.inf).argmax(axis=1)
         return best
 
+    # --- learning ---
 
-@dataclass
-class DqnTask(OnlineTask):
-    """The task that plays by the network that it trains, and learns from the results of its moves."""
-
-    rules_type: ClassVar[type[ActingRules]] = DqnRules
-    settings: DqnSettings
-    rules: DqnRules
-
-    def losses(self, batch: DrawnBatch, errors: list[Tensor]) -> Losses:
-        predicted = self._values(batch.columns["state"])
-        return self._loss(predicted, self._targets(batch, predicted.detach(), errors))
-
-    def fit(self, batch: DrawnBatch, errors: list[Tensor], random: np.random.Generator) -> Mapping[str, float]:
-        size = self.settings.minibatch_size
+    def fit(
+        self, online: OnlineLearning, batch: DrawnBatch, random: np.random.Generator
+    ) -> tuple[Mapping[str, float], Tensor]:
+        states, learner, size = batch.columns["state"], online.learner, self.settings.minibatch_size
+        errors: list[Tensor] = []
         if not size:
-            return super().fit(batch, errors, random)
-        states = batch.columns["state"]
-        model = self.learner.model
+            return learner.update(lambda: self.losses(online, batch, errors)), errors[0]
+        model = learner.model
         with torch.no_grad(), evaluating(model.module), precision(model.device, self.settings.learning.precision):
-            present = self._values(states)
-            targets = self._targets(batch, present, errors).with_all_moves(present)
+            present = model.forward(states)["q"]
+            targets = _with_all_moves(self._targets(online, batch, present, errors), present)
         order = random.permutation(len(states))
-        minibatches = [targets.rows(order[begin : begin + size]) for begin in range(0, len(order), size)]
-        return self.learner.update_in_minibatches([partial(self._fresh_loss, each) for each in minibatches])
+        minibatches = [_rows(targets, order[begin : begin + size]) for begin in range(0, len(order), size)]
+        return learner.update(*(partial(self._fresh_loss, learner, each) for each in minibatches)), errors[0]
 
-    def _values(self, states: State) -> Tensor:
-        """Return `float[B, M]`: the values of all moves by the network in training."""
-        return self.learner.model.forward(states)["q"]
+    def losses(self, online: OnlineLearning, batch: DrawnBatch, errors: list[Tensor]) -> Losses:
+        """Return the loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
+        predicted = online.learner.model.forward(batch.columns["state"])["q"]
+        return self._loss(predicted, self._targets(online, batch, predicted.detach(), errors))
 
-    def _targets(self, batch: DrawnBatch, present: Tensor, errors: list[Tensor]) -> Targets:
+    def _targets(self, online: OnlineLearning, batch: DrawnBatch, present: Tensor, errors: list[Tensor]) -> Targets:
         """Return the targets of the moves that are learned from, whose present values are `float[B, M]`."""
-        targets_of = self._targets_of_all_moves if self.settings.all_moves else self._targets_of_played_moves
-        shares, target = targets_of(batch.columns)
-        target = target.clamp(min=self._min_value)
+        settings = self.settings
+        targets_of = self._targets_of_all_moves if settings.all_moves else self._targets_of_played_moves
+        shares, target = targets_of(online, batch.columns)
+        least = settings.min_value
+        target = target.clamp(min=least if settings.reward != "moves" else max(least, -online.most_moves))
         errors.append((shares * (target - present).abs()).sum(1))
-        if self.settings.blend < 1:
-            target = torch.lerp(present, target, self.settings.blend)
+        if settings.blend < 1:
+            target = torch.lerp(present, target, settings.blend)
         if batch.weights is not None:
-            shares = shares * self.learner.model.tensor(batch.weights)[:, None]
+            shares = shares * online.learner.model.tensor(batch.weights)[:, None]
         return Targets(batch.columns["state"], target, shares)
 
-    def _fresh_loss(self, targets: Targets) -> Losses:
-        return self._loss(self._values(targets.states), targets)
+    def _fresh_loss(self, learner: Learner, targets: Targets) -> Losses:
+        return self._loss(learner.model.forward(targets.states)["q"], targets)
 
     def _loss(self, predicted: Tensor, targets: Targets) -> Losses:
         """Return the distance of each state, summed over its moves; the mean over the states."""
         distance = value_loss(predicted, targets.values, self.settings.distance, targets.weights)
         return {"q_loss": predicted.shape[1] * distance}
 
-    @property
-    def _min_value(self) -> float:
-        settings = self.settings
-        if settings.reward != "moves":
-            return settings.min_value
-        return max(settings.min_value, -self.games.start_sampler.most(settings.slack))
-
-    def _targets_of_played_moves(self, columns: Columns) -> tuple[Tensor, Tensor]:
+    def _targets_of_played_moves(self, online: OnlineLearning, columns: Columns) -> tuple[Tensor, Tensor]:
         """Return (`shares: float[B, M]`, which sum to 1 over the played move or over all moves with its effect, and the
         target value `float[B, M]` of the played move).
         """
-        canonical = canonical_moves(self.learner.puzzle, columns["state"])
+        canonical, model = canonical_moves(self.puzzle, columns["state"]), online.learner.model
         moves = columns["move"].astype(np.int64)[:, None]
         played = np.take_along_axis(canonical, moves, axis=1)
         alone = (played < 0) | (not self.settings.equivalent_moves)
         same = np.where(alone, np.arange(canonical.shape[1]) == moves, canonical == played)
-        future = self._state_values(columns["next"]) * self.learner.model.tensor(columns["factor"])
-        target = self.learner.model.tensor(columns["reward"]) + future
-        return self._equal_shares(same), target[:, None].expand(canonical.shape)
+        future = self._state_values(online, columns["next"]) * model.tensor(columns["factor"])
+        target = model.tensor(columns["reward"]) + future
+        return model.tensor(_equal_shares(same)), target[:, None].expand(canonical.shape)
 
-    def _targets_of_all_moves(self, columns: Columns) -> tuple[Tensor, Tensor]:
+    def _targets_of_all_moves(self, online: OnlineLearning, columns: Columns) -> tuple[Tensor, Tensor]:
         """Return (`shares: float[B, M]`, equal for all legal moves, and the target value `float[B, M]` of each)."""
-        puzzle, states = self.learner.puzzle, columns["state"]
+        puzzle, states, model = self.puzzle, columns["state"], online.learner.model
         ahead, canonical = successors(puzzle, states), canonical_moves(puzzle, states)
         results = Successors(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved, ahead.costs)
         has_moves = (canonical_moves(puzzle, ahead.states) >= 0).any(axis=1)
         terminal = ahead.solved | ~has_moves
-        reward = self.rules.reward(states[ahead.owner], results)
-        future = self._state_values(ahead.states).cpu().numpy()
+        reward = self.reward(states[ahead.owner], results)
+        future = self._state_values(online, ahead.states).cpu().numpy()
         values = np.zeros(canonical.shape, np.float32)
         values[ahead.owner, ahead.move] = reward + np.where(terminal, 0.0, self.settings.discount * future)
         target = np.take_along_axis(values, np.maximum(canonical, 0), axis=1)
-        return self._equal_shares(canonical >= 0), self.learner.model.tensor(target)
-
-    def _equal_shares(self, moves: NDArray[np.bool_]) -> Tensor:
-        return self.learner.model.tensor((moves / moves.sum(axis=1, keepdims=True)).astype(np.float32))
+        return model.tensor(_equal_shares(canonical >= 0)), model.tensor(target)
 
     @torch.no_grad()
-    def _state_values(self, states: State) -> Tensor:
+    def _state_values(self, online: OnlineLearning, states: State) -> Tensor:
         """Return `float[B]`: the value of the best move of each state."""
-        model = self.learner.model
-        with evaluating(model.module), evaluating(self.target.model.module):
-            values = self.target.model.forward(states)["q"]
+        model, target = online.learner.model, online.target.model
+        with evaluating(model.module), evaluating(target.module):
+            values = target.forward(states)["q"]
             choice_values = model.forward(states)["q"] if self.settings.double else values
         if self.settings.masked:
-            illegal = model.tensor(canonical_moves(self.learner.puzzle, states) < 0)
+            illegal = model.tensor(canonical_moves(self.puzzle, states) < 0)
             choice_values = choice_values.masked_fill(illegal, -torch.inf)
         best = choice_values.argmax(1, keepdim=True)
         return values.gather(1, best).squeeze(1)
+
+
+def _with_all_moves(targets: Targets, present: Tensor) -> Targets:
+    """Give each value without a target the present value as target, with the weight of a played move."""
+    has_target = targets.weights > 0
+    weight = targets.weights.sum(dim=1, keepdim=True).expand_as(targets.weights)
+    return Targets(targets.states, targets.values.where(has_target, present), targets.weights.where(has_target, weight))
+
+
+def _rows(targets: Targets, rows: NDArray[np.int64]) -> Targets:
+    """Return the targets of these transitions."""
+    index = torch.from_numpy(rows).to(targets.values.device)
+    return Targets(targets.states[rows], targets.values[index], targets.weights[index])
+
+
+def _equal_shares(moves: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return `float32[B, M]`: shares of 1 that are equal for all these moves `bool[B, M]`."""
+    shares: NDArray[np.float32] = (moves / moves.sum(axis=1, keepdims=True)).astype(np.float32)
+    return shares
 
 
 def check(settings: DqnSettings) -> None:
@@ -226,5 +223,5 @@ def check(settings: DqnSettings) -> None:
     rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
 
 
-RECIPE = Recipe(DqnSettings, check, partial(loop.learn, DqnTask), check_executor=check_executor)
+RECIPE = Recipe(DqnSettings, check, partial(loop.learn, partial(new_task, Dqn)), check_executor=check_executor)
 """A single program, because the network that learns also plays; an executor may play its games."""

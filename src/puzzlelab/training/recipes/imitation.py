@@ -9,14 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from pydantic import Field
-from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
@@ -24,6 +22,7 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor
+from puzzlelab.experience.ring import Columns
 from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard, settings_of_shards
 from puzzlelab.experience.state_space import StateSpace
@@ -34,7 +33,7 @@ from puzzlelab.training import loop, policy_value
 from puzzlelab.training.distributed_shards import DistributedShards
 from puzzlelab.training.evaluation import Metrics, compare_with_teacher
 from puzzlelab.training.learner import Learner, check_network, new_learner
-from puzzlelab.training.loop import TrainingTask
+from puzzlelab.training.loop import Task
 from puzzlelab.training.recipe import Recipe, Watch, allow_executor
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import PolicyValueSettings
@@ -132,61 +131,48 @@ def _generate_here(run: Run, settings: ImitationSettings, teacher: SampleSource,
 # --- learning ---
 
 
-@dataclass
-class ImitationTask(TrainingTask):
-    """A learner with the samples that it learns from, and those that it is evaluated on."""
+def new_task(run: Run, settings: ImitationSettings, watch: Watch, executor: Executor | None) -> Task:
+    """Return the task of a run; requests the first shards, so that generators work while the evaluation is prepared."""
+    puzzle = registry.load(settings.puzzle)
+    teacher, games = teacher_of(settings, settings.seed), settings.data.shard_games
+    begin_folder(teacher, run.shards, games)  # shards of other settings are refused before one is set aside
+    learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
+    loader = ShardLoader(run, settings.data, settings.learning.batch_size, settings_of_shards(teacher, games))
+    if run.requested_shards() == (0, 0) and saved_step(run.folder) == 0:
+        loader.request(0)
+    samples = _evaluation_samples(settings)
 
-    settings: ImitationSettings
-    learner: Learner
-    loader: ShardLoader
-    evaluation_samples: TrainingSamples | None
+    def metrics() -> Metrics:
+        metrics = {} if samples is None else compare_with_teacher(learner.ema_model, samples)
+        return {**metrics, "samples": sum(loader.sizes), "waited": loader.waited}
 
-    @classmethod
-    def new(cls, run: Run, settings: ImitationSettings, watch: Watch = lambda: None) -> Self:
-        """Make the task with random weights; request the first shards, so that generators work while the evaluation is
-        prepared.
-        """
-        puzzle = registry.load(settings.puzzle)
-        teacher, games = teacher_of(settings, settings.seed), settings.data.shard_games
-        begin_folder(teacher, run.shards, games)  # shards of other settings are refused before one is set aside
-        learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
-        samples = settings_of_shards(teacher, games)
-        loader = ShardLoader(run, settings.data, settings.learning.batch_size, samples)
-        if run.requested_shards() == (0, 0) and saved_step(run.folder) == 0:
-            loader.request(0)
-        return cls(settings, learner, loader, _evaluation_samples(settings))
+    return Task(
+        learner,
+        lambda: step(learner, loader, settings),
+        state=lambda: ({}, loader.state()),
+        restore=lambda tensors, values: loader.restore(values),
+        metrics=metrics,
+        on_saved=loader.remove_old_shards,
+    )
 
-    def step(self) -> Mapping[str, float] | None:
-        step = self.learner.step
-        if not self.loader.prepare(step):
-            return None
-        if step == 0:
-            self._fit_output_scale()
-        random = generator(self.settings.seed, SAMPLING, step)
-        samples = self.loader.ring.at(self.loader.indices(step, random))
-        return policy_value.train_on(self.learner, samples, self.settings, random)
 
-    def _fit_output_scale(self) -> None:
-        """Set the mean and the scale of the output for remaining moves to those of the samples."""
-        columns = self.loader.ring.columns
-        residual = columns["remaining"].astype(np.float32) - self.learner.model.base_estimate(columns["state"])
-        values = torch.from_numpy(residual)
-        for head in self.learner.scalar_heads():
-            head.fit(values)
+def step(learner: Learner, loader: ShardLoader, settings: ImitationSettings) -> Mapping[str, float] | None:
+    """Train for one step; None where a shard that it needs does not exist yet."""
+    if not loader.prepare(learner.step):
+        return None
+    if learner.step == 0:
+        _fit_output_scale(learner, loader.ring.columns)
+    random = generator(settings.seed, SAMPLING, learner.step)
+    samples = loader.ring.at(loader.indices(learner.step, random))
+    return policy_value.train_on(learner, samples, settings, random)
 
-    def metrics(self) -> Metrics:
-        samples = self.evaluation_samples
-        metrics = {} if samples is None else compare_with_teacher(self.learner.ema_model, samples)
-        return {**metrics, "samples": sum(self.loader.sizes), "waited": self.loader.waited}
 
-    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        return {}, self.loader.state()
-
-    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-        self.loader.restore(values, lambda done, total: report.progress("reading shards again", done, total))
-
-    def on_saved(self, oldest: Mapping[str, Any]) -> None:
-        self.loader.remove_old_shards(oldest)
+def _fit_output_scale(learner: Learner, columns: Columns) -> None:
+    """Set the mean and the scale of the output for remaining moves to those of the samples."""
+    residual = columns["remaining"].astype(np.float32) - learner.model.base_estimate(columns["state"])
+    values = torch.from_numpy(residual)
+    for head in learner.scalar_heads():
+        head.fit(values)
 
 
 def _evaluation_samples(settings: ImitationSettings) -> TrainingSamples | None:
@@ -213,5 +199,5 @@ def check(settings: ImitationSettings) -> None:
     device(settings.learning.device)
 
 
-RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, ImitationTask), generate, allow_executor)
+RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, new_task), generate, allow_executor)
 """Two programs: generators make samples, and the learner trains on them."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
@@ -24,12 +23,15 @@ from torch.nn import functional
 
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import candidate_logits
+from puzzlelab.engine.executor import Executor
 from puzzlelab.training import loop, solved_boards
 from puzzlelab.training.evaluation import Metrics
-from puzzlelab.training.learner import Losses
+from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.loop import State, Task
 from puzzlelab.training.losses import policy_loss
-from puzzlelab.training.recipe import Recipe
-from puzzlelab.training.solved_boards import SupervisedSettings, SupervisedTask
+from puzzlelab.training.recipe import Recipe, Watch
+from puzzlelab.training.runs import Run
+from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
 
 
 class LatticeSettings(SupervisedSettings):
@@ -48,78 +50,81 @@ class LatticeSettings(SupervisedSettings):
     """The weight of the cross-entropy of the choice in each cell."""
 
 
-@dataclass
-class LatticeTask(SupervisedTask):
-    """The task that eliminates candidates as the network says, and learns which of them belong to the solution."""
+def new_task(run: Run, settings: LatticeSettings, watch: Watch, executor: Executor | None) -> Task:
+    """Return the task of a run."""
+    learner, pool = solved_boards.new_parts(run, settings, watch)
+    outcomes = {"won": 0, "lost": 0}  # of the boards that ended since the last evaluation
 
-    settings: LatticeSettings
-    outcomes: dict[str, int] = field(default_factory=lambda: {"won": 0, "lost": 0})
-    """Boards since the last evaluation that were solved, and those that lost a candidate of their solution."""
-
-    def step(self) -> Mapping[str, float]:
+    def step() -> Mapping[str, float]:
         logits: list[Tensor] = []
-        losses = self.learner.update(lambda: self._losses(logits))
-        self._eliminate(logits[0].detach().cpu().numpy().reshape(self.pool.candidates.shape))
-        return losses
+        loss_values = learner.update(lambda: losses_of(learner, pool, settings, logits))
+        won, lost = eliminate(pool, settings.threshold, logits[0].detach().cpu().numpy().reshape(pool.candidates.shape))
+        outcomes["won"] += won
+        outcomes["lost"] += lost
+        return loss_values
 
-    def _losses(self, last_logits: list[Tensor]) -> Losses:
-        """Return the mean over the last rounds.
+    def metrics() -> Metrics:
+        won, lost = outcomes["won"], outcomes["lost"]
+        outcomes.update(won=0, lost=0)
+        return {"boards": pool.taken, "won": won / max(won + lost, 1)}
 
-        Appends the logits `float[B, N * D]` of the last round to `last_logits`.
-        """
-        settings, model, candidates = self.settings, self.learner.model, self.pool.candidates
-        flat = model.tensor(candidates.reshape(len(candidates), -1))
-        correct = model.tensor(self.pool.solution_candidates.reshape(len(candidates), -1))
-        undecided = candidates & ~candidate_logits.known(candidates)[:, :, None]
-        open_ = model.tensor(undecided.reshape(len(candidates), -1))
-        rounds = deque(model.module.each_round(flat), maxlen=settings.loss_rounds)  # type: ignore[operator]
-        losses: Losses = {}
-        for features in rounds:
-            logits: Tensor = model.module.logits(features)  # type: ignore[operator]
-            weights = open_ * (settings.drop_weight + (settings.keep_weight - settings.drop_weight) * correct)
-            target = correct.to(logits.dtype)
-            total = functional.binary_cross_entropy_with_logits(logits, target, weights, reduction="sum")
-            choice = policy_loss(logits, correct & open_, flat, "cells", candidates.shape[2])
-            for name, loss in (
-                ("keep_loss", total / open_.sum().clamp_min(1)),
-                ("choice_loss", settings.choice_weight * choice),
-            ):
-                losses[name] = losses.get(name, 0) + loss / len(rounds)
-        last_logits[:] = [logits]
-        return losses
+    def state() -> State:
+        tensors, values = pool.state()
+        return tensors, {**values, "outcomes": outcomes}
 
-    def _eliminate(self, logits: Any) -> None:
-        """Continue each board as the solver `lattice` would, except that a chosen digit is that of the solution."""
-        pool = self.pool
-        thresholds = np.full(len(logits), self.settings.threshold)
-        improbable = candidate_logits.is_improbable(pool.candidates, logits, thresholds)
-        has_eliminated = candidate_logits.any_of(improbable)
-        pool.candidates &= ~improbable
-        open_ = ~candidate_logits.known(pool.candidates)
-        stuck = ~has_eliminated & open_.any(axis=1)
-        candidates = pool.candidates[stuck]
-        probabilities = candidate_logits.shares(candidates, logits[stuck])
-        cells = candidate_logits.most_certain_cell(probabilities, open_[stuck])
-        digits = pool.solutions[stuck, cells].astype(np.int64)
-        pool.candidates[stuck] = candidate_logits.written(candidates, cells, digits)
-        lost = candidate_logits.any_of(pool.solution_candidates & ~pool.candidates)
-        finished: NDArray[np.bool_] = lost | candidate_logits.known(pool.candidates).all(axis=1)
-        self.outcomes["won"] += int((finished & ~lost).sum())
-        self.outcomes["lost"] += int(lost.sum())
-        pool.replace(finished)
+    def restore(tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        pool.restore(tensors, values)
+        outcomes.update(values["outcomes"])
 
-    def metrics(self) -> Metrics:
-        won, lost = self.outcomes["won"], self.outcomes["lost"]
-        self.outcomes = {"won": 0, "lost": 0}
-        return {**super().metrics(), "won": won / max(won + lost, 1)}
+    return Task(learner, step, state, restore, metrics)
 
-    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        tensors, values = super().state()
-        return tensors, {**values, "outcomes": self.outcomes}
 
-    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-        super().restore(tensors, values)
-        self.outcomes = dict(values["outcomes"])
+def losses_of(learner: Learner, pool: BoardPool, settings: LatticeSettings, last_logits: list[Tensor]) -> Losses:
+    """Return the mean over the last rounds of the network.
+
+    Appends the logits `float[B, N * D]` of the last round to `last_logits`.
+    """
+    model, candidates = learner.model, pool.candidates
+    flat = model.tensor(candidates.reshape(len(candidates), -1))
+    correct = model.tensor(pool.solution_candidates.reshape(len(candidates), -1))
+    undecided = candidates & ~candidate_logits.known(candidates)[:, :, None]
+    open_ = model.tensor(undecided.reshape(len(candidates), -1))
+    rounds = deque(model.module.each_round(flat), maxlen=settings.loss_rounds)  # type: ignore[operator]
+    losses: Losses = {}
+    for features in rounds:
+        logits: Tensor = model.module.logits(features)  # type: ignore[operator]
+        weights = open_ * (settings.drop_weight + (settings.keep_weight - settings.drop_weight) * correct)
+        target = correct.to(logits.dtype)
+        total = functional.binary_cross_entropy_with_logits(logits, target, weights, reduction="sum")
+        choice = policy_loss(logits, correct & open_, flat, "cells", candidates.shape[2])
+        for name, loss in (
+            ("keep_loss", total / open_.sum().clamp_min(1)),
+            ("choice_loss", settings.choice_weight * choice),
+        ):
+            losses[name] = losses.get(name, 0) + loss / len(rounds)
+    last_logits[:] = [logits]
+    return losses
+
+
+def eliminate(pool: BoardPool, threshold: float, logits: Any) -> tuple[int, int]:
+    """Continue each board as the solver `lattice` would, except that a chosen digit is that of the solution.
+
+    Returns how many boards were solved now, and how many lost a candidate of their solution; both are replaced.
+    """
+    improbable = candidate_logits.is_improbable(pool.candidates, logits, np.full(len(logits), threshold))
+    has_eliminated = candidate_logits.any_of(improbable)
+    pool.candidates &= ~improbable
+    open_ = ~candidate_logits.known(pool.candidates)
+    stuck = ~has_eliminated & open_.any(axis=1)
+    candidates = pool.candidates[stuck]
+    probabilities = candidate_logits.shares(candidates, logits[stuck])
+    cells = candidate_logits.most_certain_cell(probabilities, open_[stuck])
+    digits = pool.solutions[stuck, cells].astype(np.int64)
+    pool.candidates[stuck] = candidate_logits.written(candidates, cells, digits)
+    lost = candidate_logits.any_of(pool.solution_candidates & ~pool.candidates)
+    finished: NDArray[np.bool_] = lost | candidate_logits.known(pool.candidates).all(axis=1)
+    pool.replace(finished)
+    return int((finished & ~lost).sum()), int(lost.sum())
 
 
 def check(settings: LatticeSettings) -> None:
@@ -128,5 +133,5 @@ def check(settings: LatticeSettings) -> None:
         raise Unsupported("this network does not read candidates: take network.kind=lattice that reads candidates")
 
 
-RECIPE = Recipe(LatticeSettings, check, partial(loop.learn, LatticeTask))
+RECIPE = Recipe(LatticeSettings, check, partial(loop.learn, new_task))
 """A single program, because the boards depend on what the network eliminates."""

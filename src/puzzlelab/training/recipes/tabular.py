@@ -10,9 +10,9 @@ Shapes: N = states of the table, B = games, S = length of a state, M = number of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from typing import Any, Literal, Self
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -25,18 +25,18 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Reversible
 from puzzlelab.engine.batch_rules import canonical_moves
+from puzzlelab.engine.executor import Executor
 from puzzlelab.experience import rewards
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.state_space import label_reachable, label_states
-from puzzlelab.experience.vector_game import Transition, VectorGame
 from puzzlelab.nets.architectures.table import Table, ValueTable
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import loop
-from puzzlelab.training.acting import TURNS, explore
 from puzzlelab.training.evaluation import EvalSettings, Metrics
-from puzzlelab.training.exploration import Exploration
+from puzzlelab.training.exploration import explore
 from puzzlelab.training.learner import Learner
-from puzzlelab.training.online_rl import GameTask, PlaySettings, new_games
+from puzzlelab.training.loop import Task
+from puzzlelab.training.online_rl import Play, PlaySettings, new_games
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 
@@ -61,27 +61,21 @@ class TabularSettings(PlaySettings):
     """The number of random boards from which all states of the table are reached, where moves cannot be undone."""
 
 
-@dataclass(kw_only=True)
-class TabularTask(GameTask):
-    """The task that plays the move of the greatest value, and moves its value towards what the move led to."""
+@dataclass
+class TabularLearning:
+    """The learner that plays the move of the greatest value, and moves its value towards what the move led to."""
 
-    settings: TabularSettings
-    games: VectorGame
+    play: Play
     optimal_moves: NDArray[np.bool_]
     """`bool[N, M]`: the optimal moves of each state of the table."""
     distances: NDArray[np.int32]
     """`int32[N]`: the fewest moves from each state; -1 where no goal is reached."""
-    reward: rewards.Reward = field(init=False)
-
-    def __post_init__(self) -> None:
-        settings = self.settings
-        self.reward = rewards.make(self.learner.puzzle, settings.reward, settings.discount)
-        self.samples_per_step = settings.parallel_games
 
     @classmethod
-    def new(cls, run: Run, settings: TabularSettings, watch: Watch = lambda: None) -> Self:
+    def of(cls, settings: TabularSettings) -> TabularLearning:
+        """Make the table and the games before the first step."""
         torch.set_num_threads(settings.learning.threads)
-        puzzle = registry.load(settings.puzzle)
+        puzzle: Any = registry.load(settings.puzzle)
         states, distances, masks = labels(puzzle, settings.curriculum, settings.start_boards, settings.seed)
         architecture = Table(**{**settings.network, "states": len(states), "length": states.shape[1]})
         table = architecture.build(puzzle)
@@ -90,32 +84,39 @@ class TabularTask(GameTask):
         model = TorchModel(puzzle, architecture, table)
         # The update is the Bellman update; the optimiser is a placeholder, and has no state.
         learner = Learner(puzzle, settings.learning, model, torch.optim.SGD(table.parameters()), table)
-        rows = table.rows(torch.from_numpy(states.astype(np.int16))).numpy()
+        rows = table_rows(table, states)
         optimal_moves, sorted_distances = np.empty_like(masks), np.empty_like(distances)
         optimal_moves[rows], sorted_distances[rows] = masks, distances
-        return cls(
+        play = Play(
             settings=settings,
             learner=learner,
             games=new_games(puzzle, settings),
-            exploration=Exploration.of(settings.exploration),
-            optimal_moves=optimal_moves,
-            distances=sorted_distances,
+            best_moves=best_moves,
+            epsilon=settings.exploration.initial_epsilon,
         )
+        return cls(play, optimal_moves, sorted_distances)
+
+    def task(self) -> Task:
+        """Return what the training loop calls."""
+        play, count = self.play, self.play.settings.parallel_games
+        task = Task(play.learner, self.step, play.state, play.restore, self.metrics, play.policy_metrics)
+        return replace(task, samples_per_step=count)
 
     @property
     def table(self) -> ValueTable:
         """The table, whose arrays are shared with NumPy."""
-        table: Any = self.learner.model.module
+        table: Any = self.play.learner.model.module
         return table  # type: ignore[no-any-return]
 
     def step(self) -> Mapping[str, float]:
         """Make a move in every game, and update the values of these moves."""
-        games, settings = self.games, self.settings
-        self.exploration.update_for_step(self.learner.step)
-        games.start_sampler.stepped(self.learner.step)
-        rows, canonical = self._rows(games.states), games.canonical_moves
-        transition = self._make_moves(self._values(rows).argmax(axis=1), canonical >= 0)
-        future = self._values(self._rows(transition.successors.states)).max(axis=1)
+        play, settings = self.play, self.play.settings
+        play.begin_step()
+        games: Any = play.games
+        states, canonical = games.states, games.canonical_moves
+        rows, best = table_rows(self.table, states), best_moves(play.learner.model, states, canonical >= 0)
+        transition = play.turn(lambda epsilon, random: explore(games, best, canonical >= 0, epsilon, random))
+        future = _values(self.table, transition.successors.states).max(axis=1)
         reward = self.reward(transition.states, transition.successors)
         target = reward + settings.discount * np.where(transition.terminal, 0.0, future)
         moves = canonical[np.arange(len(rows)), transition.moves]
@@ -124,37 +125,19 @@ class TabularTask(GameTask):
         values = self.table.values.numpy()
         errors = target[known] - values[places]
         values[places] += np.float32(settings.blend) * errors.astype(np.float32)
-        self.learner.step += 1
-        self.check_policy()
+        play.learner.step += 1
+        play.check_policy()
         return {"loss": float(np.mean(np.square(errors))) if len(known) else 0.0}
 
-    def _make_moves(self, best: NDArray[np.int64], legal: NDArray[np.bool_]) -> Transition:
-        """Make the best move `int64[B]` in every game, or a random one of the legal moves `bool[B, M]` to explore."""
-        random, before = generator(self.settings.seed, TURNS, self.turns), self.games.tally.copy()
-        self.turns += 1
-        transition = explore(self.games, best, legal, self.exploration.epsilon, random)
-        self.exploration.update_for_tally(self.games.tally - before)
-        return transition
-
-    def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the move of the greatest value in each state; the model is that of the table."""
-        best: NDArray[np.int64] = self._values(self._rows(states)).argmax(axis=1)
-        return best
-
-    def _rows(self, states: State) -> NDArray[np.int64]:
-        """Return `int64[B]`: the rows of the states, -1 for those that are not in the table."""
-        rows: NDArray[np.int64] = self.table.rows(torch.from_numpy(states.astype(np.int16))).numpy()
-        return rows
-
-    def _values(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return `float32[B, M]`: the values in these rows; 0 for the row -1."""
-        values: NDArray[np.float32] = self.table.values.numpy()[rows]
-        values[rows < 0] = 0.0
-        return values
+    @cached_property
+    def reward(self) -> rewards.Reward:
+        """The reward function of the settings."""
+        settings = self.play.settings
+        return rewards.make(self.play.learner.puzzle, settings.reward, settings.discount)
 
     def metrics(self) -> Metrics:
         """Return beside those of the games `optimal`: the share of all unsolved states whose best move is optimal."""
-        return {**super().metrics(), "optimal": self.optimal_share()}
+        return {**self.play.metrics(), "optimal": self.optimal_share()}
 
     def optimal_share(self) -> float:
         """Return the share of the unsolved states with a solution whose move of the greatest value is an optimal
@@ -165,15 +148,28 @@ class TabularTask(GameTask):
         return float(self.optimal_moves[rows, best].mean())
 
 
+def best_moves(model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return `int64[B]`: the move of the greatest value in each state, by the model of a table."""
+    table: Any = model.module
+    best: NDArray[np.int64] = _values(table, states).argmax(axis=1)
+    return best
+
+
+def table_rows(table: ValueTable, states: State) -> NDArray[np.int64]:
+    """Return `int64[B]`: the rows of the states, -1 for those that are not in the table."""
+    rows: NDArray[np.int64] = table.rows(torch.from_numpy(states.astype(np.int16))).numpy()
+    return rows
+
+
+def _values(table: ValueTable, states: State) -> NDArray[np.float32]:
+    """Return `float32[B, M]`: the values of all moves in these states; 0 for a state that is not in the table."""
+    rows = table_rows(table, states)
+    values: NDArray[np.float32] = table.values.numpy()[rows]
+    values[rows < 0] = 0.0
+    return values
+
+
 @lru_cache(maxsize=2)
-def _labels(
-    puzzle: Puzzle, curriculum: CurriculumSettings, boards: int, seed: int
-) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
-    if puzzle.view(Reversible) is not None:
-        return label_states(puzzle)
-    return label_reachable(puzzle, StartSampler.of(puzzle, curriculum).boards(boards, generator(seed, START_BOARDS))[0])
-
-
 def labels(
     puzzle: Puzzle, curriculum: CurriculumSettings, boards: int, seed: int
 ) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
@@ -182,12 +178,14 @@ def labels(
     Where moves cannot be undone: of those that are reached from `start_boards` boards. Raises `BadInput` for
     a puzzle with too many states.
     """
-    return _labels(puzzle, curriculum, boards, seed)  # type: ignore[arg-type]  # every puzzle is hashable
+    if puzzle.view(Reversible) is not None:
+        return label_states(puzzle)
+    return label_reachable(puzzle, StartSampler.of(puzzle, curriculum).boards(boards, generator(seed, START_BOARDS))[0])
 
 
 def check(settings: TabularSettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with, and for a puzzle with too many states."""
-    puzzle = registry.load(settings.puzzle)
+    puzzle: Any = registry.load(settings.puzzle)
     require_counted_moves(puzzle, "tabular Q-learning")
     StartSampler.of(puzzle, settings.curriculum)
     rewards.make(puzzle, settings.reward, settings.discount)
@@ -195,5 +193,10 @@ def check(settings: TabularSettings) -> None:
     labels(puzzle, settings.curriculum, settings.start_boards, settings.seed)
 
 
-RECIPE = Recipe(TabularSettings, check, partial(loop.learn, TabularTask))
+def new_task(run: Run, settings: TabularSettings, watch: Watch, executor: Executor | None) -> Task:
+    """Return the task of a run."""
+    return TabularLearning.of(settings).task()
+
+
+RECIPE = Recipe(TabularSettings, check, partial(loop.learn, new_task))
 """A single program, because the table that learns also plays."""

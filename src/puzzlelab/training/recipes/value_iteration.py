@@ -7,9 +7,10 @@ from boards near and far, so that it learns where it errs. Source: Bertsekas and
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +28,11 @@ from puzzlelab.experience.trajectories import Trajectories
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import loop
-from puzzlelab.training.acting import ActingRules, Arrays, explore
+from puzzlelab.training.acting import Arrays
+from puzzlelab.training.exploration import explore
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
-from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_executor, check_settings
+from puzzlelab.training.online_rl import OnlineLearning, OnlineSettings, check_executor, check_settings, new_task
 from puzzlelab.training.recipe import Recipe
 
 
@@ -51,13 +53,21 @@ class ValueIterationSettings(OnlineSettings):
 
 
 @dataclass
-class ValueIterationRules(ActingRules):
-    """The rules that play greedily by the cost-to-go."""
+class ValueIteration:
+    """The method that plays greedily by the cost-to-go of the target network, and learns it by a lookahead of one
+    move.
+    """
 
+    puzzle: Puzzle
     settings: ValueIterationSettings
+
+    # --- play ---
 
     def new_history(self, games: VectorGame) -> Trajectories:
         return Trajectories.of(games, None if self.settings.replay.size else 0)
+
+    def acting_model(self, online: OnlineLearning) -> TorchModel:
+        return online.target.model
 
     def move(
         self, games: VectorGame, history: Trajectories, model: TorchModel, epsilon: float, random: np.random.Generator
@@ -80,6 +90,33 @@ class ValueIterationRules(ActingRules):
         best: NDArray[np.int64] = move_costs(self.puzzle, states, model).argmin(axis=1)
         return best
 
+    # --- learning ---
+
+    def fit(
+        self, online: OnlineLearning, batch: DrawnBatch, random: np.random.Generator
+    ) -> tuple[Mapping[str, float], Tensor]:
+        errors: list[Tensor] = []
+        return online.learner.update(lambda: self.losses(online, batch, errors)), errors[0]
+
+    def losses(self, online: OnlineLearning, batch: DrawnBatch, errors: list[Tensor]) -> Losses:
+        """Return the loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
+        model, columns, settings = online.learner.model, batch.columns, self.settings
+        lookahead = (
+            columns["lookahead"]
+            if "lookahead" in columns
+            else move_costs(self.puzzle, columns["state"], online.target.model).min(axis=1)
+        )
+        if settings.bounded:
+            lookahead = np.minimum(lookahead, columns["bound"])
+        outcome = np.where(columns["moves_to_end"] == UNKNOWN, lookahead, columns["moves_to_end"])
+        values = lookahead + settings.outcome_weight * (outcome - lookahead)
+        most = min(settings.max_cost_to_go, online.most_moves)
+        target = model.tensor(np.minimum(values, most).astype(np.float32))
+        predicted = model.forward(columns["state"])["cost_to_go"]
+        errors.append(target - predicted)
+        weights = None if batch.weights is None else model.tensor(batch.weights)
+        return {"cost_to_go_loss": value_loss(predicted, target, settings.distance, weights)}
+
 
 def move_costs(puzzle: Puzzle, states: State, model: TorchModel) -> NDArray[np.float64]:
     """Return `float64[B, M]`: the cost-to-go with each move, by this network; inf for an illegal move."""
@@ -90,44 +127,13 @@ def move_costs(puzzle: Puzzle, states: State, model: TorchModel) -> NDArray[np.f
     return costs
 
 
-@dataclass
-class ValueIterationTask(OnlineTask):
-    """The task that plays by the target network, and learns the cost-to-go by a lookahead of one move."""
-
-    rules_type: ClassVar[type[ActingRules]] = ValueIterationRules
-    settings: ValueIterationSettings
-
-    @property
-    def acting_model(self) -> TorchModel:
-        return self.target.model
-
-    def losses(self, batch: DrawnBatch, errors: list[Tensor]) -> Losses:
-        model, columns = self.learner.model, batch.columns
-        lookahead = (
-            columns["lookahead"]
-            if "lookahead" in columns
-            else move_costs(self.learner.puzzle, columns["state"], self.target.model).min(axis=1)
-        )
-        if self.settings.bounded:
-            lookahead = np.minimum(lookahead, columns["bound"])
-        outcome = np.where(columns["moves_to_end"] == UNKNOWN, lookahead, columns["moves_to_end"])
-        values = lookahead + self.settings.outcome_weight * (outcome - lookahead)
-        target = model.tensor(np.minimum(values, self._max_cost_to_go).astype(np.float32))
-        predicted = model.forward(columns["state"])["cost_to_go"]
-        errors.append(target - predicted)
-        weights = None if batch.weights is None else model.tensor(batch.weights)
-        return {"cost_to_go_loss": value_loss(predicted, target, self.settings.distance, weights)}
-
-    @property
-    def _max_cost_to_go(self) -> float:
-        return min(self.settings.max_cost_to_go, self.games.start_sampler.most(self.settings.slack))
-
-
 def check(settings: ValueIterationSettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
     require_counted_moves(registry.load(settings.puzzle), "value iteration")
     check_settings(settings, "cost_to_go")
 
 
-RECIPE = Recipe(ValueIterationSettings, check, partial(loop.learn, ValueIterationTask), check_executor=check_executor)
+RECIPE = Recipe(
+    ValueIterationSettings, check, partial(loop.learn, partial(new_task, ValueIteration)), check_executor=check_executor
+)
 """A single program, because the network that learns also plays; an executor may play its games."""

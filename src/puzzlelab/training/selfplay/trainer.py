@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from torch import Tensor
 
@@ -22,7 +22,7 @@ from puzzlelab.nets.card import CARD, read_card
 from puzzlelab.training import policy_value
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, new_learner
-from puzzlelab.training.loop import Loop, TrainingTask
+from puzzlelab.training.loop import Loop, Task
 from puzzlelab.training.online_rl import set_output_scale
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
@@ -36,8 +36,8 @@ COLUMNS = "state", "shares", "remaining"
 
 
 @dataclass
-class SelfPlayTask(TrainingTask):
-    """The task that learns from the newest samples of all generators.
+class SelfPlayLearning:
+    """The learner that learns from the newest samples of all generators.
 
     New shards are read when the present samples are used up, and after each candidate. If the programs take turns, turn
     t reads no shard after number t. So what a step learns from depends on the turn alone, also if a killed run replays
@@ -68,7 +68,6 @@ class SelfPlayTask(TrainingTask):
     """Number and samples of each shard with a sample in the ring, in their order."""
     first_needed: int = 0
     """The oldest shard that one of the last two saved states needs."""
-    prefers_prior: ClassVar[bool] = True
 
     @property
     def has_enough(self) -> bool:
@@ -184,10 +183,6 @@ class SelfPlayTask(TrainingTask):
         """Note which shards the states that are kept need."""
         self.first_needed = min((int(number) for number, _ in oldest.get("in_ring", ())), default=0)
 
-    @property
-    def idle_seconds(self) -> float:
-        return self.heartbeat.waited
-
     def metrics(self) -> Metrics:
         return {"samples": self.samples_made, "waited": self.heartbeat.waited, "at": time.time()}
 
@@ -197,7 +192,7 @@ class Trainer:
     """The only learner of a run."""
 
     heartbeat: Heartbeat
-    task: SelfPlayTask
+    task: SelfPlayLearning
     loop: Loop
 
     @classmethod
@@ -207,15 +202,25 @@ class Trainer:
         set_output_scale(learner, settings.output_mean, settings.output_scale)
         game_log, ring = GameLog(run.game_log, run.shards), Ring(settings.replay.capacity)
         interval = settings.replay.samples_per_candidate // settings.learning.batch_size or 1
-        task = SelfPlayTask(run, settings, heartbeat, learner, game_log, ring, interval)
+        learning = SelfPlayLearning(run, settings, heartbeat, learner, game_log, ring, interval)
         run_networks.repair_all(run.folder)
         heartbeat.busy("proves the optima of the evaluation boards")
+        task = Task(
+            learner,
+            learning.step,
+            learning.state,
+            learning.restore,
+            learning.metrics,
+            on_saved=learning.on_saved,
+            idle_seconds=lambda: heartbeat.waited,
+            prefers_prior=True,
+        )
         loop = Loop.open(run, settings, task, publish_interval=interval, reports_progress=False, watch=watch)
         if loop.finished or (loop.step % interval == 0 and not loop.unfinished):
             loop.publish()  # a killed program may have saved, and not published
         elif run.network("latest") is None:
             _restore_latest(run, loop, interval)
-        return cls(heartbeat, task, loop)
+        return cls(heartbeat, learning, loop)
 
     def work_once(self, watch: Watch) -> bool:
         """Train until the next candidate at most; False if there are too few games for another step."""
