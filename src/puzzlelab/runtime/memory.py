@@ -105,19 +105,17 @@ def _free_on_machine() -> int:
 
 def _free_in_groups() -> int:
     """Return the bytes that the control groups of this process leave; each group above it limits it too."""
-    if sys.platform != "linux":
-        return UNLIMITED
-    return min((_free_in(group, version) for group, version in _limited_groups(PROC)), default=UNLIMITED)
+    return min(map(_free_in, _limited_groups(PROC)), default=UNLIMITED)
 
 
 @cache
-def _limited_groups(proc: Path) -> tuple[tuple[Path, int], ...]:
-    """Return the groups with a limit, and their versions; a limit that is set later is not seen, which saves time."""
-    return tuple((group, version) for group, version in _groups(proc) if _limit_of(group, version) < UNLIMITED // 2)
+def _limited_groups(proc: Path) -> tuple[Path, ...]:
+    """Return the folders of the groups with a limit; a limit that is set later is not seen, which saves time."""
+    return tuple(group for group in _groups(proc) if _limit_of(group) < UNLIMITED // 2)
 
 
-def _groups(proc: Path) -> Iterator[tuple[Path, int]]:
-    """Yield the folder and the version of each control group that may limit the memory of this process."""
+def _groups(proc: Path) -> Iterator[Path]:
+    """Yield the folder of each control group, of version 1 or 2, that may limit the memory of this process."""
     try:
         memberships = (proc / "self/cgroup").read_text().splitlines()
         mounts = (proc / "self/mountinfo").read_text().splitlines()
@@ -127,26 +125,17 @@ def _groups(proc: Path) -> Iterator[tuple[Path, int]]:
     for line in memberships:
         _, controllers, path = line.split(":", 2)
         if not controllers or "memory" in controllers.split(","):
-            paths[1 if controllers else 2] = path
-    for version, root, top in _mounts(mounts):
-        if version in paths:
-            yield from ((folder, version) for folder in _up_from(top, root, paths[version]))
-
-
-def _mounts(lines: list[str]) -> Iterator[tuple[int, str, Path]]:
-    """Yield the version of each mounted tree of groups, the group that is its top, and where it is mounted."""
-    for line in lines:
+            paths["cgroup" if controllers else "cgroup2"] = path
+    for line in mounts:
         place, _, system = line.partition(" - ")
         kind, _, options = system.split(" ", 2)
-        root, top = place.split(" ")[3:5]
-        if kind == "cgroup2":
-            yield 2, root, Path(top)
-        elif kind == "cgroup" and "memory" in options.split(","):
-            yield 1, root, Path(top)
+        if kind in paths and (kind == "cgroup2" or "memory" in options.split(",")):
+            root, top = place.split(" ")[3:5]
+            yield from _up_from(Path(top), root, paths[kind])
 
 
 def _up_from(top: Path, root: str, path: str) -> Iterator[Path]:
-    """Yield the folder of a group, and of those above it, up to the top of its tree.
+    """Yield the folder of a group, and of those above it, up to the top of its tree, which is mounted for `root`.
 
     In a container the tree may begin below the group of that path, or may not have it: then its top is what limits.
     """
@@ -161,23 +150,22 @@ def _up_from(top: Path, root: str, path: str) -> Iterator[Path]:
     yield top
 
 
-def _limit_of(group: Path, version: int) -> int:
-    """Return the most memory of a group; one of version 1 knows the limits above it too."""
-    if version == 2:
-        return min(_number(group / "memory.max"), _number(group / "memory.high"))
-    above = _statistics(group).get("hierarchical_memory_limit", UNLIMITED)
-    return min(_number(group / "memory.limit_in_bytes"), above)
+def _limit_of(group: Path) -> int:
+    """Return the most memory of a group, by the files of version 2 or 1; one of version 1 knows the limits above it."""
+    limits = (_number(group / name) for name in ("memory.max", "memory.high", "memory.limit_in_bytes"))
+    return min(_statistics(group).get("hierarchical_memory_limit", UNLIMITED), *limits)
 
 
-def _free_in(group: Path, version: int) -> int:
+def _free_in(group: Path) -> int:
     """Return the bytes that a group leaves; files that were read once count as free: the system drops them where it
     must.
     """
-    names = ("memory.current", "inactive_file") if version == 2 else ("memory.usage_in_bytes", "total_inactive_file")
-    limit, usage = _limit_of(group, version), _number(group / names[0])
+    limit, counts = _limit_of(group), _statistics(group)
+    usage = min(_number(group / "memory.current"), _number(group / "memory.usage_in_bytes"))
     if limit >= UNLIMITED // 2 or usage == UNLIMITED:
         return UNLIMITED
-    return max(0, limit - usage + min(_statistics(group).get(names[1], 0), usage))
+    dropped = counts.get("total_inactive_file", counts.get("inactive_file", 0))  # version 1 has both
+    return max(0, limit - usage + min(dropped, usage))
 
 
 def _number(path: Path) -> int:
