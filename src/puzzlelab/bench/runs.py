@@ -8,8 +8,8 @@ import json
 import math
 import re
 import threading
-from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
@@ -39,6 +39,7 @@ from puzzlelab.storage.outputs import only_writer_in
 from puzzlelab.storage.row import Row, unanswered
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile, TimedRow, read_timed_rows
+from puzzlelab.storage.row_index import question_of
 
 LARGE_BATCH = 1 << 14
 """Boards in one batch where all boards of a puzzle are answered and no rows are kept."""
@@ -164,11 +165,6 @@ def by_occurrence(answers: Sequence[BenchAnswer]) -> dict[tuple[str, int], Bench
     return found
 
 
-def _answer(puzzle: Puzzle, entry: SuiteEntry, row: Row, batch: BatchTime | None) -> BenchAnswer:
-    """Return the answer in a row, verified again."""
-    return BenchAnswer(label_of(row.solver, row.options), entry, row, row.check(puzzle).holds, batch)
-
-
 # --- running ---
 
 
@@ -237,22 +233,13 @@ class SolverBenchmark:
 
     def _earlier_answers(self) -> list[BenchAnswer | None]:
         """Return for each board the answer in a row of an earlier run, if there is one without an error."""
-        entries, file = self.suite.entries, self.file
-        if file is None:
-            return [None] * len(entries)
-        rows = file.take_many(self.empty_row, [entry.board for entry in entries], self.limit)
-        batch_times: dict[str, deque[BatchTime]] = defaultdict(deque)
-        for stored_row, batch in read_timed_rows(file.path, report.note) if any(rows) else ():
-            if batch is not None:
-                batch_times[stored_row.to_json()].append(batch)
-        answers: list[BenchAnswer | None] = []
-        for entry, row in zip(entries, rows, strict=True):
-            while row is not None and row.error is not None:
-                row = file.take(self.empty_row.model_copy(update={"board": entry.board}), self.limit)
-            times = batch_times.get(row.to_json()) if row is not None else None
-            batch = times.popleft() if times else None
-            answers.append(None if row is None else _answer(self.suite.puzzle, entry, row, batch))
-        return answers
+        (puzzle, _, *question), stored = question_of(self.empty_row), self.file.path if self.file else None
+        rows = (
+            (row, batch)
+            for row, batch in (read_timed_rows(stored, report.note) if stored and stored.exists() else ())
+            if row.error is None and row.settles(self.limit) and question_of(row) == (puzzle, row.board, *question)
+        )
+        return _newest(self.suite, rows)
 
     def prepare(self) -> None:
         """Begin one search, so that bad options raise an error, and tables and kernels are ready for the threads."""
@@ -382,16 +369,16 @@ def read_run(folder: Path) -> BenchRun:
     Answers with different networks count as different solvers, even if both networks had the same name.
     """
     suite = suites.read_stored(folder)
-    rows_by_solver: dict[tuple[str, str | None], dict[str, list[TimedRow]]] = defaultdict(lambda: defaultdict(list))
+    rows_by_solver: dict[tuple[str, str | None], list[TimedRow]] = defaultdict(list)
     for path in sorted(folder.glob("*.jsonl"), key=_by_numbers):
         for row, batch in read_timed_rows(path, report.note):
             if row.puzzle == suite.puzzle.name:
-                rows_by_solver[label_of(row.solver, row.options), row.net][row.board].append((row, batch))
+                rows_by_solver[label_of(row.solver, row.options), row.net].append((row, batch))
     name_counts = Counter(name for name, _ in rows_by_solver)
     answers = [
         answer if name_counts[name] == 1 else replace(answer, solver=_exact_label(answer.row))
         for (name, _), rows in rows_by_solver.items()
-        for answer in _newest(suite, rows)
+        for answer in filter(None, _newest(suite, rows))
     ]
     return BenchRun(suite, tuple(answers))
 
@@ -406,15 +393,20 @@ def _by_numbers(path: Path) -> list[tuple[str, int]]:
     return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D+)(\d*)", path.stem)]
 
 
-def _newest(suite: Suite, rows: Mapping[str, list[TimedRow]]) -> Iterator[BenchAnswer]:
-    """Yield one solver's answers in the order of the suite; a board that occurs k times takes its last k rows."""
-    entries_by_board: dict[str, list[SuiteEntry]] = defaultdict(list)
-    for entry in suite.entries:
-        entries_by_board[entry.board].append(entry)
-    newest_rows = {
-        board: iter(rows[board][-len(entries) :]) for board, entries in entries_by_board.items() if board in rows
-    }
-    for entry in suite.entries:
-        timed_row = next(newest_rows.get(entry.board, iter(())), None)
-        if timed_row is not None:
-            yield _answer(suite.puzzle, entry, *timed_row)
+def _newest(suite: Suite, rows: Iterable[TimedRow]) -> list[BenchAnswer | None]:
+    """Return one solver's answer to each board of a suite, verified again; None for a board without a row.
+
+    A board that occurs k times takes its last k rows.
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    rows_by_board: dict[str, list[TimedRow]] = defaultdict(list)
+    for place, entry in enumerate(suite.entries):
+        places[entry.board].append(place)
+    for timed_row in rows:
+        rows_by_board[timed_row[0].board].append(timed_row)
+    answers: list[BenchAnswer | None] = [None] * len(suite.entries)
+    for board, places_of_board in places.items():
+        for place, (row, batch) in zip(places_of_board, rows_by_board[board][-len(places_of_board) :], strict=False):
+            solver, holds = label_of(row.solver, row.options), row.check(suite.puzzle).holds
+            answers[place] = BenchAnswer(solver, suite.entries[place], row, holds, batch)
+    return answers
