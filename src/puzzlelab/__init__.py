@@ -89,116 +89,82 @@ _HOMES = {
 
 _PLACES = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = [
-    "BadBoard",
-    "BadFile",
-    "BadInput",
-    "BadOption",
-    "BatchRules",
-    "Boards",
-    "Check",
-    "ConformanceError",
-    "Count",
-    "Dust",
-    "Estimate",
-    "ExactCover",
-    "Example",
-    "Family",
-    "Hint",
-    "Instance",
-    "KernelRules",
-    "Limit",
-    "Listing",
-    "Presentation",
-    "Progress",
-    "ProofCheck",
-    "Puzzle",
-    "PuzzleNetwork",
-    "PuzzlelabError",
-    "Regrets",
-    "Result",
-    "Row",
-    "Scale",
-    "Solver",
-    "State",
-    "Sudoku",
-    "Tiles",
-    "UnknownName",
-    "Unsupported",
-    "Verdict",
-    "__version__",
-    "attempts",
-    "check",
-    "check_puzzle",
-    "check_solver",
-    "count",
-    "estimate",
-    "generate",
-    "hint",
-    "load",
-    "network",
-    "open_executor",
-    "prove",
-    "read",
-    "read_many",
-    "regrets",
-    "solutions",
-    "solve",
-    "solve_many",
-    "solve_table",
-    "solver",
-    "verify",
-]
+__all__ = ["__version__", *_PLACES]  # noqa: PLE0604  # type checkers take the names that are imported as themselves
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.game_analysis import Regrets
-    from puzzlelab.analysis.hints import Hint
-    from puzzlelab.analysis.proofs import ProofCheck
-    from puzzlelab.analysis.state_evaluation import PuzzleNetwork, estimate, network
+    from puzzlelab.analysis.game_analysis import Regrets as Regrets  # noqa: I001  # one statement for each module
+    from puzzlelab.analysis.hints import Hint as Hint
+    from puzzlelab.analysis.proofs import ProofCheck as ProofCheck
+    from puzzlelab.analysis.state_evaluation import (
+        PuzzleNetwork as PuzzleNetwork,
+        estimate as estimate,
+        network as network,
+    )
     from puzzlelab.api import (
-        attempts,
-        check,
-        count,
-        generate,
-        hint,
-        load,
-        open_executor,
-        prove,
-        read,
-        read_many,
-        regrets,
-        solutions,
-        solve,
-        solve_many,
-        solve_table,
-        verify,
+        attempts as attempts,
+        check as check,
+        count as count,
+        generate as generate,
+        hint as hint,
+        load as load,
+        open_executor as open_executor,
+        prove as prove,
+        read as read,
+        read_many as read_many,
+        regrets as regrets,
+        solutions as solutions,
+        solve as solve,
+        solve_many as solve_many,
+        solve_table as solve_table,
+        verify as verify,
     )
-    from puzzlelab.conformance.check import check_puzzle, check_solver
-    from puzzlelab.core.boards import Boards, Instance
-    from puzzlelab.core.cover import ExactCover
+    from puzzlelab.conformance.check import (
+        check_puzzle as check_puzzle,
+        check_solver as check_solver,
+    )
+    from puzzlelab.core.boards import (
+        Boards as Boards,
+        Instance as Instance,
+    )
+    from puzzlelab.core.cover import ExactCover as ExactCover
     from puzzlelab.core.errors import (
-        BadBoard,
-        BadFile,
-        BadInput,
-        BadOption,
-        ConformanceError,
-        PuzzlelabError,
-        UnknownName,
-        Unsupported,
+        BadBoard as BadBoard,
+        BadFile as BadFile,
+        BadInput as BadInput,
+        BadOption as BadOption,
+        ConformanceError as ConformanceError,
+        PuzzlelabError as PuzzlelabError,
+        UnknownName as UnknownName,
+        Unsupported as Unsupported,
     )
-    from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Example, Family, Presentation, Puzzle, State
-    from puzzlelab.core.registry import solver
-    from puzzlelab.core.result import Count, Progress, Result
-    from puzzlelab.core.solver import Solver
-    from puzzlelab.core.verify import Verdict
-    from puzzlelab.core.views import BatchRules, Estimate, KernelRules, Scale
-    from puzzlelab.engine.enumeration import Listing
-    from puzzlelab.jobs.checks import Check
-    from puzzlelab.puzzles.dust.rules import Dust
-    from puzzlelab.puzzles.sudoku.rules import Sudoku
-    from puzzlelab.puzzles.tiles.rules import Tiles
-    from puzzlelab.storage.row import Row
+    from puzzlelab.core.limit import Limit as Limit
+    from puzzlelab.core.puzzle import (
+        Example as Example,
+        Family as Family,
+        Presentation as Presentation,
+        Puzzle as Puzzle,
+        State as State,
+    )
+    from puzzlelab.core.registry import solver as solver
+    from puzzlelab.core.result import (
+        Count as Count,
+        Progress as Progress,
+        Result as Result,
+    )
+    from puzzlelab.core.solver import Solver as Solver
+    from puzzlelab.core.verify import Verdict as Verdict
+    from puzzlelab.core.views import (
+        BatchRules as BatchRules,
+        Estimate as Estimate,
+        KernelRules as KernelRules,
+        Scale as Scale,
+    )
+    from puzzlelab.engine.enumeration import Listing as Listing
+    from puzzlelab.jobs.checks import Check as Check
+    from puzzlelab.puzzles.dust.rules import Dust as Dust
+    from puzzlelab.puzzles.sudoku.rules import Sudoku as Sudoku
+    from puzzlelab.puzzles.tiles.rules import Tiles as Tiles
+    from puzzlelab.storage.row import Row as Row
 
 
 def _networks() -> _network_source.NetworkSource:
