@@ -139,10 +139,10 @@ def of_self_play(name: str, puzzle: str, games: int, walk: int, max_moves: int) 
     play_episodes(UctSession(loaded, games, estimate="net", prior="net"), boards, np.ones(games, np.int64))
     session = UctSession(loaded, games, estimate="net", prior="net", temperature=1.0, dirichlet_fraction=0.25)
     began = time.perf_counter()
-    episodes = play_episodes(session, boards, limits)
+    samples, _ = play_episodes(session, boards, limits)
     seconds = (time.perf_counter() - began) / games
     settings = {"puzzle": puzzle, "network": "0" * 64, "number": 1, "difficulty": walk}
-    return Example(name, "game", games, seconds, 1.0, settings, encoded(episodes.samples, {}), keep_shard)
+    return Example(name, "game", games, seconds, 1.0, settings, encoded(samples, {}), keep_shard)
 
 
 def of_acting(name: str, puzzle: str, network: str, games: int, moves: int) -> Example:

@@ -6,15 +6,12 @@ Shapes: B = games, S = length of a state, M = number of moves.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine.batch_rules import solved
-from puzzlelab.experience.curriculum import scrambled
 from puzzlelab.experience.schema import LONGEST, SelfPlaySamples
 from puzzlelab.experience.uct_session import UctDecision, UctSession
 
@@ -24,67 +21,14 @@ UNREACHED = 1 << 30
 """A number of moves greater than that of any game."""
 
 
-class EpisodeStep(NamedTuple):
-    """One position of an episode."""
-
-    state: State
-    """[S]: the plain state."""
-    shares: NDArray[np.float64]
-    """[M]: the share of playouts of each move."""
-    value: float
-    """exp(-step_discount * moves that remained)."""
-
-
-class Episode(NamedTuple):
-    """One game."""
-
-    positions: list[EpisodeStep]
-    """The positions without the solved one; of an aborted game those from which the searches contain a solution."""
-    moves: int | None
-    """The number of moves; None for a game that was not won."""
-
-
-class EpisodeBatch(NamedTuple):
-    """Several games."""
-
-    samples: SelfPlaySamples
-    """The positions from which a solution is known; game number b began with board number b."""
-    moves: NDArray[np.int64]
-    """[B]: the number of moves of each game; ABORTED for a game that was not won."""
-
-
-class EpisodeRunner:
-    """The player of episodes from scrambled boards, one after the other."""
-
-    def __init__(self, session: UctSession, random: np.random.Generator | None = None) -> None:
-        if session.games != 1:
-            raise BadOption(f"episodes need a session of one game, not of {session.games}")
-        self.session = session
-        self.random = np.random.default_rng(0) if random is None else random
-
-    def play(self, scramble_length: int, max_moves: int | None = None) -> Episode:
-        """Play a board after `scramble_length` random moves, in at most `max_moves` moves.
-
-        The default of `max_moves` is twice the scramble length, at most 100.
-
-        Raises `Unsupported` for a puzzle whose moves cannot be undone.
-        """
-        boards = scrambled(self.session.puzzle, np.array([scramble_length]), self.random)
-        limit = min(100, 2 * scramble_length) if max_moves is None else max_moves
-        games = play_episodes(self.session, boards, np.array([limit]))
-        samples, step_discount = games.samples, self.session.solver.step_discount
-        values = np.exp(-step_discount * samples.remaining.astype(float)).tolist()
-        rows = zip(samples.state, samples.shares.astype(float), values, strict=True)
-        moves = int(games.moves[0])
-        return Episode([EpisodeStep(*row) for row in rows], None if moves == ABORTED else moves)
-
-
 def play_episodes(
     session: UctSession, boards: State, max_moves: NDArray[np.int64], watch: Callable[[], None] = lambda: None
-) -> EpisodeBatch:
+) -> tuple[SelfPlaySamples, NDArray[np.int64]]:
     """Play a game from each of the plain `boards[B, S]`, of at most `max_moves: int[B]` moves.
 
-    `watch` is called between moves, and may raise.
+    Returns the positions from which a solution is known, where game number b began with board number b, and the number
+    of moves of each game, `int64[B]`: ABORTED for a game that was not won. `watch` is called between moves, and may
+    raise.
     """
     puzzle, states = session.puzzle, boards
     moves = np.zeros(len(boards), np.int64)
@@ -100,7 +44,7 @@ def play_episodes(
         states = decision.states
         won |= moved & solved(puzzle, states)
         active = moved & ~won & (moves < max_moves)
-    return EpisodeBatch(_samples(session, boards, history, won), np.where(won, moves, ABORTED))
+    return _samples(session, boards, history, won), np.where(won, moves, ABORTED)
 
 
 def _samples(

@@ -63,21 +63,21 @@ def play_games(shard: ShardOfGames, watch: Callable[[], None]) -> PlayedShard:
     boards, lengths = start_sampler.boards(games, generator(shard.settings.seed, BOARDS, number))
     scaled = np.where(lengths == UNKNOWN, settings.max_moves, settings.max_moves_factor * lengths)
     limits = np.ceil(np.minimum(settings.max_moves, scaled)).astype(np.int64)
-    episodes = play_episodes(UctSession(puzzle, games, **_game_options(shard)), boards, limits, watch)
-    won = episodes.moves != ABORTED
+    samples, moves = play_episodes(UctSession(puzzle, games, **_game_options(shard)), boards, limits, watch)
+    won = moves != ABORTED
     entry = GameLogEntry(
         number=number,
         network=shard.network,
         scramble_length=shard.difficulty,
         games=games,
         won=int(won.sum()),
-        moves=int(episodes.moves[won].sum()),
-        samples=len(episodes.samples),
+        moves=int(moves[won].sum()),
+        samples=len(samples),
         seconds=round(time.perf_counter() - began, 3),
         at=round(time.time(), 3),
     )
     card = {"puzzle": puzzle.name, "move_count": puzzle.move_count, "played": vars(entry)}
-    return PlayedShard(encoded(episodes.samples, card), entry)
+    return PlayedShard(encoded(samples, card), entry)
 
 
 def _game_options(shard: ShardOfGames) -> dict[str, Any]:

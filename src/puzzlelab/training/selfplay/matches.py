@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import ConfigDict, TypeAdapter
 
 from puzzlelab.analysis.network_options import with_options
@@ -26,7 +28,7 @@ from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.generator import match_options
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
-from puzzlelab.training.selfplay.sprt import MatchScore
+from puzzlelab.training.selfplay.sprt import verdict
 
 MATCH = 7
 """The branch of the run's seed for the boards of a match."""
@@ -127,7 +129,7 @@ class MatchRunner:
     _game_log: GameLog
     solve: SolveBoards
     """Solves the boards of a match."""
-    _lengths_cache: dict[tuple[str, bytes], list[int | None]] = field(default_factory=dict)
+    _lengths_cache: dict[tuple[str, bytes], NDArray[np.float64]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: SelfPlayRun, settings: SelfPlaySettings, solve: SolveBoards = solve_here) -> MatchRunner:
@@ -215,48 +217,53 @@ class MatchRunner:
         search. `watch` is called again and again, and may raise `KeyboardInterrupt`, as Ctrl-C does; the boards of
         the batch that is being solved then do not count.
         """
-        settings, score, verdict, interrupted = self.settings.match, MatchScore(), "", False
+        settings, decision, interrupted = self.settings.match, "", False
+        ours, theirs = np.empty(0), np.empty(0)
         one, other = self.player(a, scramble_length, alone), self.player(b, scramble_length, alone)
         try:
             for boards in self.boards(number, scramble_length, games):
                 watch()
-                pairs = zip(self._lengths(one, boards, watch), self._lengths(other, boards, watch), strict=True)
-                for lengths in pairs:
-                    score = score.with_game(*lengths)
-                report.progress(f"{a[:8]} against {b[:8]}", score.games, games, f"{score.wins} : {score.losses}")
-                verdict = score.verdict(settings.better_win_rate, settings.error_rate) if sequential else ""
-                if verdict:
+                lengths = self._lengths(one, boards, watch), self._lengths(other, boards, watch)
+                ours, theirs = np.append(ours, lengths[0]), np.append(theirs, lengths[1])
+                wins, losses = int((ours < theirs).sum()), int((ours > theirs).sum())
+                report.progress(f"{a[:8]} against {b[:8]}", len(ours), games, f"{wins} : {losses}")
+                if sequential:
+                    decision = verdict(wins, losses, settings.better_win_rate, settings.error_rate)
+                if decision:
                     break
         except KeyboardInterrupt:
             interrupted = True
-        return (self._match(a, b, score, verdict, scramble_length, alone) if score.games else None), interrupted
-
-    def _lengths(self, player: Solver, boards: list[State], watch: Callable[[], None]) -> list[int | None]:
-        """Return the lengths of the player's solutions, from the cache if it has just solved the same boards."""
-        key = repr(player), b"".join(board.tobytes() for board in boards)
-        if key not in self._lengths_cache:
-            results = self.solve(player, [Instance(self.puzzle, board) for board in boards], watch)
-            while len(self._lengths_cache) >= CACHE_SIZE:
-                del self._lengths_cache[next(iter(self._lengths_cache))]
-            self._lengths_cache[key] = [result.length for result in results]
-        return self._lengths_cache[key]
-
-    def _match(self, a: str, b: str, score: MatchScore, verdict: str, scramble_length: int, alone: bool) -> Match:
-        now = datetime.now(UTC)
-        return Match(
+        if not ours.size:
+            return None, interrupted
+        now, settings_of_play = datetime.now(UTC), self.settings.self_play.model_dump(mode="json")
+        match = Match(
             a=a,
             b=b,
-            games=score.games,
-            wins_a=score.wins,
-            wins_b=score.losses,
-            aborted=score.aborted,
-            solved_a=score.solved,
-            solved_b=score.solved_by_other,
-            verdict=verdict,
+            games=len(ours),
+            wins_a=int((ours < theirs).sum()),
+            wins_b=int((ours > theirs).sum()),
+            aborted=int((np.isinf(ours) & np.isinf(theirs)).sum()),
+            solved_a=int(np.isfinite(ours).sum()),
+            solved_b=int(np.isfinite(theirs).sum()),
+            verdict=decision,
             scramble_length=scramble_length,
             alone=alone,
             promoted=False,
             at=round(now.timestamp(), 3),
             date=now.isoformat(timespec="seconds"),
-            settings={**self.settings.self_play.model_dump(mode="json"), "max_moves": self.move_limit(scramble_length)},
+            settings={**settings_of_play, "max_moves": self.move_limit(scramble_length)},
         )
+        return match, interrupted
+
+    def _lengths(self, player: Solver, boards: list[State], watch: Callable[[], None]) -> NDArray[np.float64]:
+        """Return the lengths of the player's solutions, inf for boards that it does not solve, from the cache if it
+        has just solved the same boards.
+        """
+        key = repr(player), b"".join(board.tobytes() for board in boards)
+        if key not in self._lengths_cache:
+            results = self.solve(player, [Instance(self.puzzle, board) for board in boards], watch)
+            while len(self._lengths_cache) >= CACHE_SIZE:
+                del self._lengths_cache[next(iter(self._lengths_cache))]
+            lengths = [result.length for result in results]
+            self._lengths_cache[key] = np.array([np.inf if length is None else length for length in lengths])
+        return self._lengths_cache[key]

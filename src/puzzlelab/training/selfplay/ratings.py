@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,14 +16,8 @@ PRIOR_DRAWS = 0.2
 """Draws against the anchor that are added for each player, so that a player without a loss has a finite rating."""
 
 
-class Pairing(NamedTuple):
-    """The results of all games between two players."""
-
-    one: str
-    other: str
-    wins: float
-    losses: float
-    draws: float
+Pairing = tuple[str, str, float, float, float]
+"""The results of all games between two players: (one, the other, wins of the first, its losses, draws)."""
 
 
 def ratings(pairings: Iterable[Pairing], anchors: Sequence[str]) -> Mapping[str, float]:
@@ -35,14 +28,15 @@ def ratings(pairings: Iterable[Pairing], anchors: Sequence[str]) -> Mapping[str,
     from scipy.optimize import minimize
 
     pairs = list(pairings)
-    names = list(dict.fromkeys([*anchors[:1], *(name for pair in pairs for name in (pair.one, pair.other))]))
+    names = list(dict.fromkeys([*anchors[:1], *(name for pair in pairs for name in pair[:2])]))
     if len(names) < 2:
         return dict.fromkeys(names, 0.0)
     index = {name: number for number, name in enumerate(names)}
-    one = np.array([index[pair.one] for pair in pairs] + list(range(1, len(names))))
-    other = np.array([index[pair.other] for pair in pairs] + [0] * (len(names) - 1))
-    won = np.array([pair.wins + pair.draws / 2 for pair in pairs] + [PRIOR_DRAWS / 2] * (len(names) - 1))
-    lost = np.array([pair.losses + pair.draws / 2 for pair in pairs] + [PRIOR_DRAWS / 2] * (len(names) - 1))
+    prior = [("", "", 0.0, 0.0, PRIOR_DRAWS)] * (len(names) - 1)
+    results = np.array([pair[2:] for pair in [*pairs, *prior]])
+    one = np.array([index[first] for first, *_ in pairs] + list(range(1, len(names))))
+    other = np.array([index[second] for _, second, *_ in pairs] + [0] * (len(names) - 1))
+    won, lost = (results[:, side] + results[:, 2] / 2 for side in (0, 1))
 
     def negative_log_likelihood(free: np.ndarray) -> tuple[float, np.ndarray]:
         strength = np.concatenate([[0.0], free])

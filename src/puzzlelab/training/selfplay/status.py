@@ -16,7 +16,7 @@ from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.heartbeat import ProgramStatus, programs
 from puzzlelab.training.selfplay.matches import Match, MatchLog
 from puzzlelab.training.selfplay.programs import GENERATOR, missing_programs
-from puzzlelab.training.selfplay.ratings import Pairing, ratings
+from puzzlelab.training.selfplay.ratings import ratings
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
@@ -152,7 +152,7 @@ class StatusReader:
     def _rated(self, matches: Sequence[Match]) -> Mapping[str, float]:
         """Return the ratings of all players; computed again only after new matches."""
         if len(matches) != self._rated_matches:
-            pairings = [Pairing(m.a, m.b, m.wins_a, m.wins_b, m.draws) for m in matches if not m.alone]
+            pairings = [(m.a, m.b, m.wins_a, m.wins_b, m.draws) for m in matches if not m.alone]
             self._ratings = ratings(pairings, self.settings.match.opponents)
             self._rated_matches = len(matches)
         return self._ratings
