@@ -26,6 +26,7 @@ from puzzlelab.cli.options import (
     taking,
 )
 from puzzlelab.cli.progress import progress
+from puzzlelab.core.errors import BadInput, BadOption, UnknownName, as_unicode
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -105,7 +106,6 @@ def bench(
     from puzzlelab.bench import runs
     from puzzlelab.bench.caveats import SAMPLE_NOTE
     from puzzlelab.bench.runs import LARGE_BATCH
-    from puzzlelab.core.errors import BadInput, as_unicode
     from puzzlelab.engine.background import none_running
     from puzzlelab.engine.solving import BATCH
 
@@ -143,7 +143,6 @@ def _write_cards(run: BenchRun) -> None:
 def _all_boards(words: list[str]) -> Suite:
     """Return all boards of the puzzle that the arguments name."""
     from puzzlelab.bench import suites
-    from puzzlelab.core.errors import BadInput
 
     puzzle = _puzzle(words[0]) if len(words) == 1 else None
     if puzzle is None:
@@ -154,7 +153,6 @@ def _all_boards(words: list[str]) -> Suite:
 def _suite(words: list[str], out: Path | None, levels: str | None, scale: str | None, count: int, seed: int) -> Suite:
     """Return the suite of the arguments."""
     from puzzlelab.bench import suites
-    from puzzlelab.core.errors import BadInput
     from puzzlelab.core.settings import read_levels
 
     puzzle = _puzzle(words[0]) if words else None
@@ -181,7 +179,6 @@ def _suite(words: list[str], out: Path | None, levels: str | None, scale: str | 
 def _puzzle(word: str) -> Puzzle | None:
     """Return the puzzle of this name; None if it is the name of a suite."""
     from puzzlelab.core import registry
-    from puzzlelab.core.errors import BadOption, UnknownName
 
     try:
         return registry.load(word)
@@ -201,7 +198,6 @@ def _solvers(texts: list[str], puzzle: Puzzle, net: str | None, options: Mapping
     from puzzlelab.analysis.network_options import with_network, with_options
     from puzzlelab.bench import runs
     from puzzlelab.core import registry
-    from puzzlelab.core.errors import BadOption
 
     usual = None if net is None else WITH_NETWORK
     solvers = runs.parse_solvers(texts) or [registry.solver(usual, puzzle)]

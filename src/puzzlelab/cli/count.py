@@ -25,12 +25,12 @@ from puzzlelab.cli.options import (
     open_optional,
 )
 from puzzlelab.cli.progress import progress
+from puzzlelab.core.limit import Limit
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.core.answers import Answers
     from puzzlelab.core.boards import Boards, Instance
-    from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.result import Count, Stop
     from puzzlelab.engine.enumeration import Enumerator

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from puzzlelab.cli.console import say, show
 from puzzlelab.cli.progress import progress
+from puzzlelab.core.limit import Limit
 
 if TYPE_CHECKING:
     from puzzlelab.core.boards import Instance
@@ -72,7 +73,6 @@ def demo() -> None:
 def _table(instance: Instance, solvers: tuple[str, ...]) -> None:
     from rich.table import Table
 
-    from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import board_after, names_of, presentation_of
     from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.verify import verify

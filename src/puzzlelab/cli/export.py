@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import print_table, say
+from puzzlelab.core.errors import BadOption
 
 if TYPE_CHECKING:
     from puzzlelab.nets.onnx_files import OnnxNetwork
@@ -30,7 +31,6 @@ def export(
 
     The file has its card within, and can be used by --net. What the inputs and outputs mean is in docs/networks.md.
     """
-    from puzzlelab.core.errors import BadOption
     from puzzlelab.nets import exporting, model_zoo, network_files, onnx_files
     from puzzlelab.nets.card import ONNX, content_of, file_of
 
@@ -51,7 +51,6 @@ def export(
 def _name(net: str) -> str:
     """Return the name without `net:`; raises `BadOption` for what depends on a puzzle or on a search."""
     from puzzlelab.analysis.network_options import named
-    from puzzlelab.core.errors import BadOption
     from puzzlelab.storage import networks
 
     name, averaged = networks.parts(named(net))

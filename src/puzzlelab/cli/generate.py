@@ -15,6 +15,7 @@ from typer.main import get_command
 from puzzlelab.cli.console import fail, say, show
 from puzzlelab.cli.options import ExecutorName, PuzzleName, Seed, Threads, open_optional, status_in_words, taking
 from puzzlelab.cli.progress import progress
+from puzzlelab.core.errors import BadFile, BadOption
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -100,7 +101,6 @@ def generate(
 ) -> None:
     """Generate boards, one a line. Easy levels may have few different boards, so that some are repeated."""
     from puzzlelab.core import registry
-    from puzzlelab.core.errors import BadOption
     from puzzlelab.core.views import own_generator
     from puzzlelab.jobs import board_generation
     from puzzlelab.jobs.board_writing import board_lines, states_in
@@ -168,7 +168,6 @@ def _say_unchanged(out: Path, rows: int, count: int) -> None:
 def _check_image(path: Path) -> None:
     """Check before the work that the image can be drawn after it; raises `BadFile` or `BadInput`."""
     from puzzlelab.bench.charts import empty_figure
-    from puzzlelab.core.errors import BadFile
     from puzzlelab.storage.outputs import check_image
 
     if path.suffix not in (".png", ".svg"):

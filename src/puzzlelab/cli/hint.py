@@ -22,6 +22,8 @@ from puzzlelab.cli.console import (
 )
 from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, OtherOptions, PuzzleName, Settle, SolverName
 from puzzlelab.cli.progress import progress
+from puzzlelab.core.errors import BadInput, BadOption
+from puzzlelab.core.limit import Limit
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.logical_hints import LogicalHint
     from puzzlelab.cli.console import BoardStream
     from puzzlelab.core.boards import Instance
-    from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
 
@@ -68,8 +69,6 @@ def hint(
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
     from puzzlelab.analysis.hints import deduces, require_hints
     from puzzlelab.core import registry
-    from puzzlelab.core.errors import BadOption
-    from puzzlelab.core.limit import Limit
     from puzzlelab.core.settings import read_options
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
@@ -87,8 +86,6 @@ def hint(
 
 def _report(boards: BoardStream, answer: Callable[[Instance], Answer], json: bool) -> int:
     """Print the answer about each board; return the exit code."""
-    from puzzlelab.core.errors import BadInput
-
     errors, code = ErrorTally(), SOLVED
     for part, place in ((each, number) for each in boards.runs() for number in range(len(each))):
         board = part[place : place + 1]

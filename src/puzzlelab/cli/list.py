@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import print_table, say
+from puzzlelab.core.errors import BadOption
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
@@ -44,7 +45,6 @@ def _network(name: str, json: bool) -> None:
     """Print a network with its layers."""
     from puzzlelab.cli.layers import layer_facts, print_layers
     from puzzlelab.cli.train import need_libraries
-    from puzzlelab.core.errors import BadOption
     from puzzlelab.storage import networks
 
     need_libraries("the list of a network's layers", ["puzzlelab.nets.layer_table"])

@@ -20,6 +20,7 @@ from typing import Annotated
 import typer
 
 from puzzlelab.cli.console import say
+from puzzlelab.core.errors import BadFile, BadOption, shorten
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -81,7 +82,6 @@ def _class_name(name: str) -> str:
 def _check_name(name: str, folder: Path, templates: Mapping[str, str]) -> None:
     """Raise `BadOption` for a name that no package can have, or that another one has."""
     from puzzlelab.core import registry
-    from puzzlelab.core.errors import BadOption, shorten
 
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         raise BadOption(
@@ -172,7 +172,6 @@ def _filled(text: str, words: Mapping[str, str]) -> str:
 @contextmanager
 def _new_folder(folder: Path, given: Path) -> Iterator[None]:
     """Make a folder to fill, or take an empty one; after an error it is removed, or emptied. Raises `BadFile`."""
-    from puzzlelab.core.errors import BadFile
     from puzzlelab.storage.files import writing
 
     with writing(given):

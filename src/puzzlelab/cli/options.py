@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from puzzlelab.core.errors import BadOption, shorten
+from puzzlelab.core.limit import Limit, read_memory
+
 if TYPE_CHECKING:
-    from puzzlelab.core.limit import Limit
     from puzzlelab.engine.executor import Executor
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -113,8 +115,6 @@ def open_optional(name: str | None, jobs: int | None) -> AbstractContextManager[
 
 def resources_of(texts: Sequence[str] | None, executor: str | None) -> Mapping[str, float]:
     """Return the resources in texts such as `gpu=1` or `cpu=2,gpu=0.5`; raises `BadOption`."""
-    from puzzlelab.core.errors import BadOption, shorten
-
     amounts: dict[str, float] = {}
     for text in [part for each in texts or () for part in each.split(",")]:
         name, equals, amount = text.partition("=")
@@ -143,8 +143,6 @@ Memory = Annotated[str | None, typer.Option(help="Most memory of the process, su
 
 def limit_of(seconds: float | None, nodes: int | None, memory: str | None = None) -> Limit:
     """Return the limit of `--time`, `--nodes` and `--memory`; raises `BadOption` for a memory that cannot be read."""
-    from puzzlelab.core.limit import Limit, read_memory
-
     return Limit(seconds, nodes, None if memory is None else read_memory(memory))
 
 

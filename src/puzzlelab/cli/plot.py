@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli.console import say, show
+from puzzlelab.core.errors import BadInput
 
 if TYPE_CHECKING:
     from puzzlelab.bench.charts import Chart
@@ -45,7 +46,6 @@ def plot(
     """Draw a benchmark or training runs as KIND.png and KIND.svg in the (first) folder, and print the same numbers."""
     from puzzlelab.bench import tables, training_charts
     from puzzlelab.bench.charts import save
-    from puzzlelab.core.errors import BadInput
 
     if len(folder) == 1 and kind in (None, training_charts.ELO) and training_charts.is_selfplay_run(folder[0]):
         chart = training_charts.elo(folder[0])

@@ -11,6 +11,7 @@ from puzzlelab.cli.console import fail, say, show
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_optional, resources_of
 from puzzlelab.cli.progress import progress
 from puzzlelab.cli.train import need_libraries, settings_from
+from puzzlelab.core.errors import BadInput, BadOption, shorten
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -54,8 +55,6 @@ def run_all(
     ] = None,
 ) -> None:
     """Start generators, the trainer and the referee, and restart those that are killed. Ctrl-C ends them all."""
-    from puzzlelab.core.errors import BadOption
-
     amounts = resources_of(resources, executor)
     if executor is not None and workers == 0:
         raise BadOption("with --workers 0 all programs take turns in one process: leave out --executor")
@@ -175,8 +174,6 @@ def _open_run(
 
 def _require_selfplay(run: SelfPlayRun) -> None:
     """Raise `BadInput` for the run of another recipe."""
-    from puzzlelab.core.errors import BadInput, shorten
-
     recipe = run.saved_settings().get("recipe", "selfplay")
     if recipe != "selfplay":
         raise BadInput(

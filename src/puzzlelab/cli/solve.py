@@ -32,6 +32,7 @@ from puzzlelab.cli.options import (
     taking,
 )
 from puzzlelab.cli.progress import progress
+from puzzlelab.core.errors import BadOption, UnknownName
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
@@ -90,7 +91,6 @@ def solve(
 
     Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
     """
-    from puzzlelab.core.errors import BadOption
     from puzzlelab.jobs.solve_job import SolveJob
 
     if verbose and executor is not None:
@@ -147,7 +147,6 @@ def _option_of_network(puzzle: Puzzle, solver: str, options: Mapping[str, Any], 
     """Return the option by which the solver of this name uses a network; raises `BadOption` if `options` sets it."""
     from puzzlelab.analysis.network_options import network_options
     from puzzlelab.core import registry
-    from puzzlelab.core.errors import BadOption
 
     network_settings = network_options(puzzle, solver, registry.solver_class(solver).model_fields, net)
     for option in network_settings.keys() & options.keys():
@@ -197,7 +196,6 @@ def _line_count(file: Path | None) -> int | None:
 
 def _check_notation(puzzle: Puzzle, name: str | None) -> None:
     """Raise `UnknownName` if the puzzle has no notation of this name."""
-    from puzzlelab.core.errors import UnknownName
     from puzzlelab.core.puzzle import notations_of
 
     notations = notations_of(puzzle)

@@ -10,6 +10,8 @@ import typer
 from puzzlelab.cli.console import fail, say
 from puzzlelab.cli.options import ExecutorName, OtherOptions, PuzzleName, Threads, open_optional, status_in_words
 from puzzlelab.cli.progress import progress
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.limit import Limit
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -79,7 +81,6 @@ def teach(
 ) -> None:
     """Write samples (position, best moves, remaining moves, whether proven) as Parquet files."""
     from puzzlelab.core import registry
-    from puzzlelab.core.limit import Limit
     from puzzlelab.experience.schema import need_arrow
     from puzzlelab.experience.state_space import StateSpace
     from puzzlelab.experience.teachers import Teacher
@@ -139,8 +140,6 @@ def _levels(text: str | None) -> tuple[int | None, ...]:
 
 def _forbid_options(reason: str, *options: object) -> None:
     """Raise `BadOption` if one of the options of solvers or boards is set."""
-    from puzzlelab.core.errors import BadOption
-
     if any(options):
         raise BadOption(f"{reason}, and no solver: only --out, --count, --seed and --shard can be used with it")
 

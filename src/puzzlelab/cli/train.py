@@ -10,6 +10,7 @@ import typer
 from puzzlelab.cli.console import fail, say
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_optional, resources_of
 from puzzlelab.cli.progress import progress
+from puzzlelab.core.errors import BadFile, BadInput, BadOption
 from puzzlelab.runtime.signals import INTERRUPTED, ending_at_once
 
 if TYPE_CHECKING:
@@ -57,7 +58,6 @@ def train(
     Exit code: 0 trained, 2 something unreadable, 130, 143 or 129 ended by Ctrl-C, SIGTERM or SIGHUP.
     """
     need_libraries()
-    from puzzlelab.core.errors import BadFile, BadOption
     from puzzlelab.training import processes
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.runs import Run
@@ -99,7 +99,6 @@ def _check_programs(
     resources: Mapping[str, float],
 ) -> None:
     """Raise `BadInput` for a program that the recipe does not have, and for an executor that it has no use for."""
-    from puzzlelab.core.errors import BadOption
     from puzzlelab.training import processes
 
     if resources:
@@ -136,8 +135,6 @@ def need_libraries(purpose: str = "training", modules: Sequence[str] = NEEDED_TO
     """Raise `BadInput` if a library that these modules import is missing; `purpose` is the subject of the sentence."""
     from importlib import import_module
 
-    from puzzlelab.core.errors import BadInput
-
     try:
         with ending_at_once():
             for name in modules:
@@ -167,7 +164,6 @@ def _print_network(settings: Any) -> None:
 
 def settings_from(recipe: str, run: Run | None, config: Path | None, changes: list[str]) -> Any:
     """Return the settings of the file, or else of the existing run, with the changes."""
-    from puzzlelab.core.errors import BadOption
     from puzzlelab.training.configs import config_file
     from puzzlelab.training.recipe import settings_of
     from puzzlelab.training.runs import read_toml

@@ -12,10 +12,11 @@ import typer
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, say
 from puzzlelab.cli.options import ExecutorName, limit_of, open_optional, status_in_words
 from puzzlelab.cli.progress import progress
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.limit import Limit
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.core.limit import Limit
     from puzzlelab.engine.executor import Executor
     from puzzlelab.jobs.row_checks import RowCheck
     from puzzlelab.jobs.row_tally import RowTally
@@ -66,8 +67,6 @@ def verify(
 
 def _limit(prove: bool, time: float | None, nodes: int | None, memory: str | None) -> Limit | None:
     """Return the limit for the claim of a row, or None without `--prove`; raises `BadOption` for a limit without it."""
-    from puzzlelab.core.errors import BadOption
-
     if not prove:
         if (time, nodes, memory) != (None, None, None):
             raise BadOption("--time, --nodes and --memory limit the proofs: give --prove too")

@@ -12,6 +12,8 @@ import typer
 
 from puzzlelab.cli.console import UNSOLVED, fail, say
 from puzzlelab.cli.progress import progress
+from puzzlelab.core.errors import BadOption, Unsupported
+from puzzlelab.core.limit import Limit
 
 if TYPE_CHECKING:
     from puzzlelab.core.boards import Instance
@@ -45,7 +47,6 @@ def warm(
         _make_pack(puzzles or [], pack, cpu)
         return
     from puzzlelab.core import registry
-    from puzzlelab.core.limit import Limit
     from puzzlelab.engine import report
     from puzzlelab.engine.kernel_cache import user_cache, write_failures
     from puzzlelab.engine.solving import solve, uninterrupted
@@ -75,7 +76,6 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
     import sys
     import tempfile
 
-    from puzzlelab.core.errors import BadOption
     from puzzlelab.engine.machine_code import LEVELS, MANIFEST, SUFFIX, manifest_of, platform_triple
     from puzzlelab.storage.files import replace_file, writing
     from puzzlelab.storage.outputs import check_folder, only_writer_in
@@ -107,7 +107,6 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
 
 def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, Instance]]:
     """Yield every solver that suits the puzzle, with every estimate or the usual one, and a board for its search."""
-    from puzzlelab.core.errors import Unsupported
     from puzzlelab.core.settings import fill
     from puzzlelab.core.solver import require
     from puzzlelab.core.views import Estimates

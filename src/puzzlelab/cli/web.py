@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import say
+from puzzlelab.core.errors import BadInput, BadOption
+from puzzlelab.core.limit import read_memory
 
 if TYPE_CHECKING:
     from puzzlelab.web.serve import Addresses
@@ -45,8 +47,6 @@ def web(
 
 def _serve(host: str, port: int, browse: bool, token: str | None, limits: dict[str, Any]) -> None:
     """Serve until a signal."""
-    from puzzlelab.core.errors import BadInput, BadOption
-    from puzzlelab.core.limit import read_memory
     from puzzlelab.core.settings import fill
 
     try:

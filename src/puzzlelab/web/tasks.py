@@ -15,11 +15,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from puzzlelab.core.errors import BadBoard, BadOption, Unsupported
+from puzzlelab.core.limit import Limit
 from puzzlelab.web.task_context import MAX_ANSWER, TaskContext
 
 if TYPE_CHECKING:
     from puzzlelab.core.boards import Instance
-    from puzzlelab.core.limit import Limit
     from puzzlelab.core.objective import Objective
     from puzzlelab.core.puzzle import Puzzle, State
     from puzzlelab.core.result import Progress, Result
@@ -47,7 +48,6 @@ def _instance(parameters: Parameters) -> Instance:
 
 
 def _limit(parameters: Parameters, context: TaskContext) -> Limit:
-    from puzzlelab.core.limit import Limit
     from puzzlelab.runtime.memory import resident
 
     return Limit(parameters.get("time"), parameters.get("nodes"), resident() + context.memory)
@@ -96,7 +96,6 @@ def list_all(parameters: Parameters, context: TaskContext) -> Any:
 def check(parameters: Parameters, context: TaskContext) -> Any:
     """Tell whether each board can be solved, in how many ways, and how hard it is."""
     from puzzlelab import api
-    from puzzlelab.core.errors import BadBoard
     from puzzlelab.jobs.checks import check_facts
     from puzzlelab.jobs.serialise import error_facts
 
@@ -275,7 +274,6 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
     With `drawn` also a picture and its moves.
     """
     from puzzlelab.analysis.playback import frames as frames_of
-    from puzzlelab.core.errors import BadOption
 
     instance = _instance(parameters)
     puzzle, moves = instance.puzzle, _moves(parameters, instance.puzzle)
@@ -302,8 +300,6 @@ def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:
 
 def picture(parameters: Parameters, context: TaskContext) -> Any:
     """Return a board as SVG."""
-    from puzzlelab.core.errors import Unsupported
-
     instance = _instance(parameters)
     drawing = instance.svg()
     if drawing is None:
@@ -346,7 +342,6 @@ def tree(parameters: Parameters, context: TaskContext) -> Any:
     import numpy as np
 
     from puzzlelab.analysis.network_options import network_options
-    from puzzlelab.core.errors import Unsupported
     from puzzlelab.core.objective import objective_of
     from puzzlelab.experience.uct_session import UctSession
     from puzzlelab.solvers.uct import Uct

@@ -17,6 +17,7 @@ from multiprocessing import connection, parent_process
 from multiprocessing.connection import Connection
 from typing import Any
 
+from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.engine import preparation
 from puzzlelab.runtime.memory import share_memory
 from puzzlelab.web import tasks
@@ -61,7 +62,6 @@ def main(pipe: Connection, stop_flag: Any, memory: int, sharers: int = 1) -> Non
 
 def _run_task(name: str, request: dict[str, Any], context: TaskContext) -> tuple[str, Any]:
     """Return the final message of one task."""
-    from puzzlelab.core.errors import BadFile, BadInput
     from puzzlelab.engine import report
 
     try:
@@ -80,8 +80,6 @@ def _run_task(name: str, request: dict[str, Any], context: TaskContext) -> tuple
 
 def _as_json(result: Any) -> bytes:
     """Return the JSON of a result; raises `BadInput` for one that is too large to be sent."""
-    from puzzlelab.core.errors import BadInput
-
     answer = json.dumps(result, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     if len(answer) > MAX_ANSWER:
         raise BadInput(
