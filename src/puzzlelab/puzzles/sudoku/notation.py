@@ -84,11 +84,11 @@ def notation(puzzle: Sudoku) -> Notation:
 def read(text: str, size: int, name: str) -> Board:
     """Read `uint8[N * N]` from any of the notations, or the name of an example; raises `BadBoard` with the place."""
     puzzle, solution = read_pair(text_of_example(text, examples.of(name)), size, name)
-    if _may_be_candidates(puzzle[None])[0]:
-        raise BadBoard("each digit stands in its own column, as in the candidates of nine cells: give all nine lines")
-    wrong = np.flatnonzero((puzzle != 0) & (puzzle != solution)) if solution is not None else puzzle[:0]
-    if wrong.size:
+    if solution is not None and (wrong := np.flatnonzero((puzzle != 0) & (puzzle != solution))).size:
         raise BadBoard("the solution beside the puzzle has another digit than the clue", _place(int(wrong[0]), size))
+    is_in_place = size == MOST_DIGITS and all(digit in (0, cell % 9 + 1) for cell, digit in enumerate(puzzle.tolist()))
+    if is_in_place and _may_be_candidates(puzzle[None])[0]:
+        raise BadBoard("each digit stands in its own column, as in the candidates of nine cells: give all nine lines")
     return puzzle
 
 
@@ -236,11 +236,17 @@ def _may_be_candidates(states: Board) -> NDArray[np.bool_]:
 
     Two equal ones then stand in a column. Such a line has the candidates of nine cells, nine signs each.
     """
-    if states.shape[1] != 81:
-        return np.zeros(len(states), bool)
-    in_place: NDArray[np.bool_] = ((states == 0) | (states == COLUMN_OF_CELL)).all(axis=1)
-    in_place[in_place] = np.count_nonzero(states[in_place], axis=1) > MOST_DIGITS
-    return in_place
+    may_be = np.zeros(len(states), bool)
+    if states.shape[1] == MOST_DIGITS**2:
+        may_be = _is_in_place(states[:, :MOST_DIGITS])
+        may_be[may_be] = _is_in_place(states[may_be]) & (np.count_nonzero(states[may_be], axis=1) > MOST_DIGITS)
+    return may_be
+
+
+def _is_in_place(cells: Board) -> NDArray[np.bool_]:
+    """Tell in which rows `uint8[B, K]` of a multiple of nine cells each digit stands in its own column: `bool[B]`."""
+    is_in_place: NDArray[np.bool_] = ((cells == 0) | (cells == COLUMN_OF_CELL[: cells.shape[1]])).all(axis=1)
+    return is_in_place
 
 
 def _side_by_side(symbols: bytes, between: bytes, boards: Board, solutions: Board) -> str:
