@@ -110,7 +110,11 @@ def test_a_list_of_dust_is_one_board_for_the_page_and_for_commands() -> None:
         ("tiles-2x3", [[1, 2], [4, 5], [3, 0]], "3 rows of 2; tiles-2x3 has 2 rows of 3"),
         ("tiles-3x4", [[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 0]], "4 rows of 3; tiles-3x4 has 3 rows of 4"),
         ("sudoku-4x4", [[1, 2] * 4, [0, 0] * 4], "2 rows of 8; sudoku-4x4 has 4 rows of 4"),
-        ("dust-3x2x3", [[1, 2, 1, 1, 1, 1]], "the list has 1 thing"),
+        (
+            "dust-3x2x3",
+            [[1, 2, 1, 1, 1, 1]],
+            "1 list of 6 cells; dust-3x2x3 has 3 columns of 2 from the bottom up, or 2 rows of 3",
+        ),
     ],
 )
 def test_lists_and_arrays_of_another_shape_are_refused(name: str, values: list[list[int]], words: str) -> None:

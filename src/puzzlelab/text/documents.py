@@ -6,7 +6,7 @@ import csv
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
 
@@ -134,10 +134,8 @@ class Columns:
         return ",".join(texts) if is_line else texts[0], owner
 
 
-def boards_of_rows(
-    rows: Sequence[Row], groups: Sequence[Collection[str]]
-) -> Iterator[tuple[int, tuple[str, str | None] | None]]:
-    """Yield the number of each row from 1, and its board with the name of its puzzle, or None if it has no board."""
-    for number, row in enumerate(rows, start=1):
-        columns = Columns([*row], groups)
-        yield number, columns.chosen(row) if columns.places[0] is not None else None
+def boards_of_rows(rows: Sequence[Row], groups: Sequence[Collection[str]]) -> list[tuple[str, str | None]]:
+    """Return the boards of the rows that have one, each with the name of its puzzle if that is there."""
+    tables = [(Columns([*row], groups), row) for row in rows]
+    found = [columns.chosen(row) for columns, row in tables if columns.places[0] is not None]
+    return [each for each in found if each is not None]

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
@@ -32,7 +32,7 @@ SHORTEST_WORD = 9
 KNOWN_SIGNS = re.compile(r"[\s\w.*?~|/\\+=,;:#\"'`<>\[\](){}&%-]", re.ASCII)
 WRONG_COUNT = re.compile(r"[\d,]+ cells given")
 """Matches the sentence about a text whose number of cells is wrong."""
-STRANGE = re.compile(r"'[|+&/{<\"]")
+STRANGE = re.compile(r"'[\[|+&/{<\"]")
 """The beginning of a sentence about a sign of another form, in which cells are wrong too."""
 EMPTY_LINE = re.compile(r"\n[^\S\n]*\n")
 BETWEEN = re.compile(r"\n[^\S\n]*\n|^[-=]{5,}$|^[^\S\n]*(?:#|//|%|;).*$|^.*[^\W\d_]{4}.*$", re.MULTILINE)
@@ -132,9 +132,11 @@ def _states(puzzle: Puzzle, notation: Notation, text: str, errors: list[BadBoard
         boards = dict.fromkeys(board for grid in group for _, board in _from_grid(family, grid, puzzle.name, errors))
         states = dict[str, State]()
         for board in boards:
-            with suppress(BadBoard):
+            try:
                 state = notation.read(board)
                 states[puzzle.write(state)] = state
+            except BadBoard as error:
+                errors.append(error)
         if states:
             return states
     return {}
@@ -321,17 +323,12 @@ def _candidates(text: str, parts: Sequence[BoardText]) -> Iterator[str]:
     blocks = (block for block in BETWEEN.split(text) if "\n" in block)
     rows = [line for line in text.split("\n") if line.strip()]
     squares = ("\n".join(rows[:count]) for count in {len(rows[0].split()), len("".join(rows[0].split()))})
-    for candidate in islice(chain.from_iterable(_by_turns(chain(blocks, squares), lines)), MOST_GUESSES):
+    by_turns = chain.from_iterable(zip_longest(chain(blocks, squares), lines))
+    for candidate in islice(filter(None, by_turns), MOST_GUESSES):
         yield candidate
         word = max(re.split(r"[:,;\s]+", candidate.replace("+", "")), key=len)
         if "\n" not in candidate and len(word) >= 2 * SHORTEST_WORD - 2 and word != candidate:
             yield word
-
-
-def _by_turns(first: Iterator[str], second: Iterator[str]) -> Iterator[tuple[str, ...]]:
-    """Yield a text of each while there are any."""
-    while texts := tuple(text for texts in (first, second) for text in islice(texts, 1)):
-        yield texts
 
 
 def _readings(text: str, errors: list[BadBoard]) -> list[Reading]:
@@ -374,11 +371,8 @@ def _from_text(text: str, name: str | None) -> Iterator[Reading]:
 
 def _all_columns() -> list[list[str]]:
     """Return the groups of names of columns of all families together."""
-    columns = [family.columns for family in registry.usable_families()]
-    most = max(map(len, columns), default=0)
-    return [
-        [name for groups in columns for names in groups[place : place + 1] for name in names] for place in range(most)
-    ]
+    columns = (family.columns for family in registry.usable_families())
+    return [[*chain.from_iterable(groups)] for groups in zip_longest(*columns, fillvalue=())]
 
 
 # --- what is not understood ---

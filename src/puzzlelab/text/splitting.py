@@ -306,9 +306,8 @@ class Splitter:
             yield from [BoardText(number, text)] if boards is None else boards
 
     def _of_xml(self, number: int, text: str) -> Iterator[BoardText]:
-        for _, chosen in boards_of_rows(rows_of_xml(text), self._family.columns):
-            if chosen is not None and (board := chosen[0].strip()):
-                yield BoardText(number, board)
+        found = boards_of_rows(rows_of_xml(text), self._family.columns)
+        yield from (BoardText(number, board.strip()) for board, _ in found if board.strip())
 
     def _of_json(self, number: int, text: str) -> list[BoardText] | None:
         """Return the boards of rows of JSON, or of a list of boards; None for a text without rows."""
@@ -324,8 +323,8 @@ class Splitter:
             if isinstance(value, list) and all(isinstance(each, str) and self._reads(each) for each in value):
                 texts = value
             return [BoardText(number, each) for each in texts] if texts else None
-        found = [chosen for _, chosen in boards_of_rows(rows, self._family.columns)]
-        return [BoardText(number, *_unpacked(each)) for each in found if each is not None] if any(found) else None
+        found = boards_of_rows(rows, self._family.columns)
+        return [BoardText(number, board, (), owner) for board, owner in found] or None
 
     # --- boards of several lines ---
 
@@ -394,10 +393,6 @@ def _has_heading_of_next(lines: Sequence[_Line]) -> bool:
 
 def _row_count(lines: Iterable[_Line]) -> int:
     return sum(line.is_row for line in lines)
-
-
-def _unpacked(chosen: tuple[str, str | None]) -> tuple[str, tuple[str, ...], str | None]:
-    return chosen[0], (), chosen[1]
 
 
 def _depth(line: str) -> int:

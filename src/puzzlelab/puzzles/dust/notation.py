@@ -1,8 +1,8 @@
 """The reading and writing of dust boards in their own notation, one or many.
 
 A cell is one character: `.` or 0 for empty, and for the colours 1 to 9 these digits or the letters of `LETTERS`. A
-board is read from one word (column by column, each from the bottom up), from rows of characters (from the top), from a
-table with numbered rows and columns, or from a nested list of columns or rows.
+board is read from one word (column by column, each from the bottom up), from rows of characters (from the top), or from
+a table with numbered rows and columns. A nested list may have columns or rows.
 
 Shapes: B = boards, W = columns, H = rows, N = W * H cells, C = colours. Places are written as moves: columns and rows
 from 0 at the lower left.
@@ -10,9 +10,8 @@ from 0 at the lower left.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -83,13 +82,11 @@ def read(text: str, puzzle: Dust) -> Board:
     bare = text_of_example(text, known).strip() if set(text.strip().upper()) - set(LETTERS) else text.strip()
     if not bare:
         raise BadBoard(f"nothing is given; {_expected(puzzle)} (an empty board has 0 or . in every cell)")
-    if bare.startswith("["):
-        cells = _of_list(bare, puzzle)
-    elif "|" in bare:
-        cells = _of_table(bare.splitlines(), puzzle)
-    else:
-        cells = _of_words(bare, puzzle)
-    return _values(cells, puzzle)
+    if bare.startswith("["):  # lists are read as cells in rows
+        wanted = f"{_count(puzzle.width, 'column')} of {puzzle.height} numbers from the bottom up"
+        rows = f"{_count(puzzle.height, 'row')} of {puzzle.width} from the top"
+        raise BadBoard(f"'{shorten(bare)}' is no list; {puzzle.name} is a list of {wanted}, or of {rows}")
+    return _values(_of_table(bare.splitlines(), puzzle) if "|" in bare else _of_words(bare, puzzle), puzzle)
 
 
 def write(state: Board) -> str:
@@ -141,50 +138,6 @@ def _of_rows(rows: list[str], puzzle: Dust) -> str:
             has = f"'{shorten(row)}' has {_count(len(row), 'character')}"
             raise BadBoard(f"{has}; a row of {puzzle.name} has {puzzle.width}", f"row {y} (from 0 at the bottom)")
     return "".join(row[x] for x in range(puzzle.width) for row in reversed(rows))
-
-
-def _of_list(text: str, puzzle: Dust) -> str:
-    """Return the cells of a nested list as JSON: W columns from the bottom, `board[x][y]`, or H rows from the top.
-
-    Raises `BadBoard` where both have as many cells, and are two boards.
-    """
-    try:
-        lists = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadBoard(f"'{shorten(text)}' is no nested list ({shorten(str(error), 60)})") from None
-    is_rows = len(lists) == puzzle.height and all(isinstance(row, list) and len(row) == puzzle.width for row in lists)
-    as_rows = [list(column) for column in zip(*reversed(lists), strict=True)] if is_rows else []
-    if puzzle.width != puzzle.height:
-        return _of_columns(as_rows or lists, puzzle)
-    cells = _of_columns(lists, puzzle)
-    if cells != _of_columns(as_rows, puzzle):
-        rows = "/".join("".join(map(str, row)) for row in lists)
-        raise BadBoard(
-            f"{puzzle.height} lists of {puzzle.height} are two boards: columns from the bottom are "
-            f"'{shorten(cells)}', and rows from the top are '{shorten(rows)}'; write the one or the other"
-        )
-    return cells
-
-
-def _of_columns(columns: Sequence[object], puzzle: Dust) -> str:
-    wanted = f"{puzzle.name} is a list of {puzzle.width} columns, each of {puzzle.height} numbers from the bottom up"
-    if len(columns) != puzzle.width:
-        raise BadBoard(f"the list has {_count(len(columns), 'thing')} in it; {wanted}")
-    cells = []
-    for x, column in enumerate(columns):
-        if not isinstance(column, list) or len(column) != puzzle.height:
-            where = f"column {x} (from 0 on the left)"
-            raise BadBoard(f"{_named(column)} stands where a column should be; {wanted}", where)
-        for y, value in enumerate(column):
-            if type(value) is not int or not 0 <= value <= puzzle.colours:
-                raise BadBoard(f"{_named(value)} is no number from 0 to {puzzle.colours}", _at(x, y))
-            cells.append(str(value))
-    return "".join(cells)
-
-
-def _named(value: object) -> str:
-    """Name what stands in a list, for a message."""
-    return f"a list of {len(value)}" if isinstance(value, list) else f"'{shorten(str(value))}'"
 
 
 def _of_table(lines: list[str], puzzle: Dust) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.puzzles.dust.notation import LETTERS, LONGEST, PICTURES, must_rest, read, write
-from puzzlelab.puzzles.dust.rules import Dust
+from puzzlelab.puzzles.dust.rules import Dust, from_name
 
 if TYPE_CHECKING:
     from puzzlelab.text.grids import TextGrid
@@ -41,13 +41,27 @@ def from_grid(grid: TextGrid, name: str | None) -> Iterator[tuple[str, str]]:
     if None in values or grid.has_gaps or (not name and not _may_be_colours(grid, values, is_word)):
         return
     rows = ["".join(map(str, values[start : start + width])) for start in range(0, len(values), width)]
-    if name and height > 1:
-        yield name, "/".join(rows)
+    as_rows = "/".join(rows)
+    as_columns = "/".join("".join(row[y] for row in rows) for y in reversed(range(width)))  # each from the bottom up
+    if name and grid.of_lists:
+        yield from ((name, board) for board in _that_fit(as_rows, as_columns, (height, width), name))
+    elif name and height > 1:
+        yield name, as_rows
     for wide, high in () if name else sizes:
-        yield f"dust-{wide}x{high}x{max(USUAL.get((wide, high), USUAL_COLOURS), *colours)}", "/".join(rows)
-    if grid.of_lists:  # of the columns, each from the bottom up
-        turned = ["".join(column[y] for column in rows) for y in reversed(range(width))]
-        yield name or f"dust-{height}x{width}x{max(USUAL_COLOURS, *colours)}", "/".join(turned)
+        yield f"dust-{wide}x{high}x{max(USUAL.get((wide, high), USUAL_COLOURS), *colours)}", as_rows
+    if grid.of_lists and not name:
+        yield f"dust-{height}x{width}x{max(USUAL_COLOURS, *colours)}", as_columns
+
+
+def _that_fit(as_rows: str, as_columns: str, shape: tuple[int, int], name: str) -> list[str]:
+    """Return the boards of `shape[0]` lists of `shape[1]` cells that have the rows and columns of the puzzle."""
+    puzzle = from_name(name.partition("-")[2])
+    sides = puzzle.height, puzzle.width
+    fitting = [board for board, each in ((as_rows, sides), (as_columns, sides[::-1])) if each == shape]
+    if not fitting:
+        has = f"{puzzle.width} columns of {puzzle.height} from the bottom up, or {puzzle.height} rows of {puzzle.width}"
+        raise BadBoard(f"{shape[0]} list{'s' * (shape[0] != 1)} of {shape[1]} cells; {name} has {has} from the top")
+    return fitting
 
 
 def _may_be_colours(grid: TextGrid, values: Sequence[int | None], is_word: bool) -> bool:
