@@ -30,7 +30,7 @@ from puzzlelab.experience.uct_episodes import play_episodes
 from puzzlelab.experience.uct_session import UctSession
 from puzzlelab.jobs.job_rows import JobRows
 from puzzlelab.jobs.solve_job import SolveJob
-from puzzlelab.storage.files import CHUNK_SIZE, text_blocks
+from puzzlelab.storage.lines import CHUNK_SIZE, text_blocks
 from puzzlelab.storage.row_files import RowFile
 from puzzlelab.text.board_blocks import read_blocks
 

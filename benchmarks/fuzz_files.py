@@ -27,7 +27,8 @@ def rows() -> list[bytes]:
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.registry import parse_solver
     from puzzlelab.engine.solving import solve
-    from puzzlelab.storage.row import row_of, unanswered
+    from puzzlelab.storage.answer_rows import row_of
+    from puzzlelab.storage.row import unanswered
 
     files: list[list[str]] = []
     boards = {

@@ -28,7 +28,7 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings, read_levels, read_options
 from puzzlelab.core.solver import require
 from puzzlelab.core.views import Estimates, Samples, scale_of
-from puzzlelab.storage.files import text_lines
+from puzzlelab.storage.lines import lines_of
 from puzzlelab.text.reader import splitter_of
 from puzzlelab.version import PACKAGE
 
@@ -124,13 +124,12 @@ def read_board_file(puzzle: Puzzle) -> Callable[[bytes, Path], object]:
         path = folder / "boards.txt"
         path.write_bytes(data)
         read_count, last = 0, 0
-        with path.open("rb") as file:
-            for board in splitter_of(puzzle).split(text_lines(file, str(path))):
-                assert board.line >= last, "lines are out of order"
-                last = board.line
-                with suppress(BadInput):
-                    puzzle.read(board.text)
-                    read_count += 1
+        for board in splitter_of(puzzle).split(lines_of(path)):
+            assert board.line >= last, "lines are out of order"
+            last = board.line
+            with suppress(BadInput):
+                puzzle.read(board.text)
+                read_count += 1
         return read_count
 
     return read

@@ -23,13 +23,14 @@ with open("lines", "a") as file:
 CAREFUL = """
 import os
 from pathlib import Path
-from puzzlelab.storage.files import GrowingLines, make_folder, replace_file
+from puzzlelab.storage.files import make_folder, replace_file
+from puzzlelab.storage.lines import JsonLines
 make_folder(Path("a/b"))
 replace_file(Path("a/b/old"), "old")
 replace_file(Path("a/b/old"), "new content")
-lines = GrowingLines(Path("a/lines"))
+lines = JsonLines(Path("a/lines"))
 for number in range(3):
-    lines.append_texts([str(number)])
+    lines.append_text(f"{number}\\n")
 lines.sync()
 """
 

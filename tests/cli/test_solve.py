@@ -11,7 +11,7 @@ import pytest
 
 from puzzlelab import Limit, Result, generate, load, solver
 from puzzlelab.core.errors import BadFile
-from puzzlelab.storage import files
+from puzzlelab.storage import lines
 from puzzlelab.storage.outputs import only_writer
 from puzzlelab.storage.row_files import read_rows
 from puzzlelab.version import VERSION
@@ -558,7 +558,7 @@ def test_boards_from_a_pipe(program, tmp_path):
 
 
 def test_a_line_without_an_end_is_not_read_as_a_whole(program, tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "LONGEST_LINE", 10**6)
+    monkeypatch.setattr(lines, "LONGEST_LINE", 10**6)
     path = tmp_path / "boards.txt"
     path.write_text(f"{ONE}\n" + "1 " * 10**6)
     sentence = "line 2: longer than 1 million characters"
@@ -643,7 +643,7 @@ def test_options_that_do_not_exist_end_with_the_same_code(program, words):
 
 def test_what_a_question_is_agrees_between_the_library_and_the_command_line(program, tmp_path):
     from puzzlelab.engine.solving import solve
-    from puzzlelab.storage.row import row_of
+    from puzzlelab.storage.answer_rows import row_of
 
     puzzle, out = load("tiles-3x3"), tmp_path / "rows.jsonl"
     program("tiles-3x3", FAR, "--with", "astar", "--estimate", "conflicts", "--out", out)

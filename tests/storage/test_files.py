@@ -1,31 +1,17 @@
-"""Files that are replaced in one step, and files to which lines are appended."""
+"""Files that are replaced in one step, and locks."""
 
-import io
 import os
-import resource
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.storage import files
-from puzzlelab.storage.files import (
-    BLOCK_SIZE,
-    JsonLines,
-    locked,
-    make_folder,
-    open_after,
-    read_regular,
-    replace_file,
-    replacing,
-    sync,
-    text_lines,
-    writing,
-)
+from puzzlelab.storage.files import locked, make_folder, read_regular, replace_file, replacing, sync, writing
+from puzzlelab.storage.lines import JsonLines
 
 KILLED_WRITER = """
 import os, signal, sys
@@ -35,28 +21,6 @@ with replacing(Path(sys.argv[1])) as temporary:
     temporary.write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)
 """
-APPENDER = """
-import sys
-from pathlib import Path
-from puzzlelab.storage.files import JsonLines
-lines = JsonLines(Path(sys.argv[1]), shared=True)
-for n in range(int(sys.argv[3])):
-    lines.append({"writer": sys.argv[2], "n": n, "text": "x" * 500})
-"""
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "a.jsonl"
-
-
-@pytest.fixture
-def full_disk() -> Iterator[None]:
-    """As on a full disk: no file of this process can be larger than 100 bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 # --- files that are replaced as a whole -------------------------------------------------------------------------------
@@ -178,25 +142,6 @@ def test_an_error_of_the_system_is_a_sentence(tmp_path: Path) -> None:
 # --- files that survive a power cut -----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """The calls that sync and rename, each with the name of its file or folder."""
-    recorded: list[tuple[str, str]] = []
-    fsync, replace = os.fsync, Path.replace
-
-    def record_fsync(descriptor: int) -> None:
-        recorded.append(("sync", Path(f"/proc/self/fd/{descriptor}").readlink().name))
-        fsync(descriptor)
-
-    def record_replace(self: Path, target: Path) -> Path:
-        recorded.append(("rename", self.name))
-        return replace(self, target)
-
-    monkeypatch.setattr(os, "fsync", record_fsync)
-    monkeypatch.setattr(Path, "replace", record_replace)
-    return recorded
-
-
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="descriptors have names in /proc alone")
 def test_a_file_is_synced_before_it_is_renamed_and_the_folder_after_it(
     path: Path, calls: list[tuple[str, str]]
@@ -206,18 +151,6 @@ def test_a_file_is_synced_before_it_is_renamed_and_the_folder_after_it(
     calls.clear()
     replace_file(path, "new", path.with_name("writing"), durable=False)
     assert calls == [("rename", "writing")]
-
-
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="descriptors have names in /proc alone")
-def test_lines_are_synced_together(path: Path, calls: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr(files.time, "monotonic", lambda: now[0])
-    lines = JsonLines(path)
-    for now[0] in (0.0, 0.5, 0.9, 1.1, 1.2):
-        lines.append({"n": 1})
-    assert calls == [("sync", path.name), ("sync", path.parent.name), ("sync", path.name)]
-    lines.sync()
-    assert calls[3:] == [("sync", path.name)]
 
 
 def test_what_cannot_be_synced_is_no_error(path: Path) -> None:
@@ -238,192 +171,6 @@ def test_one_program_at_a_time_holds_a_lock(path: Path) -> None:
     assert path.read_text() == "kept"
     with pytest.raises(BadFile, match="cannot write"), locked(path.parent, ""):
         pass
-
-
-# --- files of lines ---------------------------------------------------------------------------------------------------
-
-
-def test_lines_of_a_text_end_alike_and_have_no_byte_order_mark() -> None:
-    data = "\ufeffone\r\ntwo\rthr\ufeffee\n\nlast".encode()
-    assert list(text_lines(io.BytesIO(data), "f")) == ["one\n", "two\n", "thr\ufeffee\n", "\n", "last"]
-    assert list(text_lines(io.BytesIO(b""), "f")) == []
-    assert list(text_lines(io.BytesIO(b"a\xffb"), "f")) == ["a\ufffdb"]
-
-
-def test_a_line_that_is_too_long_is_named_and_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LONGEST_LINE", 10**6)
-    file = io.BytesIO(b"x" * (10**6 - 1) + b"\n" + b"y" * 10**7)
-    with pytest.raises(BadFile, match="^f, line 2: longer than 1 million characters$"):
-        list(text_lines(file, "f"))
-    assert file.tell() < 3 * 10**6
-
-
-# --- files that grow --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("length", "kept"), [(0, b""), (3, b"one"), (7, b"one two")])
-def test_a_file_is_continued_after_what_is_kept(path: Path, length: int, kept: bytes) -> None:
-    path.write_bytes(b"one two")
-    with open_after(path, length) as file:
-        file.write(b"!")
-    assert path.read_bytes() == kept + b"!"
-
-
-def test_a_missing_file_is_begun(path: Path) -> None:
-    with open_after(path, 0) as file:
-        file.write(b"!")
-    assert path.read_bytes() == b"!"
-
-
-def test_each_reading_gives_what_is_new(path: Path) -> None:
-    lines = JsonLines(path, shared=True)
-    assert lines.read() == []
-    lines.append({"n": 1})
-    lines.append({"n": 2})
-    assert lines.read() == [{"n": 1}, {"n": 2}]
-    lines.append({"n": 3})
-    assert lines.read() == [{"n": 3}]
-    assert lines.read() == []
-
-
-@pytest.mark.parametrize("shared", [False, True])
-def test_lines_are_appended_at_once_and_their_size_is_returned(path: Path, shared: bool) -> None:
-    lines = JsonLines(path, shared)
-    assert lines.append({"n": 1}, {"n": "é"}) == path.stat().st_size
-    assert path.read_text() == '{"n": 1}\n{"n": "\\u00e9"}\n'
-    assert lines.append() == 0
-
-
-@pytest.mark.parametrize("half", ['{"n": ', "{" + "x" * (3 * BLOCK_SIZE)], ids=["short", "long"])
-def test_half_a_line_is_not_read_and_is_cut_off_by_the_next_writer(path: Path, half: str) -> None:
-    path.write_text('{"n": 1}\n' + half)
-    lines = JsonLines(path, shared=True)
-    assert lines.read() == [{"n": 1}]
-    lines.append({"n": 2})
-    assert lines.read() == [{"n": 2}]
-    assert path.read_text() == '{"n": 1}\n{"n": 2}\n'
-
-
-def test_a_first_line_that_is_half_is_cut_off_too(path: Path) -> None:
-    path.write_text('{"n"')
-    JsonLines(path, shared=True).append({"n": 2})
-    assert path.read_text() == '{"n": 2}\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ('{"n": 1}\n{"n', '{"n": 1}\n'),
-        ('{"n": 1}\n{"n": 2', '{"n": 1}\n'),
-        ('{"', ""),
-        ('{"n": 1}\nnotes', '{"n": 1}\nnotes'),
-        ('{"m": 1', '{"m": 1'),
-        ('{"n": 1}\n', '{"n": 1}\n'),
-        ("", ""),
-    ],
-)
-def test_half_a_line_is_cut_off_where_it_begins_as_lines_do(path: Path, text: str, kept: str) -> None:
-    path.write_text(text)
-    JsonLines(path).cut_half_line(b'{"n"')
-    assert path.read_text() == kept
-
-
-@pytest.mark.parametrize(
-    ("end", "kept"),
-    [
-        (b"\0" * 5000, b""),
-        (b'{"n": 2\0\0', b""),
-        (b'{"n": 2}', b'{"n": 2}\n'),
-        (b'{"n": 2}\0', b'{"n": 2}\n'),
-    ],
-)
-def test_what_a_power_cut_leaves_is_not_read_and_is_mended(path: Path, end: bytes, kept: bytes) -> None:
-    path.write_bytes(b'{"n": 1}\n' + end)
-    lines = JsonLines(path, shared=True)
-    assert lines.read() == [{"n": 1}]
-    lines.append({"n": 3})
-    assert path.read_bytes() == b'{"n": 1}\n' + kept + b'{"n": 3}\n'
-    assert lines.read()[-1] == {"n": 3}
-
-
-def test_marks_blank_lines_and_foreign_ends_are_read(path: Path) -> None:
-    path.write_bytes(b'\xef\xbb\xbf{"n": 1}\r\n\n{"n": 2}\n')
-    assert JsonLines(path).read() == [{"n": 1}, {"n": 2}]
-
-
-def test_a_line_that_is_too_long_is_no_json(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LONGEST_LINE", 10**6)
-    path.write_bytes(b'{"n": 1}\n{"n": "' + b"x" * 10**6)
-    with pytest.raises(BadFile, match="line 2 is longer than 1 MB"):
-        JsonLines(path).read()
-
-
-@pytest.mark.usefixtures("full_disk")
-def test_a_full_disk_takes_no_part_of_lines(path: Path) -> None:
-    lines = JsonLines(path)
-    lines.append({"n": 1})
-    with pytest.raises(BadFile, match="File too large"):
-        lines.append({"n": 2}, {"text": "x" * 200})
-    assert lines.read() == [{"n": 1}]
-    lines.append({"n": 3})
-    assert path.read_text() == '{"n": 1}\n{"n": 3}\n'
-
-
-def test_what_is_missing_is_not_filled_with_nothing(path: Path) -> None:
-    path.write_text("one\n")
-    JsonLines(path).cut(100)
-    assert path.read_text() == "one\n"
-
-
-def test_lines_are_cut_back_to_a_length(path: Path) -> None:
-    lines = JsonLines(path)
-    lines.cut(0)
-    size = lines.append({"n": 1})
-    lines.append({"n": 2})
-    lines.cut(size)
-    assert path.read_text() == '{"n": 1}\n'
-
-
-def test_two_processes_and_a_killed_one_lose_no_line(path: Path) -> None:
-    path.write_text('{"writer": "killed')
-    commands = [[sys.executable, "-c", APPENDER, str(path), writer, "60"] for writer in "ab"]
-    processes = [subprocess.Popen(command) for command in commands]
-    assert [process.wait() for process in processes] == [0, 0]
-    found = sorted((line["writer"], line["n"]) for line in JsonLines(path).read())
-    assert found == [(writer, n) for writer in "ab" for n in range(60)]
-
-
-def test_threads_that_append_at_once_lose_no_line(path: Path) -> None:
-    lines = JsonLines(path, shared=True)
-
-    def work(writer: int) -> None:
-        for n in range(50):
-            lines.append({"writer": writer, "n": n})
-
-    threads = [threading.Thread(target=work, args=(writer,)) for writer in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    found = sorted((line["writer"], line["n"]) for line in JsonLines(path).read())
-    assert found == [(writer, n) for writer in range(4) for n in range(50)]
-
-
-def test_what_is_no_line_is_named(path: Path, tmp_path: Path) -> None:
-    path.write_text("nonsense\n")
-    with pytest.raises(BadFile, match="line 1 is no JSON object"):
-        JsonLines(path).read()
-    with pytest.raises(BadFile, match="cannot write"):
-        JsonLines(tmp_path).append({"n": 1})
-
-
-def test_lines_that_a_power_cut_made_nul_bytes_are_left_out(path: Path) -> None:
-    path.write_bytes(b'{"n": 1}\n' + bytes(30) + b'3}\n{"n": 4}\n' + bytes(9))
-    lines = JsonLines(path, shared=True)
-    assert lines.read() == [{"n": 1}, {"n": 4}]
-    lines.append({"n": 5})
-    assert lines.read() == [{"n": 5}]
-    assert path.read_bytes().endswith(b'{"n": 4}\n{"n": 5}\n')
 
 
 def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:

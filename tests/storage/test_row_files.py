@@ -15,11 +15,11 @@ import pytest
 from puzzlelab.core.answers import BatchTime
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.limit import Limit
-from puzzlelab.storage import row_exports, row_index
+from puzzlelab.storage import row_exports, row_files
 from puzzlelab.storage.row import Row
-from puzzlelab.storage.row_columns import RowColumns
-from puzzlelab.storage.row_exports import HEADER, growing_file
-from puzzlelab.storage.row_files import RowFile, convert, count_rows, place_in_words, read_rows, read_timed_rows
+from puzzlelab.storage.row_columns import HEADER, RowColumns
+from puzzlelab.storage.row_exports import growing_file, place_in_words
+from puzzlelab.storage.row_files import RowFile, convert, count_rows, read_rows, read_timed_rows
 
 ENDINGS = (".jsonl", ".csv", ".parquet")
 TWO = "1 2 3 4 5 6 0 7 8"
@@ -230,7 +230,7 @@ def test_rows_that_no_limit_ended_are_preferred(path: Path, count: int) -> None:
 
 def test_equal_hashes_are_told_apart(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(path, [row(board=str(number % 4)) for number in range(12)])
-    monkeypatch.setattr(row_index, "hash", lambda question: 7, raising=False)
+    monkeypatch.setattr(row_files, "hash", lambda question: 7, raising=False)
     with RowFile(path) as file:
         for asked in (["1", "3", "5"], ["0", "3", "2"], ["0", "1", "5"]):
             taken = file.take_many(row(), asked, Limit())
@@ -412,6 +412,29 @@ def test_a_missing_or_old_export_is_made_by_the_next_call(exported: Path) -> Non
     assert stored(alone(exported)) == ROWS
     exported.unlink()
     write(exported, [])
+    assert stored(alone(exported)) == ROWS
+
+
+def test_rows_are_appended_to_an_export_that_has_all_others(exported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_files, "export", lambda *_: pytest.fail("all rows are written again"))
+    for each in ROWS:
+        write(exported, [each])
+    assert stored(alone(exported)) == ROWS
+    at_once = exported.with_name(f"at_once{exported.suffix}")
+    write(at_once, ROWS)
+    if exported.suffix == ".csv":
+        assert exported.read_bytes() == at_once.read_bytes()
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_an_export_that_was_changed_is_made_anew(exported: Path, is_seen: bool) -> None:
+    write(exported, ROWS[:3])
+    modified, whole = exported.stat().st_mtime_ns, exported.read_bytes()
+    damaged = whole.replace(b",length,", b",size,", 1) if exported.suffix == ".csv" else whole[:-20]
+    exported.write_bytes(damaged)
+    if not is_seen:
+        os.utime(exported, ns=(modified, modified))
+    write(exported, ROWS[3:])
     assert stored(alone(exported)) == ROWS
 
 

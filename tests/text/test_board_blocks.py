@@ -11,8 +11,8 @@ from puzzlelab import generate, load
 from puzzlelab.core.boards import Boards, runs
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Notation, notations_of
-from puzzlelab.storage import files
-from puzzlelab.storage.files import text_blocks
+from puzzlelab.storage import lines as storage_lines
+from puzzlelab.storage.lines import text_blocks
 from puzzlelab.text.board_blocks import read_blocks, read_texts, row_texts
 from puzzlelab.text.reader import splitter_of
 
@@ -72,7 +72,7 @@ def lines_of_all_kinds(puzzle, count, seed=0):
 @pytest.mark.parametrize("size", [50, 1000, 1 << 20])
 @pytest.mark.parametrize("name", NAMES)
 def test_blocks_are_what_is_read_one_by_one(name, size, monkeypatch) -> None:
-    monkeypatch.setattr(files, "CHUNK_SIZE", size)
+    monkeypatch.setattr(storage_lines, "CHUNK_SIZE", size)
     puzzle = load(name)
     text = "".join(f"{line}\n" for line in lines_of_all_kinds(puzzle, 600))
     expected = list(one_by_one(puzzle, text))

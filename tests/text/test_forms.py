@@ -10,7 +10,7 @@ from table_of_forms import FORMS, ROWS, WRONG, P
 import puzzlelab
 from puzzlelab.core.errors import BadBoard, BadInput
 from puzzlelab.core.registry import load
-from puzzlelab.storage.files import text_blocks
+from puzzlelab.storage.lines import text_blocks
 from puzzlelab.text.board_blocks import read_blocks
 from puzzlelab.text.reader import read_any
 

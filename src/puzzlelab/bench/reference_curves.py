@@ -15,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.storage.files import lines_of
+from puzzlelab.storage.lines import lines_of
 
 COLUMNS = "a name, a width, a share in per cent and, if known, seconds, with TABs between them"
 MAX_WIDTH = 10**12

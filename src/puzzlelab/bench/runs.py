@@ -33,13 +33,12 @@ from puzzlelab.engine.board_pieces import PREPARE_LIMIT, SolverSetup, solver_set
 from puzzlelab.engine.executor import Executor, unordered
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.solving import BATCH
-from puzzlelab.jobs.row_batch import row_columns
 from puzzlelab.storage import networks
+from puzzlelab.storage.answer_rows import row_columns
 from puzzlelab.storage.outputs import only_writer_in
 from puzzlelab.storage.row import Row, unanswered
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile, TimedRow, read_timed_rows
-from puzzlelab.storage.row_index import question_of
 
 LARGE_BATCH = 1 << 14
 """Boards in one batch where all boards of a puzzle are answered and no rows are kept."""
@@ -233,11 +232,11 @@ class SolverBenchmark:
 
     def _earlier_answers(self) -> list[BenchAnswer | None]:
         """Return for each board the answer in a row of an earlier run, if there is one without an error."""
-        (puzzle, _, *question), stored = question_of(self.empty_row), self.file.path if self.file else None
+        (puzzle, _, *question), stored = self.empty_row.question, self.file.path if self.file else None
         rows = (
             (row, batch)
             for row, batch in (read_timed_rows(stored, report.note) if stored and stored.exists() else ())
-            if row.error is None and row.settles(self.limit) and question_of(row) == (puzzle, row.board, *question)
+            if row.error is None and row.settles(self.limit) and row.question == (puzzle, row.board, *question)
         )
         return _newest(self.suite, rows)
 

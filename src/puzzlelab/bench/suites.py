@@ -24,7 +24,8 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, levels_of, scale_of
 from puzzlelab.engine import report
 from puzzlelab.experience.state_space import label_states
-from puzzlelab.storage.files import lines_of, make_folder, read_regular, replace_file, writing
+from puzzlelab.storage.files import make_folder, read_regular, replace_file, writing
+from puzzlelab.storage.lines import lines_of
 from puzzlelab.text.board_blocks import read_texts, row_texts
 from puzzlelab.text.reader import guess, splitter_of
 from puzzlelab.text.splitting import BoardText

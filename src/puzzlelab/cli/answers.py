@@ -103,7 +103,7 @@ class SolveReport:
         self.counts["boards"] += len(boards)
         self.errors.tell_boards(boards)
         if self.json:
-            print("\n".join(self._rows.json_lines(solved)), flush=True)
+            print(self._rows.to_json(solved), end="", flush=True)
         elif self.notation:
             print(self._in_notation(answers, self.notation), end="", flush=True)
         elif not self.summary_only:

@@ -181,7 +181,7 @@ def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, 
 
 def _blocks(puzzle: Puzzle, file: Path | None, name: str) -> Iterator[Boards]:
     """Yield the boards in a file or on standard input; at its end, print how many lines were passed over."""
-    from puzzlelab.storage.files import blocks_of, text_blocks
+    from puzzlelab.storage.lines import blocks_of, text_blocks
     from puzzlelab.text.board_blocks import read_blocks
     from puzzlelab.text.reader import splitter_of
 

@@ -186,7 +186,7 @@ def _line_count(file: Path | None) -> int | None:
     """Return about how many boards a file has, where that is shown: its lines."""
     if file is None or not sys.stderr.isatty():
         return None
-    from puzzlelab.storage.files import line_count
+    from puzzlelab.storage.lines import line_count
 
     try:
         return line_count(file)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +19,10 @@ from puzzlelab.core.errors import BadFile
 from puzzlelab.core.puzzle import Puzzle, State, notations_of
 from puzzlelab.core.views import BoardForm, own_generator, scale_of
 from puzzlelab.jobs.board_generation import generated, generator_of, sampled
-from puzzlelab.storage.files import blocks_of, lines_of, make_folder, replacing, require_regular, writing
+from puzzlelab.storage.files import make_folder, require_regular, writing
+from puzzlelab.storage.lines import blocks_of, lines_of
 from puzzlelab.storage.outputs import LineOutput
-from puzzlelab.storage.row_exports import PARQUET, check_can_grow, check_export, growing_file, is_current
+from puzzlelab.storage.row_exports import PARQUET, check_can_grow, check_export, growing_file, is_current, new_export
 from puzzlelab.text.board_blocks import read_blocks
 
 if TYPE_CHECKING:
@@ -166,20 +167,10 @@ def _export(path: Path, growing: Path, file: LineOutput) -> None:
     import pyarrow.parquet as pq
 
     schema = pa.schema([("puzzle", pa.string()), ("solution", pa.string())])
-    with (
-        writing(path),
-        replacing(path, path.with_name(f"{path.name}.new")) as temporary,
-        temporary.open("wb") as target,
-        pq.ParquetWriter(target, schema) as writer,
-    ):
-        rows: list[Mapping[str, str]] = []
-        for line in lines_of(growing):
-            rows.append(json.loads(line))
-            if len(rows) == GROUP:
-                writer.write_table(pa.Table.from_pylist(rows, schema))
-                rows = []
-        if rows:
-            writer.write_table(pa.Table.from_pylist(rows, schema))
+    rows = map(json.loads, lines_of(growing))
+    with new_export(path, growing) as target, pq.ParquetWriter(target, schema) as writer:
+        while some := list(islice(rows, GROUP)):
+            writer.write_table(pa.Table.from_pylist(some, schema))
 
 
 # --- reading ---

@@ -22,7 +22,7 @@ from puzzlelab.core.solver import Solver
 from puzzlelab.core.verify import Verdict
 from puzzlelab.engine.batch_verify import verified
 from puzzlelab.jobs.board_parts import SolvedBoards, StoredRows
-from puzzlelab.jobs.row_batch import row_columns
+from puzzlelab.storage.answer_rows import row_columns, solutions
 from puzzlelab.storage.row import Row, unanswered
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile
@@ -48,12 +48,15 @@ class JobRows:
         """Return a row without an answer, for the text of a board."""
         return self._empty_row.model_copy(update={"board": _shortened(text)})
 
-    def json_lines(self, solved: SolvedBoards) -> list[str]:
-        """Return the rows of these boards in JSON, a line each."""
-        lines = self.columns(solved).json_lines()
+    def to_json(self, solved: SolvedBoards) -> str:
+        """Return the rows of these boards in JSON, a line each, with their ends."""
+        text = self.columns(solved).to_json()
+        if not solved.stored:
+            return text
+        lines = text.splitlines(keepends=True)
         for place, row in solved.stored.items():
-            lines[place] = row.to_json()
-        return lines
+            lines[place] = f"{row.to_json()}\n"
+        return "".join(lines)
 
     def columns(self, solved: SolvedBoards) -> RowColumns:
         """Return the rows of all these boards, as if all were solved now."""
@@ -64,6 +67,8 @@ class JobRows:
         assert self.file is not None, "a job without a file keeps no rows"
         is_new = ~solved.answers.is_stopped_by("interrupted")
         is_new[list(solved.stored)] = False
+        if not is_new.any():
+            return
         columns = self.columns(solved)
         if not is_new.all():
             kept = [row for row, is_kept in zip(columns.rows(), is_new.tolist(), strict=True) if is_kept]
@@ -99,17 +104,17 @@ class JobRows:
 
     def _stored(self, boards: Boards, rows: StoredRows) -> tuple[dict[int, Result], dict[int, str], StoredRows]:
         """Return what rows of a file say, verified again: the results, why others have none, and the rows."""
-        read = {place: self._result_in(row) for place, row in rows.items()}
+        read = {place: self._result_in(row, boards, place) for place, row in rows.items()}
         errors = {place: result for place, result in read.items() if isinstance(result, str)}
         results = {place: result for place, result in read.items() if isinstance(result, Result)}
         checked_rows = dict(rows)
         if not results:
             return results, errors, rows
-        states = np.array([result.board.state for result in results.values()])
-        numbers = boards.numbers[np.fromiter(results, np.int64, len(results))]
-        answers, wrong = verified(Answers.of(Boards(self.puzzle, states, numbers), results.values()))
-        for number, (place, result) in enumerate(zip(list(results), answers, strict=True)):
-            verdict = rows[place].checked(result, wrong.get(number, HOLDS))
+        places = np.fromiter(results, np.int64, len(results))
+        answers, wrong = verified(Answers.of(boards[places], results.values()))
+        solved = zip(list(results), answers, solutions(answers), strict=True)
+        for number, (place, result, solution) in enumerate(solved):
+            verdict = rows[place].checked(result, wrong.get(number, HOLDS), solution)
             if verdict.holds:
                 results[place] = result
                 columns = {"verified": result.verified_by is not None, "verified_by": result.verified_by}
@@ -119,15 +124,15 @@ class JobRows:
                 errors[place] = f"this row does not hold: {verdict.reason}"
         return results, errors, checked_rows
 
-    def _result_in(self, row: Row) -> Result | str:
-        """Return the result in a row, with its board, or why there is none."""
+    def _result_in(self, row: Row, boards: Boards, place: int) -> Result | str:
+        """Return the result in the row of one of these boards, or why there is none."""
         if row.error is not None:
             return row.error
         counts = (row.lower_bound, row.expanded, row.generated, row.evaluations)
         if max(map(abs, counts)) > LARGEST_COUNT:
             return f"this row does not hold: a count in it is above {LARGEST_COUNT}"
         try:
-            return replace(row.result(self.puzzle), instance=self.puzzle.read(row.board))
+            return replace(row.result(self.puzzle), instance=boards[place])
         except BadBoard as error:
             return f"this row does not hold: {error}"
 

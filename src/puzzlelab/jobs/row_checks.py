@@ -29,8 +29,8 @@ from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.piece_size import PieceSize
 from puzzlelab.engine.solving import never
 from puzzlelab.storage.row import Row
-from puzzlelab.storage.row_exports import source_of
-from puzzlelab.storage.row_files import place_in_words, read_rows
+from puzzlelab.storage.row_exports import place_in_words, source_of
+from puzzlelab.storage.row_files import read_rows
 
 UNCHECKED = "not checked"
 

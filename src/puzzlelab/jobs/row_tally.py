@@ -168,7 +168,7 @@ class RowTally:
             return None
         instance, row = check.result.board, check.row
         question = row.model_copy(update={"board": instance.puzzle.write(instance.state)}).question
-        key, settled = _digest(question), row.stop not in (*LIMITS, "interrupted")
+        key, settled = _digest(repr(question)), row.stop not in (*LIMITS, "interrupted")
         earlier = self._questions.get(key)
         self._questions[key] = check.place, None if settled else row
         if earlier is None or (earlier[1] is not None and not _settles(earlier[1], row)):

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.nets.card import CARD, ENDINGS
-from puzzlelab.storage.files import JsonLines, require_regular, writing
+from puzzlelab.storage.files import require_regular, writing
+from puzzlelab.storage.lines import JsonLines
 
 CHAMPION = "champion"
 """The file in the folder of a run that names its best network."""

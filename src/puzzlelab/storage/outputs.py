@@ -13,17 +13,8 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.storage.files import (
-    CHUNK_SIZE,
-    PeriodicSync,
-    count_lines,
-    is_at,
-    lock_or_refuse,
-    locked,
-    make_folder,
-    require_regular,
-    writing,
-)
+from puzzlelab.storage.files import is_at, lock_or_refuse, locked, make_folder, require_regular, writing
+from puzzlelab.storage.lines import CHUNK_SIZE, PeriodicSync, count_lines
 
 LONGEST_QUOTE = 60
 """Characters of a line in an error."""

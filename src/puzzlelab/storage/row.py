@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Puzzle, board_after, move_numbers, names_of, presentation_of
+from puzzlelab.core.puzzle import Puzzle, board_after, move_numbers, presentation_of
 from puzzlelab.core.result import LIMITS, SEVERAL, Proof, Result, Rules, Stop
 from puzzlelab.core.solver import Solver, counts_solutions
 from puzzlelab.core.verify import Verdict, confirmed
@@ -27,6 +27,8 @@ RARE = "rare"
 DISTINCT = "distinct"
 """Marks texts that are different in most rows; other texts are repeated in many rows."""
 Solutions = Literal["1", "several"]
+Question = tuple[str, str, str, str, str | None, int | None]
+"""(puzzle, board, solver, options as JSON, network, seed)."""
 Kind = Literal["text", "word", "number", "truth", "seconds", "moves", "object"]
 
 
@@ -86,10 +88,10 @@ class Row(BaseModel):
         return {each.name: values[each.name] for each in COLUMNS if not each.is_rare or values[each.name] is not None}
 
     @property
-    def question(self) -> str:
+    def question(self) -> Question:
         """The board, the solver and all its options, but not the limit: equal for rows of the same question."""
         options = json.dumps(self.options, sort_keys=True)
-        return json.dumps([self.puzzle, self.board, self.solver, options, self.net, self.seed])
+        return self.puzzle, self.board, self.solver, options, self.net, self.seed
 
     def settles(self, limit: Limit) -> bool:
         """Tell whether another run under this limit could not give a better answer."""
@@ -118,8 +120,11 @@ class Row(BaseModel):
         result, verdict = confirmed(replace(self.result(puzzle), instance=puzzle.read(self.board)))
         return result, self.checked(result, verdict)
 
-    def checked(self, result: Result, verdict: Verdict) -> Verdict:
-        """Return the verdict on the result of this row, which does not hold where the row contradicts itself."""
+    def checked(self, result: Result, verdict: Verdict, solution: str | None = None) -> Verdict:
+        """Return the verdict on the result of this row, which does not hold where the row contradicts itself.
+
+        `solution` is that of the result, if it is known already.
+        """
         puzzle = result.board.puzzle
         if not verdict.holds:
             return verdict
@@ -127,7 +132,7 @@ class Row(BaseModel):
             reason = f"says length {self.length}, and gives {len(self.moves or ())} moves"
         elif self.proof == "unique" and not counts_solutions(puzzle):
             reason = f"claims a unique solution, which means nothing for {puzzle.name}"
-        elif self.solution is not None and self.solution != solution_of(result):
+        elif self.solution is not None and self.solution != (solution or solution_of(result)):
             reason = f"says solution {shorten(self.solution)}, and its moves end elsewhere"
         elif self.solutions is not None and self.solutions != solutions_of(puzzle, self.proof, self.reason):
             reason = f"says solutions {self.solutions}, and nothing else in it says so"
@@ -214,37 +219,3 @@ def solutions_of(puzzle: Puzzle, proof: Proof, reason: str) -> Solutions | None:
     if not presentation_of(puzzle).answer_is_board:
         return None
     return "1" if proof == "unique" else "several" if reason == SEVERAL else None
-
-
-def row_of(result: Result, solver: Solver, limit: Limit, board: str | None = None, seed: int | None = None) -> Row:
-    """The row of an answer; `board` is the text of the board in the row, by default its canonical notation."""
-    puzzle = result.board.puzzle
-    text = puzzle.write(result.board.state) if board is None else board
-    return answered(unanswered(puzzle, text, solver, limit, seed), result)
-
-
-def answered(row: Row, result: Result, board: str | None = None) -> Row:
-    """Return the row of a board with its verified result; `board` is its text, by default that of `row`."""
-    puzzle = result.board.puzzle
-    columns = {
-        "board": row.board if board is None else board,
-        "moves": None if result.moves is None else names_of(puzzle, result.moves),
-        "length": result.length,
-        "solution": solution_of(result) if result.verified_by else None,
-        "solutions": solutions_of(puzzle, result.proof, result.reason),
-        "cost": result.cost,
-        "score": result.score,
-        "upper_bound": result.upper_bound,
-        "proof": result.proof,
-        "reason": result.reason,
-        "stop": result.stop,
-        "lower_bound": result.lower_bound,
-        "seconds": None if result.seconds is None else round(result.seconds, 6),
-        "expanded": result.expanded,
-        "generated": result.generated,
-        "evaluations": result.evaluations,
-        "verified": result.verified_by is not None,
-        "verified_by": result.verified_by,
-        "tried": names_of(puzzle, result.tried) if result.tried else None,
-    }
-    return row.model_copy(update=columns)

@@ -1,4 +1,4 @@
-"""Many rows as columns: lines of JSON and of CSV, and tables of Arrow, without an object for each row.
+"""Many rows as columns, without an object for each row: made of answers, and written as JSON, as CSV and for Arrow.
 
 Shapes: B = rows, L = moves of all rows together.
 """
@@ -6,11 +6,12 @@ Shapes: B = rows, L = moves of all rows together.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, cycle
+from itertools import groupby
+from json.encoder import encode_basestring_ascii
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,10 @@ from puzzlelab.core.answers import BatchTime
 from puzzlelab.core.errors import BadInput
 from puzzlelab.storage.row import COLUMNS, Column, Row
 
-ENCODER = json.JSONEncoder()
-
-
-@dataclass(frozen=True)
-class Same:
-    """One value for all rows."""
-
-    value: Any
+HEADER = ",".join(column.name for column in COLUMNS)
+"""The first line of a CSV file of rows."""
+PLAIN = re.compile(r"[!#-+\--Z\\-~]+")
+"""Matches names of moves that CSV can have with spaces between them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,26 +39,30 @@ class MoveLists:
     is_missing: NDArray[np.bool_]
     """[B]: rows without a list."""
 
-    @classmethod
-    def of(cls, lists: Sequence[Sequence[str] | None]) -> MoveLists:
-        """Return the same lists."""
-        names: defaultdict[str, int] = defaultdict()
-        names.default_factory = names.__len__
-        places = np.fromiter(map(names.__getitem__, chain.from_iterable(filter(None, lists))), np.int32)
-        lengths = [0 if each is None else len(each) for each in lists]
-        is_missing = np.array([each is None for each in lists], bool)
-        return cls(list(names), places, np.concatenate([[0], np.cumsum(lengths)]), is_missing)
+    def lists(self) -> list[list[str] | None]:
+        """Return the list of each row, or None."""
+        texts = np.array(self.names, object)[self.places].tolist()
+        return [None if missing else texts[begin:end] for begin, end, missing in self._spans(self.offsets)]
 
-    def lists(self, names: Sequence[str]) -> list[list[str] | None]:
-        """Return the list of each row, or None; `names` are written in the place of the names."""
-        texts = np.array(names, object)[self.places].tolist()
-        offsets, is_missing = self.offsets.tolist(), self.is_missing.tolist()
-        spans = zip(offsets, offsets[1:], is_missing, strict=False)
-        return [None if missing else texts[begin:end] for begin, end, missing in spans]
+    def joined(self, names: Sequence[str], separator: str) -> list[str | None]:
+        """Return the list of each row as one text, or None; `names`, in ASCII, are written instead of the names."""
+        items = np.array([name + separator for name in names], "S")
+        widths, cut = np.char.str_len(items), len(separator)
+        text = items.take(self.places).tobytes().replace(b"\0", b"").decode("ascii")
+        if (widths == items.itemsize).all():
+            ends = self.offsets * items.itemsize
+        else:
+            ends = np.concatenate([[0], np.cumsum(widths.take(self.places))])[self.offsets]
+        return [None if missing else text[begin : max(begin, end - cut)] for begin, end, missing in self._spans(ends)]
+
+    def _spans(self, offsets: NDArray[np.int64]) -> zip[tuple[int, int, bool]]:
+        """Return where each row begins and ends by these offsets `[B + 1]`, and whether it has no list."""
+        numbers = offsets.tolist()
+        return zip(numbers, numbers[1:], self.is_missing.tolist(), strict=False)
 
 
-Values = Same | MoveLists | Sequence[Any]
-"""The values of a column: a sequence has one for each row."""
+Values = MoveLists | Sequence[Any]
+"""The values of a column, one for each row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,39 +80,41 @@ class RowColumns:
         """Return the columns of rows that are objects."""
         return cls(len(rows), {each.name: [getattr(row, each.name) for row in rows] for each in COLUMNS}, time)
 
-    @classmethod
-    def of_records(cls, records: Sequence[Mapping[str, Any]]) -> RowColumns:
-        """Return the columns of rows as `Row.to_dict` gives them and lines of JSON have them."""
-        values: dict[str, Values] = {}
-        for column in COLUMNS:
-            of_all = [record.get(column.name) for record in records]
-            values[column.name] = Same(of_all[0]) if of_all.count(of_all[0]) == len(of_all) else of_all
-        return cls(len(records), values)
-
     def __len__(self) -> int:
         return self.count
 
     def rows(self) -> list[Row]:
         """Return the rows as objects."""
         names = [column.name for column in COLUMNS]
-        columns = [self._list(name) for name in names]
+        columns = [
+            values.lists() if isinstance(values, MoveLists) else values for values in map(self.values.get, names)
+        ]
         return [Row.model_construct(None, **dict(zip(names, each, strict=True))) for each in zip(*columns, strict=True)]
 
-    def _list(self, name: str) -> Sequence[Any]:
-        """Return the values of a column [B]."""
-        values = self.values[name]
-        if isinstance(values, Same):
-            return [values.value] * self.count
-        return values.lists(values.names) if isinstance(values, MoveLists) else values
+    def to_json(self) -> str:
+        """Return the rows as lines of JSON, as `Row.to_json` writes them, with their ends."""
+        parts: list[Part] = []
+        for column in COLUMNS:
+            parts += _json_parts(column, self.values[column.name], ", " if parts else "{")
+        return self._lines([*parts, "}\n"])
 
-    def json_lines(self) -> list[str]:
-        """Return each row as JSON on one line, as `Row.to_json` writes it."""
-        return _joined(self.count, [*(_json_part(column, self.values[column.name]) for column in COLUMNS), "}"])
+    def to_csv(self) -> str:
+        """Return the rows as records of CSV, with their ends; None is an empty field."""
+        parts: list[Part] = []
+        for column in COLUMNS:
+            parts += [_csv_part(column, self.values[column.name]), ","]
+        return self._lines([*parts[:-1], "\n"])
 
-    def csv_lines(self) -> list[str]:
-        """Return each row as a record of CSV; None is an empty field."""
-        parts = [_csv_part(column, self.values[column.name]) for column in COLUMNS]
-        return _joined(self.count, [part for column in zip(cycle([","]), parts) for part in column][1:])
+    def _lines(self, parts: Sequence[Part]) -> str:
+        """Return the lines that consist of these parts."""
+        merged: list[Part] = []
+        for kind, some in groupby(parts, type):
+            alike = list(some)
+            merged += ["".join(alike)] if kind is str else alike  # type: ignore[arg-type]
+        texts = [""] * (self.count * len(merged))
+        for place, part in enumerate(merged):
+            texts[place :: len(merged)] = [part] * self.count if isinstance(part, str) else part
+        return "".join(texts)
 
     def to_arrow(self) -> Any:
         """Return the rows as a `pyarrow.Table` with the columns of `arrow_schema`."""
@@ -119,79 +122,52 @@ class RowColumns:
 
         schema = arrow_schema()
         try:
-            arrays = [self._array(column, schema.field(column.name).type) for column in COLUMNS]
+            arrays = [_array(self.values[field.name], field.type) for field in schema]
         except OverflowError:
             raise BadInput("a number in these rows is too large for a table of Arrow") from None
         return pa.table(arrays, schema=schema)
 
-    def _array(self, column: Column, kind: Any) -> Any:
-        """Return a column as an array of Arrow."""
-        import pyarrow as pa
-
-        values = self.values[column.name]
-        if column.kind == "moves" and not isinstance(values, Same | MoveLists):
-            values = MoveLists.of(values)
-        if isinstance(values, Same):
-            return pa.repeat(pa.scalar(_plain(column, values.value), kind), self.count)
-        if isinstance(values, MoveLists):
-            names = pa.array(list(map(encodable, values.names)), pa.string())
-            texts = pa.DictionaryArray.from_arrays(pa.array(values.places, pa.int32()), names)
-            missing = pa.array(values.is_missing)
-            return pa.ListArray.from_arrays(pa.array(values.offsets, pa.int32()), texts, mask=missing).cast(kind)
-        return pa.array([_plain(column, value) for value in values], kind)
-
 
 # --- lines ---
 
-Part = str | tuple[str, Iterable[Any]]
-"""A part of all lines: one text, or a format such as `, "length": %s` and its value in each line."""
+Part = str | list[str]
+"""A part of many lines: one text for all, or a text for each."""
 
 
-def _joined(count: int, parts: Sequence[Part]) -> list[str]:
-    """Return the lines that consist of these parts."""
-    texts = [part.replace("%", "%%") if isinstance(part, str) else part[0] for part in parts]
-    columns = [part[1] for part in parts if not isinstance(part, str)]
-    template = "".join(texts)
-    return list(map(template.__mod__, zip(*columns, strict=True))) if columns else [template % ()] * count
+def _texts(column: Column, values: Sequence[Any], write: Callable[[Any], str]) -> Part:
+    """Return what `write` makes of each value; one text where all values are equal."""
+    if _are_equal(values):
+        return write(values[0])
+    if column.kind in ("word", "truth"):
+        texts = {value: write(value) for value in set(values)}
+        return [texts[value] for value in values]
+    return list(map(write, values))
 
 
-def _json_part(column: Column, values: Values) -> Part:
-    """Return a key and its value, after a comma or the beginning; a rare column without a value is left out."""
-    key = f"{'{' if column is COLUMNS[0] else ', '}{ENCODER.encode(column.name)}: "
+def _are_equal(values: Sequence[Any]) -> bool:
+    return len(values) > 0 and values.count(values[0]) == len(values)
 
-    def member(value: Any) -> str:
-        return "" if column.is_rare and value is None else f"{key}{ENCODER.encode(value)}"
 
-    if isinstance(values, Same):
-        return member(values.value)
+def _json_parts(column: Column, values: Values, before: str) -> list[Part]:
+    """Return a key with `before` before it, and its values; a rare column without a value is left out."""
+    key, encode = f'{before}"{column.name}": ', _JSON.get(column.kind, json.dumps)
     if isinstance(values, MoveLists):
-        lists = values.lists(list(map(ENCODER.encode, values.names)))
-        return f"{key}%s", ["null" if names is None else f"[{', '.join(names)}]" for names in lists]
-    values = list(values)
-    if None in values:
-        return "%s", map(member, values)
-    if column.kind == "number":
-        return f"{key}%s", values
-    if column.kind == "text" and _are_plain("".join(values)):
-        return f'{key}"%s"', values
-    return f"{key}%s", map(ENCODER.encode, values)
-
-
-def _are_plain(texts: str) -> bool:
-    """Return whether these texts stand as they are in JSON between quotes."""
-    return texts.isascii() and texts.isprintable() and '"' not in texts and "\\" not in texts
+        texts = values.joined(list(map(encode_basestring_ascii, values.names)), ", ")
+        return [key, ["null" if text is None else f"[{text}]" for text in texts]]
+    if None not in values:
+        return [key, _texts(column, values, encode)]
+    missing = "" if column.is_rare else f"{key}null"
+    return [_texts(column, values, lambda value: missing if value is None else key + encode(value))]
 
 
 def _csv_part(column: Column, values: Values) -> Part:
-    """Return a field."""
-    write = _CSV_FIELDS.get(column.kind, str)
-    if isinstance(values, Same):
-        return "" if values.value is None else write(values.value)
+    """Return the fields of a column."""
+    encode = _CSV.get(column.kind, str)
     if isinstance(values, MoveLists):
-        values = values.lists(values.names)
-    if None in values:
-        return "%s", ["" if value is None else write(value) for value in values]
-    return "%s", values if column.kind == "number" else map(write, values)
+        if all(map(PLAIN.fullmatch, values.names)):
+            return [text or "" for text in values.joined(values.names, " ")]
+        values = values.lists()
+    return _texts(column, values, (lambda value: "" if value is None else encode(value)) if None in values else encode)
 
 
 def _csv_text(text: str) -> str:
@@ -204,15 +180,16 @@ def _csv_text(text: str) -> str:
 
 def _csv_moves(names: Sequence[str]) -> str:
     """Return the names of moves with spaces between, or as a JSON list where that would not be clear."""
-    text = " ".join(names)
-    is_clear = text.count(" ") == len(names) - 1 and text != "" and not text.startswith("[")
-    return _csv_text(text if is_clear or not names else json.dumps(names))
+    return _csv_text(" ".join(names) if all(map(PLAIN.fullmatch, names)) else json.dumps(names))
 
 
-_CSV_FIELDS: Mapping[str, Callable[[Any], str]] = {
+Writers = Mapping[str, Callable[[Any], str]]
+_JSON: Writers = {"number": str, "seconds": repr, "text": encode_basestring_ascii}
+"""Kinds of columns with a faster writer than `json.dumps`."""
+_CSV: Writers = {
     "text": _csv_text,
     "word": _csv_text,
-    "truth": ENCODER.encode,
+    "truth": json.dumps,
     "object": lambda value: _csv_text(json.dumps(value)),
     "moves": _csv_moves,
 }
@@ -221,12 +198,26 @@ _CSV_FIELDS: Mapping[str, Callable[[Any], str]] = {
 # --- Arrow ---
 
 
-def _plain(column: Column, value: Any) -> Any:
-    """Return the value of a column with objects and broken characters as texts that Arrow can hold."""
-    if column.kind == "object":
+def _array(values: Values, kind: Any) -> Any:
+    """Return the values of a column as an array of Arrow of this type."""
+    import pyarrow as pa
+
+    if isinstance(values, MoveLists):
+        names = pa.array(list(map(encodable, values.names)), pa.string())
+        texts = pa.DictionaryArray.from_arrays(pa.array(values.places, pa.int32()), names)
+        missing = pa.array(values.is_missing)
+        return pa.ListArray.from_arrays(pa.array(values.offsets, pa.int32()), texts, mask=missing).cast(kind)
+    if _are_equal(values):
+        return pa.repeat(pa.scalar(_plain(values[0]), kind), len(values))
+    return pa.array(map(_plain, values), kind)
+
+
+def _plain(value: Any) -> Any:
+    """Return an object as JSON, and texts without the characters that Arrow cannot hold."""
+    if isinstance(value, dict):
         return json.dumps(value)
-    if column.kind == "moves":
-        return None if value is None else list(map(encodable, value))
+    if isinstance(value, list):
+        return list(map(encodable, value))
     return encodable(value) if isinstance(value, str) else value
 
 

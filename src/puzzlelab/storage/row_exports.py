@@ -1,38 +1,38 @@
 """Rows as CSV and as Parquet: complete files that are made from a growing file of JSON lines, and that are read again.
 
 A file is written in one step and in constant memory, a block of rows after the other. CSV needs the standard library
-alone, Parquet needs pyarrow.
+alone, Parquet needs pyarrow. An export has the time of the growing file from which it was made, so that it is known
+whether one of them was changed since then.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain, count, islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.storage.files import LONGEST_LINE, replacing, require_regular, writing
+from puzzlelab.storage.files import replacing, require_regular, writing
+from puzzlelab.storage.lines import CHUNK_SIZE, LONGEST_LINE
 from puzzlelab.storage.outputs import check_replaceable
 from puzzlelab.storage.row import COLUMNS, Row
-from puzzlelab.storage.row_columns import RowColumns, arrow_schema, require_pyarrow
+from puzzlelab.storage.row_columns import HEADER, RowColumns, arrow_schema, require_pyarrow
 
 CSV, PARQUET = ".csv", ".parquet"
 REQUIRED = ("puzzle", "board", "solver")
-HEADER = ",".join(column.name for column in COLUMNS)
-"""The first line of a CSV file of rows."""
 BLOCK = 5_000
 """Rows that are converted at once."""
 GROUP = 50_000
 """Rows of a row group of a Parquet file."""
-Appender = Callable[[RowColumns], None]
-Record = Mapping[str, Any]
-"""The columns of a row, as `Row.to_dict` gives them and JSON lines have them."""
+Appender = Callable[[RowColumns], object]
 
 
 def is_export(path: Path) -> bool:
@@ -49,6 +49,11 @@ def source_of(path: Path) -> Path:
     """Return the file that has the rows of this one: its growing file, unless only the export is there."""
     grown = growing_file(path)
     return grown if grown.exists() else path
+
+
+def place_in_words(path: Path, number: int) -> str:
+    """Return where a row is that `read_rows` gives with this number."""
+    return f"{path}, {'row' if path.suffix == PARQUET else 'line'} {number}"
 
 
 # --- writing ---
@@ -71,47 +76,66 @@ def check_can_grow(path: Path, growing: Path, command: str = "") -> None:
 
 
 def is_current(path: Path, growing: Path) -> bool:
-    """Tell whether an export has been made since the last line of its growing file, or that file has none."""
+    """Tell whether an export was made of all that is in its growing file, and neither was changed since; or whether
+    there is nothing to export.
+    """
     if not path.exists():
         return growing.stat().st_size == 0
-    return path.stat().st_size > 0 and path.stat().st_mtime_ns >= growing.stat().st_mtime_ns
-
-
-def export(path: Path, records: Iterator[Record], temporary: Path | None = None) -> None:
-    """Write rows to a CSV or Parquet file; see `exporting`."""
-    with exporting(path, temporary) as append:
-        while block := list(islice(records, BLOCK)):
-            append(RowColumns.of_records(block))
+    return path.stat().st_size > 0 and path.stat().st_mtime_ns == growing.stat().st_mtime_ns
 
 
 @contextmanager
-def exporting(path: Path, temporary: Path | None = None) -> Iterator[Appender]:
-    """Give a function that appends rows to a new CSV or Parquet file, which replaces an older one at the end.
+def new_export(path: Path, growing: Path | None = None) -> Iterator[BinaryIO]:
+    """Give a file, which replaces an export at the end; it is then current, if `growing` was not changed meanwhile.
 
-    `temporary` is what it is called meanwhile: see `replacing`. Raises `BadFile`.
+    Where there is a growing file, what a killed program has left is removed by the next one. Raises `BadFile`.
+    """
+    temporary = None if growing is None else path.with_name(f"{path.name}.new")
+    with writing(path), replacing(path, temporary) as new:
+        with new.open("wb") as file:
+            yield file
+        if growing is not None:
+            modified = growing.stat().st_mtime_ns
+            os.utime(new, ns=(modified, modified))
+
+
+def export(path: Path, rows: Iterable[Row], growing: Path | None = None) -> None:
+    """Write rows to a CSV or Parquet file; see `exporting`."""
+    with exporting(path, growing) as append:
+        for first in (each := iter(rows)):
+            append(RowColumns.of([first, *islice(each, BLOCK - 1)]))
+
+
+@contextmanager
+def exporting(path: Path, growing: Path | None = None, begins: bool = True) -> Iterator[Appender]:
+    """Give a function that appends rows to a new CSV or Parquet file; see `new_export`.
+
+    Unless it `begins` with these rows, the rows of the old file come first. Raises `ValueError` if it cannot be read.
     """
     form = _parquet if path.suffix == PARQUET else _csv
-    with writing(path), replacing(path, temporary) as new, new.open("wb") as file, form(file) as append:
+    with new_export(path, growing) as file, form(file, None if begins else path) as append:
         yield append
 
 
 @contextmanager
-def _csv(file: BinaryIO) -> Iterator[Appender]:
-    def append(rows: RowColumns) -> None:
-        file.write("".join(f"{line}\n" for line in rows.csv_lines()).encode(errors="replace"))
-
+def _csv(file: BinaryIO, old: Path | None) -> Iterator[Appender]:
     file.write(f"{HEADER}\n".encode())
-    yield append
+    if old is not None:
+        with old.open("rb") as source:
+            if source.readline() != f"{HEADER}\n".encode():
+                raise ValueError("a CSV file with other columns")
+            shutil.copyfileobj(source, file, CHUNK_SIZE)
+    yield lambda rows: file.write(rows.to_csv().encode(errors="replace"))
 
 
 @contextmanager
-def _parquet(file: BinaryIO) -> Iterator[Appender]:
+def _parquet(file: BinaryIO, old: Path | None) -> Iterator[Appender]:
     """Write row groups of `GROUP` rows, however many are appended at a time."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    schema, waiting = arrow_schema(), list[Any]()
     numbers = [column.name for column in COLUMNS if column.kind in ("number", "seconds")]
-    waiting: list[Any] = []
 
     def write(least: int) -> None:
         table = pa.concat_tables(waiting)
@@ -120,13 +144,15 @@ def _parquet(file: BinaryIO) -> Iterator[Appender]:
             table = table.slice(GROUP)
         waiting[:] = [table]
 
-    def append(rows: RowColumns) -> None:
-        waiting.append(rows.to_arrow())
+    def append(table: Any) -> None:
+        waiting.append(table)
         if sum(map(len, waiting)) >= GROUP:
             write(GROUP)
 
-    with pq.ParquetWriter(file, arrow_schema(), store_schema=False, write_statistics=numbers) as writer:
-        yield append
+    with pq.ParquetWriter(file, schema, store_schema=False, write_statistics=numbers) as writer:
+        for batch in () if old is None else parquet_batches(old, GROUP):
+            append(pa.Table.from_batches([batch]).cast(schema))
+        yield lambda rows: append(rows.to_arrow())
         if waiting:
             write(1)
 
@@ -142,7 +168,11 @@ def exported_rows(path: Path) -> Iterator[tuple[int, Row]]:
     require_regular(path)
     if path.is_dir():
         raise BadFile(f"{path} is a folder: give the files in it, as in {path / f'*{path.suffix}'}")
-    return _parquet_rows(path) if path.suffix == PARQUET else _csv_rows(path)
+    for number, values in _parquet_records(path) if path.suffix == PARQUET else _csv_records(path):
+        try:
+            yield number, _row_of(values)
+        except ValueError as error:  # of pydantic too
+            raise row_error(path, number, error) from None
 
 
 def row_error(path: Path, number: int, error: ValueError) -> BadFile:
@@ -152,10 +182,17 @@ def row_error(path: Path, number: int, error: ValueError) -> BadFile:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         about = f"'{where}' {first['msg']}" if where else first["msg"]
-    return BadFile(f"{path}, line {number}: no row of results ({shorten(about, 120)})")
+    return BadFile(f"{place_in_words(path, number)}: no row of results ({shorten(about, 120)})")
 
 
-def _csv_rows(path: Path) -> Iterator[tuple[int, Row]]:
+def _row_of(values: Mapping[str, Any]) -> Row:
+    """Return the row with these values, of which objects are JSON; raises `ValueError`."""
+    objects = (column.name for column in COLUMNS if column.kind == "object")
+    return Row.model_validate({**values, **{name: json.loads(values[name]) for name in objects if name in values}})
+
+
+def _csv_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the values of each record, with the number of its first line."""
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
     reader = csv.reader(_csv_lines(path), strict=True)
     names: Sequence[str] = ()
@@ -166,13 +203,13 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, Row]]:
             if record is None:
                 return
             if names and record:
-                yield number, _row_of_record(names, record)
+                yield number, _values_of(names, record)
             elif record:
                 names = record
                 if not set(REQUIRED) <= set(names):
                     raise BadFile(f"{path}, line {number}: no header of a file of rows")
         except (csv.Error, ValueError) as error:
-            raise row_error(path, number, ValueError(str(error)) if isinstance(error, csv.Error) else error) from None
+            raise row_error(path, number, ValueError(str(error))) from None
 
 
 def _csv_lines(path: Path) -> Iterator[str]:
@@ -186,56 +223,42 @@ def _csv_lines(path: Path) -> Iterator[str]:
             yield line
 
 
-def _row_of_record(names: Sequence[str], record: Sequence[str]) -> Row:
-    """Return the row in a record with these columns; raises `ValueError`, of which `ValidationError` is a kind."""
+def _values_of(names: Sequence[str], record: Sequence[str]) -> dict[str, Any]:
+    """Return the values in a record with these columns; raises `ValueError`."""
     if len(record) != len(names):
         raise ValueError(f"{len(record)} columns, and the header has {len(names)}")
     values: dict[str, Any] = {name: text for name, text in zip(names, record, strict=True) if text}
     for column in COLUMNS:
-        if column.name in values and column.kind == "object":
-            values[column.name] = json.loads(values[column.name])
-        elif column.name in values and column.kind == "moves":
-            text = values[column.name]
+        if column.kind == "moves" and (text := values.get(column.name)):
             values[column.name] = json.loads(text) if text.startswith("[") else text.split(" ")
-    values.setdefault("board", "")
-    if "length" in values:
-        values.setdefault("moves", [])
-    return Row.model_validate(values)
+    return {"board": "", **({"moves": []} if "length" in values else {}), **values}
 
 
-def _parquet_rows(path: Path) -> Iterator[tuple[int, Row]]:
+def _parquet_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the values of each record, with its number from 1."""
+    number = count(1)
+    with _reading(path):
+        for batch in parquet_batches(path, BLOCK):
+            names = batch.schema.names
+            for record in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                yield (
+                    next(number),
+                    {name: value for name, value in zip(names, record, strict=True) if value is not None},
+                )
+
+
+def parquet_batches(path: Path, size: int) -> Iterator[Any]:
+    """Yield the records of a Parquet file, `size` at a time, as `pyarrow.RecordBatch`es of its columns that rows have.
+
+    Raises `BadFile` if it lacks those that each row has.
+    """
     require_pyarrow()
     import pyarrow.parquet as pq
 
-    with _reading(path), path.open("rb") as source, pq.ParquetFile(source) as file:  # names may be no Unicode
-        _check_columns(path, file.schema_arrow)
-        rows = chain.from_iterable(map(_rows_of_batch, file.iter_batches(BLOCK)))
-        yield from enumerate(rows, start=1)
-
-
-def _rows_of_batch(batch: Any) -> Iterator[Row]:
-    """Yield the rows of a batch of records of Arrow; raises `ValidationError` for one that is none."""
-    columns = {each.name: batch.column(each.name).to_pylist() for each in COLUMNS if each.name in batch.schema.names}
-    for column in COLUMNS:
-        if column.kind == "object" and column.name in columns:
-            columns[column.name] = [{} if text is None else json.loads(text) for text in columns[column.name]]
-    for values in zip(*columns.values(), strict=True):
-        row = zip(columns, values, strict=True)
-        yield Row.model_validate({name: value for name, value in row if value is not None})
-
-
-def _check_columns(path: Path, schema: Any) -> None:
-    """Raise `BadFile` unless a file has the columns of rows, with their types; others may be missing or added."""
-    import pyarrow as pa
-
-    if not set(REQUIRED) <= set(schema.names):
-        raise BadFile(f"{path} holds something else, and no rows")
-    for expected in arrow_schema():
-        kind = expected.type.value_type if pa.types.is_dictionary(expected.type) else expected.type
-        if expected.name in schema.names and pa.types.is_list(kind):
-            kind = pa.list_(pa.field("element", pa.string()))
-        if expected.name in schema.names and schema.field(expected.name).type != kind:
-            raise BadFile(f"{path}: the column '{expected.name}' has another type than in a file of rows")
+    with path.open("rb") as source, pq.ParquetFile(source) as file:  # names may be no Unicode
+        if not set(REQUIRED) <= set(file.schema_arrow.names):
+            raise BadFile(f"{path} holds something else, and no rows")
+        yield from file.iter_batches(size, columns=[column.name for column in COLUMNS])
 
 
 @contextmanager

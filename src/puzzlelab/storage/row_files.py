@@ -9,37 +9,29 @@ from __future__ import annotations
 
 import json
 import logging
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import ValidationError
-from pydantic_core import from_json
 
 from puzzlelab.core.answers import BatchTime
 from puzzlelab.core.errors import BadFile, BadInput, shorten, visible
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import LIMITS
-from puzzlelab.storage.files import (
-    GrowingLines,
-    is_at,
-    line_at,
-    line_count,
-    make_folder,
-    placed_json_lines,
-    replacing,
-    writing,
-)
+from puzzlelab.storage.files import is_at, make_folder, replacing, without_waiting, writing
+from puzzlelab.storage.lines import JsonLines, json_lines, line_at, line_count
 from puzzlelab.storage.outputs import check_replaceable, only_writer
-from puzzlelab.storage.row import Row
+from puzzlelab.storage.row import Question, Row
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_exports import (
     PARQUET,
     Appender,
-    Record,
     check_can_grow,
     check_export,
     export,
@@ -51,14 +43,9 @@ from puzzlelab.storage.row_exports import (
     row_error,
     source_of,
 )
-from puzzlelab.storage.row_index import Question, RowIndex, question_of
 
 BEGINS = ('{"puzzle"', '{"batch"')
 """The beginnings of the lines of rows, and of those of batch times."""
-INDEXED = 4
-"""The number of rows of a question above which an index of the rows that answer it is kept."""
-
-
 TimedRow = tuple[Row, BatchTime | None]
 """A row, and the time of its batch if it has no seconds of its own."""
 
@@ -110,7 +97,7 @@ def read_timed_rows(path: Path, note: Callable[[str], object] = _warn) -> list[T
 
 def _placed_records(path: Path, note: Callable[[str], object]) -> Iterator[tuple[int, int, Row | BatchTime]]:
     """Yield (line, offset, row or time) of each line of a growing file."""
-    for number, offset, line in placed_json_lines(path, BEGINS, note):
+    for number, offset, line in json_lines(path, BEGINS, note):
         try:
             yield number, offset, _time_of(line) if line.startswith(BEGINS[1]) else Row.model_validate_json(line)
         except ValueError as error:  # of pydantic too
@@ -123,18 +110,6 @@ def _time_of(line: str) -> BatchTime:
     if not isinstance(values, dict) or type(values.get("boards")) is not int:
         raise ValueError("a batch without its boards")
     return BatchTime(values["boards"], float(values.get("seconds", 0)))
-
-
-def _exported_records(path: Path) -> Iterator[Record]:
-    """Yield the columns of each row of a growing file, whose lines were checked when it was opened."""
-    for _, _, line in placed_json_lines(path, BEGINS, _ignore):
-        if not line.startswith(BEGINS[1]):
-            yield from_json(line)
-
-
-def place_in_words(path: Path, number: int) -> str:
-    """Return where a row is that `read_rows` gives with this number."""
-    return f"{path}, {'row' if path.suffix == PARQUET else 'line'} {number}"
 
 
 def count_rows(path: Path) -> int | None:
@@ -150,45 +125,28 @@ def count_rows(path: Path) -> int | None:
 # --- growing ---
 
 
-@dataclass(frozen=True)
-class _StoredRows:
-    """The stored rows that may answer a question."""
-
-    begin: int
-    end: int
-    """The rows from `begin` to `end` - 1 of the index have its hash."""
-    following: int | None
-    """The row that answers it next, if it is one of this question; `end` or more if there is none. None: not known."""
-
-    @property
-    def indices(self) -> range:
-        """The rows to read."""
-        if self.following is None:
-            return range(self.begin, self.end)
-        return range(self.following, min(self.following + 1, self.end))
-
-
 class RowFile:
     """A file of rows that grows by appending; boards with a row in it need not be solved again.
 
     As a context it keeps other programs from writing to the file; at the end all rows are on the disk, and the CSV or
-    Parquet file of this name is made, if rows were added since it was made last. Raises `BadInput` if another program
-    is writing to it, and `BadFile` for a file of something else, which is not changed. Of a stored row only 21 bytes
-    are in memory.
+    Parquet file of this name has them too. Raises `BadInput` if another program is writing to it, and `BadFile` for a
+    file of something else, which is not changed. Of a stored row only 17 bytes are in memory.
     """
 
     def __init__(self, path: Path) -> None:
         self.path, self.growing = path, growing_file(path)
-        self._lines = GrowingLines(self.growing)
-        self._index = RowIndex()
-        self._answers: dict[int, tuple[Question, Limit, list[int]]] = {}
-        """Place in the index -> the places of the rows that answer a question with many rows under this limit."""
-        self._lock = ExitStack()
+        self._lines = JsonLines(self.growing, opener=without_waiting)
+        self._hashes, self._offsets = _index(())
+        self._is_taken = bytearray()
+        """[N]: whether a row that is the only one of its question was taken."""
+        self._answers: dict[tuple[Question, Limit], deque[int]] = {}
+        """The indices of the rows that answer a question with several rows, and were not taken yet."""
+        self._lock, self._export_files = ExitStack(), ExitStack()
         self._descriptor: int | None = None
         """The descriptor of the growing file; None for a device or a pipe."""
-        self._export = ExitStack()
+        self._lacks_rows = self._extends = False
+        """Whether the export lacks stored rows; and whether new ones are appended to it, as it lacks no others."""
         self._append_export: Appender | None = None
-        """Appends to the export of a file that had no rows; the export of others is made at the end."""
 
     def __enter__(self) -> Self:
         if is_export(self.path):
@@ -199,18 +157,19 @@ class RowFile:
                 make_folder(self.path.parent)
             self._descriptor = lock.enter_context(only_writer(self.growing))
             if self.growing.is_file():  # a device has no end, and holds no rows
-                self._index = RowIndex(self._stored())
+                self._hashes, self._offsets = _index(self._stored())
+                self._is_taken = bytearray(len(self._hashes))
                 self._lines.cut_half_line(*(text.encode() for text in BEGINS))
-            if is_export(self.path) and self.is_empty:
-                self._append_export = self._export.enter_context(exporting(self.path, self._temporary))
+            self._lacks_rows = is_export(self.path) and not is_current(self.path, self.growing)
+            self._extends = is_export(self.path) and (self.is_empty or not self._lacks_rows)
             self._lock = lock.pop_all()
         return self
 
-    def _stored(self) -> Iterator[tuple[int, Question, bool]]:
-        """Yield of each stored row the offset, the question, and whether no limit ended it; raises `BadFile`."""
+    def _stored(self) -> Iterator[tuple[int, Row]]:
+        """Yield each stored row with its offset; raises `BadFile`."""
         for _, offset, record in _placed_records(self.growing, _ignore):
             if isinstance(record, Row):
-                yield offset, question_of(record), record.stop not in LIMITS
+                yield offset, record
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         try:
@@ -227,29 +186,22 @@ class RowFile:
         if self._descriptor is None or not is_at(self.growing, self._descriptor):  # removed: its lock says so
             return
         self._lines.sync()
-        if not is_export(self.path) or is_current(self.path, self.growing):
-            return
-        if self._append_export is None:
-            export(self.path, _exported_records(self.growing), self._temporary)
-        else:
+        if self._append_export is not None:
             self._append_export = None
-            self._export.close()
-
-    @property
-    def _temporary(self) -> Path:
-        """The name of an export that is not complete: that of a killed program is removed by the next one."""
-        return self.path.with_name(f"{self.path.name}.new")
+            self._export_files.close()
+        elif self._lacks_rows:
+            export(self.path, (row for _, row in self._stored()), self.growing)
 
     def _drop_export(self) -> None:
         """Remove the export that is not complete, if there is one."""
-        self._append_export = None
+        self._append_export, self._extends = None, False
         with suppress(BadFile):
-            self._export.__exit__(BadFile, BadFile("the export is not complete"), None)
+            self._export_files.__exit__(BadFile, BadFile("the export is not complete"), None)
 
     @property
     def is_empty(self) -> bool:
         """Whether no row was stored when the file was opened."""
-        return not len(self._index)
+        return not len(self._hashes)
 
     def take(self, question: Row, limit: Limit) -> Row | None:
         """Return the row that answers this question under this limit.
@@ -262,71 +214,44 @@ class RowFile:
         """Take the rows for the question of each of these boards; its other columns are those of `shared`."""
         if self.is_empty:
             return [None] * len(boards)
-        question = question_of(shared)
-        questions = [(question[0], board, *question[2:]) for board in boards]
-        searches = self._searches(self._index.spans(questions))
-        rows = self._read([index for search in searches for index in search.indices if len(search.indices) <= INDEXED])
-        return [self._taken(each, search, rows, limit) for each, search in zip(questions, searches, strict=True)]
+        puzzle, _, *others = shared.question
+        questions = [cast(Question, (puzzle, board, *others)) for board in boards]
+        hashes = np.fromiter(map(hash, questions), np.int64, len(questions))
+        begins, ends = (np.searchsorted(self._hashes, hashes, side).tolist() for side in ("left", "right"))
+        spans = map(range, begins, ends)
+        indices = [self._next(question, span, limit) for question, span in zip(questions, spans, strict=True)]
+        rows = self._read(index for index in indices if index is not None)
+        return [
+            rows[index] if index is not None and _answers(rows[index], question, limit) else None
+            for question, index in zip(questions, indices, strict=True)
+        ]
 
-    def _searches(self, spans: Sequence[tuple[int, int]]) -> list[_StoredRows]:
-        """Return the rows that may be those of each question."""
-        searches: list[_StoredRows] = []
-        times_in_block: Counter[int] = Counter()
-        for begin, end in spans:
-            following = None
-            if begin < end and self._index.all_final(begin, end):
-                following = begin + self._index.times_taken(begin) + times_in_block[begin]
-                times_in_block[begin] += 1
-            searches.append(_StoredRows(begin, end, following))
-        return searches
+    def _next(self, question: Question, span: range, limit: Limit) -> int | None:
+        """Return the index of the next row that may answer this question, whose hash the rows of `span` have."""
+        if len(span) < 2:
+            index = next(iter(span), None)
+            if index is None or self._is_taken[index]:
+                return None
+            self._is_taken[index] = True
+            return index
+        answers = self._answers.get((question, limit))
+        if answers is None:
+            rows = {index: row for index, row in self._read(span).items() if _answers(row, question, limit)}
+            final = [index for index, row in rows.items() if row.stop not in LIMITS]
+            answers = self._answers[question, limit] = deque(sorted(final or rows))
+        return answers.popleft() if answers else None
 
-    def _read(self, indices: Sequence[int]) -> dict[int, Row]:
+    def _read(self, indices: Iterable[int]) -> dict[int, Row]:
         """Return the stored rows with these indices."""
-        if not indices:
-            return {}
-        places = [self._index.place(index) for index in indices]
         rows = {}
         try:
             with self.growing.open("rb") as file:
-                for place in sorted(set(places)):
-                    rows[place] = Row.model_validate_json(line_at(file, place))
+                for index in sorted(set(indices), key=self._offsets.__getitem__):
+                    rows[index] = Row.model_validate_json(line_at(file, int(self._offsets[index])))
         except (OSError, ValidationError) as error:
             changed = f"it was changed by another program ({shorten(str(error), 120)})"
             raise BadFile(f"cannot read {self.growing}: {changed}") from None
-        return {index: rows[place] for index, place in zip(indices, places, strict=True)}
-
-    def _taken(self, question: Question, search: _StoredRows, rows: Mapping[int, Row], limit: Limit) -> Row | None:
-        """Return the next row that answers this question, which is counted as taken; `rows` are those read already."""
-        if search.following is not None:
-            if search.following >= search.end:
-                return None
-            row = rows[search.following]
-            if question_of(row) == question:
-                self._index.take(search.begin)
-                return row
-        if len(search.indices) > INDEXED and search.begin in self._answers:
-            kept_question, kept_limit, kept = self._answers[search.begin]
-            if (kept_question, kept_limit) == (question, limit):
-                return self._next(search.begin, kept)
-        missing = [index for index in range(search.begin, search.end) if index not in rows]
-        rows = {
-            **self._read(missing),
-            **{index: rows[index] for index in range(search.begin, search.end) if index in rows},
-        }
-        equal = [index for index in sorted(rows) if question_of(rows[index]) == question]
-        if not equal:
-            return None
-        settled = [index for index in equal if rows[index].settles(limit)]
-        answers = [index for index in settled if rows[index].stop not in LIMITS] or settled
-        if equal[0] == search.begin and len(equal) > INDEXED:
-            self._answers[search.begin] = question, limit, answers
-        return self._next(equal[0], answers)
-
-    def _next(self, first: int, answers: Sequence[int]) -> Row | None:
-        """Return the row of the next of these answers to the question whose rows begin with this one."""
-        number = self._index.times_taken(first)
-        self._index.take(first)
-        return self._read([answers[number]])[answers[number]] if number < len(answers) else None
+        return rows
 
     def append(self, rows: Iterable[Row]) -> None:
         """Write rows at the end; see `append_columns`."""
@@ -334,15 +259,39 @@ class RowFile:
 
     def append_columns(self, rows: RowColumns) -> None:
         """Write rows at the end, and the time of their batch: all of it at once or, on a full disk, nothing."""
-        times = [] if rows.time is None else [rows.time.to_json()]
-        self._lines.append_texts([*rows.json_lines(), *times])
-        if self._append_export is not None:
-            try:
-                with writing(self.path):
-                    self._append_export(rows)
-            except BadInput:
-                self._drop_export()
+        self._lines.append_text(rows.to_json() + ("" if rows.time is None else f"{rows.time.to_json()}\n"))
+        self._lacks_rows = is_export(self.path)
+        if not self._extends:
+            return
+        try:
+            with writing(self.path):
+                if self._append_export is None:
+                    files = exporting(self.path, self.growing, begins=self.is_empty)
+                    self._append_export = self._export_files.enter_context(files)
+                self._append_export(rows)
+        except (BadInput, ValueError):
+            is_begun = self._append_export is not None
+            self._drop_export()
+            if is_begun:  # otherwise the old one cannot be continued: it is made anew at the end
                 raise
+
+
+def _index(stored: Iterable[tuple[int, Row]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the hashes of the questions of these rows, ascending, and the offset of each row: `int64[N]` both.
+
+    Rows with equal hashes are in the order of the file.
+    """
+    hashes, offsets = array("q"), array("q")
+    for offset, row in stored:
+        hashes.append(hash(row.question))
+        offsets.append(offset)
+    order = np.argsort(np.array(hashes, np.int64), kind="stable")
+    return np.array(hashes, np.int64)[order], np.array(offsets, np.int64)[order]
+
+
+def _answers(row: Row, question: Question, limit: Limit) -> bool:
+    """Tell whether a row answers this question under this limit."""
+    return row.question == question and row.settles(limit)
 
 
 # --- converting ---
@@ -367,7 +316,7 @@ def convert(source: Path, target: Path, note: Callable[[str], object] = _warn) -
         growing = growing_file(target)
         if growing.exists() and growing.resolve() != source.resolve():
             raise BadFile(f"{target} is made from {growing}: give another name")
-        export(target, (record.to_dict() for record in counted() if isinstance(record, Row)))
+        export(target, (record for record in counted() if isinstance(record, Row)))
     else:
         check_replaceable(target, lambda begin: False, "empty file")
         with writing(target), replacing(target) as temporary, temporary.open("w", encoding="utf-8") as file:

@@ -76,7 +76,7 @@ def translated(values: NDArray[np.uint8], table: bytes) -> NDArray[np.uint8]:
 
 
 def read_blocks(puzzle: Puzzle, texts: Iterable[str], name: str, splitter: Splitter | None = None) -> Iterator[Boards]:
-    """Yield the boards in texts of whole lines, as `storage.files.text_blocks` gives them: a block for each
+    """Yield the boards in texts of whole lines, as `storage.lines.text_blocks` gives them: a block for each
     that has any.
 
     The lines are split into boards by a `Splitter`, by default a new one of the puzzle.

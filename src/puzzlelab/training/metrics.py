@@ -17,7 +17,8 @@ from typing import Any
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.engine import report
-from puzzlelab.storage.files import JsonLines, append, json_lines, make_folder, writing
+from puzzlelab.storage.files import make_folder, writing
+from puzzlelab.storage.lines import JsonLines, append, json_lines
 
 LINE_BEGINS = '{"step"'
 TIME_FIELDS = ("seconds", "rate", "waited", "hours", "at")
@@ -98,7 +99,7 @@ def lines(path: Path) -> Iterator[dict[str, float]]:
     """Yield the lines of a metrics file, as `read` does; none where there is no such file."""
     if not path.exists():
         return
-    for _, text in json_lines(path, (LINE_BEGINS,), report.note):
+    for _, _, text in json_lines(path, (LINE_BEGINS,), report.note):
         try:
             line = json.loads(text)
         except (ValueError, RecursionError):

@@ -31,7 +31,8 @@ from puzzlelab.engine.solving import solve, uninterrupted
 from puzzlelab.nets.device import device
 from puzzlelab.nets.form import candidates_of
 from puzzlelab.nets.network import NetworkSettings
-from puzzlelab.storage.files import lines_of, replacing, writing
+from puzzlelab.storage.files import replacing, writing
+from puzzlelab.storage.lines import lines_of
 from puzzlelab.training import run_files
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.recipe import Watch

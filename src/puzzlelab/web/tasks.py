@@ -189,7 +189,7 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.core.objective import objective_of
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.engine.solving import solve as run
-    from puzzlelab.storage.row import row_of
+    from puzzlelab.storage.answer_rows import row_of
     from puzzlelab.text.reader import text_of
 
     instance = _instance(parameters)

@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 
 from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
-from puzzlelab.storage import files
+from puzzlelab.storage import lines
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import TIME_FIELDS
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
@@ -30,11 +30,11 @@ class Killer:
 
     def __init__(self, monkeypatch, kill) -> None:
         self.events, self.last, self.kill = 0, -1, kill
-        update, append = Learner.update_in_minibatches, files.JsonLines.append
+        update, append = Learner.update_in_minibatches, lines.JsonLines.append
         for name in ("replace", "unlink", "mkdir"):
             monkeypatch.setattr(Path, name, self._around(getattr(Path, name)))
         monkeypatch.setattr(Learner, "update_in_minibatches", self._around(update))
-        monkeypatch.setattr(files.JsonLines, "append", lambda lines, *new: self._append(append, lines, *new))
+        monkeypatch.setattr(lines.JsonLines, "append", lambda lines, *new: self._append(append, lines, *new))
 
     def arm(self, events) -> None:
         """Kill at the event after so many others."""

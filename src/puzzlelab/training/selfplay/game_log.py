@@ -18,7 +18,7 @@ from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.engine import report
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.shards import facts, numbers, set_aside, shard_path
-from puzzlelab.storage.files import JsonLines
+from puzzlelab.storage.lines import JsonLines
 
 
 @dataclass(frozen=True)

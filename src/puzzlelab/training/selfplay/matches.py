@@ -23,7 +23,7 @@ from puzzlelab.core.solver import Solver
 from puzzlelab.engine import report
 from puzzlelab.engine.solving import solve_all, uninterrupted
 from puzzlelab.experience.curriculum import StartSampler
-from puzzlelab.storage.files import JsonLines
+from puzzlelab.storage.lines import JsonLines
 from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.generator import match_options
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from puzzlelab.nets import run_networks
-from puzzlelab.storage.files import JsonLines
+from puzzlelab.storage.lines import JsonLines
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner, SolveBoards, solve_here
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun

@@ -1,4 +1,4 @@
-"""The rows of many boards as columns are the rows that are made one by one."""
+"""The rows of many boards as columns, and what is written of them, have what the answers say."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +17,10 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.solving import solve_boards
-from puzzlelab.jobs.row_batch import row_columns
-from puzzlelab.storage.row import Row, answered, unanswered
-from puzzlelab.storage.row_columns import RowColumns, arrow_schema
-from puzzlelab.storage.row_exports import HEADER, exported_rows
+from puzzlelab.storage.answer_rows import row_columns
+from puzzlelab.storage.row import Row, solution_of, solutions_of, unanswered
+from puzzlelab.storage.row_columns import HEADER, RowColumns, arrow_schema
+from puzzlelab.storage.row_exports import exported_rows
 from puzzlelab.text.board_blocks import read_texts
 
 ONE, TWO, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 8 7 0"
@@ -51,9 +51,24 @@ class Batch(NamedTuple):
         return [
             self.shared.model_copy(update={"board": text, "error": errors[place]})
             if place in errors
-            else answered(self.shared, self.answers[place], text)
+            else self.row(text, self.answers[place])
             for place, text in enumerate(self.texts)
         ]
+
+    def row(self, text: str, result: Result) -> Row:
+        """The row of a board with this result."""
+        puzzle = result.board.puzzle
+        same = ("reason", "proof", "stop", "lower_bound", "upper_bound", "expanded", "generated", "evaluations")
+        columns = {name: getattr(result, name) for name in (*same, "length", "cost", "score", "verified_by")} | {
+            "board": text,
+            "moves": None if result.moves is None else [puzzle.write_move(move) for move in result.moves],
+            "solution": solution_of(result) if result.verified_by else None,
+            "solutions": solutions_of(puzzle, result.proof, result.reason),
+            "seconds": None if result.seconds is None else round(result.seconds, 6),
+            "verified": result.verified_by is not None,
+            "tried": [puzzle.write_move(move) for move in result.tried] or None,
+        }
+        return self.shared.model_copy(update=columns)
 
 
 def rows_of(puzzle: Puzzle, chosen_solver: Solver, texts: list[str], limit: Limit | None = None) -> Batch:
@@ -103,12 +118,8 @@ def batch(request: pytest.FixtureRequest) -> Batch:
 def test_lines_are_those_of_single_rows(batch: Batch) -> None:
     rows, columns = batch.rows(), batch.columns()
     assert columns.rows() == rows
-    assert columns.json_lines() == [row.to_json() for row in rows] == RowColumns.of(rows).json_lines()
-    assert columns.csv_lines() == RowColumns.of(rows).csv_lines()
-    records = [row.to_dict() for row in rows]
-    if rows:
-        assert RowColumns.of_records(records).json_lines() == columns.json_lines()
-        assert RowColumns.of_records(records).csv_lines() == columns.csv_lines()
+    assert columns.to_json() == "".join(f"{row.to_json()}\n" for row in rows) == RowColumns.of(rows).to_json()
+    assert columns.to_csv() == RowColumns.of(rows).to_csv() == "".join(RowColumns.of([row]).to_csv() for row in rows)
 
 
 def test_tables_are_those_of_single_rows(batch: Batch) -> None:
@@ -120,7 +131,7 @@ def test_tables_are_those_of_single_rows(batch: Batch) -> None:
 
 def test_records_can_be_read_again(batch: Batch, tmp_path: Path) -> None:
     path, columns = tmp_path / "rows.csv", batch.columns()
-    path.write_text("".join(f"{line}\n" for line in [HEADER, *columns.csv_lines()]), newline="")
+    path.write_text(f"{HEADER}\n{columns.to_csv()}", newline="")
     assert [row for _, row in exported_rows(path)] == batch.rows()
 
 
@@ -128,8 +139,8 @@ def test_lines_of_a_puzzle_with_very_many_moves(monkeypatch: pytest.MonkeyPatch)
     core_puzzle.move_names.cache_clear()
     monkeypatch.setattr(core_puzzle, "MOST_NAMES", 3)
     batch = synthetic()
-    assert batch.columns().json_lines() == [row.to_json() for row in batch.rows()]
-    assert batch.columns().csv_lines() == RowColumns.of(batch.rows()).csv_lines()
+    assert batch.columns().to_json() == "".join(f"{row.to_json()}\n" for row in batch.rows())
+    assert batch.columns().to_csv() == RowColumns.of(batch.rows()).to_csv()
     core_puzzle.move_names.cache_clear()
 
 
