@@ -18,15 +18,14 @@ from puzzlelab.web.job_service import JobService
 from puzzlelab.web.schemas import (
     Board,
     BoardFields,
+    Game,
     JobId,
-    Moves,
     NetworkName,
-    Nodes,
     OptionalPuzzle,
     PuzzleName,
+    Search,
     Seconds,
     SolveRequest,
-    SolverName,
     generator_query,
 )
 from puzzlelab.web.server_limits import DEFAULT_SECONDS, ServerLimits
@@ -115,18 +114,11 @@ async def generate(
 
 
 @api.get("/solve", response_model=list[Row])
-async def solve(
-    request: Request,
-    puzzle: PuzzleName,
-    board: BoardFields,
-    solver: SolverName = None,
-    time: Seconds = None,
-    nodes: Nodes = None,
-) -> Response:
+async def solve(request: Request, puzzle: PuzzleName, board: BoardFields, search: Search) -> Response:
     """Return the rows that `puzzlelab solve --json` prints: the solution of each board, and whether it is proven
     optimal.
     """
-    return await _solve(request, SolveRequest(puzzle=puzzle, boards=board, solver=solver, time=time, nodes=nodes))
+    return await _solve(request, SolveRequest(puzzle=puzzle, boards=board, **search))
 
 
 @api.post("/solve", response_model=list[Row])
@@ -145,12 +137,7 @@ async def _solve(request: Request, body: SolveRequest) -> Response:
 
 @api.get("/solve/events", response_class=EventSourceResponse)
 async def follow(
-    request: Request,
-    puzzle: PuzzleName,
-    board: Board,
-    solver: SolverName = None,
-    time: Seconds = None,
-    nodes: Nodes = None,
+    request: Request, puzzle: PuzzleName, board: Board, search: Search
 ) -> AsyncGenerator[ServerSentEvent, None]:
     """Stream the events of a running search.
 
@@ -159,8 +146,8 @@ async def follow(
     """
     service = _service(request)
     try:
-        seconds = service.search_seconds(time)
-        parameters = {"puzzle": puzzle, "board": board, "solver": solver, "time": seconds, "nodes": nodes}
+        seconds = service.search_seconds(search["time"])
+        parameters = {"puzzle": puzzle, "board": board, **search, "time": seconds}
         job = service.job(request, "follow", parameters, seconds)
         yield ServerSentEvent(event="job", data={"id": job.id})
         async with aclosing(service.events(service.searches, job)) as messages:
@@ -202,40 +189,26 @@ async def count_solutions(
 
 
 @api.get("/hint", response_model=list[schemas.BoardFacts])
-async def hint(
-    request: Request,
-    puzzle: PuzzleName,
-    board: Board,
-    moves: Moves = None,
-    solver: SolverName = None,
-    time: Seconds = None,
-    nodes: Nodes = None,
-) -> Response:
+async def hint(request: Request, game: Game, search: Search) -> Response:
     """Return all best moves, and the regret of the others; for boards that are filled in, the next cell and why."""
-    parameters = {"puzzle": puzzle, "board": board, "moves": moves, "solver": solver, "nodes": nodes}
-    return await _question(request, "hint", parameters, time)
+    return await _question(request, "hint", {**game, **search}, search["time"])
 
 
 @api.get("/frames", response_model=dict[str, list[schemas.Frame]])
 async def frames(
     request: Request,
-    puzzle: PuzzleName,
-    board: Board,
-    moves: Moves = None,
+    game: Game,
     lower_bound: Annotated[int, Query(ge=0, le=1_000_000, description="A known lower bound of the first board.")] = 0,
     drawn: Annotated[bool, Query(description="Add a picture and the legal moves of each position.")] = False,
 ) -> Response:
     """Return every position of a game, with a lower bound of the remaining moves: `frames`."""
-    parameters = {"puzzle": puzzle, "board": board, "moves": moves, "lower_bound": lower_bound, "drawn": drawn}
-    return await _question(request, "frames", parameters)
+    return await _question(request, "frames", {**game, "lower_bound": lower_bound, "drawn": drawn})
 
 
 @api.get("/scores", response_model=dict[str, Any])
-async def scores(
-    request: Request, puzzle: PuzzleName, board: Board, moves: Moves = None, net: NetworkName = None
-) -> Response:
+async def scores(request: Request, game: Game, net: NetworkName = None) -> Response:
     """Return the move probabilities of a `network` at every position of a game: `steps`."""
-    return await _question(request, "scores", {"puzzle": puzzle, "board": board, "moves": moves, "net": net})
+    return await _question(request, "scores", {**game, "net": net})
 
 
 @api.get("/tree", response_model=dict[str, Any])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
-from fastapi import Path, Query
+from fastapi import Depends, Path, Query
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
@@ -45,6 +45,20 @@ NetworkName = Annotated[
     str | None, Query(max_length=MAX_NAME_LENGTH, description="A network of the package by its name or its hash.")
 ]
 JobId = Annotated[str, Path(max_length=MAX_NAME_LENGTH)]
+
+
+def _game(puzzle: PuzzleName, board: Board, moves: Moves = None) -> dict[str, Any]:
+    return {"puzzle": puzzle, "board": board, "moves": moves}
+
+
+def _search(solver: SolverName = None, time: Seconds = None, nodes: Nodes = None) -> dict[str, Any]:
+    return {"solver": solver, "time": time, "nodes": nodes}
+
+
+Game = Annotated[dict[str, Any], Depends(_game)]
+"""The parameters of a game: the puzzle, the board and the moves from it."""
+Search = Annotated[dict[str, Any], Depends(_search)]
+"""The parameters of a search: the solver and its limits."""
 
 
 class Body(BaseModel):
