@@ -26,9 +26,9 @@ from puzzlelab.core import registry
 from puzzlelab.core.views import Planes
 from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.experience.teachers import Teacher
-from puzzlelab.training.batch import PolicyValueBatch
 from puzzlelab.training.learner import Learner, new_learner
 from puzzlelab.training.losses import policy_loss
+from puzzlelab.training.policy_value import PolicyValueBatch
 from puzzlelab.training.settings import LearnerSettings
 
 PUZZLE = "dust-8x6x5"

@@ -15,7 +15,7 @@ from puzzlelab.core.registry import make_solver
 from puzzlelab.core.views import Samples, Scale, singly
 from puzzlelab.engine.batch_rules import apply_moves, successors
 from puzzlelab.experience import rewards
-from puzzlelab.experience.rollouts import SolutionPath
+from puzzlelab.experience.rollouts import samples_of
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shards import read_shards
 from puzzlelab.experience.state_space import StateSpace
@@ -75,9 +75,8 @@ def test_samples_hold_points_below_0(tmp_path: Path) -> None:
 
 
 def test_samples_of_an_earlier_version_are_joined_with_new_ones() -> None:
-    path = SolutionPath("score")
-    path.add(RUNS.read("aabbb"), [0], -3, proven=False)
-    new = path.samples(0, RUNS.read("aabbb"))
+    start = RUNS.read("aabbb")
+    new = samples_of(0, start, [(start.state, [0], -3, False)], "score")
     old = replace(new, remaining=np.array([7], np.uint16))
     assert joined([old, new]).remaining.tolist() == [7, -3]
 
@@ -88,11 +87,10 @@ def test_a_sample_that_its_column_cannot_hold_is_named() -> None:
         ("cost", 70_000, r"a solution of 70,000 of cost cannot be a sample \(0 to 65,535\)"),
         ("score", -(3 * 10**9), r"a solution of -3,000,000,000 points cannot be a sample \(-2,147,483,648 to "),
     ]:
-        path, start = SolutionPath(kind), RUNS.read("aabbb")
-        path.add(start, [0], number, proven=False)
-        path.add(start, [0], 5, proven=False)
+        start = RUNS.read("aabbb")
+        path = [(start.state, [0], number, False), (start.state, [0], 5, False)]
         with pytest.raises(BadOption, match=sentence):
-            path.samples(0, start)
+            samples_of(0, start, path, kind)
 
 
 def test_teachers_that_count_moves_refuse_points_and_costs() -> None:

@@ -12,7 +12,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.solver import SolverSettings
 from puzzlelab.core.views import Estimate, KernelRules, Prior
 from puzzlelab.experience.fast_rollouts import FastRollouts, fast_rollouts
-from puzzlelab.experience.rollouts import Rollouts
+from puzzlelab.experience.rollouts import rollouts
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shards import read_shards
 from puzzlelab.experience.teachers import Teacher, teach
@@ -65,16 +65,14 @@ def games_of(samples):
 
 def slowly(teacher, end):
     """The samples of the games before number `end`, one game at a time by the plain rules."""
-    draws = teacher._branch_draws if teacher.branches else None
-    games = Rollouts(teacher.puzzle, teacher.solver, False, teacher.limit, teacher.board, teacher._tie_breaks, draws)
-    return games.play(0, end, threading.Event())
+    return rollouts(teacher, 0, end, threading.Event())
 
 
 @pytest.mark.parametrize("solver", [BEAM, registry.solver("ida", EIGHT), NARROW])
 @pytest.mark.parametrize("branches", [0, 3])
 def test_the_fast_way_says_what_the_solver_says(solver, branches):
     teacher = Teacher(EIGHT, solver, branches=branches)
-    assert isinstance(teacher._rollouts(), FastRollouts)
+    assert fast_rollouts(teacher)
     fast = taken(teacher, 40)
     slow = slowly(teacher, int(fast.game.max()) + 1)
     assert len(fast) > 300
@@ -99,9 +97,9 @@ def test_dust_goes_both_ways_too():
     ],
 )
 def test_other_solvers_go_the_slow_way(solver):
-    assert isinstance(Teacher(EIGHT, solver)._rollouts(), Rollouts)
-    assert isinstance(Teacher(EIGHT, BEAM, exact=True)._rollouts(), Rollouts)
-    assert isinstance(Teacher(EIGHT, BEAM, limit=Limit(nodes=1_000))._rollouts(), Rollouts)
+    assert fast_rollouts(Teacher(EIGHT, solver)) is None
+    assert fast_rollouts(Teacher(EIGHT, BEAM, exact=True)) is None
+    assert fast_rollouts(Teacher(EIGHT, BEAM, limit=Limit(nodes=1_000))) is None
 
 
 @pytest.mark.parametrize("solver", [BEAM, registry.solver("ida", EIGHT), registry.solver("beam", EIGHT)])
@@ -153,7 +151,7 @@ def test_games_without_a_solution_give_no_samples():
 
 def test_a_solution_that_does_not_hold_is_not_written(monkeypatch):
     teacher = Teacher(EIGHT, BEAM)
-    fast = fast_rollouts(EIGHT, BEAM, teacher.board)
+    fast = fast_rollouts(teacher)
     monkeypatch.setattr(FastRollouts, "_solve", lambda self, search, over: [0, 1, 0])
     with pytest.raises(PuzzlelabError, match="a teacher gave a wrong answer for tiles-3x3: .*, not solved"):
         fast.play(0, 4, threading.Event())  # game 0 is replayed with the plain rules

@@ -11,12 +11,11 @@ from puzzlelab.core.views import scale_of
 from puzzlelab.engine.batch_rules import canonical_moves, legal_moves
 from puzzlelab.experience.schema import packed
 from puzzlelab.nets import checkpoint
-from puzzlelab.training import recipe, state_files
-from puzzlelab.training.batch import PolicyValueBatch
+from puzzlelab.training import recipe, run_files
 from puzzlelab.training.evaluation import make_evaluator
 from puzzlelab.training.learner import new_learner
 from puzzlelab.training.loop import Loop
-from puzzlelab.training.policy_value import losses_of
+from puzzlelab.training.policy_value import PolicyValueBatch, losses_of
 from puzzlelab.training.runs import Run
 
 
@@ -76,7 +75,7 @@ def test_an_evaluation_that_is_interrupted_is_made_when_the_run_goes_on(
     monkeypatch.setattr(Loop, "_evaluate", evaluate)
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "parts", settings_of())
-    assert state_files.saved_step(tmp_path / "parts") == steps[-1] == step
+    assert run_files.saved_step(tmp_path / "parts") == steps[-1] == step
     parts = train(tmp_path / "parts", settings_of())
     assert metrics_of(parts) == metrics_of(whole)
     assert parts.champion.read_text() == whole.champion.read_text()

@@ -1,5 +1,7 @@
 """Settings of recipes, from files and changes."""
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("torch")
@@ -67,3 +69,30 @@ def test_a_recipe_that_counts_moves_refuses_a_puzzle_with_a_score(monkeypatch, n
     monkeypatch.setattr(registry, "load", lambda name: Runs())
     with pytest.raises(Unsupported, match=f"^{words} counts moves, and the moves of runs-12 have a score"):
         recipe.find(name).check(settings)
+
+
+def test_a_name_means_the_file_of_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert recipe.config_file(Path("tiles-3x3")) == recipe.CONFIGS / "tiles-3x3.toml"
+    assert {path.stem for path in recipe.CONFIGS.glob("*.toml")} >= {
+        "tiles-3x3",
+        "dust-8x6x5",
+        "000",
+        "001",
+        "002-8",
+        "004-even",
+    }
+
+
+def test_a_file_of_the_user_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tiles-3x3").write_text("")
+    assert recipe.config_file(Path("tiles-3x3")) == Path("tiles-3x3")
+    assert recipe.config_file(Path("mine.toml")) == Path("mine.toml")
+    assert recipe.config_file(Path("folder/mine")) == Path("folder/mine")
+
+
+def test_another_name_gets_the_nearest_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnknownName, match="there is no configuration 'tiles-3x4'; did you mean 'tiles-"):
+        recipe.config_file(Path("tiles-3x4"))

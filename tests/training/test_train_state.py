@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.training import metrics, recipe
-from puzzlelab.training.state_files import saved_step
+from puzzlelab.training.run_files import saved_step
 from puzzlelab.training.train_state import SavedStates
 
 PLAYING = {

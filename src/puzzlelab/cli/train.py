@@ -164,8 +164,7 @@ def _print_network(settings: Any) -> None:
 
 def settings_from(recipe: str, run: Run | None, config: Path | None, changes: list[str]) -> Any:
     """Return the settings of the file, or else of the existing run, with the changes."""
-    from puzzlelab.training.configs import config_file
-    from puzzlelab.training.recipe import settings_of
+    from puzzlelab.training.recipe import config_file, settings_of
     from puzzlelab.training.runs import read_toml
 
     if config is not None:

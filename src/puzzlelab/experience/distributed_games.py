@@ -109,10 +109,6 @@ class DistributedSource:
     source: SampleSource
     executor: Executor
 
-    @property
-    def name(self) -> str:
-        return self.source.name
-
     def __post_init__(self) -> None:
         DistributedGames(self.executor, self.source)  # raises an error for samples that cannot be spread
 

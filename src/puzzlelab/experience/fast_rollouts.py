@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,9 @@ from numpy.typing import NDArray
 from puzzlelab.core.answers import UNSOLVED
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.solver import Solver
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify_kernels import replay_all
@@ -30,13 +32,15 @@ from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED
 from puzzlelab.engine.search_rules import chosen_estimate
 from puzzlelab.experience.fast_rollouts_kernels import branch_all
-from puzzlelab.experience.rollouts import BranchDraws
 from puzzlelab.experience.schema import TrainingSamples, joined, packed
 from puzzlelab.solvers import beam, ida
 from puzzlelab.solvers._beam_kernels import UNBOUNDED
 from puzzlelab.solvers._ida_kernels import LAST_MOVE, PROVES
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.ida import Ida
+
+if TYPE_CHECKING:
+    from puzzlelab.experience.teachers import Teacher
 
 CHECK_EVERY = 10
 """The number of games of which one is replayed with the plain rules."""
@@ -46,11 +50,14 @@ MAX_BYTES = 1 << 33
 """Bytes that the arrays of one search may grow to."""
 
 
-def fast_rollouts(
-    puzzle: Puzzle, solver: Solver, board: Callable[[int], State], branch_draws: BranchDraws | None = None
-) -> FastRollouts | None:
-    """Return fast rollouts of this solver, if its compiled search can be restarted from another board; else None."""
+def fast_rollouts(teacher: Teacher) -> FastRollouts | None:
+    """Return fast rollouts of this teacher, if it wants the solver's choice, without a limit, and the compiled search
+    can be restarted from another board; else None.
+    """
+    puzzle, solver = teacher.puzzle, teacher.solver
     rules = puzzle.view(KernelRules)
+    if teacher.exact or teacher.limit != Limit() or objective_of(puzzle).kind != "moves":
+        return None
     if rules is None or not isinstance(solver, Beam | Ida):
         return None
     estimate = chosen_estimate(puzzle, solver.estimate)
@@ -58,12 +65,11 @@ def fast_rollouts(
         return None
     if isinstance(solver, Ida):
         deepening = partial(ida.machine, estimate=estimate, rules=rules)
-        rollouts = FastRollouts(puzzle, board, branch_draws, rules, deepening, _restart_ida, 32)
-        return rollouts if solver.jobs == 1 else None
+        return FastRollouts(teacher, rules, deepening, _restart_ida, 32) if solver.jobs == 1 else None
     if solver.width is None or solver.prior is not None:
         return None
     layered = partial(beam.machine, estimate=estimate, rules=rules, width=solver.width, max_moves=UNBOUNDED)
-    return FastRollouts(puzzle, board, branch_draws, rules, layered, beam.restart, 256)
+    return FastRollouts(teacher, rules, layered, beam.restart, 256)
 
 
 def _restart_ida(search: Machine, start: State) -> None:
@@ -78,11 +84,7 @@ def _restart_ida(search: Machine, start: State) -> None:
 class FastRollouts:
     """The player of games by one compiled search."""
 
-    puzzle: Puzzle
-    board: Callable[[int], State]
-    """The initial board of the game of this number."""
-    branch_draws: BranchDraws | None
-    """The random numbers of the off-path branches; None for no branches."""
+    teacher: Teacher
     rules: KernelRules
     search: Callable[[Instance], Machine]
     restart: Callable[[Machine, State], None]
@@ -92,12 +94,12 @@ class FastRollouts:
     def play(self, first: int, end: int, stop: threading.Event) -> TrainingSamples:
         """Return the samples of the games number `first` to `end` - 1; threads may call this side by side."""
         games = np.arange(first, end)
-        boards = np.stack([self.board(game) for game in range(first, end)])
-        search = self.search(Instance(self.puzzle, boards[0]))
+        boards = np.stack([self.teacher.board(game) for game in range(first, end)])
+        search = self.search(Instance(self.teacher.puzzle, boards[0]))
         paths = self._paths(search, games, self.rules.encode(boards).astype(self.rules.dtype), stop)
-        if self.branch_draws is None:
+        if not self.teacher.branches:
             return self._samples(paths)
-        branches = self._paths(search, *self._branches(paths, self.branch_draws), stop)
+        branches = self._paths(search, *self._branches(paths), stop)
         samples = joined([self._samples(paths), self._samples(branches)])
         return samples.at(np.argsort(samples.game, kind="stable"))
 
@@ -134,7 +136,7 @@ class FastRollouts:
             moves = solutions[row]
             if moves is not None:
                 board = self.rules.decode(starts[row : row + 1])[0]
-                verdict = replay(Instance(self.puzzle, board), moves)
+                verdict = replay(Instance(self.teacher.puzzle, board), moves)
                 if not verdict.holds:
                     raise self._wrong_answer(starts[row], verdict.reason)
 
@@ -148,29 +150,33 @@ class FastRollouts:
         lengths = np.array([UNSOLVED if moves is None else len(moves) for moves in solutions], np.int64)
         flat = np.array([move for moves in solutions for move in moves or ()], np.int32)
         positions = np.empty((flat.size, self.rules.size), self.rules.dtype)
-        scratch = np.empty(self.rules.size, self.rules.dtype), np.empty(self.puzzle.move_count, np.int32)
+        scratch = np.empty(self.rules.size, self.rules.dtype), np.empty(self.teacher.puzzle.move_count, np.int32)
         holds = np.empty(len(solutions), bool)
         replay_all(self.rules.tables, starts, lengths, flat, positions, *scratch, holds)
         if not holds.all():
             raise self._wrong_answer(starts[int(holds.argmin())], "its moves do not solve it")
         return SolutionPaths(games, np.maximum(lengths, 0), flat, positions, proven)
 
-    def _branches(self, paths: SolutionPaths, branch_draws: BranchDraws) -> tuple[NDArray[np.int64], State]:
+    def _branches(self, paths: SolutionPaths) -> tuple[NDArray[np.int64], State]:
         """Return (games `int64[K]`, working states `[K, S]`) in which the K off-path branches begin."""
         solved = paths.lengths > 0
         games, lengths = paths.games[solved], paths.lengths[solved]
-        draws = np.stack([branch_draws(game) for game in games.tolist()]) if games.size else np.empty((0, 0, 2))
+        draws = (
+            np.stack([self.teacher.branch_draws(game) for game in games.tolist()])
+            if games.size
+            else np.empty((0, 0, 2))
+        )
         first_row = (np.cumsum(lengths) - lengths)[:, None]
         rows = (first_row + (draws[..., 0] * lengths[:, None]).astype(np.int64)).reshape(-1)
         children = np.empty((rows.size, self.rules.size), self.rules.dtype)
-        legal = np.empty(self.puzzle.move_count, np.int32)
+        legal = np.empty(self.teacher.puzzle.move_count, np.int32)
         exists = np.empty(rows.size, bool)
         branch_all(self.rules.tables, paths.positions[rows], draws[..., 1].reshape(-1), children, legal, exists)
         return np.repeat(games, draws.shape[1])[exists], children[exists]
 
     def _samples(self, paths: SolutionPaths) -> TrainingSamples:
         rows, ends = np.arange(paths.moves.size), np.cumsum(paths.lengths)
-        masks = np.zeros((rows.size, self.puzzle.move_count), bool)
+        masks = np.zeros((rows.size, self.teacher.puzzle.move_count), bool)
         masks[rows, paths.moves] = True
         return TrainingSamples(
             np.repeat(paths.games, paths.lengths),
@@ -181,8 +187,8 @@ class FastRollouts:
         )
 
     def _wrong_answer(self, start: State, reason: str) -> PuzzlelabError:
-        board = self.puzzle.write(self.rules.decode(start[None])[0])
-        return PuzzlelabError(f"a teacher gave a wrong answer for {self.puzzle.name}: {board}: {reason}")
+        board = self.teacher.puzzle.write(self.rules.decode(start[None])[0])
+        return PuzzlelabError(f"a teacher gave a wrong answer for {self.teacher.puzzle.name}: {board}: {reason}")
 
 
 @dataclass(frozen=True, eq=False)

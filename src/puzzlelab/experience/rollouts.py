@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,88 +17,75 @@ from puzzlelab.analysis.game_analysis import positions_of
 from puzzlelab.analysis.hints import hint_by
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import Kind, objective_of
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.solver import Solver
 from puzzlelab.engine.solving import solve
 from puzzlelab.experience.schema import TrainingSamples, joined, packed, remaining_type
 
-BranchDraws = Callable[[int], NDArray[np.float64]]
-"""For the number of a game `float64[K, 2]` in [0, 1): for each of its off-path branches, one for the position where it
-leaves the solution, and one for the move.
-"""
+if TYPE_CHECKING:
+    from puzzlelab.experience.teachers import Teacher
+
+UNITS: Mapping[Kind, str] = {"moves": "moves", "cost": "of cost", "score": "points"}
+"""The unit of `remaining`, in words."""
+Label = tuple[State, Iterable[int], int, bool]
+"""A position of a solution: (plain state `[S]`, moves to imitate, what remains from there on, whether it is proven)."""
 
 
-@dataclass(frozen=True)
-class Rollouts:
-    """The player of games by any solver."""
+def rollouts(teacher: Teacher, first: int, end: int, stop: threading.Event) -> TrainingSamples:
+    """Return the samples of the teacher's games number `first` to `end` - 1; raises `KeyboardInterrupt` on `stop`."""
+    return joined([samples for game in range(first, end) for samples in _game(teacher, game, stop)])
 
-    puzzle: Puzzle
-    solver: Solver
-    exact: bool
-    """Whether every position gets all its optimal moves, proven, rather than the move that the solver chose."""
-    limit: Limit
-    """For each board or, if `exact`, each position."""
-    board: Callable[[int], State]
-    """The initial board of the game of this number."""
-    tie_breaks: Callable[[int], np.random.Generator]
-    """The random generator of a game that chooses among optimal moves."""
-    branch_draws: BranchDraws | None = None
-    """The random numbers of the off-path branches; None for no branches."""
-    chunk: ClassVar[int] = 4
-    """The number of games that one call of `play` should have at least."""
 
-    def play(self, first: int, end: int, stop: threading.Event) -> TrainingSamples:
-        """Return the samples of the games number `first` to `end` - 1."""
-        return joined([samples for game in range(first, end) for samples in self._game(game, stop)])
+def _game(teacher: Teacher, game: int, stop: threading.Event) -> Iterator[TrainingSamples]:
+    """Yield the samples of one game, then of each of its off-path branches."""
+    puzzle, start = teacher.puzzle, Instance(teacher.puzzle, teacher.board(game))
+    rollout = _optimal_moves(teacher, game, stop) if teacher.exact else _chosen_moves(teacher, stop)
+    kind = "moves" if teacher.exact else objective_of(puzzle).kind
+    path = rollout(start)
+    yield samples_of(game, start, path, kind)
+    for draw in teacher.branch_draws(game):
+        state = off_path_branch(puzzle, [label[0] for label in path], draw)
+        if state is not None:
+            yield samples_of(game, start, rollout(Instance(puzzle, state)), kind)
 
-    def _game(self, game: int, stop: threading.Event) -> Iterator[TrainingSamples]:
-        """Yield the samples of one game, then of each of its off-path branches."""
-        rollout = self._optimal_moves(game) if self.exact else self._chosen_moves
-        start = Instance(self.puzzle, self.board(game))
-        path = rollout(start, stop)
-        yield path.samples(game, start)
-        for draw in self.branch_draws(game) if self.branch_draws else ():
-            state = off_path_branch(self.puzzle, path.states, draw)
-            if state is not None:
-                yield rollout(Instance(self.puzzle, state), stop).samples(game, start)
 
-    def _chosen_moves(self, start: Instance, stop: threading.Event) -> SolutionPath:
-        """Return the positions along the solver's solution, each with the move of the solution."""
-        result = solve(self.solver, start, self.limit, lambda attempt: stop.is_set())
+def _chosen_moves(teacher: Teacher, stop: threading.Event) -> Callable[[Instance], list[Label]]:
+    """Roll out along the solver's solution: each position gets the move of the solution."""
+
+    def rollout(start: Instance) -> list[Label]:
+        result = solve(teacher.solver, start, teacher.limit, lambda attempt: stop.is_set())
         _check_interrupt(result.stop)
-        objective = objective_of(self.puzzle)
-        moves, path = result.moves or (), SolutionPath(objective.kind)
-        proven = result.proof in ("optimal", "unique")
-        positions = list(positions_of(start, moves))
-        remaining = objective.remaining([position.state for position in positions], moves)
-        for position, move, rest in zip(positions, moves, remaining, strict=False):
-            path.add(position, [move], rest, proven)
+        moves, proven = result.moves or (), result.proof in ("optimal", "unique")
+        states = [position.state for position in positions_of(start, moves)]
+        remaining = objective_of(teacher.puzzle).remaining(states, moves)
+        return [(state, [move], rest, proven) for state, move, rest in zip(states, moves, remaining, strict=False)]
+
+    return rollout
+
+
+def _optimal_moves(teacher: Teacher, game: int, stop: threading.Event) -> Callable[[Instance], list[Label]]:
+    """Roll out along a shortest solution: each position gets all its optimal moves, and a random one is made.
+
+    The path ends early where the solver, under its limit, finds no shorter solution than from the position before.
+    """
+    puzzle, random, solver = teacher.puzzle, teacher.tie_breaks(game), teacher.solver.with_memory()
+
+    def rollout(start: Instance) -> list[Label]:
+        path: list[Label] = []
+        position, interval, last_length = start, None, None
+        while not puzzle.solved(position.state):
+            budgeted = BudgetedSolver(solver, teacher.limit, lambda attempt: stop.is_set())
+            hint = hint_by(budgeted, position, interval, only_best=True)
+            _check_interrupt(hint.stop)
+            if hint.length is None or not hint.best or (last_length is not None and hint.length >= last_length):
+                break
+            path.append((position.state, hint.best, hint.length, hint.best_proven))
+            move = int(random.choice(sorted(hint.best)))
+            last_length, interval = hint.length, hint.needed.plus(-1) if hint.needed.proven else None
+            position = Instance(puzzle, puzzle.apply(position.state, move))
         return path
 
-    def _optimal_moves(self, game: int) -> Callable[[Instance, threading.Event], SolutionPath]:
-        """Roll out along a shortest solution: each position gets all its optimal moves, and a random one is made.
-
-        The path ends early where the solver, under its limit, finds no shorter solution than from the position before.
-        """
-        random, solver = self.tie_breaks(game), self.solver.with_memory()
-
-        def rollout(start: Instance, stop: threading.Event) -> SolutionPath:
-            path, position, interval, last_length = SolutionPath(), start, None, None
-            while not self.puzzle.solved(position.state):
-                budgeted = BudgetedSolver(solver, self.limit, lambda attempt: stop.is_set())
-                hint = hint_by(budgeted, position, interval, only_best=True)
-                _check_interrupt(hint.stop)
-                if hint.length is None or not hint.best or (last_length is not None and hint.length >= last_length):
-                    break
-                path.add(position, hint.best, hint.length, hint.best_proven)
-                move = int(random.choice(sorted(hint.best)))
-                last_length, interval = hint.length, hint.needed.plus(-1) if hint.needed.proven else None
-                position = Instance(self.puzzle, self.puzzle.apply(position.state, move))
-            return path
-
-        return rollout
+    return rollout
 
 
 def off_path_branch(puzzle: Puzzle, states: Sequence[State], draw: NDArray[np.float64]) -> State | None:
@@ -115,45 +101,27 @@ def off_path_branch(puzzle: Puzzle, states: Sequence[State], draw: NDArray[np.fl
     return unsolved[int(draw[1] * len(unsolved))] if unsolved else None
 
 
-UNITS: Mapping[Kind, str] = {"moves": "moves", "cost": "of cost", "score": "points"}
-"""The unit of `remaining`, in words."""
+def samples_of(game: int, start: Instance, path: Sequence[Label], kind: Kind = "moves") -> TrainingSamples:
+    """Return the positions of a game from this start as samples.
 
-
-@dataclass
-class SolutionPath:
-    """The positions along one solution."""
-
-    kind: Kind = "moves"
-    """The kind of what `remaining` counts."""
-    states: list[State] = field(default_factory=list)
-    targets: list[NDArray[np.bool_]] = field(default_factory=list)
-    remaining: list[int] = field(default_factory=list)
-    proven: list[bool] = field(default_factory=list)
-
-    def add(self, position: Instance, moves: Iterable[int], remaining: int, proven: bool) -> None:
-        """Add a position, its target moves, and the moves, cost or points from there on."""
-        mask = np.zeros(position.puzzle.move_count, bool)
+    Raises `BadOption` for a number that their column cannot hold.
+    """
+    dtype = remaining_type(kind)
+    least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    for _, _, number, _ in path:
+        if not least <= number <= most:
+            words = f"a solution of {number:,} {UNITS[kind]} cannot be a sample"
+            raise BadOption(f"{words} ({least:,} to {most:,})")
+    masks = np.zeros((len(path), start.puzzle.move_count), bool)
+    for mask, (_, moves, _, _) in zip(masks, path, strict=True):
         mask[list(moves)] = True
-        self.states.append(position.state)
-        self.targets.append(mask)
-        self.remaining.append(remaining)
-        self.proven.append(proven)
-
-    def samples(self, game: int, start: Instance) -> TrainingSamples:
-        """Return the positions as samples; raises `BadOption` for a number that their column cannot hold."""
-        count, dtype = len(self.states), remaining_type(self.kind)
-        least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-        for number in self.remaining:
-            if not least <= number <= most:
-                words = f"a solution of {number:,} {UNITS[self.kind]} cannot be a sample"
-                raise BadOption(f"{words} ({least:,} to {most:,})")
-        return TrainingSamples(
-            np.full(count, game),
-            np.array(self.states, start.state.dtype).reshape(count, start.state.size),
-            packed(np.array(self.targets, bool).reshape(count, start.puzzle.move_count)),
-            np.array(self.remaining, dtype),
-            np.array(self.proven, bool),
-        )
+    return TrainingSamples(
+        np.full(len(path), game),
+        np.array([state for state, *_ in path], start.state.dtype).reshape(len(path), start.state.size),
+        packed(masks),
+        np.array([number for _, _, number, _ in path], dtype),
+        np.array([proven for *_, proven in path], bool),
+    )
 
 
 def _check_interrupt(stop: str) -> None:

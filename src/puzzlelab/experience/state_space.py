@@ -54,10 +54,6 @@ class StateSpace:
         require_counted_moves(self.puzzle, "the table of all states")
 
     @property
-    def name(self) -> str:
-        return "all"
-
-    @property
     def count(self) -> int:
         """The number of samples."""
         return len(self._order)

@@ -9,9 +9,10 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count as count_from
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,23 +20,22 @@ from numpy.typing import NDArray
 from puzzlelab.analysis.bounded_queries import require_different_lengths
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.objective import objective_of, require_counted_moves
+from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver, require
 from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine.parallel import ordered_map
-from puzzlelab.experience.rollouts import Rollouts
+from puzzlelab.experience.rollouts import rollouts
 from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.shards import TEACHER, Shards
 from puzzlelab.storage.outputs import check_folder, only_writer_in
 from puzzlelab.version import VERSION
 
-if TYPE_CHECKING:
-    from puzzlelab.experience.fast_rollouts import FastRollouts
-
 DEFAULT_SCALE = "uniform"
 """The default scale of random boards, if a puzzle has it."""
+CHUNK = 4
+"""The games that are played at once where there are no fast rollouts."""
 MAX_EMPTY_GAMES = 10_000
 """The number of games in a row without a sample after which the teacher gives up."""
 TIE_BREAKS, BRANCHES = 1, 2
@@ -44,9 +44,6 @@ TIE_BREAKS, BRANCHES = 1, 2
 
 class SampleSource(Protocol):
     """Samples in a fixed order: a `Teacher` has no end, a `StateSpace` ends after all states."""
-
-    @property
-    def name(self) -> str: ...
 
     def settings(self) -> dict[str, Any]:
         """Return all settings that determine the samples."""
@@ -89,10 +86,6 @@ class Teacher:
         scale = self.scale or (DEFAULT_SCALE if samples and DEFAULT_SCALE in samples.scales else None)
         object.__setattr__(self, "scale", scale_of(self.puzzle, scale)[0])
 
-    @property
-    def name(self) -> str:
-        return self.solver.name
-
     def settings(self) -> dict[str, Any]:
         """Return all settings that determine the samples."""
         return {
@@ -120,41 +113,42 @@ class Teacher:
 
         Threads play ahead; the samples do not depend on the number of threads.
         """
-        rollouts = self._rollouts()
-        starts = count_from(first, rollouts.chunk)
-        yield from self._played(rollouts, ((start, start + rollouts.chunk) for start in starts), jobs)
+        yield from self._played(count_from(first, self._player[1]), None, jobs)
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """Return the samples of the games number `first` to `end` - 1, of which there is at least one."""
-        rollouts = self._rollouts()
-        parts = ((start, min(start + rollouts.chunk, end)) for start in range(first, end, rollouts.chunk))
-        return joined([samples for samples, _ in self._played(rollouts, parts, jobs)])
+        return joined([samples for samples, _ in self._played(range(first, end, self._player[1]), end, jobs)])
 
     def _played(
-        self, rollouts: FastRollouts | Rollouts, parts: Iterable[tuple[int, int]], jobs: int | None
+        self, starts: Iterable[int], end: int | None, jobs: int | None
     ) -> Iterator[tuple[TrainingSamples, int]]:
-        """Return the samples of each part, which is (first game, end), with its end."""
-        stop = threading.Event()
+        """Return the samples of the games from each start to the next one, with the number of the next game."""
+        stop, (player, chunk) = threading.Event(), self._player
 
-        def play(part: tuple[int, int]) -> tuple[TrainingSamples, int]:
-            return rollouts.play(*part, stop), part[1]
+        def play(start: int) -> tuple[TrainingSamples, int]:
+            after = start + chunk if end is None else min(start + chunk, end)
+            return player(start, after, stop), after
 
-        return ordered_map(play, parts, jobs, on_interrupt=stop.set)
+        return ordered_map(play, starts, jobs, on_interrupt=stop.set)
 
-    def _rollouts(self) -> FastRollouts | Rollouts:
-        """Return fast rollouts if the solver and its limit allow them, else one game at a time."""
+    @property
+    def _player(self) -> tuple[Callable[[int, int, threading.Event], TrainingSamples], int]:
+        """The function that plays games from number `first` to `end` - 1, and the games that a call should have at
+        least: fast rollouts if the teacher has them, else one game at a time.
+        """
         from puzzlelab.experience.fast_rollouts import fast_rollouts
 
-        draws = self._branch_draws if self.branches else None
-        counts_moves = objective_of(self.puzzle).kind == "moves"
-        may_be_fast = counts_moves and not self.exact and self.limit == Limit()
-        fast = fast_rollouts(self.puzzle, self.solver, self.board, draws) if may_be_fast else None
-        return fast or Rollouts(self.puzzle, self.solver, self.exact, self.limit, self.board, self._tie_breaks, draws)
+        fast = fast_rollouts(self)
+        return (fast.play, fast.chunk) if fast else (partial(rollouts, self), CHUNK)
 
-    def _tie_breaks(self, game: int) -> np.random.Generator:
+    def tie_breaks(self, game: int) -> np.random.Generator:
+        """Return the random generator of a game that chooses among optimal moves."""
         return generator(self.seed, game, TIE_BREAKS)
 
-    def _branch_draws(self, game: int) -> NDArray[np.float64]:
+    def branch_draws(self, game: int) -> NDArray[np.float64]:
+        """Return `float64[K, 2]` in [0, 1): for each of the K off-path branches of a game, one number for the position
+        where it leaves the solution, and one for the move.
+        """
         return generator(self.seed, game, BRANCHES).random((self.branches, 2))
 
 
@@ -205,7 +199,7 @@ def _fill(
                 if games - last_useful >= MAX_EMPTY_GAMES:
                     raise BadOption(
                         f"{games - last_useful:,} boards in a row gave no sample: either they are solved already, or "
-                        f"{teacher.name} with these options solves none of them"
+                        f"{teacher.settings()['solver']} with these options solves none of them"
                     )
         finally:
             shards.write()

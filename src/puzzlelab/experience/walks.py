@@ -43,10 +43,6 @@ class Walks:
         if not 1 <= self.length <= LONGEST:
             raise BadOption(f"a walk has 1 to {LONGEST:,} moves, not {self.length:,}")
 
-    @property
-    def name(self) -> str:
-        return "walks"
-
     def settings(self) -> dict[str, Any]:
         """Return all settings that determine the samples."""
         return {

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
@@ -14,6 +15,10 @@ from puzzlelab.engine.executor import Executor
 from puzzlelab.training import recipes
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import RecipeSettings
+from puzzlelab.version import PACKAGE
+
+CONFIGS = PACKAGE / "configs"
+"""The folder with the files of settings that come with the package."""
 
 Watch = Callable[[], None]
 """Is called between steps and while a program waits. An exception of it ends the work, whose state is saved."""
@@ -85,3 +90,17 @@ def settings_of(name: str, values: Mapping[str, Any], changes: Iterable[str] = (
     if recipe != name:
         raise BadOption(f"these are settings of the recipe '{shorten(str(recipe))}', not of '{name}'")
     return model(**{**values, "recipe": name})
+
+
+def config_file(path: Path) -> Path:
+    """Return the file of settings of this path, or the one of the package with this name.
+
+    Raises:
+        UnknownName: for a name that is neither; a path with a folder or an ending is not looked for in the package.
+    """
+    if len(path.parts) != 1 or path.suffix or path.exists():
+        return path
+    known = sorted(file.stem for file in CONFIGS.glob("*.toml"))
+    if path.name not in known:
+        raise UnknownName("configuration", path.name, known)
+    return CONFIGS / f"{path.name}.toml"

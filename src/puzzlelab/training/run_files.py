@@ -15,6 +15,8 @@ from puzzlelab.core.errors import BadFile
 from puzzlelab.nets import run_networks
 from puzzlelab.storage.files import special_kind, writing
 
+TENSORS = ".safetensors"
+"""The ending of the names of saved states, `state-<step>.safetensors`; `train_state.py` reads and writes them."""
 SETTINGS = "config.toml"
 """The file that makes a folder that of a run."""
 FILES = re.compile(
@@ -88,3 +90,19 @@ def _remove(paths: list[Path]) -> None:
         with writing(path):
             if not path.is_dir():
                 path.unlink(missing_ok=True)
+
+
+def saved_step(folder: Path) -> int:
+    """Return the number of steps of the last saved state, 0 if there is none; the state itself is not read."""
+    return max(saved_steps(folder), default=0)
+
+
+def state_path(folder: Path, step: int) -> Path:
+    """Return the file of the state of this step."""
+    return folder / f"state-{step}{TENSORS}"
+
+
+def saved_steps(folder: Path) -> list[int]:
+    """Return the steps of all files of states, in their order."""
+    texts = [path.name.removeprefix("state-").removesuffix(TENSORS) for path in folder.glob(f"state-*{TENSORS}")]
+    return sorted(int(text) for text in texts if text.isdecimal())

@@ -20,7 +20,7 @@ from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
 from puzzlelab.nets import run_networks
 from puzzlelab.storage import files
-from puzzlelab.training import run_files, state_files
+from puzzlelab.training import run_files
 
 MACHINE_SETTINGS = ("device", "precision", "threads", "jobs")
 """Settings of the machine, which may change when a run is continued."""
@@ -147,7 +147,7 @@ class Run:
         """
         if not self.done.exists() or self.champion.exists():
             return self.done.exists()
-        if not state_files.saved_step(self.folder):
+        if not run_files.saved_step(self.folder):
             raise BadFile(
                 f"{self.champion} is missing, and there is no saved state to make the network from: put the file back, "
                 "or --restart begins the run anew"

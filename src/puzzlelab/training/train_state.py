@@ -25,7 +25,7 @@ from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.engine import report
 from puzzlelab.nets.checkpoint import hash_of, read_weights
 from puzzlelab.storage.files import replace_file, replacing
-from puzzlelab.training.state_files import TENSORS, saved_steps, state_path
+from puzzlelab.training.run_files import TENSORS, saved_steps, state_path
 
 STATE = "state.json"
 KEPT_STATES = 2

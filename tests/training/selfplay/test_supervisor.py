@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from puzzlelab.training import processes, state_files
+from puzzlelab.training import processes, run_files
 from puzzlelab.training.selfplay import matches, supervisor
 from puzzlelab.training.selfplay.heartbeat import forget_gone
 from puzzlelab.training.selfplay.matches import MatchRunner
@@ -189,7 +189,7 @@ def test_the_step_is_that_of_the_saved_state_before_the_first_evaluation(begun, 
 
     with pytest.raises(KeyboardInterrupt):
         compete(run.folder, settings, stop)
-    status, step = StatusReader(run, settings).read(), state_files.saved_step(run.folder)
+    status, step = StatusReader(run, settings).read(), run_files.saved_step(run.folder)
     assert not run.metrics.exists() or not run.metrics.read_text()
     assert step >= 10
     assert status.steps == step

@@ -35,10 +35,10 @@ from puzzlelab.training.evaluation import Metrics, compare_with_teacher
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.loop import Task
 from puzzlelab.training.recipe import Recipe, Watch, allow_executor
+from puzzlelab.training.run_files import saved_step
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import PolicyValueSettings
 from puzzlelab.training.shard_loader import SAMPLING, DataSettings, ShardLoader
-from puzzlelab.training.state_files import saved_step
 
 POLL_SECONDS = 0.2
 """The time between two checks for requested shards."""

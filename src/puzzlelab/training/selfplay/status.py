@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from puzzlelab.core import registry
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.shards import numbers
-from puzzlelab.training import metrics, state_files
+from puzzlelab.training import metrics, run_files
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.heartbeat import ProgramStatus, programs
 from puzzlelab.training.selfplay.matches import Match, MatchLog
@@ -119,7 +119,7 @@ class StatusReader:
             games_per_minute=_games_per_minute(recent, until),
             scramble_length=start_sampler.difficulty,
             max_scramble_length=self.settings.curriculum.max_difficulty,
-            steps=max(state_files.saved_step(run.folder), last),
+            steps=max(run_files.saved_step(run.folder), last),
             solved=solved,
             champion=run.network("champion"),
             champions=_champions(began, self._first, matches, rating_of, opponents),
