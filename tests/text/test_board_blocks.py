@@ -195,3 +195,21 @@ def test_characters_beyond_ascii_are_no_question_marks() -> None:
     text = "".join(f"{line}\n" for line in lines)
     for data in (text, f"{text}?\n", f"\n{text}"):
         assert list(in_blocks(Question(), data.encode())) == list(one_by_one(Question(), data))
+
+
+def test_lines_of_candidates_are_no_boards_however_many_there_are() -> None:
+    row = "12.........3.5...." + "123456789" * 2 + "......7.." * 5
+    data = "".join(f"{row}\n" for _ in range(20)).encode()
+    found = list(in_blocks(load("sudoku-9x9"), data))
+    assert [number for number, *_ in found] == list(range(1, 21))
+    assert all("the candidates of nine cells" in error for *_, error in found)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_read"),
+    [("% a comment", False), (f"%{'.' * 81}", False), (f"%{'.' * 80}", True), (f"#{'1' * 80}", True), ("#12", False)],
+)
+def test_a_comment_sign_in_the_place_of_a_cell_is_no_comment(line, is_read) -> None:
+    splitter = splitter_of(load("sudoku-9x9"))
+    boards = list(splitter.split([f"{line}\n", "." * 81 + "\n"]))
+    assert (len(boards), splitter.comments) == (1 + is_read, 1 - is_read)

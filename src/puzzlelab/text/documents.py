@@ -8,6 +8,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Collection, Mapping, Sequence
 from html.parser import HTMLParser
+from itertools import zip_longest
 from typing import Any
 
 from puzzlelab.core.errors import BadBoard, shorten
@@ -20,6 +21,8 @@ ENTITIES = re.compile(r"<!(?:DOCTYPE|ENTITY)[^>]*(?:\[|ENTITY)", re.IGNORECASE)
 
 Row = Mapping[str, Any]
 """The names of columns in small letters -> values."""
+Groups = Sequence[Collection[str]]
+"""`Family.columns`: the names of the column of the board, and of those that are read after it."""
 
 
 def rows_of_json(value: Any) -> list[Row] | None:
@@ -97,45 +100,38 @@ def texts_of_html(text: str) -> list[str]:
     return ["\n".join(f"|{'|'.join(row)}|" for row in table) for table in tables if table] or [parser.text]
 
 
-class Columns:
-    """The columns of a table whose first line names them: those of the board, and of what is read after it."""
-
-    def __init__(self, names: Sequence[str], groups: Sequence[Collection[str]], separator: str = ",") -> None:
-        self.names, self.separator = [name.strip().strip('"').lower() for name in names], separator
-        of_board = [*BOARD_NAMES, *(groups[0] if groups else ())]
-        self.owner = "puzzle" if "board" in self.names and "puzzle" in self.names else None
-        known = [[name for name in of_board if name != self.owner], *groups[1:]]
-        self.places = [next((self.names.index(name) for name in group if name in self.names), None) for group in known]
-
-    @classmethod
-    def of_line(cls, line: str, groups: Sequence[Collection[str]]) -> Columns | None:
-        """Return the columns that a line names, or None."""
-        separator = next((sign for sign in SEPARATORS if sign in line), ",")
-        columns = cls(line.split(separator), groups, separator)
-        return columns if columns.places[0] is not None else None
-
-    def row(self, line: str) -> Row:
-        """Return the row of a line."""
-        fields = next(csv.reader([line], delimiter=self.separator, skipinitialspace=True), [])
-        return dict(zip(self.names, fields, strict=False))
-
-    def chosen(self, row: Row) -> tuple[str, str | None] | None:
-        """Return the text of the board in a row, with what is read after it, and the name of its puzzle if it is there.
-
-        None for a row without a board.
-        """
-        names = [self.names[place] for place in self.places if place is not None]
-        values = [row[name] for name in names if row.get(name) not in (None, "")]
-        if not values or row.get(names[0]) in (None, ""):
-            return None
-        texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
-        is_line = all("\n" not in text and isinstance(value, str) for text, value in zip(texts, values, strict=True))
-        owner = str(row[self.owner]) if self.owner and row.get(self.owner) else None
-        return ",".join(texts) if is_line else texts[0], owner
+def header_in(line: str, groups: Groups) -> tuple[str, list[str]] | None:
+    """Return the separator and the names of the columns of a table whose first line this is; None for another line."""
+    separator = next((sign for sign in SEPARATORS if sign in line), ",")
+    names = [name.strip().strip('"').lower() for name in line.split(separator)]
+    return (separator, names) if _names_of_board(names, groups) else None
 
 
-def boards_of_rows(rows: Sequence[Row], groups: Sequence[Collection[str]]) -> list[tuple[str, str | None]]:
-    """Return the boards of the rows that have one, each with the name of its puzzle if that is there."""
-    tables = [(Columns([*row], groups), row) for row in rows]
-    found = [columns.chosen(row) for columns, row in tables if columns.places[0] is not None]
-    return [each for each in found if each is not None]
+def row_in(line: str, separator: str, names: Sequence[str]) -> Row:
+    """Return the row of a line; columns that are missing are empty."""
+    fields = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    return dict(zip_longest(names, fields[: len(names)], fillvalue=""))
+
+
+def board_in(row: Row, groups: Groups) -> tuple[str, str | None] | None:
+    """Return the text of the board in a row, with what is read after it, and the name of its puzzle if it is there.
+
+    None for a row without a board.
+    """
+    names = _names_of_board(row, groups)
+    values = [row[name] for name in names if row[name] not in (None, "")]
+    if not values or row[names[0]] in (None, ""):
+        return None
+    texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
+    is_line = all("\n" not in text and isinstance(value, str) for text, value in zip(texts, values, strict=True))
+    owner = row.get("puzzle") if "board" in row else None
+    return ",".join(texts) if is_line else texts[0], str(owner) if owner else None
+
+
+def _names_of_board(names: Collection[str], groups: Groups) -> list[str]:
+    """Return the name of the column of the board and those that are read after it; nothing without the former."""
+    of_board = [*BOARD_NAMES, *(groups[0] if groups else ())]
+    if "board" in names:
+        of_board.remove("puzzle")  # has the name of the puzzle
+    found = [next((name for name in group if name in names), "") for group in (of_board, *groups[1:])]
+    return [name for name in found if name] if found[0] else []

@@ -15,9 +15,10 @@ from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Family, Notation
 from puzzlelab.text.documents import (
     MARKUP,
-    Columns,
-    boards_of_rows,
+    board_in,
+    header_in,
     json_value,
+    row_in,
     rows_of_json,
     rows_of_xml,
     texts_of_html,
@@ -86,7 +87,8 @@ class Splitter:
         """Lines of words that were passed over."""
         self.comments = 0
         """Comments that were passed over."""
-        self._table: Columns | None = None
+        self._table: tuple[str, list[str]] | None = None
+        """The separator and the names of the columns, where the first line names them."""
         self._is_sure_of_columns = False
         self._began = False
         self._open: list[tuple[int, str]] = []
@@ -140,8 +142,8 @@ class Splitter:
             yield from self._row_of_table(number, line)
         elif not self._began and MARKUP.match(bare):
             self._open, self._depth = [(number, line)], LONGEST_DOCUMENT  # to the end of the text
-        elif not self._began and (columns := Columns.of_line(line, self._family.columns)) is not None:
-            self._table = columns
+        elif not self._began and (header := header_in(line, self._family.columns)) is not None:
+            self._table = header
         else:
             yield from self._board_or_row(number, line, bare)
 
@@ -258,8 +260,7 @@ class Splitter:
             self._open, self._depth = [(number, line)], 0
             return
         assert self._table is not None
-        chosen = self._table.chosen(self._table.row(line))
-        text, owner = chosen or ("", None)
+        text, owner = board_in(row_in(line, *self._table), self._family.columns) or ("", None)
         if not self._is_sure_of_columns and 2 * len(text) < self._rows * self._columns:
             self._table = None  # the line had a title, and no names
             self.words += 1
@@ -306,8 +307,9 @@ class Splitter:
             yield from [BoardText(number, text)] if boards is None else boards
 
     def _of_xml(self, number: int, text: str) -> Iterator[BoardText]:
-        found = boards_of_rows(rows_of_xml(text), self._family.columns)
-        yield from (BoardText(number, board.strip()) for board, _ in found if board.strip())
+        for row in rows_of_xml(text):
+            if (found := board_in(row, self._family.columns)) and found[0].strip():
+                yield BoardText(number, found[0].strip())
 
     def _of_json(self, number: int, text: str) -> list[BoardText] | None:
         """Return the boards of rows of JSON, or of a list of boards; None for a text without rows."""
@@ -323,8 +325,8 @@ class Splitter:
             if isinstance(value, list) and all(isinstance(each, str) and self._reads(each) for each in value):
                 texts = value
             return [BoardText(number, each) for each in texts] if texts else None
-        found = boards_of_rows(rows, self._family.columns)
-        return [BoardText(number, board, (), owner) for board, owner in found] or None
+        found = [board_in(row, self._family.columns) for row in rows]
+        return [BoardText(number, each[0], (), each[1]) for each in found if each is not None] or None
 
     # --- boards of several lines ---
 
