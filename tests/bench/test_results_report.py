@@ -70,12 +70,17 @@ def test_a_quotient_of_times_is_a_geometric_mean_with_an_interval(suite: Suite, 
 def test_boards_that_fewer_solvers_solve_are_harder(suite: Suite, stub: Make) -> None:
     run = runs.run(suite, [stub(width=100), stub(width=10, extra=2)], Limit(nodes=100))
     boards = results_report.hardest(run, 3)
-    assert [board.number for board in boards] == [4, 5, 1]
+    assert [board["number"] for board in boards] == [4, 5, 1]
     expanded = "10 states expanded (geometric mean)"
-    assert boards[0].facts == ["solved by 0 of 2 solvers", expanded, "level 2", "best known: 31 moves, proven optimal"]
-    assert boards[1].facts[0] == "solved by 0 of 2 solvers"
-    assert len(boards[1].facts) == 2
-    assert boards[2].facts[-1] == "best known: 1 moves, proven optimal"
+    assert boards[0]["facts"] == [
+        "solved by 0 of 2 solvers",
+        expanded,
+        "level 2",
+        "best known: 31 moves, proven optimal",
+    ]
+    assert boards[1]["facts"][0] == "solved by 0 of 2 solvers"
+    assert len(boards[1]["facts"]) == 2
+    assert boards[2]["facts"][-1] == "best known: 1 moves, proven optimal"
 
 
 # --- history ---

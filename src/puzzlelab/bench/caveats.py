@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
-from puzzlelab.bench.summaries import ADVICE, References, grouped, has_filled_answers, references, summaries
+from puzzlelab.bench.summaries import References, grouped, has_filled_answers, references, time_notes
 from puzzlelab.core.result import SEVERAL
 from puzzlelab.engine.batch_verify import SAMPLED_EVERY, SAMPLED_FIRST
 
@@ -71,16 +71,8 @@ def _solvers_by(run: BenchRun, value: Callable[[BenchAnswer], Value | None]) -> 
 
 def _shared_times(run: BenchRun) -> list[str]:
     """Return the solvers that answered boards in batches, and whether these hold boards of several levels."""
-    in_batches = [each.solver for each in summaries(run) if each.timed != "alone"]
     levels = grouped(run, lambda answer: (answer.solver, -1 if answer.entry.level is None else answer.entry.level))
-    parts = [
-        solver for solver in in_batches if any(at.timed == "parts of batches" for at in levels.get(solver, {}).values())
-    ]
-    whole = ", ".join(solver for solver in in_batches if solver not in parts)
-    return [
-        *[f"{whole}: boards were answered in batches; of their seconds only the mean is measured."] * bool(whole),
-        *[f"{', '.join(parts)}: batches hold several levels, so no seconds of a level; {ADVICE}."] * bool(parts),
-    ]
+    return time_notes([at for points in levels.values() for at in points.values()])
 
 
 def _unfinished(run: BenchRun) -> list[str]:

@@ -6,11 +6,11 @@ A chart has all its numbers before anything is drawn. Matplotlib is imported onl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -50,29 +50,17 @@ class Chart(TextTable):
     """Draws into a figure; its second argument is the position of the dashed line in seconds, 0 for none."""
 
 
-class Line(NamedTuple):
-    """A line of a panel, through the values of points and with a band between the ends of their intervals."""
-
-    name: str
-    x: Iterable[float]
-    y: Iterable[Proportion | Mean | float]
-    style: Mapping[str, Any] = {}
-
-
-def draw_lines(axes: Axes, lines: Sequence[Line], apart: float = 0.0) -> None:
-    """Draw lines of different colours, which their style may replace, side by side so that all are visible."""
-    for number, (name, x, y, own) in enumerate(lines):
-        points = list(y)
-        style = {"marker": ".", "color": f"C{number}", **own}
-        positions = np.array([*x]) + apart * (number - (len(lines) - 1) / 2)
-        axes.plot(
-            positions, [each.value if isinstance(each, MEASURED) else each for each in points], label=name, **style
-        )
-        bands = [each.interval for each in points if isinstance(each, MEASURED)]
-        if bands:
-            low, high = np.array(bands).T
-            axes.fill_between(positions, low, high, color=style["color"], alpha=0.15, linewidth=0)
-            axes.vlines(positions, low, high, color=style["color"], alpha=0.3)
+def draw_line(axes: Axes, name: str, x: Iterable[float], y: Iterable[Proportion | Mean | float], **style: Any) -> Any:
+    """Draw a line through the values of points, with a band between the ends of their intervals; return its colour."""
+    positions, points = list(x), list(y)
+    values = [each.value if isinstance(each, MEASURED) else each for each in points]
+    (line,) = axes.plot(positions, values, label=name, **{"marker": ".", **style})
+    colour = line.get_color()
+    if ends := [each.interval for each in points if isinstance(each, MEASURED)]:
+        low, high = np.array(ends).T
+        axes.fill_between(positions, low, high, color=colour, alpha=0.15, linewidth=0)
+        axes.vlines(positions, low, high, color=colour, alpha=0.3)
+    return colour
 
 
 def panels(figure: Figure, count: int) -> list[Axes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from puzzlelab.bench.charts import (
     MIN_SECONDS,
     Chart,
-    Line,
-    draw_lines,
+    draw_line,
     legend_below,
     panels,
     set_seconds_axis,
@@ -22,7 +21,6 @@ from puzzlelab.bench.charts import (
 )
 from puzzlelab.bench.reference_curves import Curves
 from puzzlelab.bench.runs import BenchRun
-from puzzlelab.bench.statistics import Mean, Proportion
 from puzzlelab.bench.summaries import (
     ADVICE,
     Series,
@@ -48,9 +46,9 @@ LEVEL_OFFSET = 0.1
 """The horizontal distance between the points of two solvers at one level, so that both are visible."""
 MIN_BOARDS = 5
 """The fewest boards with one number of clues whose median can be the peak."""
-REFERENCE = {"marker": "s", "fillstyle": "none", "linestyle": "--"}
+REFERENCE: Mapping[str, Any] = {"marker": "s", "fillstyle": "none", "linestyle": "--"}
 """The style of reference curves."""
-IDEAL = {"marker": "", "linestyle": ":"}
+IDEAL: Mapping[str, Any] = {"marker": "", "linestyle": ":"}
 """The style of the ideal speed-up."""
 
 
@@ -62,21 +60,6 @@ def _all_of(series: Series) -> list[Summary]:
 def _rows(series: Series, cells: Callable[[Summary], Sequence[str]]) -> list[Sequence[str]]:
     """Return the row of a table for each point: the name of its line, its number, and these cells."""
     return [(name, str(number), *cells(at)) for name, points in series.items() for number, at in points.items()]
-
-
-def _lines(
-    series: Series, y: Callable[[Summary], Proportion | Mean | float], x: Callable[[Summary], float] | None = None
-) -> list[Line]:
-    """Return a line for each name, over the numbers of its points or over another value of them."""
-    return [
-        Line(name, list(map(x, points.values())) if x else list(points), list(map(y, points.values())))
-        for name, points in series.items()
-    ]
-
-
-def typical_seconds(at: Summary) -> float:
-    """Return the seconds by which points are compared."""
-    return at.typical_seconds
 
 
 def levels(run: BenchRun) -> Chart:
@@ -95,10 +78,13 @@ def levels(run: BenchRun) -> Chart:
 
     def draw(figure: Figure, mark_seconds: float) -> None:
         left, *others = panels(figure, 2 - bool(np.isnan(values).all()))
-        draw_lines(left, _lines(series, lambda at: at.solved), LEVEL_OFFSET)
+        for number, (solver, of_solver) in enumerate(series.items()):
+            x = [level + LEVEL_OFFSET * (number - (len(series) - 1) / 2) for level in of_solver]
+            draw_line(left, solver, x, [at.solved for at in of_solver.values()])
+            for right in others:
+                draw_line(right, solver, x, [at.typical_seconds if filled else at.excess for at in of_solver.values()])
         set_share_axis(left, "solved")
         for right in others:
-            draw_lines(right, _lines(series, lambda at: at.typical_seconds if filled else at.excess), LEVEL_OFFSET)
             if filled:
                 set_seconds_axis(right, "y", values, mark_seconds)
                 continue
@@ -138,15 +124,17 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
 
     def draw(figure: Figure, mark_seconds: float) -> None:
         left, right = panels(figure, 2)
-        for axes, x, column in ((left, None, 0), (right, typical_seconds, 2)):
-            known = {
-                name: [point for point in points if not np.isnan(point[column])] for name, points in curves.items()
-            }
-            published = [
-                Line(name, [point[column] for point in points], [point[1] for point in points], REFERENCE)
-                for name, points in known.items()
-            ]
-            draw_lines(axes, [*_lines(series, lambda at: at.optimal, x), *published])
+        for name, of_name in series.items():
+            shares = [at.optimal for at in of_name.values()]
+            draw_line(left, name, of_name, shares)
+            draw_line(right, name, [at.typical_seconds for at in of_name.values()], shares)
+        for name, published in curves.items():
+            draw_line(
+                left, name, [width for width, _, _ in published], [value for _, value, _ in published], **REFERENCE
+            )
+            timed = {time: value for _, value, time in published if not np.isnan(time)}
+            draw_line(right, name, timed, timed.values(), **REFERENCE)
+        for axes in figure.axes:
             set_share_axis(axes, "optimal")
         left.set(xscale="log", xlabel="width (log scale)")
         right.set(xscale="log", xlabel="seconds for a board (median, log scale)")
@@ -156,7 +144,7 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
         shares = share(at.optimal), percent(at.optimal), interval(at.optimal)
         return *shares, decimal(at.excess_over_optimum.value), seconds(at.typical_seconds)
 
-    published = [
+    published_rows = [
         (name, str(width), "-", f"{100 * value:g} %", "-", "-", "-" if np.isnan(time) else f"{time:g}")
         for name, points in curves.items()
         for width, value, time in points
@@ -165,7 +153,7 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
         kind="widths",
         title=f"{run.suite.name}: optimal by width",
         header=("solver", "width", "optimal", "share", "95 %", "mean excess", "seconds"),
-        rows=[*_rows(series, cells), *published],
+        rows=[*_rows(series, cells), *published_rows],
         draw=draw,
         remarks=time_notes(_all_of(series)),
     )
@@ -195,11 +183,12 @@ def jobs(run: BenchRun) -> Chart:
 
     def draw(figure: Figure, mark_seconds: float) -> None:
         left, right = panels(figure, 2)
-        for number, (solver, (numbers, medians, speedups)) in enumerate(curves.items()):
-            own, ideal = {"color": f"C{number}"}, {"color": f"C{number}", **IDEAL}
-            speed = numbers / numbers[0]
-            draw_lines(left, [Line(solver, numbers, medians, own), Line("ideal", numbers, medians[0] / speed, ideal)])
-            draw_lines(right, [Line(solver, numbers, speedups, own), Line("ideal", numbers, speed, ideal)])
+        for solver, (numbers, medians, speedups) in curves.items():
+            ideal = numbers / numbers[0]
+            colour = draw_line(left, solver, numbers, medians)
+            draw_line(left, "ideal", numbers, medians[0] / ideal, color=colour, **IDEAL)
+            draw_line(right, solver, numbers, speedups, color=colour)
+            draw_line(right, "ideal", numbers, ideal, color=colour, **IDEAL)
         set_seconds_axis(left, "y", [each for _, medians, _ in curves.values() for each in medians], mark_seconds)
         right.set_ylabel(f"times as fast as with {min(each[0] for each, _, _ in curves.values())} (dotted: ideal)")
         for axes in figure.axes:

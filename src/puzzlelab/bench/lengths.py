@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,8 @@ MAX_CELLS_WITH_NUMBERS = 24, 14
 PANEL_INCHES, TITLE_INCHES, LETTERS_PER_INCH = (6.0, 4.5), 0.5, 10
 """The side of a square panel, alone and beside others; the height of the title, and how long its lines are."""
 COLOURS = "Blues"
-DARK_SHARE = 0.36
-"""A cell with more than this share of the most boards of a cell is dark, so that its number is white."""
+DARK = 0.6
+"""The share of the colours above which a cell is dark, so that its number is white."""
 OPTIMUM = "the optimum"
 """The name that stands for the second solver if only one has answered."""
 WORDS: Mapping[Kind, tuple[str, str, str, str]] = {
@@ -46,13 +46,8 @@ WORDS: Mapping[Kind, tuple[str, str, str, str]] = {
 """The words of a comparison: what is compared -> less, more, the unit before them, and equal."""
 
 
-class Pair(NamedTuple):
-    """The boards that two solvers both solved."""
-
-    across: str
-    up: str
-    counts: Counter[tuple[int, int]]
-    """Boards by the length of each one's solution, or by its cost or score."""
+Pair = tuple[str, str, Counter[tuple[int, int]]]
+"""Two solvers, and the boards that both solved by the length of each one's solution, or by its cost or score."""
 
 
 def histogram(counts: NDArray[np.int64], x_label: str, y_label: str, path: Path) -> None:
@@ -148,7 +143,7 @@ def lengths2d(run: BenchRun) -> Chart:
     On the diagonal both are equally long; above it the solver that is named at the side is the longer one.
     """
     what, kind, pairs = _what(run), objective_of(run.suite.puzzle).kind, _pairs(run)
-    edges = _bin_edges(sorted({length for pair in pairs for both in pair.counts for length in both}))
+    edges = _bin_edges(sorted({length for _, _, counts in pairs for both in counts for length in both}))
 
     def draw(figure: Figure, mark_seconds: float) -> None:
         several = len(pairs) > 1
@@ -156,7 +151,7 @@ def lengths2d(run: BenchRun) -> Chart:
         figure.set_size_inches(side * len(pairs), side + TITLE_INCHES)
         figure.suptitle(textwrap.fill(figure.get_suptitle(), int(side * len(pairs) * LETTERS_PER_INCH)))
         with_numbers = len(edges) - 1 <= MAX_CELLS_WITH_NUMBERS[several]
-        most = max(max(pair.counts.values()) for pair in pairs)
+        most = max(max(counts.values()) for _, _, counts in pairs)
         for axes, pair in zip(panels(figure, len(pairs)), pairs, strict=True):
             _draw_pair(axes, pair, kind, edges, most, with_numbers)
         if not with_numbers:
@@ -165,9 +160,9 @@ def lengths2d(run: BenchRun) -> Chart:
 
     header: Sequence[str] = ("solver", "against", f"its {kind}", "the other's", "boards")
     rows = [
-        (pair.across, pair.up, str(one), str(two), str(count))
-        for pair in pairs
-        for (one, two), count in sorted(pair.counts.items())
+        (across, up, str(one), str(two), str(count))
+        for across, up, counts in pairs
+        for (one, two), count in sorted(counts.items())
     ]
     if len(pairs) == 1:
         ((across, up, _),) = pairs
@@ -184,13 +179,13 @@ def lengths2d(run: BenchRun) -> Chart:
 
 def _comparison_text(pair: Pair, kind: Kind) -> str:
     """Return a sentence: how often each solver is shorter, or has the lower cost or score."""
-    low, high, unit, equal = WORDS[kind]
-    differences = [up - across for across, up in pair.counts.elements()]
+    (across, up, counts), (low, high, unit, equal) = pair, WORDS[kind]
+    differences = [of_up - of_across for of_across, of_up in counts.elements()]
     signs, more = Counter(int(np.sign(each)) for each in differences), sum(differences) / len(differences)
     than = f"{abs(more):.2f} {unit}{high if more > 0 else low} on average" if more else f"{equal} on average"
-    boards = "that it solved" if pair.across == OPTIMUM else "that both solved"
+    boards = "that it solved" if across == OPTIMUM else "that both solved"
     return (
-        f"{pair.up} against {pair.across}, on {len(differences)} boards {boards}: equal on {signs[0]}, "
+        f"{up} against {across}, on {len(differences)} boards {boards}: equal on {signs[0]}, "
         f"{low} on {signs[-1]}, {high} on {signs[1]}; {than}."
     )
 
@@ -214,10 +209,10 @@ def _pairs(run: BenchRun) -> list[Pair]:
         optima, (own,) = _optima(run), values.values()
         values = {OPTIMUM: {key: optima[key[0]] for key in own if key[0] in optima}, **values}
     pairs = [
-        Pair(one, two, Counter((values[one][key], values[two][key]) for key in values[one] if key in values[two]))
+        (one, two, Counter((values[one][key], values[two][key]) for key in values[one] if key in values[two]))
         for one, two in combinations(values, 2)
     ]
-    found = [pair for pair in pairs if pair.counts]
+    found = [pair for pair in pairs if pair[2]]
     if not found and len(solvers) == 1:
         raise BadInput(
             f"only {next(iter(solvers))} has answered '{name}', and lengths2d holds one solver's lengths against "
@@ -234,16 +229,13 @@ def _draw_pair(axes: Axes, pair: Pair, kind: Kind, edges: list[float], most: int
     """Draw one panel: a cell for each pair of lengths, the darker the more boards; the diagonal is behind the cells."""
     from matplotlib.colors import PowerNorm
 
-    across, up = zip(*pair.counts.elements(), strict=True)
+    across, up, counts = pair
+    norm = PowerNorm(0.5, 0, most)
     axes.axline((edges[0], edges[0]), slope=1, color=ink(), linestyle="--", linewidth=0.8, alpha=0.5, zorder=-1)
-    grid, *_ = axes.hist2d(across, up, bins=(edges, edges), cmin=1, cmap=COLOURS, norm=PowerNorm(0.5, 0, most))
-    for column, row in np.argwhere(grid > 0).tolist() if with_numbers else []:
-        count = grid[column, row]
-        colour = "white" if count > DARK_SHARE * most else "black"
-        place = edges[column] + 0.5, edges[row] + 0.5  # cells with numbers have one length each
-        axes.text(*place, f"{count:.0f}", ha="center", va="center", size="small", color=colour)
-    axes.set(
-        aspect="equal",
-        **{f"{along}label": f"{kind} of {wrapped_label(name)}" for along, name in (("x", pair.across), ("y", pair.up))},
-    )
+    x, y = zip(*counts.elements(), strict=True)
+    axes.hist2d(x, y, bins=(edges, edges), cmin=1, cmap=COLOURS, norm=norm)
+    for place, count in counts.items() if with_numbers else ():  # such cells have one length each
+        colour = "white" if norm(count) > DARK else "black"
+        axes.text(*place, f"{count}", ha="center", va="center", size="small", color=colour)
+    axes.set(xlabel=f"{kind} of {wrapped_label(across)}", ylabel=f"{kind} of {wrapped_label(up)}", aspect="equal")
     whole_numbers(axes.xaxis, axes.yaxis)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -47,19 +47,10 @@ MAX_ROWS = 200
 """The most lines of the numbers of a plot."""
 
 
-class HardBoard(NamedTuple):
-    """A board of which few solvers found a solution, or only after many states."""
-
-    number: int
-    """Its place in the suite, from 1."""
-    text: str
-    picture: str | None
-    """The address of an image, which holds the image itself; None if the puzzle has no pictures."""
-    drawing: str
-    """The board as text."""
-    facts: Sequence[str]
-    command: str
-    """Solves this board."""
+HardBoard = dict[str, Any]
+"""A hard board: its `number` in the suite, `text`, `picture` (None if the puzzle has none), `drawing` as text, `facts`,
+and the `command` that solves it.
+"""
 
 
 @dataclass(frozen=True)
@@ -217,19 +208,13 @@ def hardest(run: BenchRun, count: int) -> list[HardBoard]:
     }
     order = sorted(solved, key=lambda board: (solved[board].value, -expanded[board], numbers[board]))
     known = references(run)
-    return [
-        _hard_board(
-            run.suite.puzzle,
-            numbers[board],
-            answers_by_board[board][0].entry,
-            [
-                f"solved by {solved[board].number} of {solved[board].total} solvers",
-                f"{tables.number(expanded[board])} states expanded (geometric mean)",
-            ],
-            known.get(board) or _best_found(answers_by_board[board]),
-        )
-        for board in order[:count]
-    ]
+    boards = []
+    for board in order[:count]:
+        answers, facts = answers_by_board[board], [f"solved by {solved[board].number} of {solved[board].total} solvers"]
+        facts.append(f"{tables.number(expanded[board])} states expanded (geometric mean)")
+        best = known.get(board) or _best_found(answers)
+        boards.append({"number": numbers[board], **_hard_board(run.suite.puzzle, answers[0].entry, facts, best)})
+    return boards
 
 
 def _best_found(answers: Iterable[BenchAnswer]) -> Reference | None:
@@ -238,7 +223,7 @@ def _best_found(answers: Iterable[BenchAnswer]) -> Reference | None:
     return Reference(min(found)[1], False) if found else None
 
 
-def _hard_board(puzzle: Puzzle, number: int, entry: SuiteEntry, facts: list[str], best: Reference | None) -> HardBoard:
+def _hard_board(puzzle: Puzzle, entry: SuiteEntry, facts: list[str], best: Reference | None) -> HardBoard:
     """Return a board with its level and its best known solution as further facts."""
     instance = puzzle.read(entry.board)
     text, svg = puzzle.write(instance.state), instance.svg()
@@ -248,9 +233,13 @@ def _hard_board(puzzle: Puzzle, number: int, entry: SuiteEntry, facts: list[str]
         kind = objective_of(puzzle).kind
         value = f"{best.value} moves" if kind == "moves" else f"{kind} {best.value}"
         facts.append(f"best known: {value}, {'proven optimal' if best.optimal else 'not proven optimal'}")
-    picture = None if svg is None else _address(svg.encode())
-    command = shlex.join(["puzzlelab", "solve", puzzle.name, text])
-    return HardBoard(number, text, picture, puzzle.draw(instance.state), facts, command)
+    return {
+        "text": text,
+        "picture": None if svg is None else _address(svg.encode()),
+        "drawing": puzzle.draw(instance.state),
+        "facts": facts,
+        "command": shlex.join(["puzzlelab", "solve", puzzle.name, text]),
+    }
 
 
 # --- writing ---

@@ -228,7 +228,7 @@ def time_notes(parts: Sequence[Summary]) -> list[str]:
     }
     texts = {
         "whole batches": "boards were answered in batches; seconds are the mean of whole batches, without a spread.",
-        "parts of batches": f"no seconds, because its batches hold other boards too; {ADVICE}.",
+        "parts of batches": f"no seconds where its batches hold other boards too; {ADVICE}.",
     }
     return [f"{', '.join(solvers)}: {texts[kind]}" for kind, solvers in names.items() if solvers]
 

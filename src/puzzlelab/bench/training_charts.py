@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from puzzlelab.bench.charts import Chart, Line, draw_lines, legend_below, panels
+from puzzlelab.bench.charts import Chart, draw_line, legend_below, panels
 from puzzlelab.core.errors import BadInput
 from puzzlelab.training import metrics
 from puzzlelab.training.recipe import settings_of
@@ -15,6 +15,7 @@ from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.status import RunStatus, StatusReader
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 LEARNING, ELO = "learning", "elo"
@@ -48,10 +49,10 @@ def learning(folders: Sequence[Path]) -> Chart:
 
     def draw(figure: Figure, mark_seconds: float) -> None:
         shares, lengths = panels(figure, 2)
-        solid, dotted = {"marker": ""}, {"marker": "", "linestyle": ":"}
-        draw_lines(shares, [_line(name, evaluations, "solved", solid) for name, evaluations, _ in runs])
-        draw_lines(lengths, [_line(name, evaluations, "moves", solid) for name, evaluations, _ in runs])
-        draw_lines(lengths, [_line(name, evaluations, "least", dotted) for name, evaluations, _ in runs])
+        for name, evaluations, _ in runs:
+            colour = _draw(shares, name, evaluations, "solved")
+            _draw(lengths, name, evaluations, "moves", color=colour)
+            _draw(lengths, "optimum", evaluations, "least", color=colour, linestyle=":")
         shares.set(xlabel="minutes of learning", ylabel="share of boards solved greedily", ylim=(-0.03, 1.03))
         lengths.set(xlabel="minutes of learning (dotted: the optimum)", ylabel="moves, where solved")
         legend_below(figure)
@@ -79,9 +80,10 @@ def _evaluations(folder: Path) -> Sequence[Evaluation]:
     return evaluations
 
 
-def _line(name: str, evaluations: Sequence[Evaluation], what: str, style: Mapping[str, str]) -> Line:
+def _draw(axes: Axes, name: str, evaluations: Sequence[Evaluation], what: str, **style: Any) -> Any:
     present = [each for each in evaluations if what in each]
-    return Line(name, [each["seconds"] / 60 for each in present], [each[what] for each in present], style)
+    minutes, values = [each["seconds"] / 60 for each in present], [each[what] for each in present]
+    return draw_line(axes, name, minutes, values, marker="", **style)
 
 
 def _spaced(evaluations: Sequence[Evaluation]) -> Sequence[Evaluation]:
@@ -104,23 +106,18 @@ def elo(folder: Path) -> Chart:
     def draw(figure: Figure, mark_seconds: float) -> None:
         ratings, solved = panels(figure, 2)
         minutes, steps = [reign.minutes for reign in status.champions], {"drawstyle": "steps-post"}
-        draw_lines(ratings, [Line("champion", minutes, [reign.rating for reign in status.champions], steps)])
+        draw_line(ratings, "champion", minutes, [reign.rating for reign in status.champions], **steps)
         for number, (name, rating) in enumerate(status.opponents, start=1):
             ratings.axhline(rating, color=f"C{number}", linestyle="--", label=name)
         ratings.set(xlabel="minutes", ylabel="Elo of the champion (with its search)")
-        tested = [reign for reign in status.champions if reign.solved is not None]
-        shares = [reign.solved or 0.0 for reign in tested]
+        tested = {reign.minutes: reign.solved for reign in status.champions if reign.solved is not None}
+        draw_line(solved, "champion, with its search", tested, tested.values())
         alone = [line for line in metrics.lines(run.metrics) if "solved" in line]
-        since_start = [(line["at"] - status.began) / 60 for line in alone]
-        lines = [
-            Line("champion, with its search", [reign.minutes for reign in tested], shares),
-            Line("newest network alone", since_start, [line["solved"] for line in alone], {"color": "C3"}),
-        ]
-        if status.max_scramble_length:
-            lengths = [reign.scramble_length / status.max_scramble_length for reign in status.champions]
-            style = {"marker": "", "color": "C7", "linestyle": ":", **steps}
-            lines.append(Line(f"shifts, of {status.max_scramble_length}", minutes, lengths, style))
-        draw_lines(solved, lines)
+        since_start, shares = [(line["at"] - status.began) / 60 for line in alone], [line["solved"] for line in alone]
+        draw_line(solved, "newest network alone", since_start, shares, color="C3")
+        if longest := status.max_scramble_length:
+            lengths = [reign.scramble_length / longest for reign in status.champions]
+            draw_line(solved, f"shifts, of {longest}", minutes, lengths, marker="", color="C7", linestyle=":", **steps)
         solved.set(xlabel="minutes", ylabel="share of boards solved", ylim=(-0.03, 1.03))
         for axes in figure.axes:
             axes.legend()

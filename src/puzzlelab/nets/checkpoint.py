@@ -8,8 +8,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import io
-import logging
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +26,7 @@ from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError, shorten
 from puzzlelab.engine import report
 from puzzlelab.nets import network_files
 from puzzlelab.nets.card import CARD, ONNX, WEIGHTS, Card, content_of, file_of, read_card, write_card
+from puzzlelab.nets.exporting import without_warnings
 from puzzlelab.nets.form import input_arrays
 from puzzlelab.nets.network import read_network
 from puzzlelab.nets.onnx_files import described, read_bytes
@@ -122,18 +121,6 @@ def repair(path: Path) -> None:
 # --- the ONNX format ---
 
 
-class _Ordered(nn.Module):
-    """A module whose outputs are a tuple in the order of the heads."""
-
-    def __init__(self, module: nn.Module, heads: tuple[str, ...]) -> None:
-        super().__init__()
-        self.module, self.heads = module, heads
-
-    def forward(self, *inputs: Tensor) -> tuple[Tensor, ...]:
-        outputs = self.module(*inputs)
-        return tuple(outputs[name] for name in self.heads)
-
-
 def to_onnx(model: TorchModel, card: Card) -> bytes:
     """Return the content of a file for this network, in float32 and for any number of states.
 
@@ -143,15 +130,15 @@ def to_onnx(model: TorchModel, card: Card) -> bytes:
     form = model.form
     state = some_state(model.puzzle)[None]
     inputs = tuple(map(torch.from_numpy, input_arrays(model.puzzle, form.inputs, np.repeat(state, TRACED, axis=0))))
-    buffer = io.BytesIO()
-    with _without_warnings(), _plain_attention():
+    buffer, heads = io.BytesIO(), list(module(*inputs))
+    with without_warnings(), _plain_attention():
         torch.onnx.export(
-            _Ordered(module, form.heads),
+            module,
             inputs,
             buffer,  # type: ignore[arg-type]  # this exporter writes into it
             input_names=list(form.inputs),
-            output_names=list(form.heads),
-            dynamic_axes={str(name): {0: "batch"} for name in (*form.inputs, *form.heads)},
+            output_names=heads,
+            dynamic_axes={str(name): {0: "batch"} for name in (*form.inputs, *heads)},
             do_constant_folding=False,
             opset_version=OPSET,
             dynamo=False,
@@ -174,17 +161,3 @@ def _plain_attention() -> Iterator[None]:
         yield
     finally:
         torch.backends.mha.set_fastpath_enabled(enabled)
-
-
-@contextmanager
-def _without_warnings() -> Iterator[None]:
-    """Hide the warnings of the exporter, about traced sizes among others: the exported network is compared."""
-    logger = logging.getLogger("torch.onnx")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logger.setLevel(level)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,7 +67,7 @@ def quantised(data: bytes, path: Path) -> bytes:
     network = read_bytes(data, path)
     if network.card is not None and network.card.quantised_from:
         raise BadInput(f"{path} has weights of 8 bits already")
-    with tempfile.TemporaryDirectory() as name, _without_advice():
+    with tempfile.TemporaryDirectory() as name, without_warnings():
         plain, result = Path(name) / f"plain{ONNX}", Path(name) / f"int8{ONNX}"
         options = limited_options()  # folds constants, so that each product has its weights as a constant
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
@@ -93,11 +94,13 @@ def quantised(data: bytes, path: Path) -> bytes:
 
 
 @contextmanager
-def _without_advice() -> Iterator[None]:
-    """Hide the warnings of the quantisation: it advises a preparation, which was done."""
+def without_warnings() -> Iterator[None]:
+    """Hide what exporters advise, such as of traced sizes, or of a preparation that was done: results are compared."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
         logging.disable(before)
