@@ -56,7 +56,7 @@ BROKEN: dict[str, tuple[dict[str, Callable[..., Any]], str]] = {
     "a move is not read back": ({"read_move": lambda text: 0}, "move 1 is written '>' and not read back"),
     "a board is not read back": ({"write": lambda state: str((state[0] + 1) % 4)}, "not read as it was written"),
     "the notation has two lines": ({"write": lambda state: f"{state[0]}\n"}, "the canonical notation must be one line"),
-    "no drawing": ({"draw": lambda state: ""}, "there is no drawing"),
+    "no drawing": ({"draw": lambda state: ""}, "`draw` must give a text, not the text ''"),
     "a mask too long": (
         {"legal": lambda state: np.ones(3, bool)},
         "`legal` must give one entry a move, bool\\[2\\], not bool\\[3\\]",
@@ -238,11 +238,15 @@ def test_each_fault_of_a_solver_is_named(corridor, solver: Says, words: str) -> 
 @pytest.mark.parametrize(
     ("instances", "words"),
     [
-        (lambda board: {board: 2}, "takes pairs of a board and the length of its shortest solution, not a dict"),
-        (lambda board: [board], "takes pairs of a board and the length of its shortest solution, not an Instance"),
-        (lambda board: [("2", 2)], "a board is what `puzzle.read` gives, not the text '2'"),
-        (lambda board: [(board, "2")], "a length is a number, or None .* not the text '2'"),
-        (lambda board: board, "takes pairs .* not an Instance"),
+        (lambda board: {board: 2}, "must be a list of pairs of a board and a length, not a dict"),
+        (lambda board: [board], "must be a pair of a board and the length of its shortest solution, not an Instance"),
+        (
+            lambda board: [(board, 2, 2)],
+            "must be a pair of a board and the length of its shortest solution, not a tuple",
+        ),
+        (lambda board: [("2", 2)], "a board to solve must be a board, as `puzzle.read` gives it, not the text '2'"),
+        (lambda board: [(board, "2")], "must be a number, or None if there is none, not the text '2'"),
+        (lambda board: board, "must be a list of pairs of a board and a length, not an Instance"),
     ],
 )
 def test_boards_without_lengths_are_refused(corridor, instances: Callable[[Instance], Any], words: str) -> None:

@@ -760,9 +760,9 @@ def test_an_estimate_may_guess_if_it_is_not_marked_admissible() -> None:
 @pytest.mark.parametrize(
     ("starts", "words"),
     [
-        (["2 2 2"], "as `puzzle.read` gives them, not the text '2 2 2'"),
-        ("2 2 2", "takes a list of boards .* not the text '2 2 2'"),
-        (Dials().read("2 2 2"), "takes a list of boards .* not an Instance"),
+        (["2 2 2"], "a start must be a board, as `puzzle.read` gives it, not the text '2 2 2'"),
+        ("2 2 2", "a start must be a board, as `puzzle.read` gives it, not the text '2'"),
+        (Dials().read("2 2 2"), "the boards to start from must be a list of boards, not an Instance"),
     ],
 )
 def test_starts_that_are_no_boards_are_refused(starts: Any, words: str) -> None:

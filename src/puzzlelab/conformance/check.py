@@ -16,19 +16,12 @@ import numpy as np
 from puzzlelab.conformance.calls import CheckedPuzzle, calling, must
 from puzzlelab.conformance.estimates import check_estimates, usual_estimates
 from puzzlelab.conformance.presentation import check_name, check_notation, check_presentation
-from puzzlelab.conformance.rules import (
-    MOST_GOALS,
-    check_batch_rules,
-    check_goals,
-    check_identity,
-    check_state,
-    check_texts,
-)
+from puzzlelab.conformance.rules import check_batch_rules, check_goals, check_identity, check_state, check_texts
 from puzzlelab.conformance.scales import any_boards, check_scales, scales_of
 from puzzlelab.conformance.solutions import known_solutions
 from puzzlelab.conformance.views import check_views
 from puzzlelab.core.boards import Boards, Instance
-from puzzlelab.core.errors import BadOption, described
+from puzzlelab.core.errors import require_kind, wrong_argument
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Result
@@ -94,7 +87,8 @@ def check_puzzle(
 
     >>> puzzlelab.check_puzzle(puzzlelab.load("tiles-2x2"), steps=10)
     """
-    _must_be_boards(starts)
+    for start in require_kind(starts, Sequence, "the boards to start from", "a list of boards"):
+        require_kind(start, Instance, "a start", "a board, as `puzzle.read` gives it")
     named = None if estimates is None else [chosen_estimate(puzzle, name) for name in estimates]
     checked, random = CheckedPuzzle(puzzle), np.random.default_rng(seed)
     check_identity(checked)
@@ -104,7 +98,7 @@ def check_puzzle(
         check_texts(checked, states[0])
         goals = check_goals(checked, states[0])
     walked = [state for start in states for state in _walk(checked, start, random, steps)]
-    check_batch_rules(checked, np.stack([*walked, *(() if goals is None else goals[:MOST_GOALS])]))
+    check_batch_rules(checked, walked if goals is None else [*walked, *goals])
     with calling(f"{puzzle.name}: the check of its solutions and estimates"):
         solutions = known_solutions(checked, goals, states, random, min(MOST_STATES, STATES_PER_STEP * steps))
         for row in solutions.rows(SAMPLED_STATES):
@@ -117,20 +111,6 @@ def check_puzzle(
         check_notation(checked, states[0], solutions)
         check_presentation(checked, states[0])
         check_name(checked)
-
-
-def _must_be_boards(starts: Any) -> None:
-    """Raise `BadOption` unless these are boards as `puzzle.read` gives them."""
-    expected = "check_puzzle takes a list of boards to start from, as `puzzle.read` gives them"
-    _require(isinstance(starts, Sequence) and not isinstance(starts, str), expected, starts)
-    for start in starts:
-        _require(isinstance(start, Instance), expected, start)
-
-
-def _require(holds: bool, expected: str, value: object) -> None:
-    """Raise `BadOption` with what was expected, and the value, unless this holds."""
-    if not holds:
-        raise BadOption(f"{expected}, not {described(value)}")
 
 
 def _sampled(puzzle: CheckedPuzzle, seed: int) -> list[State]:
@@ -164,7 +144,12 @@ def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]
     >>> puzzle = puzzlelab.load("tiles-2x2")
     >>> puzzlelab.check_solver(puzzlelab.solver("bfs"), [(puzzle.read("1 2 0 3"), 1), (puzzle.read("2 1 3 0"), None)])
     """
-    _must_be_pairs(instances)
+    for pair in require_kind(instances, Sequence, "the boards to solve", "a list of pairs of a board and a length"):
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise wrong_argument("a board to solve", "a pair of a board and the length of its shortest solution", pair)
+        require_kind(pair[0], Instance, "a board to solve", "a board, as `puzzle.read` gives it")
+        if not isinstance(pair[1], int | None):
+            raise wrong_argument("the length of a shortest solution", "a number, or None if there is none", pair[1])
     alone: list[Result] = []
     for instance, optimum in instances:
         results: list[Result] = []
@@ -182,18 +167,6 @@ def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]
         must(short.expanded <= 1, f"{solver.name} does not keep a limit of one node")
         alone.append(again)
     _check_batches(solver, [instance for instance, _ in instances], alone, limit or Limit())
-
-
-def _must_be_pairs(instances: Any) -> None:
-    """Raise `BadOption` unless these are boards, each with the length of its shortest solution or None."""
-    expected = "check_solver takes pairs of a board and the length of its shortest solution"
-    _require(isinstance(instances, Sequence) and not isinstance(instances, str), expected, instances)
-    for pair in instances:
-        _require(isinstance(pair, tuple) and len(pair) == 2, expected, pair)
-        instance, length = pair
-        _require(isinstance(instance, Instance), f"{expected}; a board is what `puzzle.read` gives", instance)
-        is_length = length is None or isinstance(length, int)
-        _require(is_length, f"{expected}; a length is a number, or None if the board has no solution", length)
 
 
 def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequence[Result], limit: Limit) -> None:

@@ -28,7 +28,7 @@ def check_notation(puzzle: CheckedPuzzle, state: State, solutions: KnownSolution
             must(same, "the puzzle of `Notation.settling` reads another board")
     for row in list(solutions.rows(1))[-1:]:
         board = solutions.states[row]
-        solution = board_after(puzzle, board, solutions.moves(row))
+        solution = board_after(puzzle, board, solutions.moves[row])
         for name, write in notation.with_solutions.items():
             what = f"the notation '{name}'"
             written = puzzle.of_state(what, lambda one: write(one[None], solution[None]), board, gives=str)  # noqa: B023

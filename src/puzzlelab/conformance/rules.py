@@ -5,7 +5,7 @@ Shapes: B = states in a batch, S = length of a state, M = number of moves, G = n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -23,8 +23,8 @@ from puzzlelab.engine.search_rules import rules_of, runner
 
 NOISE = ("", "?", "x" * 50, "-1", "9" * 30, "\0", "1 2 3 \n 4", "[[[", "½ ¾", "a b c d")
 """Texts that `read` and `read_move` must either parse or reject with `BadBoard`."""
-MOST_GOALS = 200
-"""Goals that are checked one by one."""
+MOST_GOALS, MOST_STATES = 200, 2_000
+"""Goals that are checked one by one, and states at which batch rules are compared with the plain ones."""
 
 
 def check_identity(puzzle: CheckedPuzzle) -> None:
@@ -188,11 +188,12 @@ def _check_kernels(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> Non
 # --- rules for batches ---
 
 
-def check_batch_rules(puzzle: CheckedPuzzle, states: State) -> None:
-    """Compare the view `BatchRules` with the plain rules on the plain `states[B, S]`, together and one alone."""
+def check_batch_rules(puzzle: CheckedPuzzle, boards: Sequence[State]) -> None:
+    """Compare the view `BatchRules` with the plain rules on these states, together and one alone."""
     rules = puzzle.view(BatchRules)
     if rules is None:
         return
+    states = np.stack(boards[:MOST_STATES])
     plain = np.array([puzzle.legal(state) for state in states])
     done = np.array([puzzle.solved(state) for state in states])
     for first in (0, len(states) - 1):

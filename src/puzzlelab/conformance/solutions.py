@@ -51,20 +51,12 @@ class KnownSolutions:
     """[K, S]."""
     sums: NDArray[np.int64]
     """[K]: the sum of the steps of the known solution: its moves, its cost, or minus its points."""
-    steps: list[tuple[int, int]]
-    """[K]: the first move of the solution, and the row of the state after it; -1 at a goal."""
-
-    def moves(self, row: int) -> list[int]:
-        """Return the known solution of a state."""
-        moves = []
-        while (step := self.steps[row])[0] >= 0:
-            moves.append(step[0])
-            row = step[1]
-        return moves
+    moves: list[list[int]]
+    """[K]: the known solution of each."""
 
     def sentence(self, row: int) -> str:
         """Return the board and its solution, verified by the plain rules: 'at 2 0 1, which 2 moves solve (L L)'."""
-        state, moves = self.states[row], self.moves(row)
+        state, moves = self.states[row], self.moves[row]
         verdict = replay(Instance(self.puzzle, state), moves)
         with self.puzzle.at(state):
             must(verdict.holds, f"the board was reached from a goal, but {verdict.reason}")
@@ -89,39 +81,30 @@ def known_solutions(
 
     They start at the `goals: [G, S]` of a puzzle whose moves can be undone, otherwise at the boards `starts`.
     """
-    states: dict[bytes, State] = {}
-    edges: list[Edge] = []
     if goals is None:
-        ends: list[bytes] = []
-        for start in [*starts, *starts][:GAMES]:
-            game, moves = _random_game(puzzle, start, random, GAME_MOVES)
-            if puzzle.solved(game[-1]):
-                ends += _add_game(states, edges, game, moves)[-LAST_STATES:][::-1]
-        seeds = [*ends, *_add_game(states, edges, starts, ())]
-        if puzzle.view(Estimates) is not None:
-            _search(puzzle, states, edges, seeds, most)
+        games = [_random_game(puzzle, start, random, GAME_MOVES) for start in [*starts, *starts][:GAMES]]
+        games = [(states, moves) for states, moves in games if puzzle.solved(states[-1])]
+        seeds = [state for states, _ in games for state in states[-LAST_STATES:][::-1]] + list(starts)
+        most = most if puzzle.view(Estimates) is not None else 0
     else:
-        _search(puzzle, states, edges, _add_game(states, edges, goals[:most], ()), most)
-        _add_game(states, edges, *_random_game(puzzle, random.choice(goals), random, most // GOAL_MOVES))
+        games = [_random_game(puzzle, random.choice(goals), random, most // GOAL_MOVES)]
+        seeds = list(goals[:most])
+    states = {state.tobytes(): state for state in [*seeds, *(state for path, _ in games for state in path)]}
+    edges = _search(puzzle, states, [*map(_key, seeds)], most)
+    for path, moves in games:
+        edges += zip(map(_key, path), moves, map(_key, path[1:]), strict=False)
     ends = [
         key for key, done in zip(states, solved(puzzle, np.stack([*states.values()])).tolist(), strict=True) if done
     ]
-    listed = ends if goals is None else {goal.tobytes() for goal in goals}
+    listed = ends if goals is None else {*map(_key, goals)}
     for key in ends:
         with puzzle.at(states[key]):
             must(key in listed, "the board is solved, and `goals` does not give it")
     return _shortest(puzzle, states, edges, ends)
 
 
-def _add_game(
-    states: dict[bytes, State], edges: list[Edge], game: Iterable[State], moves: Iterable[int]
-) -> list[bytes]:
-    """Add the states of a game, and the moves between them; return the keys of the states."""
-    keys = [state.tobytes() for state in game]
-    for key, state in zip(keys, game, strict=True):
-        states.setdefault(key, state)
-    edges += zip(keys, moves, keys[1:], strict=False)
-    return keys
+def _key(state: State) -> bytes:
+    return state.tobytes()
 
 
 def _random_game(
@@ -144,24 +127,24 @@ def _random_game(
     return states, moves
 
 
-def _search(
-    puzzle: CheckedPuzzle, states: dict[bytes, State], edges: list[Edge], seeds: Sequence[bytes], most: int
-) -> None:
-    """Search breadth-first from these states until there are `most` new ones."""
+def _search(puzzle: CheckedPuzzle, states: dict[bytes, State], seeds: Sequence[bytes], most: int) -> list[Edge]:
+    """Search breadth-first from some of the states until there are `most` new ones; return the moves that were seen."""
     most += len(states)
+    edges: list[Edge] = []
     seen = dict.fromkeys(seeds)
     queue = deque(seen)
     while queue and len(states) < most:
         chunk = [queue.popleft() for _ in range(min(CHUNK, len(queue)))]
         found = successors(puzzle, np.stack([states[key] for key in chunk]))
         for owner, move, state in zip(found.owner.tolist(), found.move.tolist(), found.states, strict=True):
-            key = state.tobytes()
+            key = _key(state)
             if key in states or len(states) < most:
                 states.setdefault(key, state)
                 edges.append((chunk[owner], move, key))
                 if key not in seen:
                     seen[key] = None
                     queue.append(key)
+    return edges
 
 
 def _shortest(
@@ -174,23 +157,19 @@ def _shortest(
         before[end].append((start, move))
         if view is not None:
             before[start].append((end, view.inverse(move)))
-    reached: dict[bytes, tuple[int, int, bytes]] = {}
+    reached: dict[bytes, tuple[int, list[int]]] = {}
     order = count()
-    heap = [(0, next(order), goal, -1, b"") for goal in goals]
+    heap: list[tuple[int, int, bytes, list[int]]] = [(0, next(order), goal, []) for goal in goals]
     while heap:
-        total, _, end, first, after = heapq.heappop(heap)
-        if end in reached:
-            continue
-        reached[end] = (total, first, after)
-        for start, move in before[end]:
-            if start not in reached:
+        total, _, end, moves = heapq.heappop(heap)
+        if end not in reached:
+            reached[end] = (total, moves)
+            for start, move in before[end]:
+                if start in reached:
+                    continue
                 with puzzle.at(states[start]):
                     step = objective.step(states[start], move, states[end])
-                heapq.heappush(heap, (total + step, next(order), start, move, end))
-    rows = {key: row for row, key in enumerate(reached)}
-    return KnownSolutions(
-        puzzle,
-        np.stack([states[key] for key in reached]) if reached else np.stack([*states.values()])[:0],
-        np.array([total for total, _, _ in reached.values()], np.int64),
-        [(move, rows.get(after, -1)) for _, move, after in reached.values()],
-    )
+                heapq.heappush(heap, (total + step, next(order), start, [move, *moves]))
+    solvable = np.stack([states[key] for key in reached or states])[: len(reached)]
+    sums = np.array([total for total, _ in reached.values()], np.int64)
+    return KnownSolutions(puzzle, solvable, sums, [moves for _, moves in reached.values()])
