@@ -30,7 +30,7 @@ if _is_early and _signal.getsignal(_signal.SIGINT) is _signal.SIG_DFL:
 
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.storage import network_source as _network_source
+from puzzlelab import storage as _storage
 from puzzlelab.version import VERSION
 
 __version__ = VERSION
@@ -165,16 +165,17 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Sudoku as Sudoku
     from puzzlelab.puzzles.tiles.rules import Tiles as Tiles
     from puzzlelab.storage.row import Row as Row
+    from puzzlelab.storage.networks import NetworkSource as _NetworkSource
 
 
-def _networks() -> _network_source.NetworkSource:
+def _networks() -> "_NetworkSource":
     """Return the source of networks; it imports ONNX Runtime."""
     from puzzlelab.nets import model_zoo
 
     return model_zoo
 
 
-_network_source.load = _networks
+_storage.load_networks = _networks
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from puzzlelab import storage
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
@@ -15,7 +16,7 @@ from puzzlelab.core.solver import is_network, require
 from puzzlelab.core.views import Estimate, Estimates, Prior
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior
 from puzzlelab.solvers.beam import Beam
-from puzzlelab.storage import network_source, networks
+from puzzlelab.storage import networks
 from puzzlelab.storage.row import unanswered
 
 ONE, OTHER = "0123456789abcdef", "fedcba9876543210"
@@ -42,7 +43,7 @@ class Shelf:
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
     made = Shelf()
-    monkeypatch.setattr(network_source, "load", lambda: made)
+    monkeypatch.setattr(storage, "load_networks", lambda: made)
     networks._load.cache_clear()
     yield made
     networks._load.cache_clear()
@@ -101,7 +102,7 @@ def test_without_what_networks_need_it_is_named(monkeypatch: pytest.MonkeyPatch,
         raise ModuleNotFoundError("No module named 'onnxruntime'", name="onnxruntime")
 
     networks._load.cache_clear()
-    monkeypatch.setattr(network_source, "load", absent)
+    monkeypatch.setattr(storage, "load_networks", absent)
     with pytest.raises(BadInput, match="networks need onnxruntime, which is not installed: pip install onnxruntime"):
         networks.find(eight)
 

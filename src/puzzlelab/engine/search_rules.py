@@ -18,7 +18,6 @@ from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, P
 from puzzlelab.engine import kernels
 from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.state_graph import ALMOST_FULL, GraphRules, graph_rules
-from puzzlelab.storage import networks
 
 PATH = re.compile(r"^[^:]*[/\\]|\.onnx$|\.safetensors$")
 """Found in the path of a network. Nothing is looked up: that would tell others whether a file exists."""
@@ -92,6 +91,8 @@ def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:
     if isinstance(option, Estimate):
         return option
     if option is not None and is_network(option):
+        from puzzlelab.storage import networks
+
         return networks.estimate(puzzle, option)
     estimates = puzzle.view(Estimates)
     if estimates is None:
@@ -111,4 +112,6 @@ def chosen_prior(puzzle: Puzzle, option: str | Prior) -> Prior:
         return option
     if not is_network(option):
         raise BadOption(f"'{shorten(option)}' is no prior; write net, or net:NAME")
+    from puzzlelab.storage import networks
+
     return networks.prior(puzzle, option)

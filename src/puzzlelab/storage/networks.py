@@ -17,12 +17,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from puzzlelab import storage
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import NETWORK, is_network
 from puzzlelab.core.views import Estimate, Prior, PriorAndEstimate, isomorphism_of
-from puzzlelab.storage import network_source
-from puzzlelab.storage.network_source import NetworkSource
 from puzzlelab.version import PACKAGE
 
 SHELF = PACKAGE / "pretrained"
@@ -63,6 +62,21 @@ class Network(Protocol):
 
     def both(self, averaged: bool = False) -> PriorAndEstimate:
         """Return its prior and its estimate, for searches that need both of every state."""
+
+
+class NetworkSource(Protocol):
+    """The source that finds networks by name."""
+
+    def find(self, puzzle: Puzzle, name: str) -> Network:
+        """Return the network of this name for a puzzle; an empty name means the puzzle's best one.
+
+        Raises `BadInput`.
+        """
+
+    def files(self, puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
+        """Map the endings of the files of this network to their content; none if it comes with the package or a
+        plug-in.
+        """
 
 
 def is_estimate(network: Network) -> bool:
@@ -203,7 +217,7 @@ def _load(puzzle: Puzzle, name: str) -> Network:
 
 def _source() -> NetworkSource:
     try:
-        return network_source.load()
+        return storage.load_networks()
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("puzzlelab"):
             raise
