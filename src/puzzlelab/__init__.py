@@ -165,10 +165,9 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Sudoku as Sudoku
     from puzzlelab.puzzles.tiles.rules import Tiles as Tiles
     from puzzlelab.storage.row import Row as Row
-    from puzzlelab.storage.networks import NetworkSource as _NetworkSource
 
 
-def _networks() -> "_NetworkSource":
+def _networks() -> "_storage.NetworkSource":
     """Return the source of networks; it imports ONNX Runtime."""
     from puzzlelab.nets import model_zoo
 

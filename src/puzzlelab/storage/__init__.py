@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from puzzlelab.storage.networks import NetworkSource
+    from puzzlelab.storage.networks import NetworkSource as NetworkSource
 
 load_networks: Callable[[], NetworkSource]
 """Imports the source of networks, and with it ONNX Runtime; raises `ModuleNotFoundError` where that is not installed.
