@@ -252,7 +252,7 @@ def timeless(path: Path) -> list[Mapping[str, Any]]:
 
 def timeless_metrics(run: Path) -> list[dict[str, float]]:
     """The metrics of a run without its times."""
-    rows = metrics.read(run / "metrics.jsonl")
+    rows = list(metrics.lines(run / "metrics.jsonl"))
     return [{name: value for name, value in row.items() if name not in metrics.TIME_FIELDS} for row in rows]
 
 

@@ -477,7 +477,7 @@ def read_run(changed: str, data: bytes, folder: Path) -> object:
         run.requested_shards()
         run.network("champion")
         run.network("latest")
-        return metrics.read(run.metrics)
+        return list(metrics.lines(run.metrics))
 
 
 def run_readers() -> Iterator[Reader]:

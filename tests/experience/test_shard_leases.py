@@ -15,8 +15,8 @@ from puzzlelab import BadFile, BadOption, Limit, load
 from puzzlelab.core import registry
 from puzzlelab.experience import shard_leases as module
 from puzzlelab.experience.schema import joined
-from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard, read_number
-from puzzlelab.experience.shards import Shards, read_shards
+from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard
+from puzzlelab.experience.shards import Shards, read_shard, read_shards, shard_path
 from puzzlelab.experience.teachers import Teacher
 
 pytest.importorskip("pyarrow")
@@ -65,9 +65,7 @@ def ended_process():
 
 def test_a_shard_has_the_games_of_its_number(tmp_path):
     for number in (2, 0, 1):
-        assert read_number(tmp_path, number) is None
-        make(tmp_path, number)
-        assert same(read_number(tmp_path, number), TEACHER.games(number * GAMES, (number + 1) * GAMES))
+        assert same(read_shard(make(tmp_path, number)), TEACHER.games(number * GAMES, (number + 1) * GAMES))
     assert same(joined(read_shards(tmp_path)), TEACHER.games(0, 3 * GAMES))
 
 
@@ -121,8 +119,7 @@ def test_a_shard_that_cannot_be_written(tmp_path, monkeypatch):
 
 def test_games_without_samples_make_an_empty_shard(tmp_path):
     hopeless = Teacher(EIGHT, registry.solver("ida", EIGHT), scale="distance", levels=(30,), limit=Limit(nodes=1))
-    make_shard(hopeless, tmp_path, 0, 3)
-    assert len(read_number(tmp_path, 0)) == 0
+    assert len(read_shard(make_shard(hopeless, tmp_path, 0, 3))) == 0
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
@@ -143,7 +140,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
 def test_a_damaged_shard_is_named(tmp_path):
     finished(tmp_path, 4)
     with pytest.raises(BadFile, match=r"shard-00004\.parquet is damaged, and cannot be read"):
-        read_number(tmp_path, 4)
+        read_shard(shard_path(tmp_path, 4))
 
 
 # --- leases ----------------------------------------------------------------------------------------------------------

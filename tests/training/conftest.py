@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from puzzlelab.training import recipe
-from puzzlelab.training.metrics import TIME_FIELDS, read
+from puzzlelab.training import metrics, recipe
+from puzzlelab.training.metrics import TIME_FIELDS
 from puzzlelab.training.runs import Run
 
 SMALL = {
@@ -105,6 +105,9 @@ def metrics_of():
     """`metrics_of(run)`: the lines of its metrics, without what differs between two runs of one seed."""
 
     def lines(run):
-        return [{name: value for name, value in line.items() if name not in TIME_FIELDS} for line in read(run.metrics)]
+        return [
+            {name: value for name, value in line.items() if name not in TIME_FIELDS}
+            for line in metrics.lines(run.metrics)
+        ]
 
     return lines

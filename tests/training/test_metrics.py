@@ -7,7 +7,7 @@ import pytest
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.training import metrics
-from puzzlelab.training.metrics import MetricsWriter, read
+from puzzlelab.training.metrics import MetricsWriter
 
 
 def test_metrics_are_cut_back_to_what_counts(tmp_path) -> None:
@@ -18,7 +18,7 @@ def test_metrics_are_cut_back_to_what_counts(tmp_path) -> None:
     writer.write(2, {"loss": 1.0})
     again = MetricsWriter(path, kept)
     again.write(2, {"loss": 1.5})
-    assert read(path) == [{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.5}]
+    assert list(metrics.lines(path)) == [{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.5}]
 
 
 def events_in(folder):

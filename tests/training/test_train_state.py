@@ -156,7 +156,7 @@ def test_metrics_that_were_lost_are_no_obstacle(tmp_path, settings_of, train, me
     with pytest.raises(KeyboardInterrupt):
         train(folder, settings_of(), stop_at(25))
     path = folder / "metrics.jsonl"
-    lost = [line["step"] for line in metrics.read(path)][-1]
+    lost = [line["step"] for line in list(metrics.lines(path))][-1]
     path.write_bytes(path.read_bytes()[:-5])
     run = train(folder, settings_of())
     assert "metrics.jsonl has lost its last lines" in caplog.text

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadFile, BadOption
-from puzzlelab.experience.schema import TrainingSamples, need_arrow
-from puzzlelab.experience.shards import begin, encoded, read_shard, save_encoded, shard_path
+from puzzlelab.experience.schema import need_arrow
+from puzzlelab.experience.shards import begin, encoded, save_encoded, shard_path
 from puzzlelab.experience.teachers import SampleSource
 from puzzlelab.storage.files import replace_file, writing
 
@@ -226,9 +226,3 @@ def write_shard(folder: Path, number: int, content: bytes) -> Path:
     for temporary in folder.glob(prefix + "*"):  # of processes that were killed
         temporary.unlink(missing_ok=True)
     return path
-
-
-def read_number(folder: Path, number: int) -> TrainingSamples | None:
-    """Return the samples of shard `number`, or None where it does not exist; raises `BadFile` for a damaged file."""
-    path = shard_path(folder, number)
-    return read_shard(path) if path.exists() else None

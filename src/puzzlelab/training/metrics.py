@@ -90,13 +90,11 @@ class EventFile:
         append(self._path, records.getvalue())
 
 
-def read(path: Path) -> list[dict[str, float]]:
-    """Return the lines of a metrics file, without half a line of a stopped program; raises `BadFile`."""
-    return list(lines(path))
-
-
 def lines(path: Path) -> Iterator[dict[str, float]]:
-    """Yield the lines of a metrics file, as `read` does; none where there is no such file."""
+    """Yield the lines of a metrics file, without half a line of a stopped program; none where there is no such file.
+
+    Raises `BadFile`.
+    """
     if not path.exists():
         return
     for _, _, text in json_lines(path, (LINE_BEGINS,), report.note):

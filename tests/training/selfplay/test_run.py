@@ -50,7 +50,7 @@ def test_programs_that_take_turns_make_the_same_run_of_the_same_seed(finished, c
     again = compete(tmp_path / "again", settings_of())
     for name in ("champion", "latest", "done"):
         assert (again.folder / name).read_text() == (run.folder / name).read_text()
-    assert _untimed(metrics.read(again.metrics)) == _untimed(metrics.read(run.metrics))
+    assert _untimed(list(metrics.lines(again.metrics))) == _untimed(list(metrics.lines(run.metrics)))
     assert _untimed(_lines(again.game_log)) == _untimed(_lines(run.game_log))
     assert _untimed(_lines(again.matches)) == _untimed(_lines(run.matches))
     other = compete(tmp_path / "other", settings_of("seed=6"))
@@ -76,7 +76,7 @@ def test_a_run_that_is_stopped_goes_on(finished, compete, settings_of, tmp_path)
         compete(tmp_path / "run", settings_of(), stop)
     assert not (tmp_path / "run" / "done").exists()
     run = compete(tmp_path / "run", settings_of())
-    assert [line["step"] for line in metrics.read(run.metrics)] == [20, 40, 60]
+    assert [line["step"] for line in list(metrics.lines(run.metrics))] == [20, 40, 60]
     assert [line["number"] for line in _lines(run.game_log)] == list(range(len(_lines(run.game_log))))
     assert run.has_network(run.champion.read_text().strip())
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
 
@@ -19,6 +19,8 @@ from puzzlelab.engine import report
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.shards import facts, numbers, set_aside, shard_path
 from puzzlelab.storage.lines import JsonLines
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class GameLog:
     def new_entries(self) -> Iterator[GameLogEntry]:
         """Yield the entries of shards that were not there when it was called before; raises `BadFile`."""
         for line in self._lines.new_lines():
-            entry = self._entry(line)
+            entry = typed(ENTRY, line, self.path, "a shard")
             self._unlogged.pop(entry.number, None)
             if entry.number not in self:
                 self._add(entry)
@@ -149,21 +151,23 @@ class GameLog:
         """Return the entry in a shard, None if the shard is damaged or has just been removed."""
         path = shard_path(self.shards, number)
         with suppress(BadFile, KeyError, TypeError):
-            entry = self._entry(facts(path)[1]["played"])
+            entry = typed(ENTRY, facts(path)[1]["played"], self.path, "a shard")
             if entry.number == number:
                 return entry
         if path.exists() and self.repairs:
             report.note(f"{path} is damaged: its games are played again, and it is kept as {set_aside(path).name}")
         return None
 
-    def _entry(self, line: dict[str, Any]) -> GameLogEntry:
-        try:
-            return ENTRY.validate_python(line)
-        except (TypeError, ValueError, AttributeError):
-            raise BadFile(
-                f"{self.path} is damaged: the line {shorten(str(line), 60)} does not describe a shard; "
-                "put the file back, or remove this line"
-            ) from None
+
+def typed(adapter: TypeAdapter[T], line: dict[str, Any], path: Path, meaning: str) -> T:
+    """Return a line of a log as a value of its type; raises `BadFile` if it does not describe, say, `a shard`."""
+    try:
+        return adapter.validate_python(line)
+    except (TypeError, ValueError, AttributeError):
+        raise BadFile(
+            f"{path} is damaged: the line {shorten(str(line), 60)} does not describe {meaning}; "
+            "put the file back, or remove this line"
+        ) from None
 
 
 def _count(entry: GameLogEntry, start_sampler: StartSampler) -> None:

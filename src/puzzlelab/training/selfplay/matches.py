@@ -14,7 +14,7 @@ from pydantic import ConfigDict, TypeAdapter
 from puzzlelab.analysis.network_options import with_options
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadFile, BadInput, BadOption, shorten
+from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Result
@@ -24,7 +24,7 @@ from puzzlelab.engine import report
 from puzzlelab.engine.solving import solve_all, uninterrupted
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.storage.lines import JsonLines
-from puzzlelab.training.selfplay.game_log import GameLog
+from puzzlelab.training.selfplay.game_log import GameLog, typed
 from puzzlelab.training.selfplay.generator import match_options
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
@@ -87,13 +87,7 @@ class MatchLog:
     def all(self) -> list[Match]:
         """Return the matches so far, in their order; raises `BadFile`."""
         for line in self._lines.new_lines():
-            try:
-                match = MATCH_LINE.validate_python(line)
-            except (TypeError, ValueError):
-                raise BadFile(
-                    f"{self.run.matches} is damaged: the line {shorten(str(line), 60)} does not describe a match; "
-                    "put the file back, or remove this line"
-                ) from None
+            match = typed(MATCH_LINE, line, self.run.matches, "a match")
             if self._matches and match.settings == self._matches[-1].settings:
                 match = replace(match, settings=self._matches[-1].settings)  # one object, for thousands of matches
             self._matches.append(match)

@@ -107,12 +107,12 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         referee = Referee(run, settings, referee_heartbeat)
         generator = GameGenerator(run, settings, settings.follow, generator_heartbeat)
         generator.game_log.log_missing()
-        if trainer.task.turn is None:
-            trainer.task.turn = generator.game_log.below if trainer.task.restored else 0
+        if trainer.turn is None:
+            trainer.turn = generator.game_log.below if trainer.restored else 0
 
         def train_in_turn() -> None:
             trainer.take_turn(watch)
-            generator.remove_old_shards(below=trainer.task.first_needed)
+            generator.remove_old_shards(below=trainer.first_needed)
 
         try:
             if trainer.loop.unfinished:  # its turn was interrupted during an evaluation
@@ -122,7 +122,7 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
                     pass
                 if trainer.loop.finished:
                     break
-                generator.take_turn(trainer.task.turn, watch)
+                generator.take_turn(trainer.turn, watch)
                 train_in_turn()
         except _TimeIsOver:
             return

@@ -36,8 +36,8 @@ COLUMNS = "state", "shares", "remaining"
 
 
 @dataclass
-class SelfPlayLearning:
-    """The learner that learns from the newest samples of all generators.
+class Trainer:
+    """The only learner of a run, which learns from the newest samples of all generators.
 
     New shards are read when the present samples are used up, and after each candidate. If the programs take turns, turn
     t reads no shard after number t. So what a step learns from depends on the turn alone, also if a killed run replays
@@ -68,6 +68,7 @@ class SelfPlayLearning:
     """Number and samples of each shard with a sample in the ring, in their order."""
     first_needed: int = 0
     """The oldest shard that one of the last two saved states needs."""
+    loop: Loop = field(init=False)
 
     @property
     def has_enough(self) -> bool:
@@ -186,15 +187,6 @@ class SelfPlayLearning:
     def metrics(self) -> Metrics:
         return {"samples": self.samples_made, "waited": self.heartbeat.waited, "at": time.time()}
 
-
-@dataclass
-class Trainer:
-    """The only learner of a run."""
-
-    heartbeat: Heartbeat
-    task: SelfPlayLearning
-    loop: Loop
-
     @classmethod
     def open(cls, run: SelfPlayRun, settings: SelfPlaySettings, heartbeat: Heartbeat, watch: Watch) -> Trainer:
         """Continue from the saved state of the folder, or start anew; a new network is the first candidate."""
@@ -202,16 +194,16 @@ class Trainer:
         set_output_scale(learner, settings.output_mean, settings.output_scale)
         game_log, ring = GameLog(run.game_log, run.shards), Ring(settings.replay.capacity)
         interval = settings.replay.samples_per_candidate // settings.learning.batch_size or 1
-        learning = SelfPlayLearning(run, settings, heartbeat, learner, game_log, ring, interval)
+        trainer = cls(run, settings, heartbeat, learner, game_log, ring, interval)
         run_networks.repair_all(run.folder)
         heartbeat.busy("proves the optima of the evaluation boards")
         task = Task(
             learner,
-            learning.step,
-            learning.state,
-            learning.restore,
-            learning.metrics,
-            on_saved=learning.on_saved,
+            trainer.step,
+            trainer.state,
+            trainer.restore,
+            trainer.metrics,
+            on_saved=trainer.on_saved,
             idle_seconds=lambda: heartbeat.waited,
             prefers_prior=True,
         )
@@ -220,13 +212,14 @@ class Trainer:
             loop.publish()  # a killed program may have saved, and not published
         elif run.network("latest") is None:
             _restore_latest(run, loop, interval)
-        return cls(heartbeat, learning, loop)
+        trainer.loop = loop
+        return trainer
 
     def work_once(self, watch: Watch) -> bool:
         """Train until the next candidate at most; False if there are too few games for another step."""
-        if not self.loop.unfinished and not self.task.has_enough:
-            self.task.read_new_shards()
-            if not self.task.has_enough:
+        if not self.loop.unfinished and not self.has_enough:
+            self.read_new_shards()
+            if not self.has_enough:
                 self.heartbeat.waiting("more games")
                 return False
         self.heartbeat.busy(f"learns, from step {self.loop.step:,} on")
@@ -235,10 +228,10 @@ class Trainer:
 
     def take_turn(self, watch: Watch) -> None:
         """Train until the next candidate, or until more games than those of this turn are needed."""
-        turn, was_over = self.task.turn, self.loop.unfinished and self.task.is_turn_over
+        turn, was_over = self.turn, self.loop.unfinished and self.is_turn_over
         self.work_once(watch)
-        if self.task.turn == turn and not was_over:
-            self.task.end_turn()
+        if self.turn == turn and not was_over:
+            self.end_turn()
 
 
 def _restore_latest(run: SelfPlayRun, loop: Loop, interval: int) -> None:
