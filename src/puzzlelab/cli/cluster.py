@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import show
+from puzzlelab.cli.console import print_table, say
 
 if TYPE_CHECKING:
     from puzzlelab.cluster.ray_nodes import RayNode
@@ -35,17 +35,12 @@ def status(
 
     Exit code: 0 all nodes can be used, 1 one of them cannot, 2 there is no such cluster.
     """
-    from rich.table import Table
-
     from puzzlelab.cluster import nodes_of
 
     nodes = nodes_of(address)
-    table = Table(title=f"{len(nodes)} node{'' if len(nodes) == 1 else 's'}")
-    for column in ("node", "host", "processors", "graphics cards", "memory", "puzzlelab", "Python", "numba", "state"):
-        table.add_column(column)
-    for node in nodes:
-        table.add_row(*_row(node))
-    show(table)
+    say(f"{len(nodes)} node{'' if len(nodes) == 1 else 's'}")
+    columns = ("node", "host", "processors", "graphics cards", "memory", "puzzlelab", "Python", "numba", "state")
+    print_table(columns, [_row(node) for node in nodes])
     raise typer.Exit(1 if any(node.problem for node in nodes) else 0)
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, BadOption, UnknownName, as_unicode, visible
 
 if TYPE_CHECKING:
+    from rich.table import Column
+
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.puzzle import Puzzle
 
@@ -46,7 +48,7 @@ def show(renderable: Any) -> None:
     Console(highlight=False, markup=False, emoji=False, soft_wrap=width is not None, width=width).print(renderable)
 
 
-def print_table(columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+def print_table(columns: Sequence[str | Column], rows: Sequence[Sequence[str]]) -> None:
     """Print rows below their titles; nothing if there are none."""
     from rich.table import Table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from puzzlelab.cli.console import say, show
+from puzzlelab.cli.console import print_table, say, show
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.limit import Limit
 
@@ -71,15 +71,13 @@ def demo() -> None:
 
 
 def _table(instance: Instance, solvers: tuple[str, ...]) -> None:
-    from rich.table import Table
-
     from puzzlelab.core.puzzle import board_after, names_of, presentation_of
     from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.verify import verify
     from puzzlelab.engine import report
     from puzzlelab.engine.solving import solve, uninterrupted
 
-    table = Table("solver", "moves", "proof", "at least", "seconds", "expanded")
+    rows = []
     best: tuple[int, ...] = ()
     for text in solvers:
         with progress():
@@ -87,12 +85,12 @@ def _table(instance: Instance, solvers: tuple[str, ...]) -> None:
             result = uninterrupted(solve(parse_solver(text), instance, Limit(seconds=20)))
         counts = (str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}")
         if not verify(instance, result).holds or result.moves is None:
-            table.add_row(text, "-", f"not solved ({result.stop})", *counts)
+            rows.append((text, "-", f"not solved ({result.stop})", *counts))
             continue
         proof = PROOFS.get(result.proof, result.proof)
-        table.add_row(text, str(result.length), proof, *counts)
+        rows.append((text, str(result.length), proof, *counts))
         best = result.moves if not best or len(result.moves) < len(best) else best
-    show(table)
+    print_table(("solver", "moves", "proof", "at least", "seconds", "expanded"), rows)
     presentation = presentation_of(instance.puzzle)
     if presentation.answer_is_board:
         say(instance.puzzle.draw(board_after(instance.puzzle, instance.state, best)))

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from puzzlelab.cli.console import fail, say, show
+from puzzlelab.cli.console import fail, print_table, say
 from puzzlelab.cli.options import ExecutorName, PuzzleName, Seed, Threads, open_optional, status_in_words, taking
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadFile, BadOption
@@ -180,23 +180,16 @@ def _check_image(path: Path) -> None:
 
 def _summary(tally: Tally, histogram: Path | None) -> None:
     """Print the number of boards of each level; draw the number of boards of each size."""
-    from rich.table import Table
-
     counts, total = tally.counts, tally.counts.sum()
-    table = Table("level", tally.what, "boards", "share", f"mean {tally.what}", box=None)
+    rows = []
     for level, (smallest, largest) in tally.levels.items():
         level_counts = counts[smallest : largest + 1]
         if level_counts.sum():
             mean = (level_counts * range(smallest, largest + 1)).sum() / level_counts.sum()
             sizes = [smallest + offset for offset in level_counts.nonzero()[0]]
-            row = (
-                f"{sizes[0]}-{sizes[-1]}",
-                f"{level_counts.sum():,}",
-                f"{level_counts.sum() / total:.1%}",
-                f"{mean:.2f}",
-            )
-            table.add_row(str(level), *row)
-    show(table)
+            boards, share = f"{level_counts.sum():,}", f"{level_counts.sum() / total:.1%}"
+            rows.append((str(level), f"{sizes[0]}-{sizes[-1]}", boards, share, f"{mean:.2f}"))
+    print_table(("level", tally.what, "boards", "share", f"mean {tally.what}"), rows)
     if histogram:
         from puzzlelab.bench.lengths import histogram as draw_histogram
 

@@ -15,10 +15,10 @@ from puzzlelab.cli.console import (
     UNSOLVED,
     ErrorTally,
     fail,
+    print_table,
     puzzle_and_boards,
     read_boards,
     say,
-    show,
 )
 from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, OtherOptions, PuzzleName, Settle, SolverName
 from puzzlelab.cli.progress import progress
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from puzzlelab.core.solver import Solver
 
 Answer = tuple[bool, str, Callable[[], dict[str, Any]], Iterable[Any]]
-"""An answer about a board: whether it is proven, why its search ended, its row for JSON, and what people are shown."""
+"""An answer about a board: whether it is proven, why its search ended, its row for JSON, and texts and tables to show."""
 Seconds = Annotated[
     float | None,
     typer.Option(help="Seconds for all moves of a board together; 60 without --time and --nodes.", show_default=False),
@@ -100,7 +100,7 @@ def _report(boards: BoardStream, answer: Callable[[Instance], Answer], json: boo
             say(dumps(row()))
         else:
             for each in shown:
-                say(each) if isinstance(each, str) else show(each)
+                say(each) if isinstance(each, str) else print_table(*each)
         code = max(code, SOLVED if proven else UNSOLVED)
         if stop == "interrupted":
             fail("interrupted: the results are incomplete")
@@ -145,11 +145,11 @@ def _hint_shown(solver: Solver, result: Hint) -> Iterator[Any]:
         best = " ".join(puzzle.write_move(move) for move in result.best)
         label = "all the best moves" if result.best_proven else "the best known moves"
         yield f"{label}: {best}\n\n{puzzle.draw(result.instance.state, mark=result.best[0])}\n"
-    table = _table("move", "moves needed", "regret", "proven")
+    rows = []
     for value in result.moves:
         proven = "yes" if value.proven and value.regret.proven else "no"
-        table.add_row(puzzle.write_move(value.move), str(value.needed), str(value.regret), proven)
-    yield table
+        rows.append((puzzle.write_move(value.move), str(value.needed), str(value.regret), proven))
+    yield ("move", "moves needed", "regret", "proven"), rows
 
 
 def _game(solver: Solver, limit: Limit, text: str, instance: Instance) -> Answer:
@@ -163,12 +163,12 @@ def _game(solver: Solver, limit: Limit, text: str, instance: Instance) -> Answer
 
 
 def _game_shown(solver: Solver, puzzle: Puzzle, regrets: Regrets) -> Iterator[Any]:
-    table = _table("", "move", "needed before", "needed after", "regret", "proven")
+    rows = []
     for number, step in enumerate(regrets.steps, start=1):
         values = str(step.before), str(step.after), str(step.regret)
-        table.add_row(str(number), puzzle.write_move(step.move), *values, "yes" if step.regret.proven else "no")
+        rows.append((str(number), puzzle.write_move(step.move), *values, "yes" if step.regret.proven else "no"))
     yield f"{puzzle.name} by {solver.name}: {len(regrets.steps)} moves, {regrets.seconds:.3g} s"
-    yield table
+    yield ("", "move", "needed before", "needed after", "regret", "proven"), rows
     end = regrets.steps[-1].after if regrets.steps else None
     remaining = "" if end is None or end.most == 0 else f"; {end!s} more are needed at the end"
     proof = "" if regrets.total.proven else " (not proven)"
@@ -190,9 +190,3 @@ def _needed(result: Hint) -> str:
         return f"no solution is known yet (at least {result.lower_bound} moves are needed)"
     moves = f"{result.length} move{'s' * (result.length != 1)}"
     return f"{moves}, proven optimal" if result.needed.proven else f"{moves}, at least {result.lower_bound} are needed"
-
-
-def _table(*columns: str) -> Any:
-    from rich.table import Table
-
-    return Table(*columns, box=None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from puzzlelab.cli.console import fail, say, show
+from puzzlelab.cli.console import fail, print_table, say
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_optional, resources_of
 from puzzlelab.cli.progress import progress
 from puzzlelab.cli.train import need_libraries, settings_from
@@ -213,40 +213,35 @@ def _interruptible(by_share: bool = False, learns: bool = False) -> Any:
 
 def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
     """Print the state of the run."""
-    from rich.table import Table
+    from rich.table import Column
 
     from puzzlelab.bench.training_charts import CHAMPIONS, champions
     from puzzlelab.training.selfplay.status import StatusReader, ago
 
     run_status = StatusReader(selfplay_run, settings).read()
-    table = Table(title=f"{selfplay_run.folder}: {run_status.puzzle}", show_header=False)
-    table.add_row("games", f"{run_status.games:,}, {run_status.games_per_minute:,.0f} a minute")
+    facts = [("games", f"{run_status.games:,}, {run_status.games_per_minute:,.0f} a minute")]
     if run_status.won is not None:
-        table.add_row("won recently", f"{run_status.won:.1%}")
+        facts.append(("won recently", f"{run_status.won:.1%}"))
     if run_status.max_scramble_length:
-        table.add_row("shifts", f"{run_status.scramble_length} of {run_status.max_scramble_length}")
-    table.add_row(
-        "samples",
-        f"{run_status.samples:,} in {run_status.shards:,} shards, of {run_status.samples_made:,} generated so far",
-    )
-    table.add_row("learning", f"step {run_status.steps:,}" + _solved_text(run_status.solved))
-    table.add_row("matches", f"{run_status.matches:,}")
-    show(table)
+        facts.append(("shifts", f"{run_status.scramble_length} of {run_status.max_scramble_length}"))
+    samples = f"{run_status.samples:,} in {run_status.shards:,} shards, of {run_status.samples_made:,} generated so far"
+    learning = f"step {run_status.steps:,}{_solved_text(run_status.solved)}"
+    facts += [("samples", samples), ("learning", learning), ("matches", f"{run_status.matches:,}")]
+    print_table((f"{selfplay_run.folder}: {run_status.puzzle}", ""), facts)
     if run_status.champions:
-        reigns = Table(title="champions", caption=_anchors(run_status.opponents))
-        for name in CHAMPIONS:
-            reigns.add_column(name, justify="left" if name == "network" else "right")
-        for row in champions(run_status):
-            reigns.add_row(*row)
-        show(reigns)
-    programs = Table(title="programs")
-    for name in ("program", "machine", "process", "what it does"):
-        programs.add_column(name)
+        say()
+        print_table(
+            [name if name == "network" else Column(name, justify="right") for name in CHAMPIONS],
+            champions(run_status),
+        )
+        say(_anchors(run_status.opponents))
+    programs = []
     for program in run_status.programs:
         activity = "ended unexpectedly" if program.gone else program.busy or f"waits for {program.waiting}"
-        programs.add_row(program.name, program.machine, str(program.process), f"{activity} ({ago(program.seconds)})")
-    if run_status.programs:
-        show(programs)
+        programs.append((program.name, program.machine, str(program.process), f"{activity} ({ago(program.seconds)})"))
+    if programs:
+        say()
+        print_table(("program", "machine", "process", "what it does"), programs)
     elif not run_status.done:
         say(f"No program is running: puzzlelab selfplay run {selfplay_run.folder}")
     for warning in run_status.warnings:
