@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from puzzlelab.core.solver import Solver
 
 Answer = tuple[bool, str, Callable[[], dict[str, Any]], Iterable[Any]]
-"""An answer about a board: whether it is proven, why its search ended, its row for JSON, and texts and tables to show."""
+"""An answer about a board: whether it is proven, why its search ended, its row for JSON, and what people see."""
 Seconds = Annotated[
     float | None,
     typer.Option(help="Seconds for all moves of a board together; 60 without --time and --nodes.", show_default=False),
