@@ -6,7 +6,7 @@ Shapes: B = boards, S = length of a state, L = moves of all solutions together.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -61,7 +61,8 @@ class Answers(Sequence[Result]):
     """The answers to boards: a sequence of `Result`s, which are made when they are asked for.
 
     A board that cannot be read (`boards.errors`) has no answer: its columns are those of a board without moves, and it
-    is no item. `engine.solving` gives verified answers, a solver gives answers that are not verified yet.
+    raises `BadBoard` when it is asked for, as in `boards`. `engine.solving` gives verified answers, a solver gives
+    answers that are not verified yet.
     """
 
     boards: Boards
@@ -155,9 +156,6 @@ class Answers(Sequence[Result]):
             **self.rare.get(place, {}),
         )
 
-    def __iter__(self) -> Iterator[Result]:
-        return map(self.__getitem__, np.flatnonzero(self.boards.is_readable).tolist())
-
     def moves_of(self, place: int) -> tuple[int, ...] | None:
         """Return the moves of one board, or None."""
         if self.lengths[place] == UNSOLVED:
@@ -232,25 +230,27 @@ class Answers(Sequence[Result]):
 
 
 @dataclass(frozen=True, eq=False)
-class CountBatch(Sequence[Count]):
-    """The numbers of solutions of many boards: a sequence of `Count`s, which are made when they are asked for."""
+class Counts(Sequence[Count]):
+    """The numbers of solutions of boards: a sequence of `Count`s, which are made when they are asked for."""
 
     solutions: NDArray[np.int64]
     """[B]: up to the requested maximum."""
-    is_counted: NDArray[np.bool_]
-    """[B]: the boards that were counted; the others have no meaning here, and are counted by themselves."""
-    is_complete: NDArray[np.bool_]
-    """[B]: where these are all solutions; elsewhere there are as many as were requested."""
+    stops: NDArray[np.uint8]
+    """[B]: places in `STOPS`; an interrupted count has no meaning."""
     expanded: NDArray[np.int64]
     """[B]."""
-    firsts: Answers
-    """[B]: a solution of each counted board that has any; nothing is proven."""
+    firsts: Answers | None = None
+    """[B]: a solution of each board that has any, if they are known; nothing is proven."""
 
     @classmethod
-    def uncounted(cls, boards: Boards) -> CountBatch:
-        """None of these boards is counted."""
-        zeros, none = np.zeros(len(boards), np.int64), np.zeros(len(boards), bool)
-        return cls(zeros, none, none, zeros, Answers.blank(boards))
+    def of(cls, counts: Sequence[Count]) -> Counts:
+        """Return the columns of these counts."""
+        stops = np.array([STOPS.index(each.stop) for each in counts], np.uint8)
+        return cls(np.array([each.solutions for each in counts]), stops, np.array([each.expanded for each in counts]))
+
+    def is_stopped_by(self, *stops: Stop) -> NDArray[np.bool_]:
+        """Return `bool[B]`: the counts that ended for one of these reasons."""
+        return np.isin(self.stops, [STOPS.index(stop) for stop in stops])
 
     def __len__(self) -> int:
         return len(self.solutions)
@@ -258,15 +258,12 @@ class CountBatch(Sequence[Count]):
     @overload
     def __getitem__(self, index: int) -> Count: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Count]: ...
-    def __getitem__(self, index: int | slice) -> Count | list[Count]:
+    def __getitem__(self, index: slice) -> Counts: ...
+    def __getitem__(self, index: int | slice) -> Count | Counts:
         if isinstance(index, slice):
-            columns = self.solutions[index], self.is_complete[index], self.expanded[index]
-            return [
-                Count(solutions, "done" if is_complete else "solutions", expanded)
-                for solutions, is_complete, expanded in zip(*(column.tolist() for column in columns), strict=True)
-            ]
-        return self[index : index + 1 or None][0]
+            firsts = None if self.firsts is None else self.firsts[index]
+            return Counts(self.solutions[index], self.stops[index], self.expanded[index], firsts)
+        return Count(int(self.solutions[index]), STOPS[self.stops[index]], int(self.expanded[index]))
 
 
 def _rare(result: Result) -> dict[str, Any]:

@@ -6,11 +6,11 @@ DONE when it has that many or all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from puzzlelab.core.answers import CountBatch
+from puzzlelab.core.answers import Counts
 from puzzlelab.core.boards import Boards, Instance, runs
 from puzzlelab.core.errors import BadOption, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
@@ -59,13 +59,13 @@ class Enumerator(SolverSettings):
                 if total >= most:
                     return
 
-    def count_batch(self, boards: Boards, most: int, limit: Limit) -> CountBatch:
+    def count_batch(self, boards: Boards, most: int, limit: Limit) -> Counts:
         """Count the solutions of each board up to `most`, and find one of them; a board with an objection has none.
 
-        `limit` is for each board. A board that may reach the limit, or take long, is not counted: none is by a solver
-        that counts one by one.
+        `limit` is for each board. The count of a board that may reach the limit, or take long, is interrupted; those
+        of a solver that counts one by one all are.
         """
-        return CountBatch.uncounted(boards)
+        return Counts.of([Count(0, "interrupted")] * len(boards))
 
 
 def require_enumerator(solver: Solver, puzzle: Puzzle) -> Enumerator:
@@ -158,7 +158,7 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
     return best
 
 
-def count_parts(solver: Solver, boards: Boards, limit: Limit, most: int | None = None) -> Iterator[Sequence[Count]]:
+def count_parts(solver: Solver, boards: Boards, limit: Limit, most: int | None = None) -> Iterator[Counts]:
     """Yield the counts of `count` for each of these boards, in their order, of some boards at a time.
 
     A part has the boards that a solver counts together, or one that is counted by itself; Ctrl-C ends the counts with
@@ -172,15 +172,15 @@ def count_parts(solver: Solver, boards: Boards, limit: Limit, most: int | None =
         try:
             counts = enumerator.count_batch(part, together, limit)
         except KeyboardInterrupt:
-            yield [Count(0, "interrupted")]
+            yield Counts.of([Count(0, "interrupted")])
             return
-        is_final = counts.is_counted & (counts.is_complete | (together == most))
+        is_final = counts.is_stopped_by("done", *(("solutions",) if together == most else ()))
         for begin, end in runs(is_final):
             if is_final[begin]:
                 yield counts[begin:end]
                 continue
             for instance in part[begin:end]:
-                yield [result := count(solver, instance, limit, most)]
+                yield Counts.of([result := count(solver, instance, limit, most)])
                 if result.stop == "interrupted":
                     return
 

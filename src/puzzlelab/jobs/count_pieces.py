@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from puzzlelab.core.answers import Counts
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
@@ -34,7 +35,7 @@ class BoardsToCount:
 class CountedBoards:
     """The value of a piece."""
 
-    parts: list[Sequence[Count]]
+    parts: list[Counts]
     seconds: float
 
 

@@ -354,8 +354,8 @@ def test_boards_are_counted_together_as_alone(most, nodes) -> None:
 
 def test_counts_have_a_solution_and_what_takes_long_is_left_out() -> None:
     counts = Bands().count_batch(known_boards(), 10**9, Limit())
-    assert counts.is_counted.tolist() == [True] * (len(counts) - 1) + [False]
-    assert counts.is_complete[:-1].all()
+    assert counts.is_stopped_by("done").tolist() == [True] * (len(counts) - 1) + [False]
+    assert counts[len(counts) - 1].stop == "interrupted"
     for count_of_board, first in list(zip(counts, counts.firsts, strict=True))[:-1]:
         assert (first.moves is not None) == (count_of_board.solutions > 0)
         assert (first.proof, first.reason) == ("none", "")
@@ -365,7 +365,7 @@ def test_counts_have_a_solution_and_what_takes_long_is_left_out() -> None:
 @pytest.mark.parametrize("limit", [Limit(seconds=0.5), Limit(memory=2**40)])
 def test_a_limit_that_needs_a_clock_is_not_for_a_batch(limit) -> None:
     counts = Bands().count_batch(known_boards(), 2, limit)
-    assert not counts.is_counted.any()
+    assert counts.is_stopped_by("interrupted").all()
     assert len(counts) == len(known_boards())
 
 

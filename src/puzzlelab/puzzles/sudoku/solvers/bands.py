@@ -14,12 +14,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.answers import PROOFS, UNSOLVED, Answers, CountBatch
+from puzzlelab.core.answers import PROOFS, STOPS, UNSOLVED, Answers, Counts
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count
+from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count, Stop
 from puzzlelab.core.solver import (
     Attempt,
 )
@@ -82,22 +82,23 @@ class Bands(Enumerator):
         """Return how many solutions there are; about ten million a second where there are many."""
         return counted(machine(instance.state), limit, most)
 
-    def count_batch(self, boards: Boards, most: int, limit: Limit) -> CountBatch:
+    def count_batch(self, boards: Boards, most: int, limit: Limit) -> Counts:
         """Return how many solutions each board has.
 
-        Those that need many guesses, or have little time, are not counted.
+        The counts of those that need many guesses, or have little time, are interrupted.
         """
         is_timed = limit.memory is not None or (limit.seconds is not None and limit.seconds < LEAST_SECONDS)
         if is_timed:
-            return CountBatch.uncounted(boards)
+            return super().count_batch(boards, most, limit)
         # A search by itself ends with its last guess if that reaches the limit.
         most_guesses = MOST_GUESSES if limit.nodes is None else min(MOST_GUESSES, limit.nodes - 1)
         began = time.perf_counter()
         batch = solve_batch(boards.states, most, jobs=1, most_guesses=most_guesses)
         firsts = _solutions(boards, batch).solved_together(time.perf_counter() - began)
-        is_counted = batch.counts != NOT_COUNTED
-        is_complete = is_counted & (batch.counts < most)
-        return CountBatch(np.maximum(batch.counts, 0), is_counted, is_complete, batch.guesses, firsts)
+        names: list[Stop] = ["interrupted", "done", "solutions"]
+        kinds = np.where(batch.counts == NOT_COUNTED, 0, np.where(batch.counts < most, 1, 2))
+        stops = np.array([STOPS.index(name) for name in names], np.uint8)[kinds]
+        return Counts(np.maximum(batch.counts, 0), stops, batch.guesses, firsts)
 
 
 class BandsBatch(NamedTuple):
