@@ -187,7 +187,7 @@ def evaluated(**settings):
 def test_difficulty_that_grows_with_evaluations() -> None:
     found, levels = evaluated(checks_in_a_row=3, win_rate=0.8), []
     for solved in (9, 9, 8, 10, 9, 10, 10, 10, 10, 10, 10, 10):
-        found.evaluated(10, solved)
+        found.judge(10, solved)
         levels.append(found.difficulty)
     assert levels == [1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3]
 
@@ -201,7 +201,7 @@ def test_games_that_are_won_do_not_count_where_evaluations_do() -> None:
     other = evaluated(checks_in_a_row=1, games_per_check=2)
     other.restore(found.state())
     assert other.evaluation_due
-    found.evaluated(10, 10)
+    found.judge(10, 10)
     assert (found.difficulty, found.evaluation_due) == (2, False)
 
 

@@ -242,24 +242,27 @@ def test_files_that_cannot_be_learned_from_get_a_sentence(tmp_path, text, words)
         path.write_text(text)
     count = 2 if "holds" in words or "line 2" in words else 1
     with pytest.raises(BadInput, match=words):
-        solved_boards.load_boards(FOUR, (BoardSource(file=str(path), count=count),), 0)
+        solved_boards.load_boards(FOUR, (BoardSource(file=str(path), count=count),), 0, tmp_path)
 
 
-def test_made_boards_have_their_solutions_beside_them() -> None:
+def test_made_boards_have_their_solutions_beside_them(tmp_path) -> None:
     boards = solved_boards.load_boards(
-        NINE, (BoardSource(count=20, generator={"minimal": True}), BoardSource(count=10, generator={"level": 2})), 3
+        NINE,
+        (BoardSource(count=20, generator={"minimal": True}), BoardSource(count=10, generator={"level": 2})),
+        3,
+        tmp_path / "one",
     )
     assert boards.shape == (30, 2, 81)
     clues, solutions = boards[:, 0], boards[:, 1]
     assert all(NINE.solved(state) for state in NINE.written(solutions))
     assert ((clues == solutions) | (clues == -1)).all()
-    again = solved_boards.load_boards(NINE, (BoardSource(count=20, generator={"minimal": True}),), 3)
+    again = solved_boards.load_boards(NINE, (BoardSource(count=20, generator={"minimal": True}),), 3, tmp_path / "two")
     assert np.array_equal(again, boards[:20])
 
 
 @pytest.mark.parametrize("augment", [False, True])
-def test_the_pool_shows_every_board_once_in_each_round_and_goes_on_where_it_was(augment) -> None:
-    boards = solved_boards.load_boards(NINE, (BoardSource(count=12, generator={"level": 3}),), 3)
+def test_the_pool_shows_every_board_once_in_each_round_and_goes_on_where_it_was(tmp_path, augment) -> None:
+    boards = solved_boards.load_boards(NINE, (BoardSource(count=12, generator={"level": 3}),), 3, tmp_path)
     pool = BoardPool(NINE, boards, 4, seed=1, augment=augment)
     clues = np.count_nonzero(pool.candidates.sum(axis=2) == 1, axis=1).tolist()
     for _ in range(2):

@@ -136,18 +136,17 @@ class StartSampler:
         settings = self.settings
         self.games, self.won = self.games + games, self.won + won
         if settings.growth == "wins" and self.games >= settings.games_per_check:
-            self._judge(self.games, self.won)
+            self.judge(self.games, self.won)
 
     @property
     def evaluation_due(self) -> bool:
         """Whether enough games ended since the last evaluation of the curriculum (`evaluations`)."""
         return self.settings.growth == "evaluations" and self.games >= self.settings.evaluation_interval
 
-    def evaluated(self, boards: int, solved: int) -> None:
-        """Note how many boards play without random moves solved, and become harder when that is due."""
-        self._judge(boards, solved)
-
-    def _judge(self, games: int, won: int) -> None:
+    def judge(self, games: int, won: int) -> None:
+        """Become harder when that is due after a check: games, and those that were won, or solved without random
+        moves.
+        """
         settings = self.settings
         self.wins = self.wins + 1 if won > settings.win_rate * games else 0
         self.games = self.won = 0

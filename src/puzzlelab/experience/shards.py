@@ -139,7 +139,7 @@ class Shards:
         state = self._state
         if state.filled > state.written:
             card = {**self.settings, "games": [state.first, state.games]}
-            save(self.folder, state.number, joined(state.parts), card)
+            save_encoded(self.folder, state.number, encoded(joined(state.parts), card))
             self._state = replace(state, written=state.filled)
         if state.filled >= self.size:
             self._state = _State(state.rows, state.games, state.number + 1, state.games)
@@ -198,13 +198,6 @@ def _shard_of(folder: Path, settings: Mapping[str, Any]) -> Path | None:
             check_card(facts(path)[1], settings, path)
             return path
     return None
-
-
-def save(
-    folder: Path, number: int, samples: SampleColumns, card: Mapping[str, Any], temporary: str = "writing"
-) -> Path:
-    """Write a shard and its description `card` in one step; see `save_encoded`."""
-    return save_encoded(folder, number, encoded(samples, card), temporary)
 
 
 def encoded(samples: SampleColumns, card: Mapping[str, Any]) -> bytes:

@@ -132,7 +132,7 @@ class Play:
         finishes = self.checks.get("finishes", 0) + solved
         self.checks = {"checks": number + 1, "check_solved": float(is_solved.mean()), "finishes": finishes}
         self.checks |= {} if level is None else {"check_level": level}
-        start_sampler.evaluated(boards, solved)
+        start_sampler.judge(boards, solved)
 
     def _play_policy(self, model: TorchModel, states: State, max_moves: int) -> tuple[NDArray[np.bool_], State]:
         """Play by this model alone from these states; see `play_policy`."""

@@ -114,7 +114,7 @@ def load_boards(
     puzzle: Puzzle,
     sources: tuple[BoardSource, ...],
     seed: int,
-    folder: Path | None = None,
+    folder: Path,
     watch: Watch = lambda: None,
 ) -> Labelled:
     """Return the boards of all sources, the same for the same seed; raises `BadInput`.
@@ -125,7 +125,7 @@ def load_boards(
     done = 0
     for number, source in enumerate(sources):
         branch = int(generator(seed, GENERATION, number).integers(2**62))
-        stem = None if folder is None else folder / f"source-{number}"
+        stem = folder / f"source-{number}"
         with closing(_read(puzzle, source) if source.file else _in_parts(puzzle, source, branch, stem)) as stream:
             for part in stream:
                 parts.append(part)
@@ -135,26 +135,26 @@ def load_boards(
     return np.concatenate(parts)
 
 
-def _in_parts(puzzle: Puzzle, source: BoardSource, seed: int, stem: Path | None) -> Generator[Labelled, None, None]:
+def _in_parts(puzzle: Puzzle, source: BoardSource, seed: int, stem: Path) -> Generator[Labelled, None, None]:
     """Yield generated boards: first those of the files `<stem>-<first board>.npz`, then new ones, which are saved
     there.
 
     A file that is damaged is made again. The last part is saved also if the work is ended.
     """
     done = 0
-    while stem is not None and (part := _load(_part_path(stem, done))) is not None and len(part):
+    while (part := _load(_part_path(stem, done))) is not None and len(part):
         done += len(part)
         yield part
     unsaved: list[Labelled] = []
     try:
         for part in _generate(puzzle, source, seed, done):
             unsaved.append(part)
-            if stem is not None and sum(map(len, unsaved)) >= BOARDS_OF_PART:
+            if sum(map(len, unsaved)) >= BOARDS_OF_PART:
                 done += _save(_part_path(stem, done), np.concatenate(unsaved))
                 unsaved = []
             yield part
     finally:
-        if stem is not None and unsaved:
+        if unsaved:
             _save(_part_path(stem, done), np.concatenate(unsaved))
 
 
