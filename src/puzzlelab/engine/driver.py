@@ -64,6 +64,8 @@ class Machine:
     """The objective of the search; `control[BOUND]` is a bound on it."""
     total: Callable[[Any], int] | None = None
     """The sum of the steps of the best solution in a record, where it is not the number of moves."""
+    restart: Callable[[Any, State], None] | None = None
+    """The function that lets a record begin again from another working state `[S]`, for many searches in a row."""
     is_loaded: bool = False
     """Whether the machine code of `run` is loaded."""
 

@@ -27,7 +27,7 @@ from puzzlelab.core.puzzle import State
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify_kernels import replay_all
-from puzzlelab.engine.control_slots import BOUND, LENGTH
+from puzzlelab.engine.control_slots import BOUND
 from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED
 from puzzlelab.engine.search_rules import chosen_estimate
@@ -35,7 +35,6 @@ from puzzlelab.experience.fast_rollouts_kernels import branch_all
 from puzzlelab.experience.schema import TrainingSamples, joined, packed
 from puzzlelab.solvers import beam, ida
 from puzzlelab.solvers._beam_kernels import UNBOUNDED
-from puzzlelab.solvers._ida_kernels import LAST_MOVE, PROVES
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.ida import Ida
 
@@ -65,19 +64,11 @@ def fast_rollouts(teacher: Teacher) -> FastRollouts | None:
         return None
     if isinstance(solver, Ida):
         deepening = partial(ida.machine, estimate=estimate, rules=rules)
-        return FastRollouts(teacher, rules, deepening, _restart_ida, 32) if solver.jobs == 1 else None
+        return FastRollouts(teacher, rules, deepening, 32) if solver.jobs == 1 else None
     if solver.width is None or solver.prior is not None:
         return None
     layered = partial(beam.machine, estimate=estimate, rules=rules, width=solver.width, max_moves=UNBOUNDED)
-    return FastRollouts(teacher, rules, layered, beam.restart, 256)
-
-
-def _restart_ida(search: Machine, start: State) -> None:
-    """Restart the search from another working state `[S]`."""
-    control, proves = search.control, int(search.control[PROVES])
-    control[:] = 0
-    control[LENGTH], control[LAST_MOVE], control[PROVES] = -1, -1, proves
-    search.record.stack[0] = start
+    return FastRollouts(teacher, rules, layered, 256)
 
 
 @dataclass(frozen=True)
@@ -87,7 +78,6 @@ class FastRollouts:
     teacher: Teacher
     rules: KernelRules
     search: Callable[[Instance], Machine]
-    restart: Callable[[Machine, State], None]
     chunk: int
     """The number of games that one call of `play` should have at least."""
 
@@ -107,8 +97,9 @@ class FastRollouts:
         """Return the solutions from these working states, each of which belongs to a game."""
         solutions: list[list[int] | None] = []
         proven: list[bool] = []
+        assert search.restart is not None
         for start in starts:
-            self.restart(search, start)
+            search.restart(search.record, start)
             moves = self._solve(search, stop)
             solutions.append(moves)
             proven.append(moves is not None and search.control[BOUND] == len(moves))

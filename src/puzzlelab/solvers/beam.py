@@ -85,12 +85,11 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
         first = record.control[SCORED]
         return records.unpacked(rules, record.candidates.keys[first : first + record.control[REQUESTED]])
 
-    return Machine(record, stepper(step, rules), solution, enlarged, verdict, requests)
+    return Machine(record, stepper(step, rules), solution, enlarged, verdict, requests, restart=restart)
 
 
-def restart(search: Machine, start: State) -> None:
-    """Restart from another working state `[S]` in the same arrays, for many small searches in a row."""
-    record = search.record
+def restart(record: BeamRecord, start: State) -> None:
+    """Let the search begin again from another working state `[S]`."""
     max_moves, admissible = record.control[MAX_MOVES], record.control[ADMISSIBLE]
     record.control[:] = 0
     record.control[LENGTH], record.control[MAX_MOVES], record.control[ADMISSIBLE] = -1, max_moves, admissible
@@ -145,7 +144,7 @@ class BeamMemory:
             if width <= MOST_REMEMBERED:
                 self.searches[width] = search
         else:
-            restart(search, records.working(rules, instance.state))
+            restart(search.record, records.working(rules, instance.state))
             search.control[MAX_MOVES] = max_moves
         return search
 

@@ -66,12 +66,18 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machi
         ),
         scores=np.zeros(moves, np.float64),
     )
-    record.stack[0] = records.working(rules, instance.state)
-    record.control[LAST_MOVE], record.control[PROVES] = -1, estimate.admissible
-    is_external = kernels.is_external(record.estimate.tables)
-    return Machine(
-        record, stepper(step_requested if is_external else step, rules), solution, enlarged, verdict, requests
-    )
+    record.control[PROVES] = estimate.admissible
+    restart(record, records.working(rules, instance.state))
+    run = stepper(step_requested if kernels.is_external(record.estimate.tables) else step, rules)
+    return Machine(record, run, solution, enlarged, verdict, requests, restart=restart)
+
+
+def restart(record: IdaRecord, start: State) -> None:
+    """Let the search begin again from another working state `[S]`."""
+    proves = record.control[PROVES]
+    record.control[:] = 0
+    record.control[LENGTH], record.control[LAST_MOVE], record.control[PROVES] = -1, -1, proves
+    record.stack[0] = start
 
 
 def solution(record: IdaRecord) -> list[int]:
