@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from puzzlelab.bench import bars, plots, runs
-from puzzlelab.bench.charts import Chart, save
+from puzzlelab.bench.charts import Chart, figure_of, save
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
@@ -242,9 +242,8 @@ def marks(figure: Any) -> list[str]:
 
 
 def drawn(made: Chart, mark: float = 0.1) -> Any:
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    made.draw(figure, mark)
-    return figure
+    pytest.importorskip("matplotlib")
+    return figure_of(made, mark)
 
 
 def test_few_boards_have_a_panel_each_with_a_bar_for_each_solver(painted: BenchRun, stripes: Suite) -> None:

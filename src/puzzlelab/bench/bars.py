@@ -14,8 +14,7 @@ from puzzlelab.bench.charts import (
     Chart,
     fit_height,
     ink,
-    legend_below,
-    panels,
+    of_run,
     set_seconds_axis,
     whole_numbers,
 )
@@ -54,52 +53,46 @@ def bars(run: BenchRun) -> Chart:
 
 def _of_boards(run: BenchRun, answers: Mapping[str, Answers], boards: Mapping[str, int]) -> Chart:
     seconds = [each.row.seconds or 0.0 for of_solver in answers.values() for each in of_solver.values()]
+    few = len(boards) <= MAX_PANELS
 
     def draw(figure: Figure, mark_seconds: float) -> None:
-        if len(boards) <= MAX_PANELS:
+        if few:
             _draw_panels(figure, run, answers, boards)
         else:
             _draw_groups(figure, answers, boards)
         for axes in figure.axes:
-            set_seconds_axis(axes, "x" if len(boards) <= MAX_PANELS else "y", seconds, mark_seconds)
-        legend_below(figure)
+            set_seconds_axis(axes, "x" if few else "y", seconds, mark_seconds)
 
     parts = [
         Summary(each.solver, [each], {}) for each in run.answers if each.row.seconds is None and not each.row.error
     ]
-    return Chart(
-        kind="bars",
-        title=f"{run.suite.name}: seconds for each board",
-        header=("board", *answers),
-        rows=[
-            (str(number), *(_text(each.get(board)) for each in answers.values())) for board, number in boards.items()
-        ],
-        draw=draw,
-        remarks=time_notes(parts),
-    )
+    header = ("board", *answers)
+    rows = [(str(number), *(_text(each.get(board)) for each in answers.values())) for board, number in boards.items()]
+    remarks = time_notes(parts)
+    panels = len(boards) if few else 1
+    return of_run(run, "bars", "seconds for each board", header, rows, draw, remarks, panels)
 
 
 def _draw_panels(figure: Figure, run: BenchRun, answers: Mapping[str, Answers], boards: Mapping[str, int]) -> None:
     """Draw a panel for each board, with a horizontal bar for each solver; the first panel has their names."""
     names = [tables.wrapped_label(solver) for solver in answers]
     fit_height(figure, names)
-    added = panels(figure, len(boards))
-    for axes, (board, number) in zip(added, boards.items(), strict=True):
+    for axes, (board, number) in zip(figure.axes, boards.items(), strict=True):
         of_board = {at: each[board] for at, each in enumerate(answers.values()) if board in each}
         colours = [f"C{at}" for at in of_board]
         _fade_unsolved(axes.barh(list(of_board), _heights(of_board.values()), 0.7, color=colours), of_board.values())
-        axes.set_yticks(range(len(names)), names if axes is added[0] else [""] * len(names))
+        axes.set_yticks(range(len(names)), names if axes is figure.axes[0] else [""] * len(names))
         axes.set_ylim(len(names) - 0.5, -0.5)
         clues = clue_count(run.suite.puzzle, board)
         axes.set_title(f"board {number}" + ("" if clues is None else f": {clues} clues"), fontsize="medium")
-        axes.sharex(added[0])
+        axes.sharex(figure.axes[0])
     if any(answer.length is None for each in answers.values() for answer in each.values()):
         figure.supxlabel("pale: not solved", fontsize="medium")
 
 
 def _draw_groups(figure: Figure, answers: Mapping[str, Answers], boards: Mapping[str, int]) -> None:
     """Draw one panel with a group of bars for each board."""
-    (axes,) = panels(figure, 1)
+    (axes,) = figure.axes
     width = 0.8 / len(answers)
     for number, (solver, each) in enumerate(answers.items()):
         positions = [boards[board] + (number - (len(answers) - 1) / 2) * width for board in each]
@@ -130,7 +123,7 @@ def _of_solvers(run: BenchRun) -> Chart:
     def draw(figure: Figure, mark_seconds: float) -> None:
         names = [tables.wrapped_label(each.solver) for each in lines]
         fit_height(figure, names)
-        (axes,) = panels(figure, 1)
+        (axes,) = figure.axes
         positions = np.arange(len(lines))
         means = np.array([each.seconds for each in lines]).T
         medians, highest = np.array([(each.percentiles[1], each.percentiles[3]) for each in lines]).T
@@ -143,16 +136,11 @@ def _of_solvers(run: BenchRun) -> Chart:
         axes.set_yticks(positions, names)
         axes.invert_yaxis()
         set_seconds_axis(axes, "x", [*means[0], *medians, *highest], mark_seconds)
-        legend_below(figure)
 
-    return Chart(
-        kind="bars",
-        title=f"{run.suite.name}: seconds for a board",
-        header=("solver", "solved", "median", "95th percentile", "total"),
-        rows=[_row(each) for each in lines],
-        draw=draw,
-        remarks=time_notes(lines),
-    )
+    header = ("solver", "solved", "median", "95th percentile", "total")
+    rows = [_row(each) for each in lines]
+    remarks = time_notes(lines)
+    return of_run(run, "bars", "seconds for a board", header, rows, draw, remarks)
 
 
 def _row(each: Summary) -> Sequence[str]:

@@ -6,7 +6,7 @@ A chart has all its numbers before anything is drawn. Matplotlib is imported onl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.statistics import Mean, Proportion
 from puzzlelab.bench.tables import TextTable
 from puzzlelab.core.errors import BadFile, BadInput
@@ -47,7 +48,41 @@ class Chart(TextTable):
 
     kind: str
     draw: Callable[[Figure, float], None]
-    """Draws into a figure; its second argument is the position of the dashed line in seconds, 0 for none."""
+    """Draws into the panels of a figure; its second argument is the position of the dashed line in seconds, 0 for none.
+    """
+    panels: int = 1
+    """The number of axes side by side that it draws into."""
+
+
+def of_run(
+    run: BenchRun,
+    kind: str,
+    what: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    draw: Callable[[Figure, float], None],
+    remarks: Sequence[str],
+    panels: int = 1,
+) -> Chart:
+    """Return the chart of what a benchmark shows."""
+    title = f"{run.suite.name}: {what}"
+    return Chart(title=title, header=header, rows=rows, remarks=remarks, kind=kind, draw=draw, panels=panels)
+
+
+def figure_of(chart: Chart, mark_seconds: float = INSTANT_SECONDS) -> Figure:
+    """Return the drawing of a chart, with a legend below its panels; raises `BadInput` without matplotlib.
+
+    A dashed line is drawn at `mark_seconds` if it is near the plotted seconds; 0 draws none.
+    """
+    figure = empty_figure(chart.title)
+    for number in range(chart.panels):
+        axes = figure.add_subplot(1, chart.panels, number + 1)
+        axes.grid(alpha=0.3)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+    chart.draw(figure, mark_seconds)
+    _add_legend(figure)
+    return figure
 
 
 def draw_line(axes: Axes, name: str, x: Iterable[float], y: Iterable[Proportion | Mean | float], **style: Any) -> Any:
@@ -61,16 +96,6 @@ def draw_line(axes: Axes, name: str, x: Iterable[float], y: Iterable[Proportion 
         axes.fill_between(positions, low, high, color=colour, alpha=0.15, linewidth=0)
         axes.vlines(positions, low, high, color=colour, alpha=0.3)
     return colour
-
-
-def panels(figure: Figure, count: int) -> list[Axes]:
-    """Return axes side by side."""
-    added = [figure.add_subplot(1, count, number + 1) for number in range(count)]
-    for axes in added:
-        axes.grid(alpha=0.3)
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
-    return added
 
 
 def ink() -> str:
@@ -91,11 +116,11 @@ def whole_numbers(*axes: Axis) -> None:
 def set_seconds_axis(axes: Axes, along: Literal["x", "y"], seconds: Iterable[float], mark: float) -> None:
     """Make an axis logarithmic in seconds, with the dashed line if it is near these values."""
     values = [max(value, MIN_SECONDS) for value in seconds if not math.isnan(value)]
+    axes.set(**{f"{along}scale": "log", f"{along}label": "seconds (log scale)"})
     if mark > 0 and values and min(values) / MARK_RANGE <= mark <= max(values) * MARK_RANGE:
         line = axes.axvline if along == "x" else axes.axhline
         text = f"{mark:g} s" if mark >= 1 else f"{1000 * mark:g} ms"
         line(mark, color=ink(), linestyle="--", linewidth=1, label=text)
-    axes.set(**{f"{along}scale": "log", f"{along}label": "seconds (log scale)"})
 
 
 def set_share_axis(axes: Axes, what: str) -> None:
@@ -103,7 +128,7 @@ def set_share_axis(axes: Axes, what: str) -> None:
     axes.set(ylim=(-0.03, 1.03), ylabel=f"{what} (share of boards, 95 % interval)")
 
 
-def legend_below(figure: Figure) -> None:
+def _add_legend(figure: Figure) -> None:
     """Draw a legend of all named artists below the panels, where it covers none of them."""
     drawn: dict[str, Any] = {}
     for axes in figure.axes:
@@ -135,12 +160,8 @@ def empty_figure(title: str) -> Figure:
 
 
 def save(chart: Chart, folder: Path, mark_seconds: float = INSTANT_SECONDS) -> list[Path]:
-    """Draw a chart as `<kind>.png` and `<kind>.svg` in this folder; raises `BadInput` without matplotlib.
-
-    A dashed line is drawn at `mark_seconds` if it is near the plotted seconds; 0 draws none.
-    """
-    figure = empty_figure(chart.title)
-    chart.draw(figure, mark_seconds)
+    """Draw a chart as `<kind>.png` and `<kind>.svg` in this folder, as `figure_of` does."""
+    figure = figure_of(chart, mark_seconds)
     paths = [folder / f"{chart.kind}.png", folder / f"{chart.kind}.svg"]
     for path in paths:
         check_image(path)

@@ -13,8 +13,7 @@ from puzzlelab.bench.charts import (
     MIN_SECONDS,
     Chart,
     draw_line,
-    legend_below,
-    panels,
+    of_run,
     set_seconds_axis,
     set_share_axis,
     whole_numbers,
@@ -77,7 +76,7 @@ def levels(run: BenchRun) -> Chart:
     values = [each.typical_seconds if filled else each.excess.value for each in points]
 
     def draw(figure: Figure, mark_seconds: float) -> None:
-        left, *others = panels(figure, 2 - bool(np.isnan(values).all()))
+        left, *others = figure.axes
         for number, (solver, of_solver) in enumerate(series.items()):
             x = [level + LEVEL_OFFSET * (number - (len(series) - 1) / 2) for level in of_solver]
             draw_line(left, solver, x, [at.solved for at in of_solver.values()])
@@ -94,21 +93,17 @@ def levels(run: BenchRun) -> Chart:
         for axes in figure.axes:
             axes.set(xlabel="level", xlim=left.get_xlim())
             whole_numbers(axes.xaxis)
-        legend_below(figure)
 
     def cells(at: Summary) -> Sequence[str]:
         value = seconds(at.typical_seconds) if filled else decimal(at.excess.value)
         return share(at.solved), interval(at.solved), value
 
     excess_note = f"The excess is over the {name}, of the boards that were solved."
-    return Chart(
-        kind="levels",
-        title=f"{run.suite.name}: solved by level",
-        header=("solver", "level", "solved", "95 %", "seconds" if filled else "mean excess"),
-        rows=_rows(series, cells),
-        draw=draw,
-        remarks=time_notes(points) if filled else [excess_note] * bool(known),
-    )
+    header = ("solver", "level", "solved", "95 %", "seconds" if filled else "mean excess")
+    rows = _rows(series, cells)
+    remarks = time_notes(points) if filled else [excess_note] * bool(known)
+    panels = 1 if np.isnan(values).all() else 2
+    return of_run(run, "levels", "solved by level", header, rows, draw, remarks, panels)
 
 
 def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
@@ -123,7 +118,7 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
         raise BadInput(f"no board of '{run.suite.name}' has a known optimum; add a solver that proves it, such as ida")
 
     def draw(figure: Figure, mark_seconds: float) -> None:
-        left, right = panels(figure, 2)
+        left, right = figure.axes
         for name, of_name in series.items():
             shares = [at.optimal for at in of_name.values()]
             draw_line(left, name, of_name, shares)
@@ -138,7 +133,6 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
             set_share_axis(axes, "optimal")
         left.set(xscale="log", xlabel="width (log scale)")
         right.set(xscale="log", xlabel="seconds for a board (median, log scale)")
-        legend_below(figure)
 
     def cells(at: Summary) -> Sequence[str]:
         shares = share(at.optimal), percent(at.optimal), interval(at.optimal)
@@ -149,14 +143,10 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
         for name, points in curves.items()
         for width, value, time in points
     ]
-    return Chart(
-        kind="widths",
-        title=f"{run.suite.name}: optimal by width",
-        header=("solver", "width", "optimal", "share", "95 %", "mean excess", "seconds"),
-        rows=[*_rows(series, cells), *published_rows],
-        draw=draw,
-        remarks=time_notes(_all_of(series)),
-    )
+    header = ("solver", "width", "optimal", "share", "95 %", "mean excess", "seconds")
+    rows = [*_rows(series, cells), *published_rows]
+    remarks = time_notes(_all_of(series))
+    return of_run(run, "widths", "optimal by width", header, rows, draw, remarks, panels=2)
 
 
 # --- jobs ---
@@ -182,7 +172,7 @@ def jobs(run: BenchRun) -> Chart:
         raise BadInput(f"no board of '{run.suite.name}' was finished with every number of jobs")
 
     def draw(figure: Figure, mark_seconds: float) -> None:
-        left, right = panels(figure, 2)
+        left, right = figure.axes
         for solver, (numbers, medians, speedups) in curves.items():
             ideal = numbers / numbers[0]
             colour = draw_line(left, solver, numbers, medians)
@@ -194,7 +184,6 @@ def jobs(run: BenchRun) -> Chart:
         for axes in figure.axes:
             axes.set_xlabel("jobs")
             whole_numbers(axes.xaxis)
-        legend_below(figure)
 
     rows = [
         (
@@ -208,14 +197,9 @@ def jobs(run: BenchRun) -> Chart:
         for solver, (numbers, medians, speedups) in curves.items()
         for number, median, speedup in zip(numbers, medians, speedups, strict=True)
     ]
-    return Chart(
-        kind="jobs",
-        title=f"{run.suite.name}: seconds by jobs",
-        header=("solver", "jobs", "boards", "seconds", "times as fast", "ideal"),
-        rows=rows,
-        draw=draw,
-        remarks=[_best_jobs_text(solver, numbers, speedups) for solver, (numbers, _, speedups) in curves.items()],
-    )
+    header = ("solver", "jobs", "boards", "seconds", "times as fast", "ideal")
+    remarks = [_best_jobs_text(solver, numbers, speedups) for solver, (numbers, _, speedups) in curves.items()]
+    return of_run(run, "jobs", "seconds by jobs", header, rows, draw, remarks, panels=2)
 
 
 def _finished(points: Mapping[int, Summary]) -> Iterator[list[float]]:
@@ -260,27 +244,21 @@ def clues(run: BenchRun) -> Chart:
     peaks = {solver: _peak(points) for solver, points in series.items()}
 
     def draw(figure: Figure, mark_seconds: float) -> None:
-        (axes,) = panels(figure, 1)
+        (axes,) = figure.axes
         for number, (solver, points) in enumerate(series.items()):
             _draw_medians(axes, solver, points, peaks[solver], f"C{number}")
         set_seconds_axis(axes, "y", [at.typical_seconds for at in _all_of(series)], mark_seconds)
         axes.set_xlabel(f"clues (shade: middle half of the boards; circle: fewer than {MIN_BOARDS}; star: slowest)")
         whole_numbers(axes.xaxis)
-        legend_below(figure)
 
     rows = [
         (*row, "peak" if row[1] == str(peaks[row[0]]) else "")
         for row in _rows(series, lambda at: (share(at.solved), *map(seconds, _quartiles(at))))
     ]
-    return Chart(
-        kind="clues",
-        title=f"{run.suite.name}: seconds by clues",
-        header=("solver", "clues", "solved", "25th percentile", "median", "75th percentile", ""),
-        rows=rows,
-        draw=draw,
-        remarks=[_slowest_text(solver, series[solver], peaks[solver]) for solver in series]
-        + time_notes(_all_of(every)),
-    )
+    header = ("solver", "clues", "solved", "25th percentile", "median", "75th percentile", "")
+    slowest = [_slowest_text(solver, series[solver], peaks[solver]) for solver in series]
+    remarks = slowest + time_notes(_all_of(every))
+    return of_run(run, "clues", "seconds by clues", header, rows, draw, remarks)
 
 
 def _quartiles(at: Summary) -> tuple[float, float, float]:

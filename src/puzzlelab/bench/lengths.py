@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.bench.charts import Chart, empty_figure, ink, legend_below, panels, whole_numbers, write
+from puzzlelab.bench.charts import Chart, empty_figure, ink, of_run, whole_numbers, write
 from puzzlelab.bench.runs import BenchRun, by_occurrence
 from puzzlelab.bench.summaries import VALUES, has_filled_answers, references
 from puzzlelab.bench.tables import wrapped_label
@@ -75,35 +75,28 @@ def lengths(run: BenchRun) -> Chart:
         solver: Counter(answer.value for answer in answers if answer.value is not None)
         for solver, answers in run.by_solver.items()
     }
-    columns = {"optimum": Counter(optima[e.board] for e in run.suite.entries if e.board in optima), **counts}
-    if not optima:
-        del columns["optimum"]
+    optimum = Counter(optima[entry.board] for entry in run.suite.entries if entry.board in optima)
+    columns = {"optimum": optimum, **counts} if optima else counts
     every_length = sorted({length for count in columns.values() for length in count})
     if not every_length:
         raise BadInput(f"no board of '{run.suite.name}' was solved: there are no lengths to draw")
 
     def draw(figure: Figure, mark_seconds: float) -> None:
-        (axes,) = panels(figure, 1)
+        (axes,) = figure.axes
         bins, filled = _bin_edges(every_length), len(counts) <= MAX_FILLED_HISTOGRAMS
         values = [list(count.elements()) for count in counts.values()]
         axes.hist(values, bins, histtype="bar" if filled else "step", label=list(counts))
         if optima:
-            optimum = list(columns["optimum"].elements())
-            axes.hist(optimum, bins, histtype="step", color=ink(), linewidth=1.5, label="optimum")
+            style: Any = {"histtype": "step", "color": ink(), "linewidth": 1.5}
+            axes.hist(list(optimum.elements()), bins, label="optimum", **style)
         axes.set(xlabel="length (moves)" if kind == "moves" else kind, ylabel="boards")
         whole_numbers(axes.xaxis, axes.yaxis)
-        legend_below(figure)
 
-    by_length = [(str(length), *(str(count[length]) for count in columns.values())) for length in every_length]
-    averages = [*counts.items(), *((OPTIMUM, columns[name]) for name in columns if name == "optimum")]
-    return Chart(
-        kind="lengths",
-        title=f"{run.suite.name}: {what} of solutions",
-        header=(VALUES[kind][0], *columns),
-        rows=by_length,
-        draw=draw,
-        remarks=[_average_text(name, count, kind) for name, count in averages if count],
-    )
+    rows = [(str(length), *(str(count[length]) for count in columns.values())) for length in every_length]
+    averages = [*counts.items(), (OPTIMUM, optimum)]
+    header = (VALUES[kind][0], *columns)
+    remarks = [_average_text(name, count, kind) for name, count in averages if count]
+    return of_run(run, "lengths", f"{what} of solutions", header, rows, draw, remarks)
 
 
 def _what(run: BenchRun) -> str:
@@ -152,7 +145,7 @@ def lengths2d(run: BenchRun) -> Chart:
         figure.suptitle(textwrap.fill(figure.get_suptitle(), int(side * len(pairs) * LETTERS_PER_INCH)))
         with_numbers = len(edges) - 1 <= MAX_CELLS_WITH_NUMBERS[several]
         most = max(max(counts.values()) for _, _, counts in pairs)
-        for axes, pair in zip(panels(figure, len(pairs)), pairs, strict=True):
+        for axes, pair in zip(figure.axes, pairs, strict=True):
             _draw_pair(axes, pair, kind, edges, most, with_numbers)
         if not with_numbers:
             bar = figure.colorbar(figure.axes[0].collections[0], ax=figure.axes, label="boards")
@@ -167,13 +160,16 @@ def lengths2d(run: BenchRun) -> Chart:
     if len(pairs) == 1:
         ((across, up, _),) = pairs
         header, rows = (f"{kind} of {across}", f"of {up}", "boards"), [row[2:] for row in rows]  # type: ignore[misc]
-    return Chart(
-        kind="lengths2d",
-        title=f"{run.suite.name}: {what} of one solver's solutions against another's",
-        header=header,
-        rows=rows,
-        draw=draw,
-        remarks=[_comparison_text(pair, kind) for pair in pairs],
+    remarks = [_comparison_text(pair, kind) for pair in pairs]
+    return of_run(
+        run,
+        "lengths2d",
+        f"{what} of one solver's solutions against another's",
+        header,
+        rows,
+        draw,
+        remarks,
+        panels=len(pairs),
     )
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from puzzlelab.bench import comparisons, history, level_table, plots, runs, summaries, tables, training_charts
 from puzzlelab.bench.caveats import caveats
-from puzzlelab.bench.charts import INSTANT_SECONDS, Chart, empty_figure, image
+from puzzlelab.bench.charts import Chart, empty_figure, figure_of, image
 from puzzlelab.bench.history import Record
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.statistics import proportion
@@ -179,9 +179,7 @@ def _plot(chart: Chart, style: str) -> str:
     from matplotlib import style as styles
 
     with styles.context([style, {"savefig.transparent": True}]):
-        figure = empty_figure(chart.title)
-        chart.draw(figure, INSTANT_SECONDS)
-        return _address(image(figure, "svg"))
+        return _address(image(figure_of(chart), "svg"))
 
 
 def _address(svg: bytes) -> str:

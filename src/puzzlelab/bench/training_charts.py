@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.bench.charts import Chart, draw_line, legend_below, panels
+from puzzlelab.bench.charts import Chart, draw_line
 from puzzlelab.core.errors import BadInput
 from puzzlelab.training import metrics
 from puzzlelab.training.recipe import settings_of
@@ -48,14 +48,13 @@ def learning(folders: Sequence[Path]) -> Chart:
         raise BadInput(f"these runs are of different puzzles: {texts}")
 
     def draw(figure: Figure, mark_seconds: float) -> None:
-        shares, lengths = panels(figure, 2)
+        shares, lengths = figure.axes
         for name, evaluations, _ in runs:
             colour = _draw(shares, name, evaluations, "solved")
             _draw(lengths, name, evaluations, "moves", color=colour)
             _draw(lengths, "optimum", evaluations, "least", color=colour, linestyle=":")
         shares.set(xlabel="minutes of learning", ylabel="share of boards solved greedily", ylim=(-0.03, 1.03))
         lengths.set(xlabel="minutes of learning (dotted: the optimum)", ylabel="moves, where solved")
-        legend_below(figure)
 
     return Chart(
         kind=LEARNING,
@@ -63,6 +62,7 @@ def learning(folders: Sequence[Path]) -> Chart:
         header=("run", "step", "minutes", "solved", "moves", "optimum"),
         rows=[_row(name, each) for name, evaluations, _ in runs for each in _spaced(evaluations)],
         draw=draw,
+        panels=2,
     )
 
 
@@ -104,7 +104,7 @@ def elo(folder: Path) -> Chart:
         raise BadInput(f"{folder} holds no match yet")
 
     def draw(figure: Figure, mark_seconds: float) -> None:
-        ratings, solved = panels(figure, 2)
+        ratings, solved = figure.axes
         minutes, steps = [reign.minutes for reign in status.champions], {"drawstyle": "steps-post"}
         draw_line(ratings, "champion", minutes, [reign.rating for reign in status.champions], **steps)
         for number, (name, rating) in enumerate(status.opponents, start=1):
@@ -119,8 +119,6 @@ def elo(folder: Path) -> Chart:
             lengths = [reign.scramble_length / longest for reign in status.champions]
             draw_line(solved, f"shifts, of {longest}", minutes, lengths, marker="", color="C7", linestyle=":", **steps)
         solved.set(xlabel="minutes", ylabel="share of boards solved", ylim=(-0.03, 1.03))
-        for axes in figure.axes:
-            axes.legend()
 
     return Chart(
         kind=ELO,
@@ -128,6 +126,7 @@ def elo(folder: Path) -> Chart:
         header=CHAMPIONS,
         rows=champions(status),
         draw=draw,
+        panels=2,
         remarks=[f"{name} has {rating:,.0f}" for name, rating in status.opponents],
     )
 
