@@ -11,20 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.bench.batches import Batching
+from puzzlelab.cli import options
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, say, show
-from puzzlelab.cli.options import (
-    SHORT_OPTIONS,
-    WITH_NETWORK,
-    ExecutorName,
-    Memory,
-    Net,
-    Nodes,
-    Seconds,
-    Seed,
-    limit_of,
-    open_optional,
-    taking,
-)
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadInput, BadOption, UnknownName, as_unicode
 from puzzlelab.runtime.signals import INTERRUPTED
@@ -76,7 +64,7 @@ Card = Annotated[
 ]
 
 
-@taking({name: SHORT_OPTIONS[name] for name in ("max_moves", "avoid_repeats")})
+@options.taking({name: options.SHORT_OPTIONS[name] for name in ("max_moves", "avoid_repeats")})
 def bench(
     suite: SuiteNames = None,
     solvers: SolverTexts = None,
@@ -85,13 +73,13 @@ def bench(
     scale: ScaleName = None,
     every: EveryBoard = False,
     count: Count = 10,
-    seed: Seed = 0,
-    net: Net = None,
-    time: Seconds = None,
-    nodes: Nodes = None,
-    memory: Memory = None,
+    seed: options.Seed = 0,
+    net: options.Net = None,
+    time: options.Seconds = None,
+    nodes: options.Nodes = None,
+    memory: options.Memory = None,
     jobs: Jobs = None,
-    executor: ExecutorName = None,
+    executor: options.ExecutorName = None,
     batch: Batch = Batching.LEVEL,
     card: Card = False,
     **short: Any,
@@ -109,7 +97,7 @@ def bench(
     from puzzlelab.engine.background import none_running
     from puzzlelab.engine.solving import BATCH
 
-    limit = limit_of(time, nodes, memory)
+    limit = options.limit_of(time, nodes, memory)
     # then a solver may take many boards in one batch
     without_rows = every and out is None and executor is None
     with progress(), none_running():
@@ -122,7 +110,7 @@ def bench(
             _show_faults(boards)
             all_solvers = _solvers(solvers or [], boards.puzzle, net, short)
             command, size = as_unicode(shlex.join(["puzzlelab", *sys.argv[1:]])), LARGE_BATCH if without_rows else BATCH
-            with open_optional(executor, jobs) as workers:
+            with options.open_optional(executor, jobs) as workers:
                 run = runs.run(
                     boards, all_solvers, limit, out, jobs or 1, batch, workers, command=command, batch_size=size
                 )
@@ -190,7 +178,7 @@ def _puzzle(word: str) -> Puzzle | None:
         raise
 
 
-def _solvers(texts: list[str], puzzle: Puzzle, net: str | None, options: Mapping[str, Any]) -> list[Solver]:
+def _solvers(texts: list[str], puzzle: Puzzle, net: str | None, short: Mapping[str, Any]) -> list[Solver]:
     """Return the solvers of these texts, or the usual one; each with the network and the options that it can use.
 
     What its text sets stays. Raises `BadOption` for a network or an option that none can use.
@@ -199,7 +187,7 @@ def _solvers(texts: list[str], puzzle: Puzzle, net: str | None, options: Mapping
     from puzzlelab.bench import runs
     from puzzlelab.core import registry
 
-    usual = None if net is None else WITH_NETWORK
+    usual = None if net is None else options.WITH_NETWORK
     solvers = runs.parse_solvers(texts) or [registry.solver(usual, puzzle)]
     names = ", ".join(solver.name for solver in solvers)
     if net is not None:
@@ -207,7 +195,7 @@ def _solvers(texts: list[str], puzzle: Puzzle, net: str | None, options: Mapping
         if not any(network_solvers):
             raise BadOption(f"none of the solvers ({names}) can use a network, or each has its option set already")
         solvers = [new or old for new, old in zip(network_solvers, solvers, strict=True)]
-    values = {name: value for name, value in options.items() if value is not None}
+    values = {name: value for name, value in short.items() if value is not None}
     for option in values:
         if not any(option in solver.options() for solver in solvers):
             raise BadOption(f"none of the solvers ({names}) has an option '{option}'")

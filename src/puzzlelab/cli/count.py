@@ -10,20 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from puzzlelab.cli import options
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, puzzle_and_boards, read_boards, say
-from puzzlelab.cli.options import (
-    BoardFile,
-    BoardTexts,
-    ExecutorName,
-    JsonObjects,
-    Nodes,
-    OtherOptions,
-    PuzzleName,
-    Seconds,
-    SolverName,
-    limit_of,
-    open_optional,
-)
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.limit import Limit
 from puzzlelab.runtime.signals import INTERRUPTED
@@ -40,30 +28,32 @@ Jobs = Annotated[int | None, typer.Option(min=1, help="Jobs of a parallel solver
 
 
 def count(
-    puzzle: PuzzleName,
-    board: BoardTexts = None,
-    file: BoardFile = None,
+    puzzle: options.PuzzleName,
+    board: options.BoardTexts = None,
+    file: options.BoardFile = None,
     most: Annotated[
         int | None, typer.Option(min=1, help="Stop at so many; 2 shows whether a solution is unique.")
     ] = None,
-    solver: SolverName = None,
-    option: OtherOptions = None,
+    solver: options.SolverName = None,
+    option: options.OtherOptions = None,
     jobs: Jobs = None,
-    executor: ExecutorName = None,
-    time: Seconds = None,
-    nodes: Nodes = None,
-    json: JsonObjects = False,
+    executor: options.ExecutorName = None,
+    time: options.Seconds = None,
+    nodes: options.Nodes = None,
+    json: options.JsonObjects = False,
 ) -> None:
     """Count the solutions of boards: one number a board; `+` after it says that there may be more.
 
     Exit code: 0 counted, 1 a board has none or a limit came first, 2 something unreadable.
     """
     from puzzlelab.engine import report
+    from puzzlelab.engine.enumeration import require_enumerator
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False)
-    enumerator = _enumerator(loaded_puzzle, solver, option, jobs if executor is None else None)
-    limit, errors, code, done = limit_of(time, nodes), ErrorTally(), SOLVED, 0
-    with open_optional(executor, jobs) as workers, progress(bars=False):
+    chosen_solver = options.solver_of(loaded_puzzle, solver, option, jobs=jobs if executor is None else None)
+    enumerator = require_enumerator(chosen_solver, loaded_puzzle)
+    limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
+    with options.open_optional(executor, jobs) as workers, progress(bars=False):
         parts = read_boards(loaded_puzzle, board, file).runs()
         try:
             for part, begin, counts in _counts(loaded_puzzle, enumerator, parts, limit, most, workers):
@@ -82,16 +72,6 @@ def count(
             raise typer.Exit(INTERRUPTED) from None
     errors.end()
     raise typer.Exit(UNREADABLE if errors.count else code)
-
-
-def _enumerator(puzzle: Puzzle, name: str | None, options: list[str] | None, jobs: int | None) -> Enumerator:
-    """Return the solver with these options; raises an error if it cannot enumerate solutions of the puzzle."""
-    from puzzlelab.core import registry
-    from puzzlelab.core.settings import read_options
-    from puzzlelab.engine.enumeration import require_enumerator
-
-    values = read_options(options or ()) | ({} if jobs is None else {"jobs": jobs})
-    return require_enumerator(registry.solver(name, puzzle, **values), puzzle)
 
 
 def _counts(
@@ -146,15 +126,15 @@ def _end(where: str, total: int, stop: Stop) -> int:
 
 
 def enumerate_all(
-    puzzle: PuzzleName,
-    board: BoardTexts = None,
-    file: BoardFile = None,
+    puzzle: options.PuzzleName,
+    board: options.BoardTexts = None,
+    file: options.BoardFile = None,
     most: Annotated[int | None, typer.Option(min=1, help="Stop at so many for each board.")] = None,
-    solver: SolverName = None,
-    option: OtherOptions = None,
+    solver: options.SolverName = None,
+    option: options.OtherOptions = None,
     jobs: Jobs = None,
-    time: Seconds = None,
-    nodes: Nodes = None,
+    time: options.Seconds = None,
+    nodes: options.Nodes = None,
     out: Annotated[
         Path | None, typer.Option(help="Write to this file, or continue it, instead of standard output.")
     ] = None,
@@ -164,10 +144,11 @@ def enumerate_all(
     Exit code: 0 listed, 1 a board has none or a limit came first, 2 something unreadable.
     """
     from puzzlelab.engine import report
+    from puzzlelab.engine.enumeration import require_enumerator
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False)
-    enumerator = _enumerator(loaded_puzzle, solver, option, jobs)
-    limit, errors, code, done = limit_of(time, nodes), ErrorTally(), SOLVED, 0
+    enumerator = require_enumerator(options.solver_of(loaded_puzzle, solver, option, jobs=jobs), loaded_puzzle)
+    limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
     with _lines(out) as write, progress(bars=False):
         for part in read_boards(loaded_puzzle, board, file).runs():
             errors.tell_boards(part)

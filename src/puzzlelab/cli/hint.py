@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from puzzlelab.cli import options
 from puzzlelab.cli.console import (
     SOLVED,
     UNREADABLE,
@@ -20,7 +21,6 @@ from puzzlelab.cli.console import (
     read_boards,
     say,
 )
-from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, OtherOptions, PuzzleName, Settle, SolverName
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.core.limit import Limit
@@ -49,16 +49,16 @@ Game = Annotated[
 
 
 def hint(
-    puzzle: PuzzleName,
-    board: BoardTexts = None,
-    file: BoardFile = None,
-    solver: SolverName = None,
-    option: OtherOptions = None,
+    puzzle: options.PuzzleName,
+    board: options.BoardTexts = None,
+    file: options.BoardFile = None,
+    solver: options.SolverName = None,
+    option: options.OtherOptions = None,
     time: Seconds = None,
     nodes: Nodes = None,
     game: Game = None,
-    settle: Settle = False,
-    json: JsonObjects = False,
+    settle: options.Settle = False,
+    json: options.JsonObjects = False,
 ) -> None:
     """Show all optimal moves, and how many moves every other one wastes (its regret).
 
@@ -68,11 +68,9 @@ def hint(
     """
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
     from puzzlelab.analysis.hints import deduces, require_hints
-    from puzzlelab.core import registry
-    from puzzlelab.core.settings import read_options
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
-    configured_solver = registry.solver(solver, loaded_puzzle, **read_options(option or ()))
+    configured_solver = options.solver_of(loaded_puzzle, solver, option)
     require_hints(configured_solver, loaded_puzzle)
     boards = read_boards(loaded_puzzle, board, file, settle)
     if game is not None and not boards.is_single:

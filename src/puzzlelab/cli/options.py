@@ -17,6 +17,8 @@ from puzzlelab.core.errors import BadOption, shorten
 from puzzlelab.core.limit import Limit, read_memory
 
 if TYPE_CHECKING:
+    from puzzlelab.core.puzzle import Puzzle
+    from puzzlelab.core.solver import Solver
     from puzzlelab.engine.executor import Executor
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -24,7 +26,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 # --- puzzles and boards ---
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4 (see `puzzlelab list`).")]
-BoardTexts = Annotated[list[str] | None, typer.Argument(help="BoardTexts; none means --file or standard input.")]
+BoardTexts = Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")]
 BoardFile = Annotated[Path | None, typer.Option("--file", help="A file of boards; - is standard input.")]
 Settle = Annotated[bool, typer.Option("--settle", help="Accept boards that are not at rest, and let them settle.")]
 Seed = Annotated[int, typer.Option(min=0, help="Equal seeds give equal boards.")]
@@ -77,6 +79,15 @@ def taking(added: Mapping[str, AddedOption]) -> Callable[[Command], Command]:
         return command
 
     return decorate
+
+
+def solver_of(puzzle: Puzzle, name: str | None, texts: Sequence[str] | None, **named: Any) -> Solver:
+    """Return the solver of `--with`, with the options of `--set` and those of the `named` ones that are set."""
+    from puzzlelab.core import registry
+    from puzzlelab.core.settings import read_options
+
+    options = {option: value for option, value in named.items() if value is not None}
+    return registry.solver(name, puzzle, **options | read_options(texts or ()))
 
 
 # --- where the work is done ---

@@ -10,27 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from puzzlelab.cli import options
 from puzzlelab.cli.answers import SolveReport, improvements
 from puzzlelab.cli.console import BoardStream, puzzle_and_boards, read_boards
-from puzzlelab.cli.options import (
-    SHORT_OPTIONS,
-    WITH_NETWORK,
-    BoardFile,
-    BoardTexts,
-    ExecutorName,
-    Memory,
-    Net,
-    Nodes,
-    OtherOptions,
-    PuzzleName,
-    Seconds,
-    Settle,
-    SolverName,
-    limit_of,
-    open_optional,
-    status_in_words,
-    taking,
-)
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadOption, UnknownName
 
@@ -42,7 +24,7 @@ if TYPE_CHECKING:
 
 Jobs = Annotated[
     int | None,
-    typer.Option(min=1, help="BoardTexts to solve at once (by default 1); for one board, the solver's own jobs."),
+    typer.Option(min=1, help="Boards to solve at once (by default 1); for one board, the solver's own jobs."),
 ]
 Steps = Annotated[
     bool, typer.Option("--steps", help="Show the board at each move, or how the solver came to its answer.")
@@ -65,22 +47,22 @@ Out = Annotated[
 ]
 
 
-@taking(SHORT_OPTIONS)
+@options.taking(options.SHORT_OPTIONS)
 def solve(
-    puzzle: PuzzleName,
-    board: BoardTexts = None,
-    file: BoardFile = None,
-    solver: SolverName = None,
-    net: Net = None,
-    option: OtherOptions = None,
-    time: Seconds = None,
-    nodes: Nodes = None,
-    memory: Memory = None,
+    puzzle: options.PuzzleName,
+    board: options.BoardTexts = None,
+    file: options.BoardFile = None,
+    solver: options.SolverName = None,
+    net: options.Net = None,
+    option: options.OtherOptions = None,
+    time: options.Seconds = None,
+    nodes: options.Nodes = None,
+    memory: options.Memory = None,
     jobs: Jobs = None,
-    executor: ExecutorName = None,
+    executor: options.ExecutorName = None,
     steps: Steps = False,
     show_scores: ShowScores = False,
-    settle: Settle = False,
+    settle: options.Settle = False,
     json: JsonRows = False,
     notation: NotationName = None,
     verbose: Verbose = False,
@@ -97,7 +79,7 @@ def solve(
         raise BadOption("--verbose prints each better solution of a search in this process: leave out --executor")
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
     _check_notation(loaded_puzzle, notation)
-    limit = limit_of(time, nodes, memory)
+    limit = options.limit_of(time, nodes, memory)
     configured_solver = _solver(loaded_puzzle, solver, short, option, net)
     if show_scores:
         from puzzlelab.analysis.move_probabilities import network_shown
@@ -118,7 +100,7 @@ def solve(
         summary_only=out is not None and not boards.is_single and not steps and not show_scores,
         notation=notation,
     )
-    with open_optional(executor, jobs) as job.executor:
+    with options.open_optional(executor, jobs) as job.executor:
         _solve_boards(report, boards, _line_count(file), out)
     raise typer.Exit(report.summary(boards.total))
 
@@ -134,22 +116,22 @@ def _solver(
     from puzzlelab.core.settings import read_options
     from puzzlelab.core.solver import require
 
-    options = {option: value for option, value in short.items() if value is not None} | read_options(texts or ())
+    values = {option: value for option, value in short.items() if value is not None} | read_options(texts or ())
     if net is not None:
-        name = name or WITH_NETWORK
-        options |= _option_of_network(puzzle, name, options, net)
-    solver = registry.solver(name, puzzle, **options)
+        name = name or options.WITH_NETWORK
+        values |= _option_of_network(puzzle, name, values, net)
+    solver = registry.solver(name, puzzle, **values)
     require(solver, puzzle)
     return solver
 
 
-def _option_of_network(puzzle: Puzzle, solver: str, options: Mapping[str, Any], net: str) -> Mapping[str, Any]:
-    """Return the option by which the solver of this name uses a network; raises `BadOption` if `options` sets it."""
+def _option_of_network(puzzle: Puzzle, solver: str, values: Mapping[str, Any], net: str) -> Mapping[str, Any]:
+    """Return the option by which the solver of this name uses a network; raises `BadOption` if `values` sets it."""
     from puzzlelab.analysis.network_options import network_options
     from puzzlelab.core import registry
 
     network_settings = network_options(puzzle, solver, registry.solver_class(solver).model_fields, net)
-    for option in network_settings.keys() & options.keys():
+    for option in network_settings.keys() & values.keys():
         raise BadOption(f"--net sets the option '{option}' of {solver}, which is set already: give one of them")
     return network_settings
 
@@ -165,7 +147,9 @@ def _solve_boards(report: SolveReport, boards: BoardStream, lines: int | None, o
             for solved in report.job.solved(boards, rows):
                 report.show(solved)
                 if report.many:
-                    reporter.progress("solving", report.counts["boards"], total, status_in_words(report.job.executor))
+                    reporter.progress(
+                        "solving", report.counts["boards"], total, options.status_in_words(report.job.executor)
+                    )
                 if report.interrupted:
                     break
         except KeyboardInterrupt:

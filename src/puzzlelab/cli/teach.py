@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from puzzlelab.cli import options
 from puzzlelab.cli.console import fail, say
-from puzzlelab.cli.options import ExecutorName, OtherOptions, PuzzleName, Threads, open_optional, status_in_words
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from puzzlelab.engine.executor import Executor
     from puzzlelab.experience.teachers import SampleSource
 
-BEAM_OPTIONS = {"width": 100}
-"""Options of the default teacher, a beam search."""
+DEFAULT_WIDTH = 100
+"""The width of the default teacher, a beam search."""
 DEFAULT_COUNT = 100_000
 
 Out = Annotated[Path, typer.Option(help="The folder of the samples; an existing one is continued.")]
@@ -60,7 +60,7 @@ Branches = Annotated[
 
 
 def teach(
-    puzzle: PuzzleName,
+    puzzle: options.PuzzleName,
     out: Out,
     count: Count = None,
     everything: Everything = False,
@@ -68,12 +68,12 @@ def teach(
     solver: TeacherName = None,
     exact: Exact = False,
     width: Width = None,
-    option: OtherOptions = None,
+    option: options.OtherOptions = None,
     scale: ScaleName = None,
     level: Level = None,
     seed: SampleSeed = 0,
-    jobs: Threads = None,
-    executor: ExecutorName = None,
+    jobs: options.Threads = None,
+    executor: options.ExecutorName = None,
     shard: ShardSize = 100_000,
     time: PositionSeconds = None,
     nodes: PositionNodes = None,
@@ -109,7 +109,7 @@ def teach(
             limit=Limit(time, nodes),
             branches=branches,
         )
-    with open_optional(executor, jobs) as workers:
+    with options.open_optional(executor, jobs) as workers:
         _fill(source, out, count or DEFAULT_COUNT, shard, jobs, workers)
 
 
@@ -117,15 +117,8 @@ def _teaching_solver(
     puzzle: Puzzle, name: str | None, exact: bool, width: int | None, option: list[str] | None
 ) -> Solver:
     """Return the solver of this name; by default a beam search, or with `exact` the usual solver of the puzzle."""
-    from puzzlelab.core import registry
-    from puzzlelab.core.settings import read_options
-
-    options: dict[str, Any] = {} if width is None else {"width": width}
-    options |= read_options(option or ())
     name = name or (None if exact else "beam")
-    if name == "beam":
-        options = BEAM_OPTIONS | options
-    return registry.solver(name, puzzle, **options)
+    return options.solver_of(puzzle, name, option, width=DEFAULT_WIDTH if width is None and name == "beam" else width)
 
 
 def _levels(text: str | None) -> tuple[int | None, ...]:
@@ -138,9 +131,9 @@ def _levels(text: str | None) -> tuple[int | None, ...]:
     return tuple(range(lowest, highest + 1))
 
 
-def _forbid_options(reason: str, *options: object) -> None:
+def _forbid_options(reason: str, *others: object) -> None:
     """Raise `BadOption` if one of the options of solvers or boards is set."""
-    if any(options):
+    if any(others):
         raise BadOption(f"{reason}, and no solver: only --out, --count, --seed and --shard can be used with it")
 
 
@@ -163,7 +156,7 @@ def _fill(
         nonlocal first, last
         first, last = done if first < 0 else first, done
         rate = f"{60 * (done - first) / max(time.perf_counter() - start, 1e-9):,.0f} samples a minute"
-        status = status_in_words(executor)
+        status = options.status_in_words(executor)
         report.progress("teaching", done, count, f"{rate}, {status}" if status else rate)
 
     with progress():

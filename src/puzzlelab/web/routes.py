@@ -15,19 +15,6 @@ from starlette.exceptions import HTTPException
 from puzzlelab.storage.row import Row
 from puzzlelab.web import schemas
 from puzzlelab.web.job_service import JobService
-from puzzlelab.web.schemas import (
-    Board,
-    BoardFields,
-    Game,
-    JobId,
-    NetworkName,
-    OptionalPuzzle,
-    PuzzleName,
-    Search,
-    Seconds,
-    SolveRequest,
-    generator_query,
-)
 from puzzlelab.web.server_limits import DEFAULT_SECONDS, ServerLimits
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
 
@@ -71,7 +58,7 @@ async def _fact(request: Request, task: str, parameters: dict[str, Any]) -> byte
 
 
 @api.get("/list", response_model=dict[str, Any])
-async def list_all(request: Request, puzzle: OptionalPuzzle = None) -> Response:
+async def list_all(request: Request, puzzle: schemas.OptionalPuzzle = None) -> Response:
     """List all puzzles and solvers, or what one puzzle offers."""
     return _json(await _fact(request, "list_all", {"puzzle": puzzle}))
 
@@ -83,7 +70,9 @@ async def limits(request: Request) -> Response:
 
 
 @api.get("/check", response_model=list[schemas.BoardFacts])
-async def check(request: Request, puzzle: PuzzleName, board: BoardFields, time: Seconds = None) -> Response:
+async def check(
+    request: Request, puzzle: schemas.PuzzleName, board: schemas.BoardFields, time: schemas.Seconds = None
+) -> Response:
     """Tell whether boards can be solved, the objections to them as sentences, and their difficulty."""
     boards = _service(request).checked_boards(board)
     return await _question(request, "check", {"puzzle": puzzle, "board": boards}, time)
@@ -99,13 +88,13 @@ async def read(request: Request, body: schemas.ReadRequest) -> Response:
 @api.get("/generate", response_model=list[schemas.BoardFacts])
 async def generate(
     request: Request,
-    puzzle: PuzzleName,
+    puzzle: schemas.PuzzleName,
     count: Annotated[int, Query(ge=1, description="How many boards.")] = 1,
     scale: Annotated[str | None, Query(max_length=80, description="The scale of difficulty.")] = None,
     level: Annotated[str | None, Query(max_length=80, description="The level on that scale, or a range A-B.")] = None,
     seed: Annotated[int, Query(ge=0, lt=2**63, description="Equal seeds give equal boards.")] = 0,
     *,
-    settings: Annotated[dict[str, Any], Depends(generator_query())],
+    settings: Annotated[dict[str, Any], Depends(schemas.generator_query())],
 ) -> Response:
     """Make new boards of the requested difficulty."""
     _service(request).check_board_count("count", count)
@@ -114,20 +103,22 @@ async def generate(
 
 
 @api.get("/solve", response_model=list[Row])
-async def solve(request: Request, puzzle: PuzzleName, board: BoardFields, search: Search) -> Response:
+async def solve(
+    request: Request, puzzle: schemas.PuzzleName, board: schemas.BoardFields, search: schemas.Search
+) -> Response:
     """Return the rows that `puzzlelab solve --json` prints: the solution of each board, and whether it is proven
     optimal.
     """
-    return await _solve(request, SolveRequest(puzzle=puzzle, boards=board, **search))
+    return await _solve(request, schemas.SolveRequest(puzzle=puzzle, boards=board, **search))
 
 
 @api.post("/solve", response_model=list[Row])
-async def solve_many(request: Request, body: SolveRequest) -> Response:
+async def solve_many(request: Request, body: schemas.SolveRequest) -> Response:
     """Solve many boards within the time limit of one request."""
     return await _solve(request, body)
 
 
-async def _solve(request: Request, body: SolveRequest) -> Response:
+async def _solve(request: Request, body: schemas.SolveRequest) -> Response:
     service = _service(request)
     seconds_of_all, seconds_of_one = service.limits.seconds, service.search_seconds(body.time)
     parameters = body.model_dump(exclude={"boards"}) | {"board": service.checked_boards(body.boards)}
@@ -137,7 +128,7 @@ async def _solve(request: Request, body: SolveRequest) -> Response:
 
 @api.get("/solve/events", response_class=EventSourceResponse)
 async def follow(
-    request: Request, puzzle: PuzzleName, board: Board, search: Search
+    request: Request, puzzle: schemas.PuzzleName, board: schemas.Board, search: schemas.Search
 ) -> AsyncGenerator[ServerSentEvent, None]:
     """Stream the events of a running search.
 
@@ -167,7 +158,7 @@ def _event(kind: str, value: Any) -> ServerSentEvent:
 
 
 @api.post("/jobs/{job}/stop", response_model=dict[str, bool])
-async def stop(request: Request, job: JobId) -> Response:
+async def stop(request: Request, job: schemas.JobId) -> Response:
     """Stop a search; its last event has its best result so far. `stopped` says whether it was running."""
     running_job = _service(request).jobs.get(job)
     if running_job is not None:
@@ -178,10 +169,10 @@ async def stop(request: Request, job: JobId) -> Response:
 @api.get("/count", response_model=list[schemas.BoardFacts])
 async def count_solutions(
     request: Request,
-    puzzle: PuzzleName,
-    board: BoardFields,
+    puzzle: schemas.PuzzleName,
+    board: schemas.BoardFields,
     most: Annotated[int, Query(ge=1, le=schemas.MAX_SOLUTIONS, description="Stop at this number of solutions.")] = 2,
-    time: Seconds = None,
+    time: schemas.Seconds = None,
 ) -> Response:
     """Count the solutions of boards."""
     parameters = {"puzzle": puzzle, "board": _service(request).checked_boards(board), "most": most}
@@ -189,7 +180,7 @@ async def count_solutions(
 
 
 @api.get("/hint", response_model=list[schemas.BoardFacts])
-async def hint(request: Request, game: Game, search: Search) -> Response:
+async def hint(request: Request, game: schemas.Game, search: schemas.Search) -> Response:
     """Return all best moves, and the regret of the others; for boards that are filled in, the next cell and why."""
     return await _question(request, "hint", {**game, **search}, search["time"])
 
@@ -197,7 +188,7 @@ async def hint(request: Request, game: Game, search: Search) -> Response:
 @api.get("/frames", response_model=dict[str, list[schemas.Frame]])
 async def frames(
     request: Request,
-    game: Game,
+    game: schemas.Game,
     lower_bound: Annotated[int, Query(ge=0, le=1_000_000, description="A known lower bound of the first board.")] = 0,
     drawn: Annotated[bool, Query(description="Add a picture and the legal moves of each position.")] = False,
 ) -> Response:
@@ -206,7 +197,7 @@ async def frames(
 
 
 @api.get("/scores", response_model=dict[str, Any])
-async def scores(request: Request, game: Game, net: NetworkName = None) -> Response:
+async def scores(request: Request, game: schemas.Game, net: schemas.NetworkName = None) -> Response:
     """Return the move probabilities of a `network` at every position of a game: `steps`."""
     return await _question(request, "scores", {**game, "net": net})
 
@@ -214,9 +205,9 @@ async def scores(request: Request, game: Game, net: NetworkName = None) -> Respo
 @api.get("/tree", response_model=dict[str, Any])
 async def tree(
     request: Request,
-    puzzle: PuzzleName,
-    board: Board,
-    net: NetworkName = None,
+    puzzle: schemas.PuzzleName,
+    board: schemas.Board,
+    net: schemas.NetworkName = None,
     playouts: Annotated[int, Query(ge=1, le=10_000)] = 50,
 ) -> Response:
     """Return the statistics of a tree search for the `moves` at a board: visits, mean values, and the network's prior.
@@ -227,7 +218,7 @@ async def tree(
 
 
 @api.get("/svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
-async def svg(request: Request, puzzle: PuzzleName, board: Board) -> Response:
+async def svg(request: Request, puzzle: schemas.PuzzleName, board: schemas.Board) -> Response:
     """Draw a picture of a board."""
     drawing = json.loads(await _fact(request, "picture", {"puzzle": puzzle, "board": board}))
     return Response(drawing, media_type="image/svg+xml")
