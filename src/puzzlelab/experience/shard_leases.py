@@ -76,19 +76,10 @@ class ShardLeases:
     @contextmanager
     def keeping(self, number: int) -> Iterator[None]:
         """Renew the lease during the work, and release it afterwards."""
-        stop = threading.Event()
-
-        def renew() -> None:
-            while not stop.wait(min(RENEWAL, self.expiry / 3)):
-                self.renew(number)
-
-        renewals = threading.Thread(target=renew, daemon=True)
-        renewals.start()
         try:
-            yield
+            with renewing(self._path(number), min(RENEWAL, self.expiry / 3)):
+                yield
         finally:
-            stop.set()
-            renewals.join()
             self.release(number)
 
     def _path(self, number: int) -> Path:
@@ -148,6 +139,25 @@ def clock_of(folder: Path) -> float:
             return os.fstat(probe.fileno()).st_mtime
     except OSError:
         return time.time()
+
+
+@contextmanager
+def renewing(path: Path, seconds: float) -> Iterator[None]:
+    """Renew the time stamp of a file every few seconds as a sign that this process is at work."""
+    ended = threading.Event()
+
+    def renew() -> None:
+        while not ended.wait(seconds):
+            with suppress(OSError):
+                os.utime(path)
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def this_process() -> dict[str, object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -23,6 +23,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.registry import usual_solver
+from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Solver
@@ -102,13 +103,7 @@ class Evaluator:
         solver = registry.parse_solver(settings.solver)
         limit = {"max_moves": settings.max_moves} if "max_moves" in solver.options() else {}
         solver = with_options(solver, {**option, **limit})
-
-        def over() -> bool:
-            watch()
-            return False
-
-        instances = [Instance(self.puzzle, state) for state in self.states]
-        results = [uninterrupted(result) for result in solve_all(solver, instances, Limit(), over)]
+        results = solve_watched(solver, [Instance(self.puzzle, state) for state in self.states], watch)
         kind = objective_of(self.puzzle).kind
         objectives = [result.objective for result in results]
         sums = [each for each in objectives if each is not None]
@@ -125,6 +120,16 @@ class Evaluator:
             metrics |= {"most": -optimum} if kind == "score" else {"least": optimum}
             metrics["excess"] = float(np.mean([objective - optimum for objective, optimum in comparable]))
         return metrics
+
+
+def solve_watched(solver: Solver, boards: Sequence[Instance], watch: Callable[[], None]) -> list[Result]:
+    """Return the verified results for boards; `watch` is called again and again, and may raise."""
+
+    def over() -> bool:
+        watch()
+        return False
+
+    return [uninterrupted(result) for result in solve_all(solver, boards, Limit(), over)]
 
 
 def make_evaluator(

@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from puzzlelab.training import processes, run_files
-from puzzlelab.training.selfplay import matches, supervisor
+from puzzlelab.training import evaluation, processes, run_files
+from puzzlelab.training.selfplay import supervisor
 from puzzlelab.training.selfplay.heartbeat import forget_gone
 from puzzlelab.training.selfplay.matches import MatchRunner
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
@@ -172,7 +172,7 @@ def test_a_match_is_interrupted_within_a_batch(finished, monkeypatch) -> None:
         over()
         raise AssertionError("the watch should have ended it")
 
-    monkeypatch.setattr(matches, "solve_all", solve_all)
+    monkeypatch.setattr(evaluation, "solve_all", solve_all)
     assert MatchRunner.of(run, settings).play("random", "ida", 1, 8, 5, watch=watch) == (None, True)
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import re
-import threading
 import time
 from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.experience.shard_leases import clock_of, has_ended, this_process
+from puzzlelab.experience.shard_leases import clock_of, has_ended, renewing, this_process
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
 INTERVAL = 5.0
@@ -61,21 +60,11 @@ class Heartbeat:
         """Update the time stamp meanwhile, and remove the file at the end."""
         with self.run.writing():
             self.run.programs.mkdir(exist_ok=True)
-        ended = threading.Event()
-
-        def update() -> None:
-            while not ended.wait(INTERVAL):
-                with suppress(OSError):
-                    os.utime(self.path)
-
-        thread = threading.Thread(target=update, daemon=True)
-        thread.start()
         try:
-            self.busy("begins")
-            yield self
+            with renewing(self.path, INTERVAL):
+                self.busy("begins")
+                yield self
         finally:
-            ended.set()
-            thread.join()
             with suppress(OSError):
                 self.path.unlink()
 

@@ -15,15 +15,14 @@ from puzzlelab.analysis.network_options import with_options
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput, BadOption
-from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine import report
-from puzzlelab.engine.solving import solve_all, uninterrupted
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.storage.lines import JsonLines
+from puzzlelab.training.evaluation import solve_watched
 from puzzlelab.training.selfplay.game_log import GameLog, typed
 from puzzlelab.training.selfplay.generator import match_options
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
@@ -103,16 +102,6 @@ SolveBoards: TypeAlias = "Callable[[Solver, Sequence[Instance], Callable[[], Non
 """The verified results of a solver for boards; the last argument is called again and again, and may raise."""
 
 
-def solve_here(player: Solver, boards: Sequence[Instance], watch: Callable[[], None]) -> Sequence[Result]:
-    """Solve boards in this process; see `SolveBoards`."""
-
-    def over() -> bool:
-        watch()
-        return False
-
-    return [uninterrupted(result) for result in solve_all(player, boards, Limit(), over)]
-
-
 @dataclass(frozen=True)
 class MatchRunner:
     """The player of the matches of a run."""
@@ -126,7 +115,7 @@ class MatchRunner:
     _lengths_cache: dict[tuple[str, bytes], NDArray[np.float64]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, run: SelfPlayRun, settings: SelfPlaySettings, solve: SolveBoards = solve_here) -> MatchRunner:
+    def of(cls, run: SelfPlayRun, settings: SelfPlaySettings, solve: SolveBoards = solve_watched) -> MatchRunner:
         """Make the runner of this run."""
         puzzle = registry.load(settings.puzzle)
         start_sampler = StartSampler.of(puzzle, settings.curriculum)

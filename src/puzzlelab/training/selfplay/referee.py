@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from puzzlelab.nets import run_networks
 from puzzlelab.storage.lines import JsonLines
+from puzzlelab.training.evaluation import solve_watched
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
-from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner, SolveBoards, solve_here
+from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner, SolveBoards
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
@@ -22,7 +23,7 @@ class Referee:
     run: SelfPlayRun
     settings: SelfPlaySettings
     heartbeat: Heartbeat
-    solve: SolveBoards = solve_here
+    solve: SolveBoards = solve_watched
     runner: MatchRunner = field(init=False)
     matches: MatchLog = field(init=False)
     written: list[str] = field(default_factory=list)
