@@ -18,9 +18,9 @@ from puzzlelab.core.verify import verify
 from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, Steps
 from puzzlelab.engine import search_rules, state_graph
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, legal_moves, random_walks, solved, successors
-from puzzlelab.engine.search_rules import rules_of
+from puzzlelab.engine.search_rules import GraphRules, rules_of
 from puzzlelab.engine.solving import solve
-from puzzlelab.engine.state_graph import GraphRules, OpenList, Window
+from puzzlelab.engine.state_graph import OpenList, Window
 from puzzlelab.experience.state_space import label_states
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.bfs import count_by_depth

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
+
+    from puzzlelab.core.cover import ExactCover
 
 
 UNKNOWN = -(1 << 60)

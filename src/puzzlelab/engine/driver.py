@@ -20,7 +20,6 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, bound_of, with_stop, with_tighter_bound
 from puzzlelab.core.views import Estimate, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import kernels
-from puzzlelab.engine.batch_rules import legal_moves
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED
 from puzzlelab.runtime.memory import memory_ceiling, resident
 
@@ -202,6 +201,8 @@ def _any_invalid(valid: NDArray[np.bool_], states: State, puzzle: Puzzle) -> boo
     """Tell whether a legal move of the plain `states[R, S]` is not valid by `valid: bool[R, M]`."""
     if valid.all():
         return False
+    from puzzlelab.engine.batch_rules import legal_moves  # seldom needed
+
     rows = np.flatnonzero(~valid.all(axis=1))
     return bool((~valid[rows] & legal_moves(puzzle, states[rows])).any())
 

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadOption, NoRoom, PuzzlelabError, UnknownName, shorten
+from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, shorten
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.solver import is_network
 from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels
-from puzzlelab.engine.interpreted_kernels import plain_rules
-from puzzlelab.engine.state_graph import ALMOST_FULL, GraphRules, graph_rules
+
+if TYPE_CHECKING:
+    from puzzlelab.engine.state_graph import StateGraph
 
 PATH = re.compile(r"^[^:]*[/\\]|\.onnx$|\.safetensors$")
 """Found in the path of a network. Nothing is looked up: that would tell others whether a file exists."""
+
+
+@dataclass(frozen=True)
+class GraphRules(KernelRules):
+    """The kernel rules whose working states are nodes of a graph that grows."""
+
+    graph: StateGraph = field(kw_only=True)
 
 
 def rules_of(instance: Instance) -> KernelRules:
@@ -29,13 +37,26 @@ def rules_of(instance: Instance) -> KernelRules:
     Raises `PuzzlelabError` if the kernels do not know the costs or points of the moves.
     """
     puzzle = instance.puzzle
-    rules, batch = puzzle.view(KernelRules), puzzle.view(BatchRules)
+    rules = puzzle.view(KernelRules)
     if rules is None:
-        return plain_rules(puzzle, instance.state) if batch is None else graph_rules(puzzle, batch, instance.state)
+        return _adapted(puzzle, instance.state)
     kind = objective_of(puzzle).kind
     if kind != "moves" and not kernels.has_costs(rules.tables):
         raise PuzzlelabError(f"the kernels of {puzzle.name} have no `move_cost`, and its moves have a {kind}")
     return rules
+
+
+def _adapted(puzzle: Puzzle, state: State) -> KernelRules:
+    """Return what stands for kernels: a new graph by batch rules, or else the plain rules; for states as `state`."""
+    batch = puzzle.view(BatchRules)
+    if batch is None:
+        from puzzlelab.engine.interpreted_kernels import plain_rules
+
+        return plain_rules(puzzle, state)
+    from puzzlelab.engine.state_graph import StateGraph
+
+    graph = StateGraph(puzzle, batch, state)
+    return GraphRules(graph.tables, 1, np.int32, 1, graph.nodes_of, graph.states_of, graph=graph)
 
 
 def fitted(estimate: Estimate, rules: KernelRules, start: State) -> Estimate:
@@ -78,8 +99,7 @@ def stepper(step: Any, rules: KernelRules) -> Callable[..., int]:
     graph = rules.graph
 
     def step_with_room(record: Any, budget: int) -> int:
-        if graph.room(ALMOST_FULL) <= 0:
-            raise NoRoom("the graph of the search is almost full")
+        graph.require_room()
         status: int = run(record, min(budget, graph.room()))
         return status
 

@@ -17,17 +17,17 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.errors import NoRoom, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import BatchRules, KernelRules, Reversible
+from puzzlelab.core.views import BatchRules, Reversible
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, rehash
 from puzzlelab.engine.state_graph_kernels import USED, GraphEstimate, GraphTables, intern
 from puzzlelab.runtime.memory import reserved
@@ -122,19 +122,6 @@ class NodeEstimate:
     window: Window
 
 
-@dataclass(frozen=True)
-class GraphRules(KernelRules):
-    """Kernel rules over a graph that grows."""
-
-    graph: StateGraph = field(kw_only=True)
-
-
-def graph_rules(puzzle: Puzzle, batch: BatchRules, state: State) -> GraphRules:
-    """Return rules whose working states are nodes of a new graph, for states of the shape of `state`."""
-    graph = StateGraph(puzzle, batch, state)
-    return GraphRules(graph.tables, 1, np.int32, 1, graph.nodes_of, graph.states_of, graph=graph)
-
-
 class StateGraph:
     """The states that a search has seen, and the moves between them."""
 
@@ -177,6 +164,11 @@ class StateGraph:
     def states_of(self, nodes: NDArray[np.int32]) -> State:
         """Return the plain states `[B, S]` of nodes `[B, 1]`."""
         return self._states(nodes[:, 0])
+
+    def require_room(self) -> None:
+        """Raise `NoRoom` where the graph is almost full."""
+        if self.room(ALMOST_FULL) <= 0:
+            raise NoRoom("the graph of the search is almost full")
 
     def room(self, share: float = 1.0) -> int:
         """Return the nodes that can still get successors in this share of the arrays.
