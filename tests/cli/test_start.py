@@ -88,7 +88,7 @@ def test_help_needs_no_compiler_and_no_puzzle(arguments) -> None:
 @pytest.mark.parametrize(
     ("verb", "files"),
     [
-        ("solve", {"solve", "options", "answers"}),
+        ("solve", {"solve", "options"}),
         ("verify", {"verify", "options"}),
     ],
 )

@@ -8,20 +8,23 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, say
+from puzzlelab.core.answers import PROOFS, Answers
+from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import Presentation, Puzzle, notations_of, presentation_of
+from puzzlelab.core.result import SEVERAL, Result
+from puzzlelab.core.solver import Attempt
+from puzzlelab.core.views import levels_of
+from puzzlelab.engine.report import note
+from puzzlelab.jobs.solve_job import SolveJob
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from puzzlelab.core.answers import Answers
-    from puzzlelab.core.puzzle import Presentation, Puzzle
-    from puzzlelab.core.result import Result
-    from puzzlelab.core.solver import Attempt
     from puzzlelab.jobs.board_parts import SolvedBoards
     from puzzlelab.jobs.job_rows import JobRows
-    from puzzlelab.jobs.solve_job import SolveJob
 
 BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 """The adjective of a solution that has fewer moves, a lower cost, or a higher score."""
@@ -29,9 +32,6 @@ BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 
 def improvements() -> Callable[[str, Attempt], None]:
     """Return a function that reports each better solution of the board at a place on standard error."""
-    from puzzlelab.core.result import Result
-    from puzzlelab.engine.report import note
-
     best: dict[str, Result] = {}
 
     def see(where: str, attempt: Attempt) -> None:
@@ -79,8 +79,6 @@ class SolveReport:
     @cached_property
     def presentation(self) -> Presentation:
         """How the puzzle is shown."""
-        from puzzlelab.core.puzzle import presentation_of
-
         return presentation_of(self.puzzle)
 
     @cached_property
@@ -93,8 +91,6 @@ class SolveReport:
     @cached_property
     def kind(self) -> str:
         """The kind of the objective: moves, their cost, or a score."""
-        from puzzlelab.core.objective import objective_of
-
         return objective_of(self.puzzle).kind
 
     def show(self, solved: SolvedBoards) -> None:
@@ -118,9 +114,6 @@ class SolveReport:
             self._answer(answers.boards.texts[place], answers.boards.where(place), answers[place])
 
     def _count(self, answers: Answers) -> None:
-        from puzzlelab.core.answers import PROOFS
-        from puzzlelab.core.result import SEVERAL
-
         is_solved = answers.is_solved
         self.counts["solved"] += int(is_solved.sum())
         self.counts["interrupted"] += int(answers.is_stopped_by("interrupted").sum())
@@ -171,9 +164,7 @@ class SolveReport:
             return result.reason
         if self.presentation.answer_is_board:
             return "not proven to be the only solution"
-        from puzzlelab.core.objective import objective_of
-
-        better = BETTER[objective_of(self.puzzle).kind]
+        better = BETTER[self.kind]
         why = {
             "patience": f"; the last seconds brought no {better} one: --time allows more",
             "memory": "; the memory is used up",
@@ -186,8 +177,6 @@ class SolveReport:
 
         Prints an error for each board without one.
         """
-        from puzzlelab.core.puzzle import notations_of
-
         boards = answers.boards
         for place in (boards.is_readable & ~answers.is_solved).nonzero()[0].tolist():
             self._tell_unsolved(boards.where(place), answers[place])
@@ -199,8 +188,6 @@ class SolveReport:
 
     def _steps(self, result: Result) -> None:
         """Print the solver's explanation or, without one, the board at each move."""
-        from puzzlelab.core.views import levels_of
-
         sentences = self.job.solver.explain(result.board)
         if sentences is not None:
             for line in sentences:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli import options
-from puzzlelab.cli.answers import SolveReport, improvements
 from puzzlelab.cli.console import BoardStream, puzzle_and_boards, read_boards
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadOption, UnknownName
 
 if TYPE_CHECKING:
+    from puzzlelab.cli.answers import SolveReport
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
     from puzzlelab.jobs.job_rows import JobRows
@@ -73,6 +73,7 @@ def solve(
 
     Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
     """
+    from puzzlelab.cli.answers import SolveReport, improvements
     from puzzlelab.jobs.solve_job import SolveJob
 
     if verbose and executor is not None:
