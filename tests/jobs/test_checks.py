@@ -7,7 +7,8 @@ import pytest
 from puzzlelab import Limit, Unsupported, check, load
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Boards
-from puzzlelab.jobs.checks import check_facts, check_many, check_parts, json_lines
+from puzzlelab.jobs.checks import check_facts, check_many, check_parts
+from puzzlelab.jobs.serialise import json_lines
 
 ODD = "1 2 3 4 5 6 8 7 0"
 
@@ -119,7 +120,7 @@ def test_json_lines_are_the_facts(name):
     for part, checks in check_parts(boards, registry.solver(None, load(name)), Limit()):
         assert part.states.tolist() == boards[begin : begin + len(part)].states.tolist()
         begin += len(part)
-        for board, told, line in zip(part, checks, json_lines(part, checks), strict=True):
+        for board, told, line in zip(part, checks, json_lines(part, checks, check_facts), strict=True):
             facts = {"puzzle": name, "board": board.puzzle.write(board.state), **check_facts(told)}
             assert line == json.dumps(facts)
     assert begin == len(boards)

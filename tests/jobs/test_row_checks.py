@@ -7,6 +7,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.engine.solving import solve
 from puzzlelab.jobs.row_checks import RowsToCheck, checks
 from puzzlelab.storage.answer_rows import row_of
+from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile
 
 BOARDS = ["1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 8 7 0", "0 2 3 1 5 6 4 7 8"]
@@ -17,7 +18,8 @@ LIMIT = Limit(nodes=10_000)
 def file(tmp_path):
     tiles, solver, path = load("tiles-3x3"), registry.make_solver("ida", {}), tmp_path / "rows.jsonl"
     with RowFile(path) as rows:
-        rows.append([row_of(solve(solver, tiles.read(board), LIMIT), solver, LIMIT) for board in BOARDS])
+        solved = [row_of(solve(solver, tiles.read(board), LIMIT), solver, LIMIT) for board in BOARDS]
+        rows.append(RowColumns.of(solved))
     return path
 
 

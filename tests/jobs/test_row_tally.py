@@ -42,6 +42,6 @@ def test_a_better_row_refutes_a_claim(
     refutations = [each for check in row_checks.checks([path]) for each in tally.add(check)]
     better = 1 + (rows[1] in (CHEAP, MANY))
     expected = reason.format(f"{path}, line {better} (row {better})")
-    assert [each.reason for each in refutations] == [expected]
-    assert [each.place.number for each in refutations] == [3 - better]
+    assert [reason for _, reason in refutations] == [expected]
+    assert [place.number for place, _ in refutations] == [3 - better]
     assert tally.holding == 1

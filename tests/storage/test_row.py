@@ -14,6 +14,7 @@ from puzzlelab.core.verify import confirmed
 from puzzlelab.core.views import Estimates
 from puzzlelab.storage.answer_rows import row_of
 from puzzlelab.storage.row import Row
+from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile, read_rows
 from puzzlelab.version import VERSION
 
@@ -223,53 +224,53 @@ def test_a_file_that_is_not_there_is_named(path: Path) -> None:
 
 
 def test_what_was_appended_is_not_asked_again(path: Path) -> None:
-    opened(path).append([row(), row(seed=1)])
+    opened(path).append(RowColumns.of([row(), row(seed=1)]))
     file = opened(path)
-    assert file.take(row(moves=None, length=None), Limit()) == row()
-    assert file.take(row(seed=1), Limit()) == row(seed=1)
-    assert file.take(row(seed=2), Limit()) is None
+    assert file.take(row(moves=None, length=None), [TWO], Limit())[0] == row()
+    assert file.take(row(seed=1), [TWO], Limit())[0] == row(seed=1)
+    assert file.take(row(seed=2), [TWO], Limit())[0] is None
 
 
 def test_a_question_asked_twice_takes_two_rows(path: Path) -> None:
-    opened(path).append([row(seconds=1.0), row(seconds=2.0)])
+    opened(path).append(RowColumns.of([row(seconds=1.0), row(seconds=2.0)]))
     file = opened(path)
-    taken = [file.take(row(), Limit()) for _ in range(3)]
+    taken = [file.take(row(), [TWO], Limit())[0] for _ in range(3)]
     assert [None if each is None else each.seconds for each in taken] == [1.0, 2.0, None]
 
 
 def test_a_row_that_ran_out_of_its_limit_is_asked_again_under_a_larger_one(path: Path) -> None:
-    opened(path).append([ended("time", seconds=5)])
-    assert opened(path).take(row(), Limit(seconds=5)) == ended("time", seconds=5)
-    assert opened(path).take(row(), Limit(seconds=50)) is None
+    opened(path).append(RowColumns.of([ended("time", seconds=5)]))
+    assert opened(path).take(row(), [TWO], Limit(seconds=5))[0] == ended("time", seconds=5)
+    assert opened(path).take(row(), [TWO], Limit(seconds=50))[0] is None
 
 
 def test_the_answer_of_the_larger_limit_then_counts(path: Path) -> None:
-    opened(path).append([ended("time", seconds=5)])
-    opened(path).append([row(limit={"seconds": 50})])
-    assert opened(path).take(row(), Limit(seconds=50)) == row(limit={"seconds": 50})
+    opened(path).append(RowColumns.of([ended("time", seconds=5)]))
+    opened(path).append(RowColumns.of([row(limit={"seconds": 50})]))
+    assert opened(path).take(row(), [TWO], Limit(seconds=50))[0] == row(limit={"seconds": 50})
 
 
 def test_an_interrupted_row_is_always_asked_again(path: Path) -> None:
-    opened(path).append([ended("interrupted", seconds=5)])
-    assert opened(path).take(row(), Limit(seconds=1)) is None
+    opened(path).append(RowColumns.of([ended("interrupted", seconds=5)]))
+    assert opened(path).take(row(), [TWO], Limit(seconds=1))[0] is None
 
 
 def test_a_limit_of_a_kind_that_nobody_knows_is_passed_over(path: Path) -> None:
-    opened(path).append([ended("time", hours=5, seconds=2)])
-    assert opened(path).take(row(), Limit(seconds=2)) == ended("time", hours=5, seconds=2)
-    assert opened(path).take(row(), Limit(seconds=3)) is None
+    opened(path).append(RowColumns.of([ended("time", hours=5, seconds=2)]))
+    assert opened(path).take(row(), [TWO], Limit(seconds=2))[0] == ended("time", hours=5, seconds=2)
+    assert opened(path).take(row(), [TWO], Limit(seconds=3))[0] is None
 
 
 def test_a_last_line_that_is_half_written_is_cut(path: Path) -> None:
     file = opened(path)
-    file.append([row(), row(seed=1)])
+    file.append(RowColumns.of([row(), row(seed=1)]))
     whole = path.read_bytes()
     path.write_bytes(whole + row(seed=2).to_json().encode()[:40])
     file = opened(path)
-    assert file.take(row(seed=1), Limit()) == row(seed=1)
-    assert file.take(row(seed=2), Limit()) is None
+    assert file.take(row(seed=1), [TWO], Limit())[0] == row(seed=1)
+    assert file.take(row(seed=2), [TWO], Limit())[0] is None
     assert path.read_bytes() == whole
-    file.append([row(seed=2)])
+    file.append(RowColumns.of([row(seed=2)]))
     assert [each.seed for _, each in read_rows(path)] == [None, 1, 2]
 
 
@@ -283,14 +284,14 @@ def test_a_file_that_holds_no_rows_is_left_as_it_is(path: Path, text: str) -> No
 
 def test_appending_makes_the_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / "rows.jsonl"
-    opened(path).append([row()])
+    opened(path).append(RowColumns.of([row()]))
     assert list(read_rows(path)) == [(1, row())]
 
 
 def test_where_nothing_can_be_written_the_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BadFile, match="cannot write .*rows.jsonl: "):
-        opened(tmp_path / "file" / "rows.jsonl").append([row()])
+        opened(tmp_path / "file" / "rows.jsonl").append(RowColumns.of([row()]))
     with pytest.raises(BadFile, match="cannot write .*: Is a directory"):
         opened(tmp_path)
 
@@ -299,7 +300,7 @@ def test_where_nothing_can_be_written_the_file_is_named(tmp_path: Path) -> None:
 def test_a_full_device_is_not_read_and_is_explained() -> None:
     file = opened(Path("/dev/full"))
     with pytest.raises(BadFile, match="cannot write /dev/full: No space left on device"):
-        file.append([row()])
+        file.append(RowColumns.of([row()]))
 
 
 def test_control_characters_of_the_name_of_a_file_are_shown(tmp_path, caplog) -> None:

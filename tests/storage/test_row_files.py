@@ -30,6 +30,7 @@ import pyarrow.parquet
 from puzzlelab.storage import row_exports
 from puzzlelab.core.limit import Limit
 from puzzlelab.storage.row import Row
+from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile
 
 path, last, calls = Path(sys.argv[1]), int(sys.argv[2]), 0
@@ -52,8 +53,8 @@ with RowFile(path) as file:
     row = Row(puzzle="p", board="", solver="s", moves=["a", "b"], length=2)
     for begin in range(0, len(boards), 3):
         block = boards[begin : begin + 3]
-        stored = file.take_many(row, block, Limit())
-        file.append([row.model_copy(update={"board": b}) for b, s in zip(block, stored) if s is None])
+        stored = file.take(row, block, Limit())
+        file.append(RowColumns.of([row.model_copy(update={"board": b}) for b, s in zip(block, stored) if s is None]))
 """
 
 
@@ -83,7 +84,7 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def write(path: Path, rows: Sequence[Row]) -> None:
     with RowFile(path) as file:
-        file.append(rows)
+        file.append(RowColumns.of(rows))
 
 
 def stored(path: Path) -> list[Row]:
@@ -92,7 +93,7 @@ def stored(path: Path) -> list[Row]:
 
 def take(path: Path, question: Row, limit: Limit | None = None, times: int = 1) -> list[Row | None]:
     with RowFile(path) as file:
-        return [file.take(question, limit or Limit()) for _ in range(times)]
+        return [file.take(question, [question.board], limit or Limit())[0] for _ in range(times)]
 
 
 # --- what is stored ---
@@ -171,9 +172,9 @@ def test_a_file_that_is_removed_meanwhile_is_noticed(path: Path) -> None:
 
     def write_and_lose() -> None:
         with RowFile(path) as file:
-            file.append(ROWS[1:2])
+            file.append(RowColumns.of(ROWS[1:2]))
             growing_file(path).unlink()
-            file.append(ROWS[2:])
+            file.append(RowColumns.of(ROWS[2:]))
 
     with pytest.raises(BadFile, match=f"{growing_file(path)} was removed or replaced by another program while"):
         write_and_lose()
@@ -190,12 +191,12 @@ def test_a_reader_of_a_pipe_may_leave(tmp_path: Path) -> None:
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with RowFile(path) as file:
-        file.append(ROWS[:1])
-        file.append(ROWS[2:3])
+        file.append(RowColumns.of(ROWS[:1]))
+        file.append(RowColumns.of(ROWS[2:3]))
         lines = os.read(reader, 10**6).decode().splitlines()
         os.close(reader)
         with pytest.raises(BadFile, match=f"cannot write {path}: Broken pipe"):
-            file.append(ROWS[3:])
+            file.append(RowColumns.of(ROWS[3:]))
     assert len(lines) == 2
     assert path.is_fifo()
 
@@ -206,10 +207,10 @@ def test_a_reader_of_a_pipe_may_leave(tmp_path: Path) -> None:
 def test_each_row_is_taken_by_its_question(path: Path) -> None:
     write(path, ROWS)
     with RowFile(path) as file:
-        assert file.take_many(row(), [each.board for each in ROWS[4:]] + ["z", "x"], Limit()) == [*ROWS[4:], None, None]
-        assert file.take(ROWS[1], Limit()) == ROWS[1]
-        assert file.take(ROWS[3], Limit()) == ROWS[3]
-        assert file.take(row(seed=4), Limit()) is None
+        assert file.take(row(), [each.board for each in ROWS[4:]] + ["z", "x"], Limit()) == [*ROWS[4:], None, None]
+        assert file.take(ROWS[1], [ROWS[1].board], Limit()) == [ROWS[1]]
+        assert file.take(ROWS[3], [ROWS[3].board], Limit()) == [ROWS[3]]
+        assert file.take(row(seed=4), [TWO], Limit()) == [None]
 
 
 @pytest.mark.parametrize("count", [2, 9])
@@ -218,7 +219,7 @@ def test_the_nth_call_takes_the_nth_row(path: Path, count: int) -> None:
     write(path, [row(board="other"), *rows])
     assert take(path, row(), times=count + 1) == [*rows, None]
     with RowFile(path) as file:
-        assert file.take_many(row(), [TWO] * (count + 1), Limit()) == [*rows, None]
+        assert file.take(row(), [TWO] * (count + 1), Limit()) == [*rows, None]
 
 
 @pytest.mark.parametrize("count", [1, 6])
@@ -233,7 +234,7 @@ def test_equal_hashes_are_told_apart(path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(row_files, "hash", lambda question: 7, raising=False)
     with RowFile(path) as file:
         for asked in (["1", "3", "5"], ["0", "3", "2"], ["0", "1", "5"]):
-            taken = file.take_many(row(), asked, Limit())
+            taken = file.take(row(), asked, Limit())
             assert [each.board for each in taken if each] == [board for board in asked if board != "5"]
 
 
@@ -241,8 +242,8 @@ def test_new_rows_can_be_written_while_others_are_taken(path: Path) -> None:
     write(path, ROWS)
     with RowFile(path) as file:
         for each in ROWS:
-            file.append([each.model_copy(update={"seed": 77})])
-            assert file.take(each, Limit()) == each
+            file.append(RowColumns.of([each.model_copy(update={"seed": 77})]))
+            assert file.take(each, [each.board], Limit()) == [each]
     assert stored(path) == [*ROWS, *(each.model_copy(update={"seed": 77}) for each in ROWS)]
 
 
@@ -304,7 +305,7 @@ def test_half_a_line_at_the_end_is_cut(tmp_path: Path, zeros: int) -> None:
     write(path, ROWS[:1])
     first = path.stat().st_size
     with RowFile(path) as file:
-        file.append_columns(RowColumns.of(ROWS[1:2], BatchTime(1, 0.5)))
+        file.append(RowColumns.of(ROWS[1:2], BatchTime(1, 0.5)))
     whole = path.read_bytes()
     for length in range(first, len(whole)):
         path.write_bytes(whole[:length] + bytes(zeros))
@@ -344,7 +345,7 @@ def test_row_groups_do_not_depend_on_the_calls(tmp_path: Path, monkeypatch: pyte
     at_once = tmp_path / "at_once.parquet"
     with RowFile(at_once) as file:
         for begin, end in ((0, 1), (1, 12), (12, 23)):
-            file.append(numbered(begin, end))
+            file.append(RowColumns.of(numbered(begin, end)))
     for path in (one, several, at_once):
         metadata = parquet.read_metadata(path)
         assert [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)] == [10, 10, 3]
@@ -392,7 +393,7 @@ def test_an_export_has_all_rows_when_the_work_ends(exported: Path) -> None:
 def test_an_export_is_made_after_ctrl_c(exported: Path) -> None:
     def interrupted() -> None:
         with RowFile(exported) as file:
-            file.append(ROWS)
+            file.append(RowColumns.of(ROWS))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -404,7 +405,7 @@ def test_a_missing_or_old_export_is_made_by_the_next_call(exported: Path) -> Non
     write(exported, ROWS[:3])
     old = exported.read_bytes()
     with RowFile(growing_file(exported)) as file:
-        file.append(ROWS[3:])
+        file.append(RowColumns.of(ROWS[3:]))
     assert exported.read_bytes() == old
     assert stored(exported) == ROWS
     os.utime(exported, ns=(0, 0))
@@ -475,18 +476,19 @@ import resource, signal, sys
 from pathlib import Path
 from puzzlelab.core.errors import BadFile
 from puzzlelab.storage.row import Row
+from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile
 
 path, most = Path(sys.argv[1]), int(sys.argv[2])
 row = Row(puzzle="p", board="b", solver="s", moves=["a"] * 500, length=500)
 with RowFile(path) as file:
-    file.append([row])
+    file.append(RowColumns.of([row]))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
 try:
     with RowFile(path) as file:
         for _ in range(40):
-            file.append([row])
+            file.append(RowColumns.of([row]))
 except BadFile as error:
     sys.exit(str(error))
 """
@@ -546,10 +548,10 @@ def test_the_time_of_a_batch_stands_after_its_rows(tmp_path: Path) -> None:
     alone_rows, together = [row(seconds=0.5)], [row(board=str(number)) for number in range(3)]
     bad = row(board="", moves=None, length=None, error="no board")
     with RowFile(path) as file:
-        file.append(alone_rows)
-        file.append_columns(RowColumns.of([*together[:2], bad, row(seconds=2.0), together[2]], BatchTime(3, 0.25)))
-        file.append_columns(RowColumns.of(together, BatchTime(3, 0.5)))
-        file.append(together[:1])
+        file.append(RowColumns.of(alone_rows))
+        file.append(RowColumns.of([*together[:2], bad, row(seconds=2.0), together[2]], BatchTime(3, 0.25)))
+        file.append(RowColumns.of(together, BatchTime(3, 0.5)))
+        file.append(RowColumns.of(together[:1]))
     assert path.read_text().splitlines()[6] == '{"batch": {"boards": 3, "seconds": 0.25}}'
     first, second = BatchTime(3, 0.25), BatchTime(3, 0.5)
     times = [time for _, time in read_timed_rows(path)]

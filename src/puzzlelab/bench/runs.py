@@ -333,7 +333,7 @@ class SolverBenchmark:
                     self.found[index] = BenchAnswer(self.label, self.suite.entries[index], row, holds, time)
                     self.done += 1
             if self.file and len(complete):
-                self.file.append_columns(complete)
+                self.file.append(complete)
             report.progress(self.label, self.done, len(self.found), status)
 
     def _rows(self, indices: Sequence[int], answers: Answers | str) -> RowColumns:

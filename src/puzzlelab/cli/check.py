@@ -45,10 +45,11 @@ def check(
 
 def _print_all(boards: Boards, checks: list[Check], json: bool) -> int:
     """Print the checks of some boards; return the exit code for them."""
-    from puzzlelab.jobs.checks import json_lines
+    from puzzlelab.jobs.checks import check_facts
+    from puzzlelab.jobs.serialise import json_lines
 
     if json:
-        say("\n".join(json_lines(boards, checks)))
+        say("\n".join(json_lines(boards, checks, check_facts)))
     else:
         for board, each in zip(boards, checks, strict=True):
             _show(board, each)

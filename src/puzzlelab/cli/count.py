@@ -105,10 +105,10 @@ def _counts(
 
 def _print_counts(boards: Boards, counts: Sequence[Count], json: bool) -> int:
     """Print the counts of these boards, and why searches ended early; return the exit code."""
-    from puzzlelab.jobs.serialise import count_lines
+    from puzzlelab.jobs.serialise import count_facts, json_lines
 
     numbers = [f"{each.solutions}{'' if each.complete else '+'}" for each in counts]
-    say("\n".join(count_lines(boards, counts) if json else numbers))
+    say("\n".join(json_lines(boards, counts, count_facts) if json else numbers))
     return max(_end(boards.where(place), each.solutions, each.stop) for place, each in enumerate(counts))
 
 

@@ -97,19 +97,19 @@ def _check_rows(
 def _show(check: RowCheck, tally: RowTally, json: bool) -> None:
     """Count a row, and print which rows do not hold, as it shows."""
     refutations = tally.add(check)
-    for refutation in refutations:
-        fail(f"{refutation.place}: {refutation.reason}")
+    for place, reason in refutations:
+        fail(f"{place}: {reason}")
     if check.outcome == "undecided":
         _note(tally.undecided, f"{check.place}: {check.reason}")
     earlier = tally.repetition(check)
     if earlier is not None:
         _note(tally.repeated, f"{check.place}: the same board, solver and options as {earlier}")
     if json:
-        own = [refutation.reason for refutation in refutations if refutation.place is check.place]
-        print(dumps(check.facts("".join(own))), flush=True)
-        for refutation in refutations:
-            if refutation.place is not check.place:
-                print(dumps(refutation.facts()), flush=True)
+        print(dumps(check.facts("".join(reason for place, reason in refutations if place is check.place))), flush=True)
+        for place, reason in refutations:
+            if place is not check.place:
+                facts = {"file": str(place.file), "line": place.line, "verdict": "refuted", "reason": reason}
+                print(dumps(facts), flush=True)
 
 
 def _note(number: int, sentence: str) -> None:

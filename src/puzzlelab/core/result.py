@@ -130,11 +130,6 @@ class Result:
             return -self.score
         return self.length if self.cost is None else self.cost
 
-    @property
-    def objective_bound(self) -> int:
-        """No solution has a lesser `objective` than this."""
-        return self.lower_bound if self.upper_bound is None else -self.upper_bound
-
     def is_better_than(self, other: Result) -> bool:
         """Tell whether this solution has fewer moves, a lower cost, or a higher score; any is better than none."""
         mine, theirs = self.objective, other.objective

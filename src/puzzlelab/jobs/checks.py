@@ -5,7 +5,6 @@ Shapes: B = boards.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -24,7 +23,6 @@ from puzzlelab.engine.enumeration import BATCH, Listing
 from puzzlelab.engine.solving import has_objection
 from puzzlelab.jobs.unique_solutions import unique_parts
 
-ENCODER = json.JSONEncoder()
 SHOWN = 20
 """The most differing cells that a message names."""
 
@@ -98,15 +96,6 @@ def _checks(boards: Boards, is_unsolvable: NDArray[np.bool_], solutions: int | N
         objections = (*(() if objection else checks[place].objections), f"cannot be solved: {objection or NO_SOLUTION}")
         checks[place] = replace(checks[place], objections=objections, unsolvable=True, solutions=0)
     return checks
-
-
-def json_lines(boards: Boards, checks: list[Check]) -> list[str]:
-    """Return the board and the check of each in JSON, a line each."""
-    begin = f'{{"puzzle": {json.dumps(boards.puzzle.name)}, "board": '
-    ends = {check: json.dumps(check_facts(check))[1:] for check in set(checks)}
-    return [
-        f"{begin}{ENCODER.encode(text)}, {ends[check]}" for text, check in zip(boards.written(), checks, strict=True)
-    ]
 
 
 def check_facts(check: Check) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class JobRows:
         if not is_new.all():
             kept = [row for row, is_kept in zip(columns.rows(), is_new.tolist(), strict=True) if is_kept]
             columns = RowColumns.of(kept, solved.answers.batch)
-        self.file.append_columns(columns)
+        self.file.append(columns)
 
     @cached_property
     def _empty_row(self) -> Row:
@@ -91,7 +91,7 @@ class JobRows:
         """Return the rows that the file has for these boards."""
         if self.file is None or self.file.is_empty:
             return {}
-        taken = self.file.take_many(self._empty_row, self._row_texts(boards), self.limit)
+        taken = self.file.take(self._empty_row, self._row_texts(boards), self.limit)
         return {place: row for place, row in enumerate(taken) if row is not None}
 
     def merged(self, boards: Boards, new: Answers, places: NDArray[np.int64], rows: StoredRows) -> SolvedBoards:

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from puzzlelab.analysis.proofs import RULES, Claim, sum_in_words
 from puzzlelab.core.errors import BadInput
@@ -32,16 +31,8 @@ NO_METHOD = "no other method can prove it"
 """The words about an undecided claim for which a longer limit is of no use."""
 
 
-@dataclass(frozen=True)
-class Refutation:
-    """A row that does not hold, and why."""
-
-    place: Place
-    reason: str
-
-    def facts(self) -> dict[str, Any]:
-        """Return the refutation of an earlier row as plain data, as far as `RowCheck.facts` has the same keys."""
-        return {"file": str(self.place.file), "line": self.place.line, "verdict": "refuted", "reason": self.reason}
+Refutation = tuple[Place, str]
+"""A row that does not hold, and why."""
 
 
 @dataclass(frozen=True)
@@ -118,14 +109,14 @@ class RowTally:
         self.unreadable += check.row.error is not None
         if not check.verdict.holds or check.result is None:
             self.failing.add(check.place.number)
-            return [Refutation(check.place, check.verdict.reason)]
+            return [(check.place, check.verdict.reason)]
         has_moves = check.result.moves is not None
         self.replayed += has_moves
         self.without_moves += not has_moves
         says_verified = "verified" in check.row.model_fields_set
         self.wrongly_verified += says_verified and check.row.verified != (check.result.verified_by is not None)
         refutations = list(self._compare(check, check.result))
-        self.failing.update(refutation.place.number for refutation in refutations)
+        self.failing.update(place.number for place, _ in refutations)
         return refutations
 
     def _compare(self, check: RowCheck, result: Result) -> Iterator[Refutation]:
@@ -160,7 +151,7 @@ class RowTally:
                 record.claims.remove(earlier)
                 self.claims[_group(earlier.claim), earlier.outcome] -= 1
                 self.claims[_group(earlier.claim), "refuted"] += 1
-                yield Refutation(earlier.place, reason)
+                yield earlier.place, reason
 
     def repetition(self, check: RowCheck) -> Place | None:
         """The earlier row of the same question, if this row need not have been asked; for each row at most once."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from json.encoder import encode_basestring_ascii
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.puzzle import Puzzle, State, names_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from puzzlelab.core.result import Count
 
 Facts = dict[str, Any]
+T = TypeVar("T")
 
 
 def error_facts(puzzle: Puzzle, board: str, error: object) -> Facts:
@@ -110,24 +112,20 @@ def _range(bounds: Interval) -> Facts:
     return facts | ({"unsolvable": True} if bounds.unsolvable else {})
 
 
-def count_facts(puzzle: Puzzle, board: str, count: Count) -> Facts:
+def count_facts(count: Count) -> Facts:
     """Return the number of solutions of a board; `complete` says whether these are all."""
-    return {
-        "puzzle": puzzle.name,
-        "board": board,
-        "solutions": count.solutions,
-        "complete": count.complete,
-        "stop": count.stop,
-    }
+    return {"solutions": count.solutions, "complete": count.complete, "stop": count.stop}
 
 
-def count_lines(boards: Boards, counts: Sequence[Count]) -> list[str]:
-    """Write `count_facts` of each of these boards in JSON, a line each."""
-    begin, encode = f'{{"puzzle": {json.dumps(boards.puzzle.name)}, "board": ', json.JSONEncoder().encode
+def json_lines(boards: Boards, values: Sequence[T], facts: Callable[[T], Facts]) -> list[str]:
+    """Return each of these boards and the `facts` of its value in JSON, a line each; equal values share their text."""
+    begin, ends = f'{{"puzzle": {json.dumps(boards.puzzle.name)}, "board": ', dict[T, str]()
+    for value in values:
+        if value not in ends:
+            ends[value] = json.dumps(facts(value))[1:]
     return [
-        f'{begin}{encode(text)}, "solutions": {count.solutions}, "complete": {encode(count.complete)}, '
-        f'"stop": {encode(count.stop)}}}'
-        for text, count in zip(boards.written(), counts, strict=True)
+        f"{begin}{encode_basestring_ascii(text)}, {ends[value]}"
+        for text, value in zip(boards.written(), values, strict=True)
     ]
 
 

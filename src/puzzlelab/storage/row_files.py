@@ -203,15 +203,11 @@ class RowFile:
         """Whether no row was stored when the file was opened."""
         return not len(self._hashes)
 
-    def take(self, question: Row, limit: Limit) -> Row | None:
-        """Return the row that answers this question under this limit.
+    def take(self, shared: Row, boards: Sequence[str], limit: Limit) -> list[Row | None]:
+        """Return the row that answers the question of each of these boards under this limit, or None.
 
-        The n-th call for one question takes the n-th row.
+        The other columns of the question are those of `shared`. A row is taken once.
         """
-        return self.take_many(question, [question.board], limit)[0]
-
-    def take_many(self, shared: Row, boards: Sequence[str], limit: Limit) -> list[Row | None]:
-        """Take the rows for the question of each of these boards; its other columns are those of `shared`."""
         if self.is_empty:
             return [None] * len(boards)
         puzzle, _, *others = shared.question
@@ -253,11 +249,7 @@ class RowFile:
             raise BadFile(f"cannot read {self.growing}: {changed}") from None
         return rows
 
-    def append(self, rows: Iterable[Row]) -> None:
-        """Write rows at the end; see `append_columns`."""
-        self.append_columns(RowColumns.of(list(rows)))
-
-    def append_columns(self, rows: RowColumns) -> None:
+    def append(self, rows: RowColumns) -> None:
         """Write rows at the end, and the time of their batch: all of it at once or, on a full disk, nothing."""
         self._lines.append_text(rows.to_json() + ("" if rows.time is None else f"{rows.time.to_json()}\n"))
         self._lacks_rows = is_export(self.path)

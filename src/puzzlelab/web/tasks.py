@@ -250,7 +250,11 @@ def count(parameters: Parameters, context: TaskContext) -> Any:
     require_enumerator(solver, puzzle)
     boards = [puzzle.read(text) for text in parameters["board"]]
     return [
-        count_facts(puzzle, puzzle.write(board.state), count_one(solver, board, limit, parameters["most"]))
+        {
+            "puzzle": puzzle.name,
+            "board": puzzle.write(board.state),
+            **count_facts(count_one(solver, board, limit, parameters["most"])),
+        }
         for board in boards
     ]
 
