@@ -187,7 +187,7 @@ CALLS = {
         BadBoard,
         "must be numbers [B, S] or [S], not an array float64[2, 3, 3]",
     ),
-    "estimate(TILES, 'pdb', np.arange(16))": (BadBoard, "is no board of tiles-3x3: place 10: there is no tile 9"),
+    "estimate(TILES, 'pdb', np.arange(16))": (BadBoard, "is no board of tiles-3x3: 16 numbers given; tiles-3x3 has 9"),
     "estimate(TILES, 'pdb', np.stack([B.state, NINE.state]))": (BadBoard, NO_NINE),
     "estimate(TILES, 'pdb', np.stack([B.state, B.state - 0.5]))": (
         BadBoard,

@@ -106,7 +106,7 @@ def test_an_empty_board_is_solved_in_no_moves(program):
             "..../..../R...",
             "column 0, row 0 (from 0 at the lower left): the cell beside this one towards the centre line",
         ),
-        ("[[1,2,3]]", "the list has 1 thing in it; dust-4x3x3 is a list of 4 columns"),
+        ("[[1,2,3]]", "1 list of 3 cells; dust-4x3x3 has 4 columns of 3 from the bottom up"),
         ("", "nothing is given; dust-4x3x3 is a word of 12 characters"),
         ("1" * 10_000, "10,000 characters are no board; dust-4x3x3 is a word of 12 characters"),
     ],

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Boards, Instance, runs
-from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.errors import BadBoard, board_text
 from puzzlelab.core.puzzle import Notation, Puzzle, State
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ def read_state(puzzle: Puzzle, text: str) -> State:
     Raises:
         BadBoard: with the place of what is wrong, or with all boards that the text may be.
     """
-    notation = puzzle.view(Notation)
+    notation, text = puzzle.view(Notation), board_text(text, puzzle.name)
     assert notation is not None
     try:
         return notation.read(text)
     except BadBoard as error:
         from puzzlelab.text.reader import other_form
 
-        found = other_form(puzzle, notation, text, error)
+        found = other_form(puzzle, text, error)
         if found is None:
             raise
         return found

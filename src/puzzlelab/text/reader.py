@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice, zip_longest
 
@@ -46,12 +46,11 @@ Reading = tuple[str, str]
 # --- boards of a puzzle ---
 
 
-def other_form(puzzle: Puzzle, notation: Notation, text: str, error: BadBoard) -> State | None:
+def other_form(puzzle: Puzzle, text: str, error: BadBoard) -> State | None:
     """Return the state of the one board in a text that is not in the puzzle's own notation; None if there is none.
 
     Args:
         puzzle: the puzzle.
-        notation: its notation.
         text: the text.
         error: what its notation says of the text.
 
@@ -63,11 +62,12 @@ def other_form(puzzle: Puzzle, notation: Notation, text: str, error: BadBoard) -
     if link := link_in(text):
         return _of_link(puzzle, link)
     errors = list[BadBoard]()
-    states = _states(puzzle, notation, text, errors)
+    states = _meanings(text, [_family(puzzle)], puzzle, errors)
     if len(states) == 1:
         return next(iter(states.values()))
     if states:
-        raise BadBoard(f"this may be {' or '.join(map(shorten, [*states][:4]))}: write each row as a line")
+        shown = " or ".join(shorten(board) for _, board in [*states][:4])
+        raise BadBoard(f"this may be {shown}: write each row as a line")
     boards = list(islice(splitter_of(puzzle).split(text.split("\n")), 2))
     if len(boards) > 1 and all(_reads(puzzle, board) for board in boards):
         raise BadBoard("several boards are in this text; one is expected here")
@@ -86,11 +86,6 @@ def read_board(puzzle: Puzzle, board: BoardText) -> Instance:
     return puzzle.read(board.text)
 
 
-def text_of(instance: Instance, text: str) -> str:
-    """Return the text of a board in a row: its puzzle's own notation, or the text itself for a puzzle without grids."""
-    return text if instance.puzzle.view(Notation) is None else instance.puzzle.write(instance.state)
-
-
 def _reads(puzzle: Puzzle, board: BoardText) -> bool:
     with suppress(BadBoard):
         read_board(puzzle, board)
@@ -104,7 +99,7 @@ def splitter_of(puzzle: Puzzle) -> Splitter:
 
     def looks(text: str) -> bool:
         try:
-            return notation is not None and bool(_states(puzzle, notation, text, []))
+            return bool(_meanings(text, [_family(puzzle)], puzzle, []))
         except BadBoard:
             return True
 
@@ -116,37 +111,56 @@ def _family(puzzle: Puzzle) -> Family:
     return registry.family(name) if name in registry.families() else ANY_FAMILY
 
 
-def _states(puzzle: Puzzle, notation: Notation, text: str, errors: list[BadBoard]) -> dict[str, State]:
-    """Return the boards that a whole text may be, by their notation; `errors` gets what speaks against it.
+def _meanings(
+    text: str, families: Iterable[Family], puzzle: Puzzle | None, errors: list[BadBoard]
+) -> dict[Reading, State]:
+    """Return the boards that a whole text may be, with their states: those of its first form that is any.
 
-    Raises `BadBoard` for a text in a form of other programs that is no board of this puzzle.
+    Args:
+        text: the text.
+        families: the families whose boards it may have.
+        puzzle: the puzzle, or None where it is guessed.
+        errors: gets what speaks against boards.
+
+    Raises:
+        BadBoard: for a text in a form of other programs that is no board, or none of this puzzle.
     """
     if len(text) > LONGEST_BOARD:
         return {}
-    with suppress(BadBoard):
-        return {"": notation.read(text)}
-    family = _family(puzzle)
-    if (state := _of_other_program(puzzle, notation, family, text)) is not None:
-        return {"": state}
-    for group in grids(plain(text)):
-        boards = dict.fromkeys(board for grid in group for _, board in _from_grid(family, grid, puzzle.name, errors))
-        states = dict[str, State]()
-        for board in boards:
+    families, name = list(families), None if puzzle is None else puzzle.name
+    of_grids = (
+        [each for grid in group for family in families for each in _from_grid(family, grid, name, errors)]
+        for group in grids(plain(text))
+    )
+    for readings in chain([_of_other_programs(text, families, puzzle)], of_grids):
+        states = dict[Reading, State]()
+        for found, board in readings:
             try:
-                state = notation.read(board)
-                states[puzzle.write(state)] = state
-            except BadBoard as error:
-                errors.append(error)
+                chosen = registry.load(found) if puzzle is None else puzzle
+                state = chosen.read(board).state if puzzle is None else _own_notation(puzzle).read(board)
+                states[chosen.name, chosen.write(state)] = state
+            except BadInput as error:
+                looks = f"this looks like {found}, but it is none: " if puzzle is None else ""
+                errors.append(BadBoard(f"{looks}{error}"))
         if states:
             return states
     return {}
 
 
-def _of_other_program(puzzle: Puzzle, notation: Notation, family: Family, text: str) -> State | None:
-    for name, board in family.from_text(text.strip(), puzzle.name):
-        _check_owner(puzzle, name)
-        return notation.read(board)
-    return None
+def _own_notation(puzzle: Puzzle) -> Notation:
+    notation = puzzle.view(Notation)
+    assert notation is not None
+    return notation
+
+
+def _of_other_programs(text: str, families: Iterable[Family], puzzle: Puzzle | None) -> list[Reading]:
+    """Return what the families say of a text in a form of other programs; raises `BadBoard` for other puzzles."""
+    name = None if puzzle is None else puzzle.name
+    readings = [each for family in families for each in family.from_text(text.strip(), name)]
+    if puzzle is not None:
+        for owner, _ in readings:
+            _check_owner(puzzle, owner)
+    return readings
 
 
 def _check_owner(puzzle: Puzzle, name: str | None) -> None:
@@ -182,12 +196,10 @@ def _uneven_row(text: str) -> BadBoard | None:
 
 
 def _of_link(puzzle: Puzzle, link: str) -> State:
-    notation, family = puzzle.view(Notation), _family(puzzle)
     for name, text in islice(_link_parts(link), MOST_LINK_PARTS):
         if name is not None:
             return read_board(puzzle, BoardText(1, text, (), name)).state
-        if notation is not None and (state := _of_other_program(puzzle, notation, family, text)) is not None:
-            return state
+        _of_other_programs(text, [_family(puzzle)], puzzle)
         with suppress(BadBoard):
             return puzzle.read(text).state
     raise _no_board_in_link(link)
@@ -287,14 +299,26 @@ def _guessed(text: str, error: BadInput | None) -> list[str]:
             if found := _readings(part, errors):
                 return [found[0][0]]
         raise error or _no_board_in_link(link)
-    family = Family("", registry.load, (), from_text=_from_text, columns=_all_columns())
+    families = list(registry.usable_families())
+    family = Family(
+        "",
+        registry.load,
+        (),
+        from_text=lambda text, name: _of_other_programs(text, families, None),
+        columns=[[*chain(*groups)] for groups in zip_longest(*(each.columns for each in families), fillvalue=())],
+    )
     parts = list(islice(Splitter(None, family, lambda text: False).split(text.split("\n")), MOST_BOARDS))
     if owners := dict.fromkeys(part.puzzle for part in parts if part.puzzle):
         return [registry.load(owner).name for owner in owners if owner]
     for place, candidate in enumerate(_candidates(text, parts)):
         if link_in(candidate):
             return _guessed(candidate, error)
-        readings = _readings(candidate, errors if place == 0 else [])
+        try:
+            readings = _readings(candidate, errors if place == 0 else [])
+        except BadBoard as wrong:
+            if place == 0:
+                raise error or wrong from None
+            continue
         if place == 0 and readings:
             readings += [each for each in _board_of_each_block(text) if each not in readings]
         names = dict.fromkeys(name for name, _ in readings)
@@ -332,47 +356,13 @@ def _candidates(text: str, parts: Sequence[BoardText]) -> Iterator[str]:
 
 
 def _readings(text: str, errors: list[BadBoard]) -> list[Reading]:
-    """Return the boards of puzzles that a text may be: those of the first grids that are boards, or of a notation."""
-    if len(text) > LONGEST_BOARD:
-        return []
-    families = list(registry.usable_families())
-    try:
-        named = next(_from_text(text.strip(" \n"), None), None)
-    except BadBoard as error:
-        errors.append(error)
-        return []
-    if named is not None:
-        with suppress(BadInput):
-            puzzle = registry.load(named[0])
-            return [(puzzle.name, puzzle.write(puzzle.read(named[1]).state))]
-    for group in grids(plain(text)):
-        found = dict[Reading, None]()
-        for family in families:
-            for name, board in (each for grid in group for each in _from_grid(family, grid, None, errors)):
-                try:
-                    puzzle = registry.load(name)
-                    found[puzzle.name, puzzle.write(puzzle.read(board).state)] = None
-                except BadInput as error:
-                    errors.append(BadBoard(f"this looks like {name}, but it is none: {error}"))
-        if found:
-            return _of_one_kind([*found])
-    return []
+    """Return the boards of puzzles that a text may be; see `_meanings`."""
+    return _of_one_kind([*_meanings(text, registry.usable_families(), None, errors)])
 
 
 def _of_one_kind(readings: list[Reading]) -> list[Reading]:
     """Return the readings without those of another variant of a puzzle, such as other boxes, with the same board."""
     return [*{(name.partition(":")[0], board): (name, board) for name, board in reversed(readings)}.values()][::-1]
-
-
-def _from_text(text: str, name: str | None) -> Iterator[Reading]:
-    """Yield what the families say of a text in a form of other programs."""
-    return chain.from_iterable(family.from_text(text, name) for family in registry.usable_families())
-
-
-def _all_columns() -> list[list[str]]:
-    """Return the groups of names of columns of all families together."""
-    columns = (family.columns for family in registry.usable_families())
-    return [[*chain.from_iterable(groups)] for groups in zip_longest(*columns, fillvalue=())]
 
 
 # --- what is not understood ---

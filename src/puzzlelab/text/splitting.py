@@ -77,7 +77,7 @@ class Splitter:
     Args:
         notation: that of the puzzle; None for a puzzle whose boards are no grids: each line then is a board.
         family: the family of the puzzle.
-        looks: whether a text is a board of the puzzle in any form.
+        looks: whether a text is a board of the puzzle in another form than its own notation.
     """
 
     def __init__(self, notation: Notation | None, family: Family, looks: Callable[[str], bool]) -> None:
@@ -104,7 +104,7 @@ class Splitter:
         numbered = enumerate((line.rstrip("\r\n") for line in lines), start=1)
         head, is_all = self._head(numbered)
         whole = "\n".join(line for _, line in head)
-        if is_all and self._notation is not None and not link_in(whole) and self._looks(whole):
+        if is_all and self._notation is not None and not link_in(whole) and self._is_text_of_board(whole):
             yield BoardText(self._first_line(head), whole.strip("\n"))
             return
         for number, line in chain(head, numbered):
@@ -238,6 +238,9 @@ class Splitter:
         cut = TRAILING_COMMENT.sub("", bare)
         return BoardText(number, cut) if cut != bare and self._reads(cut) else None
 
+    def _is_text_of_board(self, text: str) -> bool:
+        return self._reads(text) or self._looks(text)
+
     def _reads(self, text: str) -> bool:
         if self._notation is None or not text:
             return False
@@ -362,7 +365,11 @@ class Splitter:
     def _is_board(self, lines: Sequence[_Line]) -> bool:
         least, most = _row_count(lines), sum(line.is_row or line.is_ruler for line in lines)
         rows = self._rows
-        return least <= rows + MORE_ROWS and most >= rows and self._looks("\n".join(line.text for line in lines))
+        return (
+            least <= rows + MORE_ROWS
+            and most >= rows
+            and self._is_text_of_board("\n".join(line.text for line in lines))
+        )
 
     def _cut(self, lines: list[_Line]) -> BoardText:
         """Return the first board of consecutive rows, or what stands in its place."""

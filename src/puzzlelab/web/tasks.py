@@ -186,11 +186,12 @@ def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskCo
 
 def follow(parameters: Parameters, context: TaskContext) -> Any:
     """Return the row of one board; sends each better solution and the progress of the search."""
+    from puzzlelab.core.boards import Boards
     from puzzlelab.core.objective import objective_of
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.engine.solving import solve as run
     from puzzlelab.storage.answer_rows import row_of
-    from puzzlelab.text.reader import text_of
+    from puzzlelab.text.board_blocks import row_texts
 
     instance = _instance(parameters)
     solver, limit = _solver(parameters, instance.puzzle), _limit(parameters, context)
@@ -209,7 +210,8 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
         return bool(context.stop_requested())
 
     best = run(solver, instance, limit, watch)
-    row = row_of(best, solver, limit, text_of(instance, parameters["board"]))
+    [text] = row_texts(Boards(instance.puzzle, instance.state[None], texts=[parameters["board"]]))
+    row = row_of(best, solver, limit, text)
     return json.loads(row.to_json())
 
 

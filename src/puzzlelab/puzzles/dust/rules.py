@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadBoard, BadOption, board_text, move_text, shorten
+from puzzlelab.core.errors import BadBoard, BadOption, move_text, shorten
 from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view
 from puzzlelab.core.views import (
     Estimates,
@@ -162,7 +162,7 @@ class Dust:
 
         Raises `BadBoard` for what cannot rest too, unless this is the puzzle that `with_gravity` gives.
         """
-        state = read_state(self, board_text(text, self.name))
+        state = read_state(self, text)
         if not self.settles:
             notation.must_rest(state, self, "" if "|" in text else text)
         return Instance(self, self.settled(state))

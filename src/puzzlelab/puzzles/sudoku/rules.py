@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.cover import ExactCover
-from puzzlelab.core.errors import BadBoard, BadOption, board_text, move_text, shorten
+from puzzlelab.core.errors import BadBoard, BadOption, move_text, shorten
 from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Candidates,
@@ -164,7 +164,7 @@ class Sudoku:
         """Read one character a cell, with or without lines and bars; puzzle and solution; the name of an example; and
         any other form that `text.reader` knows.
         """
-        return Instance(self, read_state(self, board_text(text, self.name)))
+        return Instance(self, read_state(self, text))
 
     def write(self, state: Board) -> str:
         return notation.write(state)

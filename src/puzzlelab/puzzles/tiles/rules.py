@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadBoard, BadOption, board_text, move_text, shorten
+from puzzlelab.core.errors import BadBoard, BadOption, move_text, shorten
 from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Estimates,
@@ -150,7 +150,7 @@ class Tiles:
         """Read numbers with spaces, commas or newlines; one hexadecimal digit a cell up to 16 cells; a nested list; and
         any other form that `text.reader` knows.
         """
-        return Instance(self, read_state(self, board_text(text, self.name)))
+        return Instance(self, read_state(self, text))
 
     def write(self, state: Board) -> str:
         return notation.write(state)
