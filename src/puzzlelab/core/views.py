@@ -377,7 +377,8 @@ class Prior:
 class PriorAndEstimate(NamedTuple):
     """A prior and an estimate of the same states, such as two heads of one network."""
 
-    prior: Prior
+    prior: Prior | None
+    """The prior; None makes all moves equally likely."""
     estimate: Estimate
     both: Callable[[State], tuple[NDArray[Any], NDArray[Any]]] | None = None
     """`float[B, M]` and `float[B]` from plain states `[B, S]`, computed together; None where that is not possible.

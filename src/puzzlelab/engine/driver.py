@@ -141,6 +141,7 @@ def prior_and_estimate_scorer(guides: PriorAndEstimate, rules: KernelRules, puzz
     The prior of a state is the softmax of the logits of its legal moves. The estimate must not be a kernel.
     """
     prior, estimate, both = guides
+    assert prior is not None
     separate = prior_scorer(prior, rules, puzzle), scorer(estimate, rules)
 
     def scores(states: State) -> NDArray[np.float64]:
@@ -487,6 +488,22 @@ def drive(
     """Run `machine` until it is done or reaches `limit`; `estimate` scores the states that it requests."""
     score = scorer(estimate, rules) if estimate is not None and rules is not None else None
     return iter(Drive(machine, limit, score))
+
+
+def side_by_side(games: Machine, count: int, limit: Limit, score: Score | None) -> Drive:
+    """Return the run of a machine that plays this number of games, under a limit for each, whose nodes it counts."""
+    seconds = None if limit.seconds is None else limit.seconds * count
+    return Drive(games, replace(limit, seconds=seconds, nodes=None), score)
+
+
+def no_moves(record: Any) -> list[int]:
+    """Return no moves, for a machine that plays games: the results of all of them are in its record."""
+    return []
+
+
+def no_verdict(record: Any) -> tuple[Proof, str, Stop]:
+    """Return no verdict, for a machine that plays games; see `no_moves`."""
+    return "none", "", "done"
 
 
 def played(games: Drive, over: Callable[[], bool]) -> Stop:

@@ -48,8 +48,7 @@ class TransferredNetwork:
 
     def both(self, averaged: bool = False) -> PriorAndEstimate:
         """Return the prior and the estimate; they are computed together where those of the network are."""
-        image = self.network.both(averaged)
-        prior, estimate, image_scores = self._prior(image.prior), self._estimate(image.estimate), image.both
+        prior, estimate, image_scores = self.prior(averaged), self.estimate(averaged), self.network.both(averaged).both
         if image_scores is None:
             return PriorAndEstimate(prior, estimate)
 

@@ -9,7 +9,6 @@ Shapes: G = games, R = rows of a batch, M as in `engine.kernels`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,12 +19,22 @@ from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
+from puzzlelab.core.result import Result, Stop, moves_in_words
 from puzzlelab.core.solver import NETWORK, Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels, records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
-from puzzlelab.engine.driver import Drive, Machine, played, prior_scorer, scorer, switched_scorer
+from puzzlelab.engine.driver import (
+    Drive,
+    Machine,
+    no_moves,
+    no_verdict,
+    played,
+    prior_scorer,
+    scorer,
+    side_by_side,
+    switched_scorer,
+)
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD
 from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord
@@ -113,7 +122,7 @@ def machine(
     record.control[AVOIDS_REPEATS], record.control[USES_PRIOR] = avoid_repeats, min_prior_ratio is not None
     record.control[ADMISSIBLE] = isinstance(guide, Estimate) and guide.admissible
     objective = objective_of(instances[0].puzzle)
-    return Machine(record, stepper(step, rules), _no_moves, enlarged, _no_verdict, requests, objective)
+    return Machine(record, stepper(step, rules), no_moves, enlarged, no_verdict, requests, objective)
 
 
 def _estimate_record(guide: Estimate | Prior, rules: KernelRules) -> EstimateRecord:
@@ -143,16 +152,6 @@ def enlarged(record: GreedyRecord, room: int) -> Any:
     larger_seen = _seen_boards(int(2 * MAX_LOAD * seen.hashes.size))
     add_all(larger_seen, seen)
     return record._replace(games=games, seen=larger_seen)
-
-
-def _no_moves(record: GreedyRecord) -> list[int]:
-    """Return the moves of a driver's single solution; `results` has those of all games instead."""
-    return []
-
-
-def _no_verdict(record: GreedyRecord) -> tuple[Proof, str, Stop]:
-    """Return the verdict of a driver's single search; `results` has those of all games instead."""
-    return "none", "", "done"
 
 
 def results(drive: Drive, stop: Stop) -> list[Result]:
@@ -273,12 +272,11 @@ class Greedy(SolverSettings):
         if self.prior is not None and isinstance(guide, Estimate):
             min_prior_ratio = 0.0 if self.avoid_repeats else self.least
         games = machine(instances, guide, rules, self.max_moves, nodes, self.avoid_repeats, min_prior_ratio)
-        seconds = None if limit.seconds is None else limit.seconds * len(instances)
         score = prior_scorer(guide, rules, puzzle) if isinstance(guide, Prior) else scorer(guide, rules)
         if min_prior_ratio is not None and self.prior is not None:
             priors, estimates = prior_scorer(chosen_prior(puzzle, self.prior), rules, puzzle), score
             score = switched_scorer(lambda: priors if games.control[PHASE] == SCORE_POSITIONS else estimates)
-        return Drive(games, replace(limit, seconds=seconds, nodes=None), score)
+        return side_by_side(games, len(instances), limit, score)
 
     def _guide(self, puzzle: Puzzle) -> Estimate | Prior:
         options = self.options_for(puzzle)

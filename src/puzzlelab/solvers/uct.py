@@ -10,8 +10,7 @@ Shapes: G = games, R = states scored in one batch, M, N, L as in `_uct_tree_kern
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import Objective, objective_of
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
+from puzzlelab.core.result import Result, Stop, moves_in_words
 from puzzlelab.core.solver import NETWORK, Attempt, SolverSettings, is_network
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import records
@@ -33,10 +32,13 @@ from puzzlelab.engine.driver import (
     Drive,
     Machine,
     Score,
+    no_moves,
+    no_verdict,
     played,
     prior_and_estimate_scorer,
     prior_scorer,
     scorer,
+    side_by_side,
 )
 from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import NOWHERE
@@ -57,16 +59,6 @@ CACHE_LINE = 64
 """Bytes that a processor reads from the memory at once."""
 UNIFORM = "uniform"
 """The prior under which all moves are equally likely."""
-
-
-class UctGuides(NamedTuple):
-    """The estimate and the prior of a search."""
-
-    estimate: Estimate
-    prior: Prior | None
-    """The prior; None makes all moves equally likely."""
-    both: PriorAndEstimate | None = None
-    """The prior and the estimate, where they belong to one network."""
 
 
 class Uct(SolverSettings):
@@ -162,16 +154,13 @@ class Uct(SolverSettings):
             return str(self.prior) if is_network(self.prior) else None
         return None if networks.missing(puzzle) else NETWORK
 
-    def guides(self, puzzle: Puzzle) -> UctGuides:
+    def guides(self, puzzle: Puzzle) -> PriorAndEstimate:
         """Return the estimate and the prior for this puzzle."""
         estimate, prior = self._named(puzzle)
         if is_network(estimate) and estimate == prior and objective_of(puzzle).kind != "score":
-            both = networks.both(puzzle, str(estimate))
-            return UctGuides(both.estimate, both.prior, both)
-        return UctGuides(
-            minimised(puzzle, chosen_estimate(puzzle, estimate)),
-            None if prior in (None, UNIFORM) else chosen_prior(puzzle, prior),
-        )
+            return networks.both(puzzle, str(estimate))
+        chosen = None if prior is None or prior == UNIFORM else chosen_prior(puzzle, prior)
+        return PriorAndEstimate(chosen, minimised(puzzle, chosen_estimate(puzzle, estimate)))
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield progress and ever shorter solutions; memory grows with the nodes below the position."""
@@ -200,8 +189,7 @@ class Uct(SolverSettings):
         starts = np.stack([instance.state for instance in instances])
         search = machine(self, puzzle, starts, guides, rules, limit.nodes)
         search.record.random[:] = [seeds.of_board(self.seed, state) for state in starts]
-        seconds = None if limit.seconds is None else limit.seconds * len(instances)
-        return Drive(search, replace(limit, seconds=seconds, nodes=None), leaf_scorer(guides, rules, puzzle))
+        return side_by_side(search, len(instances), limit, leaf_scorer(guides, rules, puzzle))
 
 
 _RUNNING: Stop = "interrupted"
@@ -211,7 +199,7 @@ def machine(
     solver: Uct,
     puzzle: Puzzle,
     starts: State,
-    guides: UctGuides,
+    guides: PriorAndEstimate,
     rules: KernelRules,
     nodes: int | None = None,
     pauses: bool = False,
@@ -251,7 +239,7 @@ def machine(
         move_weights=np.zeros(moves),
     )
     runner(_uct_kernels.begin, rules)(record, np.full(games, NOWHERE))
-    return Machine(record, stepper(_uct_kernels.step, rules), _no_moves, grown, _no_verdict, requests, objective)
+    return Machine(record, stepper(_uct_kernels.step, rules), no_moves, grown, no_verdict, requests, objective)
 
 
 def _weights(solver: Uct, objective: Objective) -> NDArray[np.float64]:
@@ -261,7 +249,7 @@ def _weights(solver: Uct, objective: Objective) -> NDArray[np.float64]:
     return np.array([*values.values(), objective.unit, objective.least_sum], np.float64)
 
 
-def _batch(solver: Uct, games: int, moves: int, guides: UctGuides) -> tuple[int, int]:
+def _batch(solver: Uct, games: int, moves: int, guides: PriorAndEstimate) -> tuple[int, int]:
     """Return the most states of one batch, and the number of scores of each."""
     rows_per_leaf, width = (moves if solver.policy == "values" else 1), (1 if guides.prior is None else moves + 1)
     return max(
@@ -302,20 +290,10 @@ def _playout_arrays(games: int, nodes: int) -> dict[str, NDArray[Any]]:
     return {name: table[name] for name in kind.names or ()}
 
 
-def _no_moves(record: UctRecord) -> list[int]:
-    """Return the moves of a driver's single solution; `results` has those of all games instead."""
-    return []
-
-
-def _no_verdict(record: UctRecord) -> tuple[Proof, str, Stop]:
-    """Return the verdict of a driver's single search; `results` has those of all games instead."""
-    return "none", "", "done"
-
-
 # --- scoring leaves ---------------------------------------------------------------------------------------------------
 
 
-def leaf_scorer(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Score | None:
+def leaf_scorer(guides: PriorAndEstimate, rules: KernelRules, puzzle: Puzzle) -> Score | None:
     """Return a function from working states to their scores; None where kernels score all states.
 
     The scores of a state are the prior logits of its moves, if there is a prior, and then its remaining moves, if the
@@ -325,8 +303,7 @@ def leaf_scorer(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Score 
         return scorer(guides.estimate, rules)
     if guides.estimate.scores is None:
         return prior_scorer(guides.prior, rules, puzzle)
-    both = guides.both or PriorAndEstimate(guides.prior, guides.estimate)
-    return prior_and_estimate_scorer(both, rules, puzzle)
+    return prior_and_estimate_scorer(guides, rules, puzzle)
 
 
 # --- results ----------------------------------------------------------------------------------------------------------
