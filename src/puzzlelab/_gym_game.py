@@ -6,7 +6,7 @@ Shapes: N = boards, S = length of a state, M = number of moves, F = length of th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -62,47 +62,30 @@ class EnvironmentSettings(Settings):
         return self
 
 
-@dataclass(eq=False)
 class GymGame:
-    """N boards of one puzzle that are played side by side."""
+    """N boards of one puzzle that are played side by side, for the arguments of `gymnasium.make`; not drawn yet.
 
-    puzzle: Puzzle
-    options: EnvironmentSettings
-    states: State
-    """[N, S]."""
-    moves: NDArray[np.int64]
-    """[N]: the number of moves in this episode."""
-    solved: NDArray[np.bool_]
-    """[N]."""
-    dead: NDArray[np.bool_]
-    """[N]: dead ends, which are not solved and have no legal move."""
-    names: MoveNames
-    """The legal moves of each board."""
-    reward: rewards.Reward
-    sample: Sample
+    Raises `BadInput` for an unknown argument or a bad value.
+    """
 
-    @classmethod
-    def of(cls, count: int, arguments: Mapping[str, Any]) -> GymGame:
-        """Return the game for the arguments of `gymnasium.make`, with `count` boards that are not drawn yet.
-
-        Raises `BadInput` for an unknown argument or a bad value.
-        """
-        puzzle, options = read(arguments)
-        if options.observation == "planes" and puzzle.view(Planes) is None:
-            raise Unsupported(f"{puzzle.name} has no planes; its observation can be 'state'")
-        if options.render_mode == "rgb_array" and puzzle.view(Drawings) is None:
-            raise Unsupported(f"{puzzle.name} draws no pictures; its render_mode can be 'ansi'")
-        return cls(
-            puzzle=puzzle,
-            options=options,
-            states=np.zeros((count, 0)),
-            moves=np.zeros(count, np.int64),
-            solved=np.zeros(count, bool),
-            dead=np.zeros(count, bool),
-            names=MoveNames(np.zeros((count, 0), bool), None),
-            reward=rewards.make(puzzle, options.reward, options.discount),
-            sample=sampler(puzzle, options),
-        )
+    def __init__(self, count: int, arguments: Mapping[str, Any]) -> None:
+        self.puzzle, self.options = read(arguments)
+        if self.options.observation == "planes" and self.puzzle.view(Planes) is None:
+            raise Unsupported(f"{self.puzzle.name} has no planes; its observation can be 'state'")
+        if self.options.render_mode == "rgb_array" and self.puzzle.view(Drawings) is None:
+            raise Unsupported(f"{self.puzzle.name} draws no pictures; its render_mode can be 'ansi'")
+        self.reward = rewards.make(self.puzzle, self.options.reward, self.options.discount)
+        self.sample = sampler(self.puzzle, self.options)
+        self.states: State = np.zeros((count, 0))
+        """[N, S]."""
+        self.moves = np.zeros(count, np.int64)
+        """[N]: the number of moves in this episode."""
+        self.solved = np.zeros(count, bool)
+        """[N]."""
+        self.dead = np.zeros(count, bool)
+        """[N]: dead ends, which are not solved and have no legal move."""
+        self.names = MoveNames(np.zeros((count, 0), bool), None)
+        """The legal moves of each board."""
 
     @cached_property
     def planes(self) -> Planes | None:
@@ -197,7 +180,7 @@ class GymGame:
         if self.options.render_mode == "ansi":
             return self.puzzle.draw(self.states[row])
         drawing = self.puzzle.view(Drawings)
-        assert drawing is not None  # see `of`
+        assert drawing is not None  # see `__init__`
         return picture(drawing.svg(self.states[row]))
 
 

@@ -202,7 +202,7 @@ def _game(count: int, puzzle: str | Puzzle | None, render_mode: str | None, opti
     from puzzlelab._gym_game import GymGame  # imports the compiler, which would slow down the import of this module
 
     named = {"puzzle": puzzle, "render_mode": render_mode}
-    return GymGame.of(count, {**options, **{name: value for name, value in named.items() if value is not None}})
+    return GymGame(count, {**options, **{name: value for name, value in named.items() if value is not None}})
 
 
 def _modes(game: GymGame) -> list[str]:
