@@ -18,9 +18,9 @@ from puzzlelab.bench.charts import (
     set_seconds_axis,
     whole_numbers,
 )
-from puzzlelab.bench.runs import BenchAnswer, BenchRun
+from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import clue_count
-from puzzlelab.bench.summaries import ADVICE, Summary, summaries, time_notes
+from puzzlelab.bench.summaries import ADVICE, Series, Summary, grouped, summaries, time_notes
 from puzzlelab.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -33,88 +33,80 @@ MAX_BOARDS_AS_BARS = 30
 UNSOLVED_ALPHA = 0.35
 """The opacity of the bar of an unsolved board."""
 
-Answers = Mapping[str, BenchAnswer]
-"""Board -> the answer of a solver."""
-
 
 def bars(run: BenchRun) -> Chart:
     """Plot the seconds of each solver: for each board if they are few, else the median and the 95th percentile."""
     boards = {entry.board: number for number, entry in enumerate(run.suite.entries, start=1)}
     if len(boards) > MAX_BOARDS_AS_BARS:
         return _of_solvers(run)
+    every = grouped(run, lambda answer: (answer.solver, boards[answer.entry.board]))
     timed = {
-        solver: {answer.entry.board: answer for answer in answers if answer.row.seconds is not None or answer.row.error}
-        for solver, answers in run.by_solver.items()
+        solver: {number: at for number, at in points.items() if at.timed == "alone"} for solver, points in every.items()
     }
-    if not any(timed.values()):
+    series = {solver: points for solver, points in timed.items() if points}
+    if not series:
         raise BadInput(f"no board of '{run.suite.name}' was timed alone; {ADVICE}")
-    return _of_boards(run, {solver: answers for solver, answers in timed.items() if answers}, boards)
-
-
-def _of_boards(run: BenchRun, answers: Mapping[str, Answers], boards: Mapping[str, int]) -> Chart:
-    seconds = [each.row.seconds or 0.0 for of_solver in answers.values() for each in of_solver.values()]
     few = len(boards) <= MAX_PANELS
 
     def draw(figure: Figure, mark_seconds: float) -> None:
         if few:
-            _draw_panels(figure, run, answers, boards)
+            _draw_panels(figure, run, series, boards)
         else:
-            _draw_groups(figure, answers, boards)
+            _draw_groups(figure, series)
+        seconds = [at.typical_seconds for points in series.values() for at in points.values()]
         for axes in figure.axes:
             set_seconds_axis(axes, "x" if few else "y", seconds, mark_seconds)
 
-    parts = [
-        Summary(each.solver, [each], {}) for each in run.answers if each.row.seconds is None and not each.row.error
-    ]
-    header = ("board", *answers)
-    rows = [(str(number), *(_text(each.get(board)) for each in answers.values())) for board, number in boards.items()]
-    remarks = time_notes(parts)
+    header = ("board", *series)
+    rows = [(str(number), *(_text(points.get(number)) for points in series.values())) for number in boards.values()]
+    remarks = time_notes([at for points in every.values() for at in points.values()])
     panels = len(boards) if few else 1
     return of_run(run, "bars", "seconds for each board", header, rows, draw, remarks, panels)
 
 
-def _draw_panels(figure: Figure, run: BenchRun, answers: Mapping[str, Answers], boards: Mapping[str, int]) -> None:
+def _draw_panels(figure: Figure, run: BenchRun, series: Series, boards: Mapping[str, int]) -> None:
     """Draw a panel for each board, with a horizontal bar for each solver; the first panel has their names."""
-    names = [tables.wrapped_label(solver) for solver in answers]
+    names = [tables.wrapped_label(solver) for solver in series]
     fit_height(figure, names)
     for axes, (board, number) in zip(figure.axes, boards.items(), strict=True):
-        of_board = {at: each[board] for at, each in enumerate(answers.values()) if board in each}
-        colours = [f"C{at}" for at in of_board]
-        _fade_unsolved(axes.barh(list(of_board), _heights(of_board.values()), 0.7, color=colours), of_board.values())
+        bars_of_board = {place: points[number] for place, points in enumerate(series.values()) if number in points}
+        colours = [f"C{place}" for place in bars_of_board]
+        heights = _heights(bars_of_board.values())
+        _fade_unsolved(axes.barh(list(bars_of_board), heights, 0.7, color=colours), bars_of_board.values())
         axes.set_yticks(range(len(names)), names if axes is figure.axes[0] else [""] * len(names))
         axes.set_ylim(len(names) - 0.5, -0.5)
         clues = clue_count(run.suite.puzzle, board)
         axes.set_title(f"board {number}" + ("" if clues is None else f": {clues} clues"), fontsize="medium")
         axes.sharex(figure.axes[0])
-    if any(answer.length is None for each in answers.values() for answer in each.values()):
+    if not all(at.solved.number for points in series.values() for at in points.values()):
         figure.supxlabel("pale: not solved", fontsize="medium")
 
 
-def _draw_groups(figure: Figure, answers: Mapping[str, Answers], boards: Mapping[str, int]) -> None:
+def _draw_groups(figure: Figure, series: Series) -> None:
     """Draw one panel with a group of bars for each board."""
     (axes,) = figure.axes
-    width = 0.8 / len(answers)
-    for number, (solver, each) in enumerate(answers.items()):
-        positions = [boards[board] + (number - (len(answers) - 1) / 2) * width for board in each]
-        drawn = axes.bar(positions, _heights(each.values()), width, color=f"C{number}", label=solver)
-        _fade_unsolved(drawn, each.values())
+    width = 0.8 / len(series)
+    for place, (solver, points) in enumerate(series.items()):
+        positions = [number + (place - (len(series) - 1) / 2) * width for number in points]
+        drawn = axes.bar(positions, _heights(points.values()), width, color=f"C{place}", label=solver)
+        _fade_unsolved(drawn, points.values())
     axes.set_xlabel("board (pale: not solved)")
     whole_numbers(axes.xaxis)
 
 
-def _heights(answers: Iterable[BenchAnswer]) -> list[float]:
-    return [max(answer.row.seconds or 0.0, MIN_SECONDS) for answer in answers]
+def _heights(results: Iterable[Summary]) -> list[float]:
+    return [float(np.fmax(at.typical_seconds, MIN_SECONDS)) for at in results]
 
 
-def _fade_unsolved(drawn: Iterable[Any], answers: Iterable[BenchAnswer]) -> None:
-    for bar, answer in zip(drawn, answers, strict=True):
-        bar.set_alpha(1.0 if answer.length is not None else UNSOLVED_ALPHA)
+def _fade_unsolved(drawn: Iterable[Any], results: Iterable[Summary]) -> None:
+    for bar, at in zip(drawn, results, strict=True):
+        bar.set_alpha(1.0 if at.solved.number else UNSOLVED_ALPHA)
 
 
-def _text(answer: BenchAnswer | None) -> str:
-    if answer is None:
+def _text(at: Summary | None) -> str:
+    if at is None:
         return "-"
-    return tables.seconds(answer.seconds) + ("" if answer.length is not None else " unsolved")
+    return tables.seconds(at.typical_seconds) + ("" if at.solved.number else " unsolved")
 
 
 def _of_solvers(run: BenchRun) -> Chart:

@@ -10,8 +10,7 @@ import json
 import math
 import shlex
 from base64 import b64encode
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,10 +22,9 @@ from puzzlelab.bench import comparisons, history, level_table, plots, runs, summ
 from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.charts import Chart, empty_figure, figure_of, image
 from puzzlelab.bench.history import Record
-from puzzlelab.bench.runs import BenchAnswer, BenchRun
-from puzzlelab.bench.statistics import proportion
-from puzzlelab.bench.suites import SUITE_FILE, SuiteEntry
-from puzzlelab.bench.summaries import Reference, has_filled_answers, references
+from puzzlelab.bench.runs import BenchRun
+from puzzlelab.bench.suites import SUITE_FILE
+from puzzlelab.bench.summaries import Reference, Summary, grouped, has_filled_answers
 from puzzlelab.bench.tables import TextTable
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
 from puzzlelab.core.objective import objective_of
@@ -193,45 +191,33 @@ def hardest(run: BenchRun, count: int) -> list[HardBoard]:
     """Return up to this number of boards: first those that the fewest solvers solved, then those that took the most
     states. A board that occurs several times counts once.
     """
-    answers_by_board: dict[str, list[BenchAnswer]] = defaultdict(list)
-    for answer in run.answers:
-        answers_by_board[answer.entry.board].append(answer)
     numbers = {entry.board: number for number, entry in reversed(list(enumerate(run.suite.entries, start=1)))}
-    solved = {
-        board: proportion(each.length is not None for each in answers) for board, answers in answers_by_board.items()
-    }
+    boards = grouped(run, lambda answer: ("", numbers[answer.entry.board]))[""]
     expanded = {  # the geometric mean, so that each solver has the same weight
-        board: math.exp(np.mean([math.log(max(each.row.expanded, 1)) for each in answers]))
-        for board, answers in answers_by_board.items()
+        number: math.exp(np.mean([math.log(max(answer.row.expanded, 1)) for answer in at.answers]))
+        for number, at in boards.items()
     }
-    order = sorted(solved, key=lambda board: (solved[board].value, -expanded[board], numbers[board]))
-    known = references(run)
-    boards = []
-    for board in order[:count]:
-        answers, facts = answers_by_board[board], [f"solved by {solved[board].number} of {solved[board].total} solvers"]
-        facts.append(f"{tables.number(expanded[board])} states expanded (geometric mean)")
-        best = known.get(board) or _best_found(answers)
-        boards.append({"number": numbers[board], **_hard_board(run.suite.puzzle, answers[0].entry, facts, best)})
-    return boards
+    order = sorted(boards, key=lambda number: (boards[number].solved.value, -expanded[number], number))
+    return [_hard_board(run.suite.puzzle, number, boards[number], expanded[number]) for number in order[:count]]
 
 
-def _best_found(answers: Iterable[BenchAnswer]) -> Reference | None:
-    """Return the best solution of these answers, of which no optimum is known."""
-    found = [(answer.excess_over(0) or 0, answer.value) for answer in answers if answer.value is not None]
-    return Reference(min(found)[1], False) if found else None
-
-
-def _hard_board(puzzle: Puzzle, entry: SuiteEntry, facts: list[str], best: Reference | None) -> HardBoard:
-    """Return a board with its level and its best known solution as further facts."""
+def _hard_board(puzzle: Puzzle, number: int, at: Summary, expanded: float) -> HardBoard:
+    entry, kind = at.answers[0].entry, objective_of(puzzle).kind
     instance = puzzle.read(entry.board)
     text, svg = puzzle.write(instance.state), instance.svg()
+    facts = [
+        f"solved by {at.solved.number} of {at.solved.total} solvers",
+        f"{tables.number(expanded)} states expanded (geometric mean)",
+    ]
     if entry.level is not None:
         facts.append(f"level {entry.level}")
+    found = [(answer.excess_over(0) or 0, answer.value) for answer in at.answers if answer.value is not None]
+    best = at.references.get(entry.board) or (Reference(min(found)[1], False) if found else None)
     if best is not None and not has_filled_answers(puzzle):
-        kind = objective_of(puzzle).kind
         value = f"{best.value} moves" if kind == "moves" else f"{kind} {best.value}"
         facts.append(f"best known: {value}, {'proven optimal' if best.optimal else 'not proven optimal'}")
     return {
+        "number": number,
         "text": text,
         "picture": None if svg is None else _address(svg.encode()),
         "drawing": puzzle.draw(instance.state),
