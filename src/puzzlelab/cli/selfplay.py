@@ -133,7 +133,7 @@ def match(
     selfplay_run, settings = _open_run(run)
     from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 
-    runner, matches = MatchRunner.of(selfplay_run, settings), MatchLog(selfplay_run)
+    runner, matches = MatchRunner(selfplay_run, settings), MatchLog(selfplay_run)
     player_a, player_b = runner.resolve(a), runner.resolve(b)
     with progress(by_share=True):
         number = len(matches.all()) + 1

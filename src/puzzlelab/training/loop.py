@@ -10,7 +10,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor
@@ -80,7 +80,7 @@ def learn(
     where the making of the task takes long, and may raise. The executor does what the task can leave to others.
     """
     with run.exclusive("learner"), closing(new_task(run, settings, watch, executor)) as task:
-        loop = Loop.open(run, settings, task, watch=watch)
+        loop = Loop(run, settings, task, watch)
         try:
             loop.run_steps(watch)
             while not loop.finished:
@@ -93,55 +93,46 @@ def learn(
         run.write(run.done, run.champion.read_text(encoding="utf-8"))
 
 
-@dataclass
 class Loop:
     """A task with its evaluation, its metrics, and the files from which training continues."""
 
-    run: Run
-    settings: RecipeSettings
-    task: Task
-    states: SavedStates
-    writer: MetricsWriter
-    evaluator: Evaluator
-    publish_interval: int | None = None
-    """Steps between two published networks; the last one is published too. None: the caller publishes the network."""
-    reports_progress: bool = True
-    """Whether evaluations are reported as progress; False in a run of several programs, which is reported as one."""
-    loss_sums: dict[str, float] = field(default_factory=dict)
-    """The sum of each part of the loss over the steps since the last evaluation, and their number, `steps`."""
-    earlier_seconds: float = 0.0
-    """Training time of the calls before this one."""
-    began: float = field(default_factory=time.perf_counter)
-    saved_at: float = 0.0
-    unfinished: bool = False
-    """Whether the evaluation after the last step, and what else is due after it, has been interrupted."""
-
-    @classmethod
-    def open(
-        cls,
+    def __init__(
+        self,
         run: Run,
         settings: RecipeSettings,
         task: Task,
+        watch: Watch = lambda: None,
         publish_interval: int | None = None,
         reports_progress: bool = True,
-        watch: Watch = lambda: None,
-    ) -> Loop:
+    ) -> None:
         """Continue from the saved state of the run's folder, or start anew.
 
         `watch` is called while the optima of the evaluation boards are proven, and may raise.
         """
+        self.run, self.settings, self.task = run, settings, task
+        self.publish_interval = publish_interval
+        """Steps between two published networks; the last one is published too. None: the caller publishes the
+        network.
+        """
+        self.reports_progress = reports_progress
+        """Whether evaluations are reported as progress; False in a run of several programs, which is reported as
+        one.
+        """
+        self.loss_sums: dict[str, float] = {}
+        """The sum of each part of the loss over the steps since the last evaluation, and their number, `steps`."""
+        self.earlier_seconds = 0.0
+        """Training time of the calls before this one."""
+        self.unfinished = False
+        """Whether the evaluation after the last step, and what else is due after it, has been interrupted."""
         run_networks.written(run.folder)  # a damaged list is refused now, and not after the training
         run_networks.remove_unfinished(run.folder)
-        states = SavedStates(run.folder)
-        saved = states.load()
-        length = saved[1]["metrics"] if saved else 0
-        writer = MetricsWriter(run.metrics, length, run.folder / "tensorboard")
-        evaluator = make_evaluator(task.learner.puzzle, settings.evaluation, settings.seed, run, watch)
-        loop = cls(run, settings, task, states, writer, evaluator, publish_interval, reports_progress)
+        self.states = SavedStates(run.folder)
+        saved = self.states.load()
+        self.writer = MetricsWriter(run.metrics, saved[1]["metrics"] if saved else 0, run.folder / "tensorboard")
+        self.evaluator = make_evaluator(task.learner.puzzle, settings.evaluation, settings.seed, run, watch)
         if saved:
-            loop._restore(*saved)
-        loop.began, loop.saved_at = time.perf_counter(), loop.earlier_seconds
-        return loop
+            self._restore(*saved)
+        self.began, self.saved_at = time.perf_counter(), self.earlier_seconds
 
     @property
     def seconds(self) -> float:

@@ -132,7 +132,7 @@ def test_matches_are_of_the_same_boards_and_say_how_they_ended(finished) -> None
     assert all(match.b not in opponents and match.wins_a > match.wins_b for match in promoted)
     names = [match.a for match in promoted] or [run.champion.read_text().strip()]
     assert run.champion.read_text().strip() == names[-1]
-    runner = MatchRunner.of(run, settings)
+    runner = MatchRunner(run, settings)
     first, again = (list(runner.boards(3, 9, 12)) for _ in range(2))
     assert [len(batch) for batch in first] == [8, 4]
     assert np.array_equal(np.concatenate(first), np.concatenate(again))
@@ -140,7 +140,7 @@ def test_matches_are_of_the_same_boards_and_say_how_they_ended(finished) -> None
 
 def test_a_match_may_be_of_any_two(finished, capsys) -> None:
     run, settings = finished
-    runner = MatchRunner.of(run, settings)
+    runner = MatchRunner(run, settings)
     champion = runner.resolve("champion")
     assert runner.resolve(champion[:8]) == champion
     assert runner.resolve("greedy:estimate=manhattan") == "greedy:estimate=manhattan"

@@ -173,7 +173,7 @@ def test_a_match_is_interrupted_within_a_batch(finished, monkeypatch) -> None:
         raise AssertionError("the watch should have ended it")
 
     monkeypatch.setattr(evaluation, "solve_all", solve_all)
-    assert MatchRunner.of(run, settings).play("random", "ida", 1, 8, 5, watch=watch) == (None, True)
+    assert MatchRunner(run, settings).play("random", "ida", 1, 8, 5, watch=watch) == (None, True)
 
 
 # --- the step of the learner ---

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar, TypeAlias
 
@@ -15,7 +15,7 @@ from puzzlelab.analysis.network_options import with_options
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput, BadOption
-from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver
@@ -102,24 +102,16 @@ SolveBoards: TypeAlias = "Callable[[Solver, Sequence[Instance], Callable[[], Non
 """The verified results of a solver for boards; the last argument is called again and again, and may raise."""
 
 
-@dataclass(frozen=True)
 class MatchRunner:
     """The player of the matches of a run."""
 
-    run: SelfPlayRun
-    settings: SelfPlaySettings
-    puzzle: Puzzle
-    _game_log: GameLog
-    solve: SolveBoards
-    """Solves the boards of a match."""
-    _lengths_cache: dict[tuple[str, bytes], NDArray[np.float64]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, run: SelfPlayRun, settings: SelfPlaySettings, solve: SolveBoards = solve_watched) -> MatchRunner:
-        """Make the runner of this run."""
-        puzzle = registry.load(settings.puzzle)
-        start_sampler = StartSampler.of(puzzle, settings.curriculum)
-        return cls(run, settings, puzzle, GameLog(run.game_log, run.shards, start_sampler=start_sampler), solve)
+    def __init__(self, run: SelfPlayRun, settings: SelfPlaySettings, solve: SolveBoards = solve_watched) -> None:
+        """Make the player; `solve` solves the boards of a match."""
+        self.run, self.settings, self.solve = run, settings, solve
+        self.puzzle = registry.load(settings.puzzle)
+        start_sampler = StartSampler.of(self.puzzle, settings.curriculum)
+        self._game_log = GameLog(run.game_log, run.shards, start_sampler=start_sampler)
+        self._lengths_cache: dict[tuple[str, bytes], NDArray[np.float64]] = {}
 
     def resolve(self, player: str) -> str:
         """Return the full hash of the network that `champion`, `latest` or the beginning of a hash means.

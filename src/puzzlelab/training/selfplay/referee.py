@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from puzzlelab.nets import run_networks
-from puzzlelab.storage.lines import JsonLines
 from puzzlelab.training.evaluation import solve_watched
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner, SolveBoards
@@ -16,24 +15,17 @@ from puzzlelab.training.selfplay.settings import SelfPlaySettings
 DECIDED = ("better", "worse")
 
 
-@dataclass
 class Referee:
     """The only referee of a run."""
 
-    run: SelfPlayRun
-    settings: SelfPlaySettings
-    heartbeat: Heartbeat
-    solve: SolveBoards = solve_watched
-    runner: MatchRunner = field(init=False)
-    matches: MatchLog = field(init=False)
-    written: list[str] = field(default_factory=list)
-    """The networks of the run that are not removed yet, as `networks` lists them."""
-    networks: JsonLines = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.networks = run_networks.list_of(self.run.folder)
-        self.runner = MatchRunner.of(self.run, self.settings, self.solve)
-        self.matches = MatchLog(self.run)
+    def __init__(
+        self, run: SelfPlayRun, settings: SelfPlaySettings, heartbeat: Heartbeat, solve: SolveBoards = solve_watched
+    ) -> None:
+        self.run, self.settings, self.heartbeat = run, settings, heartbeat
+        self.runner, self.matches = MatchRunner(run, settings, solve), MatchLog(run)
+        self.networks = run_networks.list_of(run.folder)
+        self.written: list[str] = []
+        """The networks of the run that are not removed yet, as `networks` lists them."""
 
     def work_once(self, watch: Callable[[], None]) -> bool:
         """Play the next match that is due; False if there is none."""

@@ -207,7 +207,7 @@ class Trainer:
             idle_seconds=lambda: heartbeat.waited,
             prefers_prior=True,
         )
-        loop = Loop.open(run, settings, task, publish_interval=interval, reports_progress=False, watch=watch)
+        loop = Loop(run, settings, task, watch, interval, reports_progress=False)
         if loop.finished or (loop.step % interval == 0 and not loop.unfinished):
             loop.publish()  # a killed program may have saved, and not published
         elif run.network("latest") is None:
