@@ -90,8 +90,8 @@ def test_the_history_has_each_command_that_added_rows(suite: Suite, stub: Make, 
     for command, solver in (("first", stub()), ("nothing new", stub()), ("second", stub(width=5))):
         runs.run(suite, [solver], Limit(nodes=100), tmp_path, command=command)
     records = history.read(tmp_path)
-    assert [record.command for record in records] == ["first", "second"]
-    assert {"puzzlelab", "Python", "numba"} <= records[0].versions.keys()
+    assert [record["command"] for record in records] == ["first", "second"]
+    assert {"puzzlelab", "Python", "numba"} <= records[0]["versions"].keys()
     assert len(runs.read_run(tmp_path).by_solver) == 2
 
 

@@ -17,10 +17,10 @@ from puzzlelab.nets.layer_table import layers_of, untrained
 )
 def test_the_networks_of_the_documents_have_their_parameters(puzzle, network, parameters) -> None:
     layers = layers_of(untrained(registry.load(puzzle), {"kind": "dense", **network}))
-    assert [layer.parameters for layer in layers if layer.parameters] == parameters
-    assert layers[0].kind == "Input"
-    assert layers[1].shape == (network["width"],)
-    assert layers[-1].shape == (registry.load(puzzle).move_count,)
+    assert [layer["parameters"] for layer in layers if layer["parameters"]] == parameters
+    assert layers[0]["kind"] == "Input"
+    assert layers[1]["shape"] == [network["width"]]
+    assert layers[-1]["shape"] == [registry.load(puzzle).move_count]
 
 
 @pytest.mark.parametrize("kind", ["attention", "convolution", "dense", "exchangeable", "lattice", "residual"])
@@ -29,6 +29,6 @@ def test_every_parameter_is_in_one_row(kind) -> None:
     heads = ["policy"] if kind in ("attention", "lattice") else ["q", "policy", "cost_to_go"]
     model = untrained(puzzle, {"kind": kind, "heads": heads})
     layers = layers_of(model)
-    assert sum(layer.parameters for layer in layers) == sum(each.numel() for each in model.module.parameters())
-    assert len({layer.name for layer in layers}) == len(layers)
+    assert sum(layer["parameters"] for layer in layers) == sum(each.numel() for each in model.module.parameters())
+    assert len({layer["name"] for layer in layers}) == len(layers)
     assert not any(part._forward_hooks for part in model.module.modules())

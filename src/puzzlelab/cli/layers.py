@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from puzzlelab.cli.console import print_table, say
 
@@ -10,19 +10,12 @@ if TYPE_CHECKING:
     from puzzlelab.nets.torch_model import TorchModel
 
 
-def layer_facts(model: TorchModel) -> list[dict[str, Any]]:
-    """Return the layers as plain data."""
-    from puzzlelab.nets.layer_table import layers_of
-
-    return [{**layer._asdict(), "shape": layer.shape and list(layer.shape)} for layer in layers_of(model)]
-
-
 def print_layers(model: TorchModel) -> None:
     """Print the layers with the shapes of their outputs and their parameters, and the total."""
     from puzzlelab.nets.layer_table import layers_of
 
     rows = [
-        (layer.name, layer.kind, " x ".join(map(str, layer.shape or ())), f"{layer.parameters:,}")
+        (layer["name"], layer["kind"], " x ".join(map(str, layer["shape"] or ())), f"{layer['parameters']:,}")
         for layer in layers_of(model)
     ]
     print_table(("layer", "type", "output of one board", "parameters"), rows)

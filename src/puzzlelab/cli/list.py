@@ -43,7 +43,7 @@ def list_all(
 
 def _network(name: str, json: bool) -> None:
     """Print a network with its layers."""
-    from puzzlelab.cli.layers import layer_facts, print_layers
+    from puzzlelab.cli.layers import print_layers
     from puzzlelab.cli.train import need_libraries
     from puzzlelab.storage import networks
 
@@ -51,7 +51,7 @@ def _network(name: str, json: bool) -> None:
     from puzzlelab.core import registry
     from puzzlelab.nets import model_zoo
     from puzzlelab.nets.card import read_card
-    from puzzlelab.nets.layer_table import untrained
+    from puzzlelab.nets.layer_table import layers_of, untrained
 
     text = networks.parts(name)[0]
     if not text:
@@ -61,7 +61,7 @@ def _network(name: str, json: bool) -> None:
     card = read_card(model_zoo.path_anywhere(text))
     model = untrained(registry.load(card.puzzle), card.network)
     if json:
-        print(dumps({**card.model_dump(), "layers": layer_facts(model)}), flush=True)
+        print(dumps({**card.model_dump(), "layers": layers_of(model)}), flush=True)
         return
     trained = f", {card.steps:,} steps of {card.recipe}" if card.recipe else ""
     say(f"{card.name}: {card.network['kind']} for {card.puzzle}{trained}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,18 +16,11 @@ from puzzlelab.nets.network import read_network
 from puzzlelab.nets.onnx_model import some_state
 from puzzlelab.nets.torch_model import TorchModel
 
-
-class LayerRow(NamedTuple):
-    """One layer of a network."""
-
-    name: str
-    """Its place in the network's weights, such as `layers.0`."""
-    kind: str
-    """Its class, such as `Linear`."""
-    shape: tuple[int, ...] | None
-    """The shape of its output for one state, without the batch; None where the output is not one tensor."""
-    parameters: int
-    """The number of its weights that are trained."""
+Layer = dict[str, Any]
+"""A layer of a network: its `name`, which is its place in the network's weights, such as `layers.0`; its `kind`, which
+is its class, such as `Linear`; the `shape` of its output for one state, without the batch, or None where that is not
+one tensor; and its `parameters`, the number of its weights that are trained.
+"""
 
 
 def untrained(puzzle: Puzzle, network: Mapping[str, Any]) -> TorchModel:
@@ -38,13 +31,13 @@ def untrained(puzzle: Puzzle, network: Mapping[str, Any]) -> TorchModel:
     return TorchModel(puzzle, settings, module.eval())
 
 
-def layers_of(model: TorchModel) -> list[LayerRow]:
+def layers_of(model: TorchModel) -> list[Layer]:
     """Return the inputs and the layers of a network. A layer that is evaluated several times is listed once."""
-    layers: dict[str, LayerRow] = {}
+    layers: dict[str, Layer] = {}
 
     def record(name: str, module: nn.Module, inputs: Any = None, output: Any = None) -> None:
         parameters = sum(each.numel() for each in module.parameters(recurse=False))
-        layers.setdefault(name, LayerRow(name or "network", type(module).__name__, _shape(output), parameters))
+        layers.setdefault(name, _layer(name or "network", type(module).__name__, output, parameters))
 
     parts = [(name, part) for name, part in model.module.named_modules() if _is_layer(part)]
     hooks = [part.register_forward_hook(partial(record, name)) for name, part in parts]
@@ -58,8 +51,7 @@ def layers_of(model: TorchModel) -> list[LayerRow]:
             hook.remove()
     for name, part in parts:  # those whose weights are read without a call, as by torch's attention
         record(name, part)
-    kinds = [LayerRow(f"input {number}", "Input", _shape(each), 0) for number, each in enumerate(inputs)]
-    return [*kinds, *layers.values()]
+    return [*(_layer(f"input {number}", "Input", each, 0) for number, each in enumerate(inputs)), *layers.values()]
 
 
 def _is_layer(part: nn.Module) -> bool:
@@ -67,5 +59,6 @@ def _is_layer(part: nn.Module) -> bool:
     return next(part.parameters(recurse=False), None) is not None or next(part.children(), None) is None
 
 
-def _shape(output: object) -> tuple[int, ...] | None:
-    return tuple(output.shape[1:]) if isinstance(output, Tensor) else None
+def _layer(name: str, kind: str, output: object, parameters: int) -> Layer:
+    shape = list(output.shape[1:]) if isinstance(output, Tensor) else None
+    return {"name": name, "kind": kind, "shape": shape, "parameters": parameters}
