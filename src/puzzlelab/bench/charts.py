@@ -94,7 +94,7 @@ def draw_line(axes: Axes, name: str, x: Iterable[float], y: Iterable[Proportion 
     if ends := [each.interval for each in points if isinstance(each, MEASURED)]:
         low, high = np.array(ends).T
         axes.fill_between(positions, low, high, color=colour, alpha=0.15, linewidth=0)
-        axes.vlines(positions, low, high, color=colour, alpha=0.3)
+        axes.vlines(positions[:1], low[:1], high[:1], color=colour, alpha=0.3)  # a line of one point has no band
     return colour
 
 
@@ -132,8 +132,8 @@ def _add_legend(figure: Figure) -> None:
     """Draw a legend of all named artists below the panels, where it covers none of them."""
     drawn: dict[str, Any] = {}
     for axes in figure.axes:
-        handles, names = axes.get_legend_handles_labels()
-        drawn = dict(zip(names, handles, strict=True)) | drawn
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            drawn.setdefault(name, handle)
     columns = 2 if len(drawn) > 1 and max(map(len, drawn)) <= MAX_NAME_IN_TWO_COLUMNS else 1
     if drawn:
         figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", ncols=columns)
