@@ -30,7 +30,7 @@ replace_file(Path("a/b/old"), "old")
 replace_file(Path("a/b/old"), "new content")
 lines = JsonLines(Path("a/lines"))
 for number in range(3):
-    lines.append_text(f"{number}\\n")
+    lines.append_texts([f"{number}\\n"])
 lines.sync()
 """
 

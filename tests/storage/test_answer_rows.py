@@ -17,6 +17,7 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.solving import solve_boards
+from puzzlelab.storage import row_columns as row_columns_module
 from puzzlelab.storage.answer_rows import row_columns
 from puzzlelab.storage.row import Row, solution_of, solutions_of, unanswered
 from puzzlelab.storage.row_columns import HEADER, RowColumns, arrow_schema
@@ -95,6 +96,14 @@ def synthetic() -> Batch:
     return Batch(shared, texts, answers.among(all_boards, np.array([0, 1, 2, 3, 5, 6]), seconds=np.nan))
 
 
+def json_of(columns: RowColumns) -> str:
+    return "".join(columns.json_texts())
+
+
+def csv_of(columns: RowColumns) -> str:
+    return "".join(columns.csv_texts())
+
+
 BATCHES = {
     "solved, unsolvable and no boards": lambda: rows_of(
         load("tiles-3x3"), solver("ida"), [ONE, "1 2", ODD, TWO, "", TWO]
@@ -118,8 +127,9 @@ def batch(request: pytest.FixtureRequest) -> Batch:
 def test_lines_are_those_of_single_rows(batch: Batch) -> None:
     rows, columns = batch.rows(), batch.columns()
     assert columns.rows() == rows
-    assert columns.to_json() == "".join(f"{row.to_json()}\n" for row in rows) == RowColumns.of(rows).to_json()
-    assert columns.to_csv() == RowColumns.of(rows).to_csv() == "".join(RowColumns.of([row]).to_csv() for row in rows)
+    expected = "".join(f"{row.to_json()}\n" for row in rows)
+    assert json_of(columns) == json_of(RowColumns.of(rows)) == expected
+    assert csv_of(columns) == csv_of(RowColumns.of(rows)) == "".join(csv_of(RowColumns.of([row])) for row in rows)
 
 
 def test_tables_are_those_of_single_rows(batch: Batch) -> None:
@@ -131,16 +141,24 @@ def test_tables_are_those_of_single_rows(batch: Batch) -> None:
 
 def test_records_can_be_read_again(batch: Batch, tmp_path: Path) -> None:
     path, columns = tmp_path / "rows.csv", batch.columns()
-    path.write_text(f"{HEADER}\n{columns.to_csv()}", newline="")
+    path.write_text(f"{HEADER}\n{''.join(columns.csv_texts())}", newline="")
     assert [row for _, row in exported_rows(path)] == batch.rows()
+
+
+def test_texts_have_some_rows_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = synthetic().columns()
+    texts = json_of(columns), csv_of(columns)
+    monkeypatch.setattr(row_columns_module, "TEXT", 3)
+    assert [text.count("\n") for text in columns.json_texts()] == [3, 3, 2]
+    assert (json_of(columns), csv_of(columns)) == texts
 
 
 def test_lines_of_a_puzzle_with_very_many_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     core_puzzle.move_names.cache_clear()
     monkeypatch.setattr(core_puzzle, "MOST_NAMES", 3)
     batch = synthetic()
-    assert batch.columns().to_json() == "".join(f"{row.to_json()}\n" for row in batch.rows())
-    assert batch.columns().to_csv() == RowColumns.of(batch.rows()).to_csv()
+    assert json_of(batch.columns()) == "".join(f"{row.to_json()}\n" for row in batch.rows())
+    assert csv_of(batch.columns()) == csv_of(RowColumns.of(batch.rows()))
     core_puzzle.move_names.cache_clear()
 
 

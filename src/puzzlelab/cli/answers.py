@@ -99,7 +99,7 @@ class SolveReport:
         self.counts["boards"] += len(boards)
         self.errors.tell_boards(boards)
         if self.json:
-            print(self._rows.to_json(solved), end="", flush=True)
+            print(*self._rows.json_texts(solved), sep="", end="", flush=True)
         elif self.notation:
             print(self._in_notation(answers, self.notation), end="", flush=True)
         elif not self.summary_only:

@@ -5,7 +5,7 @@ Shapes: B = boards.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -48,15 +48,15 @@ class JobRows:
         """Return a row without an answer, for the text of a board."""
         return self._empty_row.model_copy(update={"board": _shortened(text)})
 
-    def to_json(self, solved: SolvedBoards) -> str:
-        """Return the rows of these boards in JSON, a line each, with their ends."""
-        text = self.columns(solved).to_json()
+    def json_texts(self, solved: SolvedBoards) -> Iterator[str]:
+        """Yield the rows of these boards in JSON, a line each, with their ends; a text has many."""
+        texts = self.columns(solved).json_texts()
         if not solved.stored:
-            return text
-        lines = text.splitlines(keepends=True)
+            return texts
+        lines = "".join(texts).splitlines(keepends=True)
         for place, row in solved.stored.items():
             lines[place] = f"{row.to_json()}\n"
-        return "".join(lines)
+        return iter(lines)
 
     def columns(self, solved: SolvedBoards) -> RowColumns:
         """Return the rows of all these boards, as if all were solved now."""

@@ -13,7 +13,7 @@ import math
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -132,14 +132,11 @@ def json_lines(path: Path, begins: Sequence[str], note: Callable[[str], object])
         is_whole = "\0" not in text and (line.endswith("\n") or _is_json(text))
         part = text.partition("\0")[0]
         if not is_whole and any(begin.startswith(part[: len(begin)]) for begin in begins):
-            note(half_line(path, number))
+            note(
+                f"{path}, line {number}: its program was stopped before it had written all of it; the line is left out"
+            )
         elif text.strip():
             yield number, offset, text
-
-
-def half_line(path: Path, number: int) -> str:
-    """Write the sentence about a line that its writer has not finished."""
-    return f"{path}, line {number}: its program was stopped before it had written all of it; the line is left out"
 
 
 def _is_json(text: str | bytes) -> bool:
@@ -236,18 +233,17 @@ class JsonLines:
 
     def append(self, *lines: Mapping[str, Any]) -> int:
         """Append these lines at once; returns their size in bytes."""
-        return self.append_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        return self.append_texts([f"{json.dumps(line)}\n" for line in lines])
 
-    def append_text(self, text: str) -> int:
-        """Append lines, which have their ends, at once; returns their size in bytes."""
-        data = text.encode(errors="replace")
+    def append_texts(self, texts: Sequence[str]) -> int:
+        """Append texts of lines, which have their ends, at once; returns their size in bytes."""
         with writing(self.path), self._open("ab+" if self.shared else "ab", 0) as file:
             if self.shared:
                 _lock(file)
                 cut_half_line(file)
-            _write_whole(file, data)
+            size = _write_whole(file, (text.encode(errors="replace") for text in texts))
             self._sync.when_due(file.fileno())
-        return len(data)
+        return size
 
     def sync(self) -> None:
         """Wait until all lines are on the disk; nothing if the file does not exist."""
@@ -305,19 +301,23 @@ def append(path: Path, data: bytes) -> None:
     If not all can be written, nothing is.
     """
     with open(path, "ab", buffering=0, opener=not_a_link) as file:  # a path has no opener
-        _write_whole(file, data)
+        _write_whole(file, [data])
 
 
-def _write_whole(file: BinaryIO, data: bytes) -> None:
-    """Append to an unbuffered file; if not all of it can be written, nothing is."""
-    before, rest = os.fstat(file.fileno()), memoryview(data)
+def _write_whole(file: BinaryIO, parts: Iterable[bytes]) -> int:
+    """Append to an unbuffered file; if not all of it can be written, nothing is. Returns the size in bytes."""
+    before, size = os.fstat(file.fileno()), 0
     try:
-        while rest:
-            rest = rest[file.write(rest) :]
-    except OSError:
+        for part in parts:
+            rest = memoryview(part)
+            while rest:
+                rest = rest[file.write(rest) :]
+            size += len(part)
+    except BaseException:
         if stat.S_ISREG(before.st_mode):
             os.ftruncate(file.fileno(), before.st_size)
         raise
+    return size
 
 
 def _lock(file: BinaryIO) -> None:

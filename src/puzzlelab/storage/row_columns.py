@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -25,6 +25,8 @@ HEADER = ",".join(column.name for column in COLUMNS)
 """The first line of a CSV file of rows."""
 PLAIN = re.compile(r"[!#-+\--Z\\-~]+")
 """Matches names of moves that CSV can have with spaces between them."""
+TEXT = 500
+"""Rows that are written as one text: more of them would not stay in the cache of the processor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,30 +93,32 @@ class RowColumns:
         ]
         return [Row.model_construct(None, **dict(zip(names, each, strict=True))) for each in zip(*columns, strict=True)]
 
-    def to_json(self) -> str:
-        """Return the rows as lines of JSON, as `Row.to_json` writes them, with their ends."""
+    def json_texts(self) -> Iterator[str]:
+        """Yield the rows as lines of JSON, as `Row.to_json` writes them, with their ends: `TEXT` rows in each text."""
         parts: list[Part] = []
         for column in COLUMNS:
             parts += _json_parts(column, self.values[column.name], ", " if parts else "{")
-        return self._lines([*parts, "}\n"])
+        return self._texts([*parts, "}\n"])
 
-    def to_csv(self) -> str:
-        """Return the rows as records of CSV, with their ends; None is an empty field."""
+    def csv_texts(self) -> Iterator[str]:
+        """Yield the rows as records of CSV, with their ends; None is an empty field."""
         parts: list[Part] = []
         for column in COLUMNS:
             parts += [_csv_part(column, self.values[column.name]), ","]
-        return self._lines([*parts[:-1], "\n"])
+        return self._texts([*parts[:-1], "\n"])
 
-    def _lines(self, parts: Sequence[Part]) -> str:
-        """Return the lines that consist of these parts."""
+    def _texts(self, parts: Sequence[Part]) -> Iterator[str]:
+        """Yield the lines that consist of these parts."""
         merged: list[Part] = []
         for kind, some in groupby(parts, type):
             alike = list(some)
             merged += ["".join(alike)] if kind is str else alike  # type: ignore[arg-type]
-        texts = [""] * (self.count * len(merged))
+        size = len(merged)
+        texts = [""] * (self.count * size)
         for place, part in enumerate(merged):
-            texts[place :: len(merged)] = [part] * self.count if isinstance(part, str) else part
-        return "".join(texts)
+            texts[place::size] = [part] * self.count if isinstance(part, str) else part
+        for begin in range(0, len(texts), TEXT * size):
+            yield "".join(texts[begin : begin + TEXT * size])
 
     def to_arrow(self) -> Any:
         """Return the rows as a `pyarrow.Table` with the columns of `arrow_schema`."""

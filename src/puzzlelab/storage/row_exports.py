@@ -125,7 +125,7 @@ def _csv(file: BinaryIO, old: Path | None) -> Iterator[Appender]:
             if source.readline() != f"{HEADER}\n".encode():
                 raise ValueError("a CSV file with other columns")
             shutil.copyfileobj(source, file, CHUNK_SIZE)
-    yield lambda rows: file.write(rows.to_csv().encode(errors="replace"))
+    yield lambda rows: file.writelines(text.encode(errors="replace") for text in rows.csv_texts())
 
 
 @contextmanager
@@ -194,22 +194,18 @@ def _row_of(values: Mapping[str, Any]) -> Row:
 def _csv_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the values of each record, with the number of its first line."""
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
-    reader = csv.reader(_csv_lines(path), strict=True)
-    names: Sequence[str] = ()
-    while True:
-        number = reader.line_num + 1
-        try:
-            record = next(reader, None)
-            if record is None:
-                return
+    reader, names, number = csv.reader(_csv_lines(path), strict=True), list[str](), 1
+    try:
+        for record in reader:
             if names and record:
                 yield number, _values_of(names, record)
             elif record:
                 names = record
                 if not set(REQUIRED) <= set(names):
                     raise BadFile(f"{path}, line {number}: no header of a file of rows")
-        except (csv.Error, ValueError) as error:
-            raise row_error(path, number, ValueError(str(error))) from None
+            number = reader.line_num + 1
+    except (csv.Error, ValueError) as error:
+        raise row_error(path, number, ValueError(str(error))) from None
 
 
 def _csv_lines(path: Path) -> Iterator[str]:

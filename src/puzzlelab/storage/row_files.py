@@ -54,10 +54,6 @@ def _warn(sentence: str) -> None:
     logging.getLogger("puzzlelab").warning("%s", visible(sentence))
 
 
-def _ignore(sentence: str) -> None:
-    """Say nothing."""
-
-
 # --- reading ---
 
 
@@ -167,7 +163,7 @@ class RowFile:
 
     def _stored(self) -> Iterator[tuple[int, Row]]:
         """Yield each stored row with its offset; raises `BadFile`."""
-        for _, offset, record in _placed_records(self.growing, _ignore):
+        for _, offset, record in _placed_records(self.growing, lambda sentence: None):
             if isinstance(record, Row):
                 yield offset, record
 
@@ -251,7 +247,7 @@ class RowFile:
 
     def append(self, rows: RowColumns) -> None:
         """Write rows at the end, and the time of their batch: all of it at once or, on a full disk, nothing."""
-        self._lines.append_text(rows.to_json() + ("" if rows.time is None else f"{rows.time.to_json()}\n"))
+        self._lines.append_texts([*rows.json_texts(), *([] if rows.time is None else [f"{rows.time.to_json()}\n"])])
         self._lacks_rows = is_export(self.path)
         if not self._extends:
             return
