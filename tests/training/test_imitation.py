@@ -12,7 +12,7 @@ from puzzlelab.engine.batch_rules import canonical_moves, legal_moves
 from puzzlelab.experience.schema import packed
 from puzzlelab.nets import checkpoint
 from puzzlelab.training import recipe, run_files
-from puzzlelab.training.evaluation import make_evaluator
+from puzzlelab.training.evaluation import Evaluator
 from puzzlelab.training.learner import new_learner
 from puzzlelab.training.loop import Loop
 from puzzlelab.training.policy_value import PolicyValueBatch, losses_of
@@ -85,15 +85,15 @@ def test_an_evaluation_that_is_interrupted_is_made_when_the_run_goes_on(
 def test_an_evaluation_ends_where_it_is_watched(tmp_path, settings_of, solver) -> None:
     settings = settings_of("evaluation.prove_optimum=false", f"evaluation.solver={solver}")
     puzzle = registry.load(settings.puzzle)
-    evaluator = make_evaluator(puzzle, settings.evaluation, settings.seed, Run(tmp_path))
+    evaluator = Evaluator(puzzle, settings.evaluation, settings.seed, Run(tmp_path))
     model = new_learner(puzzle, settings.network, settings.learning, settings.seed).ema_model
 
     def watch() -> None:
         raise KeyboardInterrupt
 
-    assert evaluator.evaluate(model, settings.evaluation)["solved"] == 1.0
+    assert evaluator.evaluate(model)["solved"] == 1.0
     with pytest.raises(KeyboardInterrupt):
-        evaluator.evaluate(model, settings.evaluation, watch=watch)
+        evaluator.evaluate(model, watch=watch)
 
 
 def test_what_was_written_after_the_last_save_is_written_anew(

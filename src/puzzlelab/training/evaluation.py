@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.analysis.network_options import with_options
@@ -72,21 +72,24 @@ class EvalSettings(Settings):
     """The time limit of all proofs together; the optimum of the remaining boards is not known then."""
 
 
-@dataclass(frozen=True)
 class Evaluator:
     """The boards of an evaluation, and the optimum of each where it is proven: moves, cost, or minus the score."""
 
-    puzzle: Puzzle
-    states: tuple[State, ...]
-    optima: tuple[int | None, ...]
+    def __init__(
+        self, puzzle: Puzzle, settings: EvalSettings, seed: int, run: Run, watch: Callable[[], None] = lambda: None
+    ) -> None:
+        """Make the boards of a run's evaluations, the same for the same seed; proofs are cached in the run's folder.
 
-    def evaluate(
-        self,
-        model: Model,
-        settings: EvalSettings,
-        prefers_prior: bool = False,
-        watch: Callable[[], None] = lambda: None,
-    ) -> Metrics:
+        `watch` is called again and again, and may raise `KeyboardInterrupt`; the proofs so far are kept.
+        """
+        self.puzzle, self.settings = puzzle, settings
+        random_states = (generator(seed, EVALUATION, number) for number in range(settings.boards))
+        self.states = [_board(puzzle, settings, random, number) for number, random in enumerate(random_states)]
+        proven = _optima(puzzle, self.states, settings, run, watch) if settings.prove_optimum else {}
+        self.optima = _numbers(proven.get(puzzle.write(state)) for state in self.states)
+        """`float64[B]`; NaN where it is not known."""
+
+    def evaluate(self, model: Model, prefers_prior: bool = False, watch: Callable[[], None] = lambda: None) -> Metrics:
         """Return `solved`, the share of boards solved; the means of `moves`, of the optimum (`least`) and of the
         `excess`.
 
@@ -97,6 +100,7 @@ class Evaluator:
         `prefers_prior` for its prior, if it has one, or for its estimate. `watch` is called again and again, and may
         raise `KeyboardInterrupt`.
         """
+        settings, kind = self.settings, objective_of(self.puzzle).kind
         by_prior = "policy" in model.heads if prefers_prior else "cost_to_go" not in model.heads
         guide = settings.guide or ("prior" if by_prior else "estimate")
         option = {"estimate": model.estimate()} if guide == "estimate" else {"prior": model.prior()}
@@ -104,22 +108,21 @@ class Evaluator:
         limit = {"max_moves": settings.max_moves} if "max_moves" in solver.options() else {}
         solver = with_options(solver, {**option, **limit})
         results = solve_watched(solver, [Instance(self.puzzle, state) for state in self.states], watch)
-        kind = objective_of(self.puzzle).kind
-        objectives = [result.objective for result in results]
-        sums = [each for each in objectives if each is not None]
-        metrics: Metrics = {"solved": len(sums) / len(results)}
-        if sums:
-            metrics[kind] = float(abs(np.mean(sums))) if kind != "score" else -float(np.mean(sums))
-        comparable = [
-            (objective, optimum)
-            for objective, optimum in zip(objectives, self.optima, strict=True)
-            if objective is not None and optimum is not None
-        ]
-        if comparable:
-            optimum = float(np.mean([optimum for _, optimum in comparable]))
-            metrics |= {"most": -optimum} if kind == "score" else {"least": optimum}
-            metrics["excess"] = float(np.mean([objective - optimum for objective, optimum in comparable]))
+        objectives = _numbers(result.objective for result in results)
+        is_solved, sign = np.isfinite(objectives), -1 if kind == "score" else 1
+        is_known = is_solved & np.isfinite(self.optima)
+        metrics: Metrics = {"solved": float(is_solved.mean())}
+        if is_solved.any():
+            metrics[kind] = sign * float(objectives[is_solved].mean())
+        if is_known.any():
+            metrics["most" if kind == "score" else "least"] = sign * float(self.optima[is_known].mean())
+            metrics["excess"] = float((objectives - self.optima)[is_known].mean())
         return metrics
+
+
+def _numbers(values: Iterable[int | None]) -> NDArray[np.float64]:
+    """Return whole numbers as an array, with NaN for None."""
+    return np.array([np.nan if value is None else value for value in values], np.float64)
 
 
 def solve_watched(solver: Solver, boards: Sequence[Instance], watch: Callable[[], None]) -> list[Result]:
@@ -130,19 +133,6 @@ def solve_watched(solver: Solver, boards: Sequence[Instance], watch: Callable[[]
         return False
 
     return [uninterrupted(result) for result in solve_all(solver, boards, Limit(), over)]
-
-
-def make_evaluator(
-    puzzle: Puzzle, settings: EvalSettings, seed: int, run: Run, watch: Callable[[], None] = lambda: None
-) -> Evaluator:
-    """Return the boards of a run's evaluations, the same for the same seed; proofs are cached in the run's folder.
-
-    `watch` is called again and again, and may raise `KeyboardInterrupt`; the proofs so far are kept.
-    """
-    random_states = (generator(seed, EVALUATION, number) for number in range(settings.boards))
-    states = tuple(_board(puzzle, settings, random, number) for number, random in enumerate(random_states))
-    optima = _optima(puzzle, states, settings, run, watch) if settings.prove_optimum else (None,) * len(states)
-    return Evaluator(puzzle, states, optima)
 
 
 def _board(puzzle: Puzzle, settings: EvalSettings, random: np.random.Generator, number: int) -> State:
@@ -156,8 +146,9 @@ def _board(puzzle: Puzzle, settings: EvalSettings, random: np.random.Generator, 
 
 
 def _optima(
-    puzzle: Puzzle, states: tuple[State, ...], settings: EvalSettings, run: Run, watch: Callable[[], None]
-) -> tuple[int | None, ...]:
+    puzzle: Puzzle, states: list[State], settings: EvalSettings, run: Run, watch: Callable[[], None]
+) -> dict[str, int | None]:
+    """Return the proven optimum of each board by its text, None where it is not proven in time."""
     path = run.folder / "truth.json"
     boards = [puzzle.write(state) for state in states]
     optima = _read_optima(path)
@@ -178,7 +169,7 @@ def _optima(
                 f"the optimum of {missing} of {len(boards)} evaluation boards is not proven in time; "
                 "`evaluation.proof_seconds` and `evaluation.all_proofs_seconds` set the limits"
             )
-    return tuple(optima[board] for board in boards)
+    return optima
 
 
 def _read_optima(path: Path) -> dict[str, int | None]:

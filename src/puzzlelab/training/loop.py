@@ -18,7 +18,7 @@ from torch import Tensor
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor
 from puzzlelab.nets import checkpoint, run_networks
-from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics, make_evaluator
+from puzzlelab.training.evaluation import Evaluator, Metrics
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import MetricsWriter
 from puzzlelab.training.recipe import Watch
@@ -49,7 +49,7 @@ class Task:
     """Loads a saved state; the learner has been restored already."""
     metrics: Callable[[], Metrics] = dict
     """Returns metrics of the steps since the last call, beside the losses and the evaluation."""
-    policy_metrics: Callable[[Evaluator, EvalSettings], Metrics] = lambda evaluator, settings: {}
+    policy_metrics: Callable[[Evaluator], Metrics] = lambda evaluator: {}
     """Returns metrics of play by the policy alone from the boards of an evaluation."""
     on_saved: Callable[[Mapping[str, Any]], None] = lambda oldest: None
     """Is called after a state was saved, to remove files that are not needed any more, with the values, as of `state`,
@@ -129,7 +129,7 @@ class Loop:
         self.states = SavedStates(run.folder)
         saved = self.states.load()
         self.writer = MetricsWriter(run.metrics, saved[1]["metrics"] if saved else 0, run.folder / "tensorboard")
-        self.evaluator = make_evaluator(task.learner.puzzle, settings.evaluation, settings.seed, run, watch)
+        self.evaluator = Evaluator(task.learner.puzzle, settings.evaluation, settings.seed, run, watch)
         if saved:
             self._restore(*saved)
         self.began, self.saved_at = time.perf_counter(), self.earlier_seconds
@@ -198,11 +198,11 @@ class Loop:
 
     def _evaluate(self, watch: Watch) -> None:
         """Evaluate the network, and write the metrics."""
-        settings, task = self.settings.evaluation, self.task
+        task = self.task
         evaluated: Metrics = {}
         if self.evaluator.states:
-            evaluated = self.evaluator.evaluate(task.learner.ema_model, settings, task.prefers_prior, watch)
-            evaluated |= task.policy_metrics(self.evaluator, settings)
+            evaluated = self.evaluator.evaluate(task.learner.ema_model, task.prefers_prior, watch)
+            evaluated |= task.policy_metrics(self.evaluator)
         sums, self.loss_sums = self.loss_sums, {}
         losses = {name: value / sums["steps"] for name, value in sums.items() if name != "steps"}
         metrics = {**losses, **task.metrics(), **evaluated}

@@ -151,17 +151,17 @@ class Play:
             metrics |= {"random_moves": random_moves / games, "final_estimate": distance / games}
         return metrics | self.checks | {"epsilon": self.epsilon, "turns": self.turns}
 
-    def policy_metrics(self, evaluator: Evaluator, settings: EvalSettings) -> Metrics:
+    def policy_metrics(self, evaluator: Evaluator) -> Metrics:
         """Return `level_left`: the mean level of the last states of policy-only play from the boards of an
         evaluation.
         """
         samples = self.learner.puzzle.view(Samples)
         if samples is None or not samples.scales:
             return {}
-        scale = scale_of(self.learner.puzzle, settings.scale)[1]
+        scale = scale_of(self.learner.puzzle, evaluator.settings.scale)[1]
         if scale.measure is None:
             return {}
-        games = self._play_policy(self.learner.ema_model, np.array(evaluator.states), settings.max_moves)
+        games = self._play_policy(self.learner.ema_model, np.array(evaluator.states), evaluator.settings.max_moves)
         level = mean_level(scale, *games)
         return {} if level is None else {"level_left": level}
 
