@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,17 +14,16 @@ from puzzlelab.core.errors import BadOption
 if TYPE_CHECKING:
     from puzzlelab.nets.onnx_files import OnnxNetwork
 
-FORMATS = ("onnx",)
-
 
 def export(
     net: Annotated[
         str, typer.Argument(help="The network: a name of the package, a file, the folder of a run, or a hash.")
     ],
     file: Annotated[Path, typer.Argument(help="The file to write, which ends in .onnx.")],
-    to: Annotated[str, typer.Option("--to", help="The format: onnx.")] = FORMATS[0],
+    to: Annotated[Literal["onnx"], typer.Option(help="The format.")] = "onnx",
     precision: Annotated[
-        str, typer.Option(help="float32, or int8: faster in dense layers, with less exact outputs.")
+        Literal["float32", "int8"],
+        typer.Option(help="float32, or int8: faster in dense layers, with less exact outputs."),
     ] = "float32",
 ) -> None:
     """Write a network into a file for ONNX Runtime and other programs, and print its inputs and outputs.
@@ -34,10 +33,6 @@ def export(
     from puzzlelab.nets import exporting, model_zoo, network_files, onnx_files
     from puzzlelab.nets.card import ONNX, content_of, file_of
 
-    if to not in FORMATS:
-        raise BadOption(f"--to takes {', '.join(FORMATS)}")
-    if precision not in exporting.PRECISIONS:
-        raise BadOption(f"--precision takes one of {', '.join(exporting.PRECISIONS)}")
     path = model_zoo.path_anywhere(_name(net))
     source = file_of(path, ONNX)
     data = content_of(source)

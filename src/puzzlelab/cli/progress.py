@@ -89,7 +89,7 @@ class LineReporter(Log):
     """
 
     def __init__(self, patience: float, by_share: bool = False) -> None:
-        self.patience, self.by_share = patience, by_share
+        self.patience, self.by_share = patience if patience > 0 else math.inf, by_share
         self.began: dict[str, tuple[float, float]] = {}
         """By title: the time of the first report, in seconds, and what was done then."""
         self.due: dict[str, float] = {}
@@ -99,27 +99,19 @@ class LineReporter(Log):
         super().progress(title, done, total, status)
         began, first = self.began.setdefault(title, (time.perf_counter(), done))
         seconds = time.perf_counter() - began
-        is_due = self._is_share_due(title, done, total, status) if self.by_share else self._is_time_due(title, seconds)
-        if is_due:
+        due = self.due.get(title, 0.0 if self.by_share else self.patience)
+        is_end = self.by_share and done == total and due < math.inf
+        if is_end or (done if self.by_share else seconds) >= due:
+            self.due[title] = math.inf if is_end else self._next_due(seconds, done, total, status)
             rest = _remaining(seconds, done - first, None if total is None else total - done)
             share = f" of {_number(total)} ({done / total:.0%}{rest})" if total else ""
             LOGGER.info("%s", visible(f"{title}: {_number(done)}{share}{f': {status}' if status else ''}"))
 
-    def _is_time_due(self, title: str, seconds: float) -> bool:
-        if not self.patience > 0 or seconds < self.due.get(title, self.patience):
-            return False
-        self.due[title] = max(seconds + self.patience, seconds * GROWTH)
-        return True
-
-    def _is_share_due(self, title: str, done: float, total: float | None, status: str) -> bool:
-        is_end = done == total and self.due.get(title) != math.inf
-        if done < self.due.get(title, 0) and not is_end:
-            return False
-        step = 1.0 if total is None else total / (100 if status else 10)
-        self.due[title] = math.inf if done == total else done + step
-        if status and total is not None and done:
-            self.due[title] = min(self.due[title], 2 * done)
-        return True
+    def _next_due(self, seconds: float, done: float, total: float | None, status: str) -> float:
+        if not self.by_share:
+            return max(seconds + self.patience, seconds * GROWTH)
+        due = done + (1.0 if total is None else total / (100 if status else 10))
+        return min(due, 2 * done) if status and total is not None and done else due
 
 
 def _patience() -> float:

@@ -22,7 +22,6 @@ from puzzlelab.nets.onnx_files import PRODUCER, described, read_bytes
 from puzzlelab.nets.onnx_limits import limited_options
 from puzzlelab.storage.files import replace_file, writing
 
-PRECISIONS = "float32", "int8"
 PRODUCTS = "MatMul", "Gemm"
 """The operators whose weights get 8 bits."""
 
