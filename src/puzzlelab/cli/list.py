@@ -43,8 +43,7 @@ def list_all(
 
 def _network(name: str, json: bool) -> None:
     """Print a network with its layers."""
-    from puzzlelab.cli.layers import print_layers
-    from puzzlelab.cli.train import need_libraries
+    from puzzlelab.cli.train import need_libraries, print_layers
     from puzzlelab.storage import networks
 
     need_libraries("the list of a network's layers", ["puzzlelab.nets.layer_table"])

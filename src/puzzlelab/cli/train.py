@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from puzzlelab.cli.console import fail, say
+from puzzlelab.cli.console import fail, print_table, say
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_optional, resources_of
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadFile, BadInput, BadOption
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from puzzlelab.engine.executor import Executor
+    from puzzlelab.nets.torch_model import TorchModel
     from puzzlelab.training.recipe import Recipe
     from puzzlelab.training.runs import Run
 
@@ -155,11 +156,23 @@ def _confirm_restart(run: Run) -> None:
 
 def _print_network(settings: Any) -> None:
     """Print the layers of the network that these settings train, without training it."""
-    from puzzlelab.cli.layers import print_layers
     from puzzlelab.core import registry
     from puzzlelab.nets.layer_table import untrained
 
     print_layers(untrained(registry.load(settings.puzzle), settings.network))
+
+
+def print_layers(model: TorchModel) -> None:
+    """Print the layers with the shapes of their outputs and their parameters, and the total."""
+    from puzzlelab.nets.layer_table import layers_of
+
+    rows = [
+        (layer["name"], layer["kind"], " x ".join(map(str, layer["shape"] or ())), f"{layer['parameters']:,}")
+        for layer in layers_of(model)
+    ]
+    print_table(("layer", "type", "output of one board", "parameters"), rows)
+    total = sum(each.numel() for each in model.module.parameters())
+    say(f"{total:,} parameters; outputs: {', '.join(model.heads)}")
 
 
 def settings_from(recipe: str, run: Run | None, config: Path | None, changes: list[str]) -> Any:

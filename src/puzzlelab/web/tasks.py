@@ -56,12 +56,10 @@ def _limit(parameters: Parameters, context: TaskContext) -> Limit:
 def _solver(parameters: Parameters, puzzle: Puzzle) -> Solver:
     """Return the requested solver, or the usual one; raises `BadInput`, also for options that a request may not set."""
     from puzzlelab.core import registry
-    from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.solver import require
     from puzzlelab.web.permissions import permit
 
-    text = parameters.get("solver")
-    chosen = parse_solver(text) if text else registry.solver(None, puzzle)
+    chosen = registry.solver(parameters.get("solver") or None, puzzle)
     permit(chosen, puzzle)
     require(chosen, puzzle)
     return chosen
