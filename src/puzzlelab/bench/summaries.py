@@ -127,7 +127,7 @@ class Summary:
 
     @cached_property
     def timed(self) -> Literal["alone", "whole batches", "parts of batches"]:
-        """Which seconds were measured: those of each board, of whole batches, or none."""
+        """The seconds that were measured: those of each board, those of whole batches, or none."""
         sizes = Counter(id(answer.batch) for answer in self._in_batches)  # two batches may be equal
         if any(answer.batch is None or answer.batch.boards != sizes[id(answer.batch)] for answer in self._in_batches):
             return "parts of batches"

@@ -34,11 +34,11 @@ def as_rich(table: TextTable, fold: bool = False) -> Table:
     from rich.text import Text
 
     result = Table(title=Text(table.title), box=None)
-    for number, head in enumerate(table.header):
-        no_wrap = number > 0 and not fold
+    for place, head in enumerate(table.header):
+        no_wrap = place > 0 and not fold
         result.add_column(
             Text(wrapped_label(head)),
-            justify="right" if number else "left",
+            justify="right" if place else "left",
             no_wrap=no_wrap,
             overflow="ellipsis" if no_wrap else "fold",
         )
