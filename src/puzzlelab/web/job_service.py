@@ -7,7 +7,7 @@ compiled; and for facts, which are answered at once. So the page stays quick whi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
@@ -66,16 +66,11 @@ class JobService:
             raise HTTPException(422, f"time: a search may take {self.limits.seconds:g} seconds here, not {requested:g}")
         return requested
 
-    def check_board_count(self, parameter: str, boards: int) -> None:
-        """Raise `HTTPException` for a parameter with too many boards."""
+    def check_board_count(self, boards: int, parameter: str = "boards") -> None:
+        """Raise `HTTPException` if a request has too many boards, by this parameter."""
         if boards > self.limits.boards:
             allowed = f"{self.limits.boards:,} of one request"
             raise HTTPException(422, f"{parameter}: {boards:,} boards are more than the {allowed}")
-
-    def checked_boards(self, texts: Sequence[str]) -> list[str]:
-        """Return the boards of a request; raises `HTTPException` if they are too many."""
-        self.check_board_count("boards", len(texts))
-        return list(texts)
 
     async def events(self, pool: Pool, job: Job) -> AsyncGenerator[Message, None]:
         """Yield the messages of a job, which can be stopped by its id meanwhile."""

@@ -28,8 +28,6 @@ MAX_LEAVING = 2
 """Workers of a pool that may end a preparation outside of it; further ones are killed."""
 TURNS = 100
 """Turns that are remembered."""
-DIED_IDLE = "died idle"
-"""A message about a worker whose process ended before it began with its job."""
 NO_ANSWER = "the search ended without an answer"
 STOPPED = "the search was stopped before it had a result"
 TOO_LONG = "the search was ended after {:.0f} seconds"
@@ -155,13 +153,15 @@ class Pool:
             if chosen is None:
                 yield REFUSED, STOPPED
                 return
+            has_begun = False
             async with aclosing(self._run_on(chosen, job)) as messages:
                 async for kind, value in messages:
-                    if kind in (DIED, DIED_IDLE) and self._is_closing:
+                    if kind == DIED and self._is_closing:
                         raise busy(ENDING)
-                    if kind == DIED_IDLE and not is_last:
-                        break
-                    yield (kind, value) if kind not in (DIED, DIED_IDLE) else (FAULT, NO_ANSWER)
+                    if kind == DIED and not has_begun and not is_last:
+                        break  # it died idle: another worker may do the job
+                    yield (kind, value) if kind != DIED else (FAULT, NO_ANSWER)
+                    has_begun = True
                 else:
                     return
 
@@ -183,17 +183,16 @@ class Pool:
 
     async def _run_on(self, chosen: WorkerHandle, job: Job) -> AsyncGenerator[Message, None]:
         """Yield the messages of a job on this worker; afterwards the worker is idle again, or replaced."""
-        kind, first = "", True
+        kind = ""
         try:
             await chosen.begin(job)
             async for kind, value in chosen.messages(job):
-                yield (DIED_IDLE if first and kind == DIED else kind), value
-                first = False
+                yield kind, value
         except TimeoutError:
             yield REFUSED, STOPPED if job.stopped else TOO_LONG.format(job.seconds)
         except OSError:
             kind = DIED
-            yield DIED_IDLE, None
+            yield DIED, None
         finally:
             job.worker = None
             if kind == DIED:

@@ -74,8 +74,8 @@ async def check(
     request: Request, puzzle: schemas.PuzzleName, board: schemas.BoardFields, time: schemas.Seconds = None
 ) -> Response:
     """Tell whether boards can be solved, the objections to them as sentences, and their difficulty."""
-    boards = _service(request).checked_boards(board)
-    return await _question(request, "check", {"puzzle": puzzle, "board": boards}, time)
+    _service(request).check_board_count(len(board))
+    return await _question(request, "check", {"puzzle": puzzle, "board": board}, time)
 
 
 @api.post("/read", response_model=dict[str, list[schemas.BoardFacts] | int])
@@ -97,7 +97,7 @@ async def generate(
     settings: Annotated[dict[str, Any], Depends(schemas.generator_query())],
 ) -> Response:
     """Make new boards of the requested difficulty."""
-    _service(request).check_board_count("count", count)
+    _service(request).check_board_count(count, "count")
     parameters = {"puzzle": puzzle, "count": count, "scale": scale, "level": level, "seed": seed, "settings": settings}
     return await _question(request, "generate", parameters)
 
@@ -121,8 +121,8 @@ async def solve_many(request: Request, body: schemas.SolveRequest) -> Response:
 async def _solve(request: Request, body: schemas.SolveRequest) -> Response:
     service = _service(request)
     seconds_of_all, seconds_of_one = service.limits.seconds, service.search_seconds(body.time)
-    parameters = body.model_dump(exclude={"boards"}) | {"board": service.checked_boards(body.boards)}
-    parameters |= {"time": seconds_of_one, "seconds": seconds_of_all}
+    service.check_board_count(len(body.boards))
+    parameters = body.model_dump() | {"time": seconds_of_one, "seconds": seconds_of_all}
     return _json(await service.answer(request, service.searches, "solve", parameters, seconds_of_all))
 
 
@@ -175,8 +175,8 @@ async def count_solutions(
     time: schemas.Seconds = None,
 ) -> Response:
     """Count the solutions of boards."""
-    parameters = {"puzzle": puzzle, "board": _service(request).checked_boards(board), "most": most}
-    return await _question(request, "count", parameters, time)
+    _service(request).check_board_count(len(board))
+    return await _question(request, "count", {"puzzle": puzzle, "board": board, "most": most}, time)
 
 
 @api.get("/hint", response_model=list[schemas.BoardFacts])

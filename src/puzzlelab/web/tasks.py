@@ -150,7 +150,7 @@ def solve(parameters: Parameters, context: TaskContext) -> Any:
 
     puzzle = _puzzle(parameters)
     work = SolveJob(puzzle, _solver(parameters, puzzle), _limit(parameters, context))
-    return [json.loads(row.to_json()) for row in _rows(work, parameters["board"], parameters["seconds"], context)]
+    return [json.loads(row.to_json()) for row in _rows(work, parameters["boards"], parameters["seconds"], context)]
 
 
 def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskContext) -> Iterator[Row]:
