@@ -49,9 +49,8 @@ def main() -> None:
         cluster = SmallCluster(Path(folder) / "nodes", 1, cpus=2, network=91)
         try:
             console.print(speeds(cluster, Path(folder)))
-            workers = ManyNodes(cluster.address)
-            with Executor(workers) as executor:
-                empties = empty_pieces(workers, executor, lambda: head_seconds(cluster))
+            with ManyNodes(cluster.address) as executor:
+                empties = empty_pieces(executor, lambda: head_seconds(cluster))
                 published = [(megabytes, 1, *publish_seconds(executor, megabytes, 1)) for megabytes in (1, 30)]
                 works = [kind.work(executor) for kind in BOARDS]
                 works += [work_of(example(), executor, empties.costs) for example in EXAMPLES]
@@ -71,7 +70,7 @@ def main() -> None:
 
 def wait_for_nodes(executor: Executor, count: int) -> None:
     """Wait until an executor knows of so many nodes."""
-    while executor.room < 0 or len(executor.status().nodes) < count:
+    while not executor.slots or executor.nodes < count:
         time.sleep(0.2)
 
 

@@ -15,11 +15,12 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cluster_model import DriverCosts, Work
-from cluster_nodes import ManyNodes, Pretence
+from cluster_nodes import ManyNodes
 from puzzlelab.engine.executor import Executor, Piece, Published, unordered
 
 SIZES = (1, 20, 200, 1000)
@@ -77,19 +78,19 @@ def size(value: Any) -> int:
 # --- seconds of the driver ---
 
 
-def replay(argument: tuple[Any, Published]) -> Any:
+def replay(argument: Any, published: Published) -> Any:
     """A piece without its work: the published value."""
-    return argument[1].value()
+    return published.value()
 
 
 def replay_seconds(executor: Executor, example: Example) -> float:
     """CPU seconds of the driver for a piece like this one."""
     value = executor.publish(uuid.uuid4().hex, example.value)
-    pieces = [Piece(f"replay {number}", replay, (example.argument, value)) for number in range(REPLAYS)]
+    pieces = [Piece(f"replay {number}", partial(replay, example.argument, value)) for number in range(REPLAYS)]
     list(unordered(executor, pieces[:2]))
     began = time.process_time()
-    for done in unordered(executor, pieces):
-        example.keep(done.value)
+    for _, value_again in unordered(executor, pieces):
+        example.keep(value_again)
     return (time.process_time() - began) / len(pieces)
 
 
@@ -105,7 +106,7 @@ def wait(seconds: float) -> None:
 
 def empty(count: int) -> list[Piece]:
     """Empty pieces."""
-    return [Piece(f"{number}", nothing, number) for number in range(count)]
+    return [Piece(f"{number}", partial(nothing, number)) for number in range(count)]
 
 
 @dataclass(frozen=True)
@@ -119,46 +120,36 @@ class EmptyPieces:
     """CPU seconds of Ray's programs on the machine of the driver for a piece."""
 
 
-def empty_pieces(workers: ManyNodes, executor: Executor, head_seconds: Callable[[], float]) -> EmptyPieces:
+def empty_pieces(executor: ManyNodes, head_seconds: Callable[[], float]) -> EmptyPieces:
     """Measure empty pieces by the number of nodes that the small cluster pretends to have."""
     list(unordered(executor, empty(100)))  # the worker processes start
     head, began, bytes_before = head_seconds(), time.perf_counter(), tcp_bytes()
     list(unordered(executor, empty(EMPTY)))
     rate, moved = EMPTY / (time.perf_counter() - began), tcp_bytes() - bytes_before
     head = (head_seconds() - head) / EMPTY
-    piece, look = zip(*(_seconds_with(workers, executor, nodes) for nodes in SIZES), strict=True)
+    piece, look = zip(*(_seconds_with(executor, nodes) for nodes in SIZES), strict=True)
     costs = DriverCosts([nodes * CORES for nodes in SIZES], piece, look, moved / EMPTY / 2)
     return EmptyPieces(costs, rate, head)
 
 
-def _seconds_with(workers: ManyNodes, executor: Executor, nodes: int) -> tuple[float, float]:
+def _seconds_with(executor: ManyNodes, nodes: int) -> tuple[float, float]:
     """(CPU seconds for a piece, and for a look at pieces of which none is done) with so many nodes."""
-    workers.pretence = Pretence(nodes, CORES)
-    wait_for(executor, nodes * CORES)
+    executor.pretended = nodes, CORES
     try:
         count = max(EMPTY, nodes * CORES * 5 // 4)
         pieces = empty(count)
         began = time.process_time()
         list(unordered(executor, pieces))
         piece = (time.process_time() - began) / count
-        for number in range(executor.room):
-            executor.submit(Piece(f"{number}", wait, 600.0))
-        executor.completed()
+        waiting = [executor.submit(wait, 600.0) for _ in range(executor.room)]
         began = time.process_time()
         for _ in range(LOOKS):
-            executor.completed(0.0)
+            executor.wait(waiting, 0.0)
         look = (time.process_time() - began) / LOOKS
         executor.cancel()
     finally:
-        workers.pretence = Pretence()
-        wait_for(executor, 0)
+        executor.pretended = 1, 0
     return piece, look
-
-
-def wait_for(executor: Executor, slots: int) -> None:
-    """Wait until the executor knows of the nodes that there are: so many slots, or fewer than of a large cluster."""
-    while executor.room < slots or (not slots and executor.slots >= CORES):
-        time.sleep(0.2)
 
 
 # --- published values ---
@@ -175,7 +166,7 @@ def publish_seconds(executor: Executor, megabytes: int, pieces: int) -> tuple[fl
     began = time.perf_counter()
     published = executor.publish(uuid.uuid4().hex, data)
     put = time.perf_counter() - began
-    list(unordered(executor, [Piece(f"{number}", fetched, published) for number in range(pieces)]))
+    list(unordered(executor, [Piece(f"{number}", partial(fetched, published)) for number in range(pieces)]))
     return put, time.perf_counter() - began
 
 

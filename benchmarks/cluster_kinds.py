@@ -19,11 +19,11 @@ from cluster_model import Work
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.engine.board_pieces import BoardsToSolve, SolverSetup, solve_boards
-from puzzlelab.engine.executor import Executor
+from puzzlelab.core.solver import Solver
+from puzzlelab.engine.board_pieces import solve_piece
+from puzzlelab.engine.executor import Executor, Timed
 from puzzlelab.engine.piece_size import MOST_ITEMS, SHARE
 from puzzlelab.experience.curriculum import scrambled
-from puzzlelab.experience.distributed_games import ShardToMake
 from puzzlelab.experience.shards import encoded, save_encoded
 from puzzlelab.experience.teachers import Teacher
 from puzzlelab.experience.uct_episodes import play_episodes
@@ -61,10 +61,9 @@ class FileOfBoards:
     def work(self, executor: Executor) -> Work:
         """Its costs, for each board."""
         boards = self.boards(self.count, self.level)
-        solver = SolverSetup(registry.parse_solver(self.solver), {})
-        arguments = self._arguments(boards, solver)
-        solve_boards(arguments[0])  # compiles
-        values = [solve_boards(argument) for argument in arguments]
+        arguments = self._arguments(boards)
+        list(solve_piece(*arguments[0]))  # compiles
+        values = [_timed(argument) for argument in arguments]
         per_piece = len(boards) // len(arguments)
         seconds, variation = mean_and_variation([value.seconds / per_piece for value in values])
         return Work(
@@ -80,11 +79,12 @@ class FileOfBoards:
             share=SHARE,
         )
 
-    def _arguments(self, boards: list[Instance], setup: SolverSetup) -> list[BoardsToSolve]:
+    def _arguments(self, boards: list[Instance]) -> list[tuple[Solver, Boards, Limit, int]]:
         """Pieces of the boards; each has many if they are quick, so that its time can be measured."""
         length = max(1, len(boards) // 40)
         starts = range(0, len(boards), length)
-        return [BoardsToSolve(setup, Boards.of(boards[i : i + length]), Limit(), length) for i in starts]
+        solver = registry.parse_solver(self.solver)
+        return [(solver, Boards.of(boards[i : i + length]), Limit(), length) for i in starts]
 
     def _driver_seconds(self, executor: Executor) -> float:
         """CPU seconds of the driver for a board: it is read, sent, taken, and its row is written."""
@@ -95,6 +95,13 @@ class FileOfBoards:
         began = time.process_time()
         run_job(job, lines)
         return (time.process_time() - began) / len(lines)
+
+
+def _timed(arguments: tuple[Solver, Boards, Limit, int]) -> Timed[Any]:
+    """The value of a piece."""
+    began = time.perf_counter()
+    answers = list(solve_piece(*arguments))
+    return Timed(answers, time.perf_counter() - began)
 
 
 def run_job(job: SolveJob, lines: Sequence[str]) -> None:
@@ -123,12 +130,11 @@ def keep_shard(content: bytes) -> None:
 def of_teacher(name: str, puzzle: str, solver: str, games: int) -> Example:
     """A shard of samples by a teacher, which has as many games as the settings say."""
     teacher = Teacher(registry.load(puzzle), registry.parse_solver(solver))
-    setup = SolverSetup(teacher.solver, {})
     teacher.games(0, 2, jobs=1)  # compiles
     began = time.perf_counter()
     content = encoded(teacher.games(0, games, jobs=1), {})
     seconds = (time.perf_counter() - began) / games
-    return Example(name, "game", games, seconds, 0.5, ShardToMake(teacher, setup, 0, games), content, keep_shard)
+    return Example(name, "game", games, seconds, 0.5, (teacher, 0, games), content, keep_shard)
 
 
 def of_self_play(name: str, puzzle: str, games: int, walk: int, max_moves: int) -> Example:

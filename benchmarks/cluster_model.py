@@ -15,8 +15,7 @@ from itertools import count
 
 import numpy as np
 
-from puzzlelab.cluster.ray_workers import AHEAD_SHARE
-from puzzlelab.engine.executor import DRIVER_SECONDS, PIECE_SECONDS
+from puzzlelab.engine.executor import AHEAD_SHARE, DRIVER_SECONDS, PIECE_SECONDS
 
 ROUNDS, LEAST_PIECES = 6, 20_000
 """Pieces that each core does, and those that all cores do at least."""

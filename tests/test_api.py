@@ -266,9 +266,11 @@ def test_many_boards_are_played_side_by_side_by_a_solver_that_can(boards, eight,
     monkeypatch.setattr(
         Greedy,
         "solve_batch",
-        lambda self, asked, limit, over: portions.append(len(asked)) or batch(self, asked, limit, over),
+        lambda self, asked, limit, over: (
+            (limit.nodes != 1 and portions.append(len(asked))) or batch(self, asked, limit, over)
+        ),
     )
-    monkeypatch.setattr("puzzlelab.engine.solving.BATCH", 10)
+    monkeypatch.setattr("puzzlelab.jobs.solve_parts.BATCH", 10)
     asked = [*boards, eight.read(ODD)]
     found = list(puzzlelab.solve_many(asked, "greedy", jobs=jobs, estimate=true))
     assert [result.length for result in found] == [*range(25), None]

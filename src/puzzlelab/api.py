@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -200,16 +200,21 @@ def _answers(
     instances, chosen_limit = checked.boards(boards), checked.limit(limit)
 
     def answers() -> Iterator[tuple[Solver, Answers]]:
-        from puzzlelab.jobs.many_boards import ManyBoards
+        from puzzlelab.engine.parallel import ThisProcess
+        from puzzlelab.jobs.many_boards import answers_of
 
         first = next(instances, None)
         if first is None:
             return
         chosen = named_solver or registry.solver(None, first.puzzle, **options)
         batch = boards if isinstance(boards, Boards) else None
-        with open_executor(executor, jobs) if isinstance(executor, str) else nullcontext(executor) as opened:
-            work = ManyBoards(chosen, chosen_limit, workers, opened)
-            yield from ((chosen, some) for some in work.answers(batch, chain([first], instances)))
+        if isinstance(executor, str):
+            opened: AbstractContextManager[Executor] = open_executor(executor, jobs)
+        else:
+            opened = ThisProcess(workers) if executor is None else nullcontext(executor)
+        with opened as worker:
+            for some in answers_of(chosen, chosen_limit, worker, batch, chain([first], instances)):
+                yield chosen, some
 
     return answers()
 

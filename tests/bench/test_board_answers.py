@@ -9,8 +9,7 @@ from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
-from puzzlelab.engine.executor import Executor
-from puzzlelab.engine.local_workers import LocalWorkers
+from puzzlelab.engine.worker_processes import WorkerProcesses
 from puzzlelab.storage import networks
 
 ONE, TWO, FOUR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8", "1 2 3 4 5 6 8 7 0"
@@ -51,7 +50,7 @@ def suite():
 
 @pytest.fixture(scope="module")
 def workers():
-    with Executor(LocalWorkers(2)) as executor:
+    with WorkerProcesses(2) as executor:
         yield executor
 
 
@@ -112,12 +111,12 @@ def test_boards_with_an_error_or_that_end_their_process_are_named_in_their_rows(
     plugged("puzzlelab.solvers", "deadly", "deadly_solver:Deadly")
     from deadly_solver import Deadly
 
-    with Executor(LocalWorkers(1)) as executor:
+    with WorkerProcesses(1) as executor:
         run = runs.run(suite, [Deadly()], NODES, tmp_path / "out", executor=executor)
     assert [answer.length for answer in run.answers] == [1, None, None, None]
     one, two, four, odd = (answer.row for answer in run.answers)
     assert one.error is None
-    assert "put aside: it has ended 3 workers" in two.error
+    assert "left out: it has ended 5 workers" in two.error
     assert four.error == "it fails here"
     assert odd.error is None
     assert odd.proof == "unsolvable"
@@ -130,9 +129,9 @@ def test_a_network_with_a_path_is_found_by_workers_in_another_folder(suite, tmp_
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.setenv("PUZZLELAB_CACHE", str(tmp_path / "cache"))
     solvers = [registry.parse_solver("beam:estimate=net:mine:width=3")]
-    with Executor(LocalWorkers(1)) as executor:
+    with WorkerProcesses(1) as executor:
         monkeypatch.chdir(tmp_path / "elsewhere")
-        assert list(_where(executor)) == ["elsewhere"]
+        assert _where(executor) == ["elsewhere"]
         monkeypatch.chdir(tmp_path)
         run = runs.run(suite, solvers, NODES, executor=executor)
     assert [answer.length for answer in run.answers][:3] == [1, 2, 4]
@@ -143,6 +142,4 @@ def _where(executor):
     """The folder that the worker processes are in: that of this process when they were started."""
     from pathlib import Path
 
-    from puzzlelab.engine.executor import Piece, ordered
-
-    return (done.value.name for done in ordered(executor, [Piece("where", Path.absolute, Path())]))
+    return [executor.submit(Path.absolute, Path()).result().value.name]

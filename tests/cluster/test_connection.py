@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from puzzlelab.cluster import open_executor
-from puzzlelab.cluster.node_side import KEPT_VALUES, value_of
 from puzzlelab.cluster.versions import difference, probe, versions_here
 from puzzlelab.core.errors import BadInput, UnknownName
+from puzzlelab.engine.worker import KEPT_VALUES, value_of
 
 
 @pytest.mark.parametrize("name", ["", "clsuter", "local:2", "rayy"])

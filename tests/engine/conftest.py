@@ -1,63 +1,64 @@
-"""Workers in this process for tests of the executor: a test says which pieces are lost."""
+"""An executor in this process for tests of streams: a test says which pieces end their workers."""
 
-from dataclasses import dataclass, field
+from collections import deque
+from concurrent.futures import Future
 
 import pytest
 
-from puzzlelab.engine import executor as executors
-from puzzlelab.engine.executor import Ended, Executor, Node
+from puzzlelab.engine.executor import MOST_TRIES, Executor, PieceLost, Timed, values_of
 
 
-@dataclass
-class FakeWorkers:
-    """Does pieces when it is asked what has ended; `losses` says which are lost."""
+class FakeExecutor(Executor):
+    """Does the next piece when somebody waits, that is, whenever it is looked at; some pieces are lost."""
 
-    present: dict = field(default_factory=lambda: {"a": 1, "b": 1})
-    """Key of a node -> its slots."""
-    losses: dict = field(default_factory=dict)
-    """Argument -> the places where its next tries are lost."""
-    begun: list = field(default_factory=list)
-    """(node, argument) in the order in which they were begun."""
-    waiting: dict = field(default_factory=dict)
-    cancelled: list = field(default_factory=list)
-    newest_first: bool = False
-    closed: bool = False
+    def __init__(self, slots=2, lost=(), newest_first=False):
+        super().__init__()
+        self._slots, self.lost, self.newest_first = slots, lost, newest_first
+        self.begun = deque()
+        self.cancelled = 0
+        self.is_closed = False
 
-    def nodes(self):
-        return [Node(key, f"node {key}", slots) for key, slots in self.present.items()]
+    def _begin(self, work, setup, put):
+        future = Future()
+        self.begun.append((future, work))
+        return future
 
-    def begin(self, ticket, node, function, argument):
-        self.begun.append((node.key, argument))
-        self.waiting[ticket] = function, argument
+    def check(self):
+        if self.begun:
+            future, work = self.begun.pop() if self.newest_first else self.begun.popleft()
+            self._do(future, work)
 
-    def ended(self, seconds):
-        tickets = sorted(self.waiting, reverse=self.newest_first)[:1]
-        return [self._ended(ticket, *self.waiting.pop(ticket)) for ticket in tickets]
-
-    def _ended(self, ticket, function, argument):
-        places = self.losses.get(argument) if isinstance(argument, int) else None
-        if places:
-            return Ended(ticket, lost=places.pop(0), reason="the test ended it")
+    def _do(self, future, work):
         try:
-            return Ended(ticket, function(argument))
+            values = list(values_of(work))
         except ValueError as error:
-            return Ended(ticket, error=error)
+            future.set_exception(error)
+            return
+        if any(value in self.lost for value in values):
+            future.set_exception(PieceLost(f"it has ended {MOST_TRIES} workers (the test ended it)"))
+        else:
+            future.set_result(Timed(values, 0.5))
 
-    def cancel(self, tickets):
-        for ticket in tickets:
-            self.cancelled.append(ticket)
-            self.waiting.pop(ticket, None)
+    def cancel(self):
+        self.cancelled += len(self.begun)
+        self.begun.clear()
+        self.running.clear()
 
-    def close(self):
-        self.closed = True
+    def shutdown(self):
+        self.cancel()
+        self.is_closed = True
+
+    @property
+    def slots(self):
+        return self._slots
+
+    def publish(self, key, value):
+        raise NotImplementedError
+
+    forget = start = publish
 
 
 @pytest.fixture
-def executor_of(monkeypatch):
-    """Makes an executor of such workers, which looks for nodes at every call."""
-    monkeypatch.setattr(executors, "REFRESH_SECONDS", -1.0)
-
-    def make(**values):
-        return Executor(FakeWorkers(**values))
-
-    return make
+def executor_of():
+    """Makes such an executor."""
+    return FakeExecutor

@@ -1,69 +1,47 @@
 import _thread
-import importlib
 import itertools
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
 
 import pytest
 
+from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import parallel
-from puzzlelab.engine.parallel import ITEMS_AHEAD, cores, ordered_flat_map, ordered_map
+from puzzlelab.engine.executor import WINDOW, Piece, ordered
+from puzzlelab.engine.parallel import ThisProcess, cancellation, cores, ordered_map
 
-WORKER = """
-import os, time
-CHANGED = False
 
-def square(number):
+def square(number: int) -> int:
     time.sleep(0.002 * (9 - number % 10))
     return number * number
 
-def about(number):
-    return os.getpid(), CHANGED
 
-def fail(number):
-    if number == 3:
-        raise ArithmeticError("three")
-    return number
-"""
-
-
-@pytest.fixture
-def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """A module that worker processes can import."""
-    (tmp_path / "worker_of_a_test.py").write_text(WORKER)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(importlib.import_module("sys").modules, "worker_of_a_test", raising=False)
-    yield importlib.import_module("worker_of_a_test")
-    importlib.import_module("sys").modules.pop("worker_of_a_test")
+def flat_map(
+    function: Callable[[int], Iterator[Any]], items: Iterable[int], jobs: int | None, on_cancel: Any = lambda: None
+) -> Iterator[Any]:
+    """The values of all items, in order."""
+    with ThisProcess(jobs, on_cancel=on_cancel) as executor:
+        for _, value in ordered(executor, (Piece("", partial(function, item)) for item in items)):
+            yield value
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3, None])
-def test_threads_answer_in_the_order_of_the_items(worker: ModuleType, jobs: int | None) -> None:
-    assert list(ordered_map(worker.square, range(40), jobs)) == [number**2 for number in range(40)]
+def test_threads_answer_in_the_order_of_the_items(jobs: int | None) -> None:
+    assert list(ordered_map(square, range(40), jobs)) == [number**2 for number in range(40)]
 
 
-def test_processes_answer_in_the_order_of_the_items(worker: ModuleType) -> None:
-    assert list(ordered_map(worker.square, range(30), 2, processes=True)) == [number**2 for number in range(30)]
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_comes_in_its_place(jobs: int) -> None:
+    def fail(number: int) -> int:
+        if number == 3:
+            raise ArithmeticError("three")
+        return number
 
-
-def test_a_worker_process_is_spawned_even_for_one_job(worker: ModuleType) -> None:
-    import os
-
-    worker.CHANGED = True  # a fork would see this
-    answers = set(ordered_map(worker.about, range(4), 1, processes=True))
-    assert len(answers) == 1
-    (process, changed) = answers.pop()
-    assert process != os.getpid()
-    assert not changed
-
-
-@pytest.mark.parametrize(("jobs", "processes"), [(1, False), (2, False), (1, True)])
-def test_an_error_comes_in_its_place(worker: ModuleType, jobs: int, processes: bool) -> None:
-    answers = ordered_map(worker.fail, range(10), jobs, processes)
+    answers = ordered_map(fail, range(10), jobs)
     assert [next(answers), next(answers), next(answers)] == [0, 1, 2]
     with pytest.raises(ArithmeticError, match="three"):
         next(answers)
@@ -82,9 +60,9 @@ def test_only_a_few_items_are_begun_in_advance(jobs: int) -> None:
     answers = ordered_map(abs, items(), jobs)
     for _ in range(3):
         next(answers)
-    assert len(taken) <= 3 + ITEMS_AHEAD * jobs
+    assert len(taken) <= 3 + WINDOW * jobs
     answers.close()  # type: ignore[attr-defined]
-    assert len(taken) <= 3 + ITEMS_AHEAD * jobs
+    assert len(taken) <= 3 + WINDOW * jobs
 
 
 def test_closing_waits_for_what_runs_and_drops_the_rest() -> None:
@@ -104,7 +82,7 @@ def test_closing_waits_for_what_runs_and_drops_the_rest() -> None:
     threading.Timer(0.05, open_.set).start()
     answers.close()  # type: ignore[attr-defined]
     assert sorted(ended) == sorted(begun)
-    assert len(begun) < 2 * ITEMS_AHEAD
+    assert len(begun) < 2 * WINDOW
 
 
 def test_nothing_gives_nothing() -> None:
@@ -177,8 +155,8 @@ def test_the_values_of_all_items_come_in_order(jobs: int | None) -> None:
             yield number, place
 
     expected = [(number, place) for number in range(30) for place in range(number % 4)]
-    assert list(ordered_flat_map(values, range(30), jobs)) == expected
-    assert list(ordered_flat_map(values, [], jobs)) == []
+    assert list(flat_map(values, range(30), jobs)) == expected
+    assert list(flat_map(values, [], jobs)) == []
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -190,7 +168,7 @@ def test_a_value_comes_before_the_next_one_of_its_item_exists(jobs: int) -> None
         assert go_on.wait(60)
         yield -number
 
-    answers = ordered_flat_map(values, [1, 2], jobs)
+    answers = flat_map(values, [1, 2], jobs)
     assert next(answers) == 1
     go_on.set()
     assert list(answers) == [-1, 2, -2]
@@ -203,7 +181,7 @@ def test_an_error_among_values_comes_in_its_place(jobs: int) -> None:
         if number == 2:
             raise ArithmeticError("two")
 
-    answers = ordered_flat_map(values, range(5), jobs)
+    answers = flat_map(values, range(5), jobs)
     assert [next(answers), next(answers), next(answers)] == [0, 1, 2]
     with pytest.raises(ArithmeticError, match="two"):
         next(answers)
@@ -218,7 +196,7 @@ def test_with_one_job_values_are_made_on_request() -> None:
             made.append((number, place))
             yield place
 
-    answers = ordered_flat_map(values, itertools.count(), jobs=1)
+    answers = flat_map(values, itertools.count(), jobs=1)
     for _ in range(4):
         next(answers)
     assert made == [(0, 0), (0, 1), (0, 2), (1, 0)]
@@ -237,7 +215,7 @@ def test_closing_ends_iterators_at_their_next_value_and_drops_the_rest() -> None
         finally:
             closed.append(number)
 
-    answers = ordered_flat_map(values, itertools.count(), jobs=2, on_interrupt=stop.set)
+    answers = flat_map(values, itertools.count(), 2, stop.set)
     assert next(answers) == 0
     answers.close()  # type: ignore[attr-defined]
     assert stop.is_set()
@@ -258,7 +236,70 @@ def test_ctrl_c_ends_the_wait_for_a_value() -> None:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            list(ordered_flat_map(press, range(1), jobs=2, on_interrupt=stop.set))
+            list(flat_map(press, range(1), 2, stop.set))
     finally:
         signal.signal(signal.SIGINT, before)
     assert stop.is_set()
+
+
+# --- pieces ---
+
+
+def test_pieces_of_one_job_are_done_when_they_are_waited_for() -> None:
+    calls: list[int] = []
+    with ThisProcess() as executor:
+        futures = [executor.submit(calls.append, number) for number in (1, 2)]
+        assert executor.wait(futures, 0.0) == set()
+        assert calls == []
+        assert executor.wait(futures) == {futures[0]}
+        executor.cancel()
+        assert calls == [1]
+
+
+def test_threads_prepare_themselves_once() -> None:
+    from puzzlelab.engine.executor import Setup
+
+    calls: list[int] = []
+    with ThisProcess(2) as executor:
+        piece = Piece("one", lambda: len(calls), Setup("tables", lambda: calls.append(0)))
+        assert [value for _, value in ordered(executor, [piece] * 9)] == [1] * 9
+
+
+def test_a_piece_sees_that_it_is_cancelled_and_its_last_value_is_kept() -> None:
+    begun = threading.Event()
+
+    def values() -> Iterator[str]:
+        over = cancellation()
+        yield "first"
+        begun.set()
+        while not over():
+            time.sleep(0.001)
+        yield "last"
+
+    def watch() -> None:
+        if begun.is_set():
+            raise KeyboardInterrupt
+
+    with ThisProcess(2) as executor:
+        stream = ordered(executor, [Piece("one", values)], watch=watch)
+        assert [next(stream)[1], next(stream)[1]] == ["first", "last"]
+        with pytest.raises(KeyboardInterrupt):
+            next(stream)
+
+
+def test_a_published_value_is_the_value_itself() -> None:
+    value = b"weights"
+    assert ThisProcess().publish("abc", value).value() is value
+
+
+def test_a_program_needs_another_process() -> None:
+    with pytest.raises(Unsupported, match="a process of its own"):
+        ThisProcess().start(dict, ())
+
+
+def test_the_time_in_which_values_are_used_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds, told = [0.0], list[float]()
+    monkeypatch.setattr("puzzlelab.engine.executor.time.perf_counter", lambda: seconds[0])
+    for _ in ordered(ThisProcess(), [Piece("letters", lambda: (each for each in "ab"), took=told.append)]):
+        seconds[0] += 100
+    assert told == [0.0]

@@ -20,18 +20,17 @@ def test_pieces_grow_while_they_take_less_time_than_they_should(executor_of):
 
 
 def test_items_are_divided_among_the_slots(executor_of):
-    executor = executor_of(present={"a": 5})
-    assert executor.room == 5
+    executor = executor_of(slots=5)
     size = PieceSize(executor)
     size.took(1000, 100.0)
     assert size.of(100) == 100 // 20
     assert size.of(3) == 1
-    assert PieceSize(executor, fixed=250).of(100) == 250
+    assert PieceSize(executor, together=250).of(100) == 20
+    assert PieceSize(executor, together=250).of(10_000) == 250
 
 
 def test_quick_items_stay_together(executor_of):
-    executor = executor_of(present={"a": 5})
-    assert executor.room == 5
+    executor = executor_of(slots=5)
     size = PieceSize(executor)
     size.took(20_000, 0.02)
     assert size.of(100) == 1_000_000 * 5 * DRIVER_SECONDS
@@ -42,7 +41,7 @@ def test_an_error_comes_after_the_items_before_it(executor_of):
         yield from range(5)
         raise ValueError("damaged")
 
-    size = PieceSize(executor_of(), fixed=3)
+    size = PieceSize(executor_of(), together=3)
     pieces = size.cut(items())
     assert [next(pieces), next(pieces)] == [[0, 1, 2], [3, 4]]
     with pytest.raises(ValueError, match="damaged"):

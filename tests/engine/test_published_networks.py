@@ -26,6 +26,8 @@ class Files:
 
 
 class Publisher:
+    shares_memory = False
+
     def publish(self, key, value):
         return Files(key, value)
 

@@ -18,9 +18,8 @@ from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimates
-from puzzlelab.engine import solving
 from puzzlelab.engine.batch_verify import SAMPLED_FIRST, is_sampled
-from puzzlelab.engine.solving import Portions, batched, has_objection, sliced, solve, solve_all, solve_boards
+from puzzlelab.engine.solving import batched, has_objection, solve, solve_all, solve_boards
 from puzzlelab.puzzles.sudoku import examples
 
 EIGHT, NINE = load("tiles-3x3"), load("sudoku-9x9")
@@ -159,17 +158,6 @@ def test_results_are_columns_and_a_sequence():
         batch[6]
 
 
-def test_parts_of_a_batch_grow_while_they_are_quick(monkeypatch):
-    monkeypatch.setattr(solving, "LARGEST_BATCH", 100)
-    portions = Portions(make_solver("ida", {}))
-    sizes = []
-    for part in sliced(eights(300), lambda: portions.size):
-        sizes.append(len(part))
-        portions.took(len(part), 0.001 * len(part) if len(sizes) < 6 else 1.0 * len(part))
-    assert sizes[:6] == [1, 4, 16, 64, 100, 100]
-    assert sizes[6:] == [1] * 15
-
-
 def test_an_interrupted_batch_keeps_what_is_solved():
     boards = eights(30)
     results = solve_all(make_solver("ida", {"estimate": "manhattan"}), boards, Limit(), lambda: True)
@@ -286,15 +274,6 @@ def test_ctrl_c_in_a_batch_interrupts_the_boards_after_it(monkeypatch):
     assert [each.stop for each in answers] == ["interrupted"] * 5
 
 
-def test_the_time_in_which_parts_are_used_does_not_count(monkeypatch):
-    seconds = [0.0]
-    monkeypatch.setattr("puzzlelab.engine.solving.time.perf_counter", lambda: seconds[0])
-    portions = Portions(make_solver("ida", {}))
-    for _ in portions.timed(1, iter("ab")):
-        seconds[0] += 100
-    assert portions.size == solving.GROWTH
-
-
 # --- solvers of a corridor ---
 
 
@@ -393,16 +372,7 @@ def test_who_answers_differently_among_other_boards_is_caught(corridor, walker: 
         check_solver(Crowded(), boards)
 
 
-class Sharing(Walker):
-    """Gets as many boards at once as there are."""
-
-    shares_work: ClassVar[bool] = True
-
-
-def test_boards_come_in_portions_of_one_puzzle_as_they_are_asked_for(
-    corridor, walker: type[Walker], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("puzzlelab.engine.solving.BATCH", 2)
+def test_batches_are_of_one_puzzle_and_taken_as_they_are_wanted(corridor) -> None:
     taken = []
 
     def boards() -> Iterator[Instance]:
@@ -410,12 +380,7 @@ def test_boards_come_in_portions_of_one_puzzle_as_they_are_asked_for(
             taken.append(length)
             yield corridor(length).read("1")
 
-    portions = Portions(Sharing())
-    sizes = [(len(portion), portion[0].puzzle.move_count) for portion in batched(boards(), lambda: portions.size)]
-    assert [size for size, _ in sizes] == [2, 1, 2, 1]
+    assert [len(batch) for batch in batched(boards(), lambda: 2)] == [2, 1, 2, 1]
     taken.clear()
-    next(batched(boards(), lambda: portions.size))
+    next(batched(boards(), lambda: 2))
     assert taken == [5, 5]
-    taken.clear()
-    alone = batched(boards(), lambda: Portions(Script()).size)
-    assert (len(next(alone)), taken) == (1, [5])

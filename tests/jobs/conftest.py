@@ -1,43 +1,25 @@
 """An executor in this process, whose workers end at some pieces."""
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import pytest
 
-from puzzlelab.engine.executor import Ended, Executor, Node
+from puzzlelab.engine.executor import MOST_TRIES, PieceLost
+from puzzlelab.engine.parallel import ThisProcess
 
 
-@dataclass
-class LosingWorkers:
-    """Does one piece at a time, unless `is_lost` is true of its argument: then its worker ends."""
+class LosingExecutor(ThisProcess):
+    """Does pieces in a thread, unless `is_lost` is true of their arguments: then they end their workers."""
 
-    is_lost: Any
-    waiting: dict = field(default_factory=dict)
+    def __init__(self, is_lost):
+        super().__init__(in_threads=True)
+        self.is_lost = is_lost
 
-    def nodes(self):
-        return [Node("one", "one", 1)]
-
-    def begin(self, ticket, node, function, argument):
-        self.waiting[ticket] = function, argument
-
-    def ended(self, seconds):
-        return [self._ended(ticket, *self.waiting.pop(ticket)) for ticket in list(self.waiting)]
-
-    def _ended(self, ticket, function, argument):
-        if self.is_lost(argument):
-            return Ended(ticket, lost="worker", reason="the test ended it")
-        return Ended(ticket, function(argument))
-
-    def cancel(self, tickets):
-        for ticket in tickets:
-            self.waiting.pop(ticket, None)
-
-    def close(self):
-        self.waiting.clear()
+    def _run(self, work, setup, put, over):
+        if self.is_lost(*work.func.args if hasattr(work.func, "args") else work.args):
+            raise PieceLost(f"it has ended {MOST_TRIES} workers (the test ended it)")
+        return super()._run(work, setup, put, over)
 
 
 @pytest.fixture
 def losing():
-    """Makes an executor whose workers end at the pieces of which a function is true."""
-    return lambda is_lost: Executor(LosingWorkers(is_lost))
+    """Makes an executor whose workers end at the pieces of which a function of the arguments is true."""
+    return LosingExecutor

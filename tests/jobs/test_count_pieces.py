@@ -5,10 +5,14 @@ from puzzlelab import load
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
-from puzzlelab.jobs.count_pieces import BoardsToCount, counts_elsewhere
+from puzzlelab.jobs.count_pieces import counts
 
 SUDOKU = load("sudoku-4x4")
 BLANK = np.zeros(16, np.uint8)
+
+
+def never(*arguments):
+    return False
 
 
 def boards(*firsts):
@@ -20,28 +24,28 @@ def boards(*firsts):
 
 def counted(executor, *groups, most=None):
     solver = registry.make_solver("dancing-links", {})
-    return list(counts_elsewhere(executor, solver, SUDOKU, Limit(), most, groups))
+    return list(counts(executor, solver, Limit(), most, groups))
 
 
 def test_the_counts_come_in_the_order_of_the_boards(losing):
     groups = [("one", boards(0, 1, 2)), ("empty", boards(1)[:0]), ("two", boards(*[3] * 9))]
     numbers: dict = {}
     order = []
-    for group, begin, counts in counted(losing(lambda argument: False), *groups):
+    for group, begin, some in counted(losing(never), *groups):
         order.append(group)
         if group != "empty":
             assert begin == len(numbers.setdefault(group, []))
-            numbers[group] += [each.solutions for each in counts]
+            numbers[group] += [each.solutions for each in some]
     assert numbers == {"one": [288, 72, 72], "two": [72] * 9}
     assert list(dict.fromkeys(order)) == ["one", "empty", "two"]
 
 
 @pytest.mark.parametrize("most", [None, 5])
 def test_a_board_that_ends_its_workers_is_named_and_the_others_are_counted(losing, most):
-    def is_lost(argument):
-        return isinstance(argument, BoardsToCount) and bool((argument.boards.states[:, 0] == 4).any())
+    def is_lost(solver, some, limit, most):
+        return bool((some.states[:, 0] == 4).any())
 
     rest = counted(losing(is_lost), ("some", boards(1, 1, 1, 1, 1, 1, 1, 2, 4, 3)), most=most)
-    reasons = {begin: counts for _, begin, counts in rest if isinstance(counts, str)}
-    assert reasons == {8: "put aside: it has ended 3 workers (the test ended it)"}
-    assert sum(len(counts) for _, _, counts in rest if not isinstance(counts, str)) == 9
+    reasons = {begin: some for _, begin, some in rest if isinstance(some, str)}
+    assert reasons == {8: "left out: it has ended 5 workers (the test ended it)"}
+    assert sum(len(some) for _, _, some in rest if not isinstance(some, str)) == 9

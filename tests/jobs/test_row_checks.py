@@ -5,7 +5,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, UnknownName
 from puzzlelab.core.limit import Limit
 from puzzlelab.engine.solving import solve
-from puzzlelab.jobs.row_checks import RowsToCheck, checks
+from puzzlelab.jobs.row_checks import checks
 from puzzlelab.storage.answer_rows import row_of
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_files import RowFile
@@ -30,20 +30,20 @@ def findings(found):
 @pytest.mark.parametrize("limit", [None, LIMIT])
 def test_rows_are_checked_as_in_one_process(file, losing, limit):
     expected = findings(checks([file, file], limit))
-    assert findings(checks([file, file], limit, executor=losing(lambda argument: False))) == expected
+    assert findings(checks([file, file], limit, executor=losing(lambda *arguments: False))) == expected
     assert len(expected) == 2 * len(BOARDS)
 
 
 def test_a_row_that_ends_its_workers_is_undecided_or_was_not_replayed(file, losing):
-    def is_lost(argument):
-        return isinstance(argument, RowsToCheck) and any(place.line == 2 for place, _ in argument.rows)
+    def is_lost(rows, limit):
+        return any(place.line == 2 for place, _ in rows)
 
     proven = list(checks([file], LIMIT, executor=losing(is_lost)))
     assert [check.outcome for check in proven] == ["proven", "undecided", "proven", "proven"]
-    assert "cannot be proven: it has ended 3 workers" in proven[1].reason
+    assert "cannot be proven: it has ended 5 workers" in proven[1].reason
     replayed = list(checks([file], executor=losing(is_lost)))
     assert [check.verdict.holds for check in replayed] == [True, False, True, True]
-    assert "cannot be replayed: it has ended 3 workers" in replayed[1].reason
+    assert "cannot be replayed: it has ended 5 workers" in replayed[1].reason
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_rows_before_an_error_are_checked(file, losing, line, error):
     if error is UnknownName:
         line = text.splitlines()[0].replace("tiles-3x3", "nothing")
     file.write_text(f"{text}{line}\n{text}")
-    found = checks([file], executor=losing(lambda argument: False))
+    found = checks([file], executor=losing(lambda *arguments: False))
     assert [next(found).place.line for _ in BOARDS] == [1, 2, 3, 4]
     with pytest.raises(error):
         next(found)

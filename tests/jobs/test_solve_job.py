@@ -7,6 +7,7 @@ import pytest
 from puzzlelab import generate, load, solver
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.jobs import solve_job
 from puzzlelab.jobs.job_rows import LONGEST_BOARD, JobRows
 from puzzlelab.jobs.solve_job import SolveJob
@@ -18,7 +19,7 @@ ONE, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 8 7 0"
 
 def work(jobs=1):
     puzzle = load("tiles-3x3")
-    return SolveJob(puzzle, solver("bfs", puzzle), Limit(), jobs)
+    return SolveJob(puzzle, solver("bfs", puzzle), Limit(), ThisProcess(jobs))
 
 
 def rows_of(job, file=None):
@@ -69,7 +70,7 @@ def timeless(lines):
 @pytest.mark.parametrize(("puzzle", "chosen"), [("tiles-3x3", "bfs"), ("tiles-3x3", "ida"), ("sudoku-9x9", "bands")])
 def test_what_a_file_holds_is_not_solved_again(puzzle, chosen, jobs, tmp_path, monkeypatch):
     monkeypatch.setattr(solve_job, "TIMED_ALONE", 1)
-    job = SolveJob(load(puzzle), solver(chosen), Limit(), jobs)
+    job = SolveJob(load(puzzle), solver(chosen), Limit(), ThisProcess(jobs))
     boards = [job.puzzle.write(board.state) for board in generate(job.puzzle, 10, seed=1)]
     texts = [*boards[:4], "no board", boards[0], *boards[4:]]
     expected = timeless(row.to_json() for row in solved_rows(job, texts))
@@ -84,11 +85,11 @@ def test_what_a_file_holds_is_not_solved_again(puzzle, chosen, jobs, tmp_path, m
 
 
 def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
-    from puzzlelab.engine import solving
+    from puzzlelab.engine import parallel
     from puzzlelab.solvers import ida
 
     monkeypatch.setattr(ida, "QUICK_NODES", 50)
-    monkeypatch.setattr(solving, "PART_SECONDS", 1e9)  # parts grow, however slow the machine is
+    monkeypatch.setattr(parallel, "PART_SECONDS", 1e9)  # parts grow, however slow the machine is
     monkeypatch.setattr(solve_job, "TIMED_ALONE", 1)
     job = SolveJob(load("tiles-3x3"), solver("ida", estimate="manhattan"), Limit())
     hard = "8 6 7 2 5 4 3 0 1"

@@ -7,10 +7,11 @@ import pytest
 
 pytest.importorskip("torch")
 
+
 from puzzlelab.core.errors import BadOption, PuzzlelabError
-from puzzlelab.engine.executor import Ended, Executor
-from puzzlelab.engine.inline_workers import InlineWorkers
-from puzzlelab.engine.local_workers import LocalWorkers
+from puzzlelab.engine.executor import PieceLost
+from puzzlelab.engine.parallel import ThisProcess
+from puzzlelab.engine.worker_processes import WorkerProcesses
 from puzzlelab.training import recipe
 
 COMMON = {
@@ -49,7 +50,7 @@ def settings_of(name, *changes):
 @pytest.fixture(scope="module")
 def two_workers():
     """Shared by the tests, so that its processes start once."""
-    with Executor(LocalWorkers(2)) as executor:
+    with WorkerProcesses(2) as executor:
         yield executor
 
 
@@ -81,62 +82,53 @@ def interrupt() -> None:
     raise KeyboardInterrupt
 
 
-@pytest.fixture
-def always_looking(monkeypatch) -> None:
-    """An executor looks at every call which nodes there are, and waits shortly."""
-    monkeypatch.setattr("puzzlelab.engine.executor.REFRESH_SECONDS", 0.0)
-    monkeypatch.setattr("puzzlelab.training.acting_blocks.WAIT_SECONDS", 0.01)
-
-
-class ShufflingWorkers(InlineWorkers):
-    """End pieces in any order, and lose one in four of them."""
+class ShufflingExecutor(ThisProcess):
+    """Does pieces in any order, one in four of them twice."""
 
     def __init__(self) -> None:
         super().__init__()
         self.random = random.Random(1)
-        self.lost = 0
+        self.repeated = 0
 
-    def nodes(self):
-        return [node.__class__(node.key, node.name, slots=8) for node in super().nodes()]
-
-    def ended(self, seconds):
-        self._begun.rotate(self.random.randrange(8))
-        if self._begun and seconds and self.random.random() < 0.25:
-            self.lost += 1
-            return [Ended(self._begun.popleft()[0], lost="node", reason="it is gone")]
-        return super().ended(seconds)
+    def wait(self, futures, seconds=0.2):
+        self._later.rotate(self.random.randrange(8))
+        if self._later and seconds and self.random.random() < 0.25:
+            self.repeated += 1
+            self._later[0][1]()
+        return super().wait(futures, seconds)
 
 
-class FailingWorkers(InlineWorkers):
-    """Are lost by every piece after so many."""
+class FailingExecutor(ThisProcess):
+    """Loses every piece after so many."""
 
     def __init__(self, good) -> None:
         super().__init__()
         self.good = good
 
-    def ended(self, seconds):
-        if self.good or not self._begun or not seconds:
+    def wait(self, futures, seconds=0.2):
+        if self.good or not self._later or not seconds:
             self.good -= bool(self.good and seconds)
-            return super().ended(seconds)
-        return [Ended(self._begun.popleft()[0], lost="worker", reason="it crashed")]
+            return super().wait(futures, seconds)
+        future, _ = self._later.popleft()
+        future.set_exception(PieceLost("it has ended 5 workers (it crashed)"))
+        return {future}
 
 
-class LeavingWorkers(InlineWorkers):
-    """No node is left after so many looks."""
+class LeavingExecutor(ThisProcess):
+    """Has no node after so many looks."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.are_gone = False
+    are_gone = False
 
-    def nodes(self):
-        return () if self.are_gone else super().nodes()
+    @property
+    def slots(self):
+        return 0 if self.are_gone else 1
 
-    def ended(self, seconds):
-        return [] if self.are_gone else super().ended(seconds)
+    def wait(self, futures, seconds=0.2):
+        return set() if self.are_gone else super().wait(futures, seconds)
 
 
-class CountingWorkers(InlineWorkers):
-    """Note what is published."""
+class CountingExecutor(ThisProcess):
+    """Notes what is published."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -180,17 +172,17 @@ def test_a_run_that_is_ended_goes_on_the_same_by_other_workers(
 @pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
 def test_a_run_is_the_same_by_one_process(tmp_path, train, same_runs, variant) -> None:
     settings = settings_of(*variant)
-    with Executor(LocalWorkers(1)) as executor:
+    with WorkerProcesses(1) as executor:
         local = train(tmp_path / "local", settings, executor=executor)
     same_runs(train(tmp_path / "here", settings), local)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
-def test_blocks_may_end_in_any_order_and_be_played_again(tmp_path, train, same_runs, always_looking, variant) -> None:
-    settings, workers = settings_of(*variant), ShufflingWorkers()
-    shuffled = train(tmp_path / "shuffled", settings, executor=Executor(workers))
+def test_blocks_may_end_in_any_order_and_be_played_again(tmp_path, train, same_runs, variant) -> None:
+    settings, shuffling = settings_of(*variant), ShufflingExecutor()
+    shuffled = train(tmp_path / "shuffled", settings, executor=shuffling)
     same_runs(train(tmp_path / "here", settings), shuffled)
-    assert workers.lost
+    assert shuffling.repeated
 
 
 def test_the_number_of_groups_and_of_moves_are_settings_of_a_run(tmp_path, train, metrics_of) -> None:
@@ -217,26 +209,26 @@ def test_a_block_that_ends_its_workers_ends_the_run_which_goes_on_from_its_saved
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "run", settings, After(tmp_path / "run", 1, interrupt))
     saved = sorted(path.name for path in tmp_path.glob("run/state-*"))
-    words = "block [0-9]+ of the games was put aside: it has ended 3 workers .it crashed.*; the run can be continued"
+    words = "block [0-9]+ of the games was left out: it has ended 5 workers .it crashed.*; the run can be continued"
     with pytest.raises(PuzzlelabError, match=words):
-        train(tmp_path / "run", settings, executor=Executor(FailingWorkers(2)))
+        train(tmp_path / "run", settings, executor=FailingExecutor(2))
     assert sorted(path.name for path in tmp_path.glob("run/state-*")) == saved
     same_runs(train(tmp_path / "whole", settings), train(tmp_path / "run", settings))
 
 
-def test_a_run_without_a_node_can_be_interrupted_and_goes_on(tmp_path, train, same_runs, always_looking) -> None:
-    settings, workers = settings_of("dqn"), LeavingWorkers()
+def test_a_run_without_a_node_can_be_interrupted_and_goes_on(tmp_path, train, same_runs) -> None:
+    settings, leaving = settings_of("dqn"), LeavingExecutor()
     calls = 0
 
     def leave() -> None:
         nonlocal calls
         calls += 1
-        workers.are_gone = calls > 20
+        leaving.are_gone = calls > 20
         if calls == 60:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(tmp_path / "run", settings, leave, Executor(workers))
+        train(tmp_path / "run", settings, leave, leaving)
     same_runs(train(tmp_path / "whole", settings), train(tmp_path / "run", settings))
 
 
@@ -245,11 +237,11 @@ def test_a_run_without_a_node_can_be_interrupted_and_goes_on(tmp_path, train, sa
     [((), 4), (("target_network.rule=hard", "target_network.interval=15"), 2)],
 )
 def test_each_network_is_published_once_and_forgotten_when_no_block_needs_it(tmp_path, train, changes, most) -> None:
-    workers = CountingWorkers()
-    train(tmp_path, settings_of("value_iteration", *changes), executor=Executor(workers))
-    assert len(set(workers.keys)) == len(workers.keys)
-    assert workers.most <= most
-    assert not workers.kept
+    counting = CountingExecutor()
+    train(tmp_path, settings_of("value_iteration", *changes), executor=counting)
+    assert len(set(counting.keys)) == len(counting.keys)
+    assert counting.most <= most
+    assert not counting.kept
 
 
 def test_settings_that_leave_nothing_to_an_executor_get_a_sentence() -> None:

@@ -6,8 +6,7 @@ import signal
 import pytest
 
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.engine.executor import Executor
-from puzzlelab.engine.local_workers import LocalWorkers
+from puzzlelab.engine.worker_processes import WorkerProcesses
 from puzzlelab.training import processes, recipe, remote_learner
 from puzzlelab.training.metrics import TIME_FIELDS, read
 from puzzlelab.training.remote_learner import LearnerWork, RemoteLearner
@@ -17,7 +16,7 @@ from puzzlelab.training.runs import Run
 @pytest.fixture
 def executor(monkeypatch):
     monkeypatch.setattr(remote_learner, "EXCHANGE_SECONDS", 0.1)
-    with Executor(LocalWorkers(1)) as opened:
+    with WorkerProcesses(1) as opened:
         yield opened
 
 

@@ -1,13 +1,13 @@
-"""The answers to boards of a suite, in this process or as pieces of work for an executor.
+"""The answers to boards of a suite, as pieces of work for an executor.
 
 A board with an error takes nothing from the others: each board of its batch is then searched alone.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -17,116 +17,107 @@ from puzzlelab.core.answers import Answers, joined
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.engine.board_pieces import (
-    BoardsToSolve,
-    SolverSetup,
-    preparation,
-    using_networks,
-)
-from puzzlelab.engine.executor import Executor, Piece, unordered
+from puzzlelab.core.solver import Solver
+from puzzlelab.engine.board_pieces import solver_setup
+from puzzlelab.engine.executor import Executor, Piece, PieceLost, Setup, unordered
+from puzzlelab.engine.parallel import cancellation
 from puzzlelab.engine.piece_size import PieceSize
-from puzzlelab.engine.solving import never, solve_boards
+from puzzlelab.engine.solving import solve_boards
 
 
-def answers_or_reasons(work: BoardsToSolve, over: Callable[[], bool] = never) -> Iterator[Answers | str]:
-    """Yield the verified answers to boards, in order; in the place of those to a board with an error, its reason."""
-    for part in work.batches():
+def answers_or_reasons(solver: Solver, boards: Boards, limit: Limit, together: int) -> Iterator[Answers | str]:
+    """Yield the verified answers to boards, in order and without the boards, of which the solver gets some at once.
+
+    In the place of the answers to a board with an error stands its reason. After those in which Ctrl-C ended a search
+    there are no others.
+    """
+    over = cancellation()
+    for begin in range(0, len(boards), together):
+        batch = boards[begin : begin + together]
         try:
-            yield joined(part.boards, solve_boards(part.setup.solver, part.boards, part.limit, over))
+            answers = joined(batch, solve_boards(solver, batch, limit, over))
         except BadInput:
             raise
         except PuzzlelabError as error:
-            if len(part.boards) == 1:
+            if len(batch) == 1:
                 yield str(error)
             else:
-                yield from answers_or_reasons(replace(part, together=1), over)
+                yield from answers_or_reasons(solver, batch, limit, 1)
+            continue
+        yield replace(answers, boards=boards[:0])
+        if answers.is_stopped_by("interrupted").any():
+            return
 
 
-@dataclass(frozen=True, eq=False)
-class AnsweredBoards:
-    """The value of a piece: what `answers_or_reasons` yields, without the boards."""
-
-    parts: list[Answers | str]
-    seconds: float
-
-
-def answer_boards(work: BoardsToSolve) -> AnsweredBoards:
-    """Return the value of a piece."""
-    began = time.perf_counter()
-    with using_networks(work.setup):
-        parts = [
-            part if isinstance(part, str) else replace(part, boards=work.boards[:0])
-            for part in answers_or_reasons(work)
-        ]
-    return AnsweredBoards(parts, time.perf_counter() - began)
-
-
-@dataclass(frozen=True)
-class SuiteWork:
-    """Boards of a suite for one solver under one limit."""
-
-    suite: Suite
-    setup: SolverSetup
-    limit: Limit
-
-    def of(self, indices: Sequence[int], together: int) -> BoardsToSolve:
-        """Return the boards at these places of the suite, of which the solver gets `together` at once."""
-        boards = self.suite.boards([self.suite.entries[index] for index in indices])
-        numbered = Boards(boards.puzzle, boards.states, np.asarray(indices, np.int64))
-        return BoardsToSolve(self.setup, numbered, self.limit, together)
-
-
+@dataclass
 class SuitePieces:
-    """The pieces of a suite for an executor; a node begins with a search of `first`, a board if there is one."""
+    """The boards of a suite for one solver under one limit; a worker begins with a search of `first`, if there is one.
 
-    def __init__(self, executor: Executor, work: SuiteWork, first: Boards | None) -> None:
-        self._executor, self._work, self._size = executor, work, PieceSize(executor)
-        self._preparation = None if first is None else preparation(work.setup, first)
+    Raises `BadInput` for a network that cannot be read.
+    """
+
+    executor: Executor
+    suite: Suite
+    solver: Solver
+    limit: Limit
+    first: Boards | None
+    setup: Setup | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._size = PieceSize(self.executor)
+        self.setup = None if self.first is None else solver_setup(self.executor, self.solver, self.first)
 
     def first_search(self, label: str) -> Iterator[Piece]:
-        """Yield a piece that begins a search, if there is a board: it raises `BadInput` for a solver that cannot
-        run.
-        """
-        if (first := self._preparation) is not None:
-            yield Piece(f"the first search of {label}", first.function, first.argument, first)
+        """Yield a piece that prepares a worker, if there is a board.
 
-    def answers(self, batches: Iterable[Sequence[int]], alone: bool) -> Iterator[tuple[list[int], Answers | str]]:
+        It raises `BadInput` for a solver that cannot run.
+        """
+        if self.setup is not None:
+            yield Piece(f"the first search of {label}", dict, self.setup)
+
+    def answers(
+        self, batches: Iterable[Sequence[int]], alone: bool, watch: Callable[[], None]
+    ) -> Iterator[tuple[list[int], Answers | str]]:
         """Yield places in the suite with their answers, or with the reason why there is none, as soon as they exist.
 
-        The boards of a batch are solved together, or with `alone` each by itself.
+        The boards of a batch are solved together, or with `alone` each by itself. `watch` is called again and again,
+        and may raise.
         """
-        for done in unordered(self._executor, self._pieces(batches, alone), split=self._split):
-            work: BoardsToSolve = done.piece.context
-            if done.problem:
-                yield work.boards.numbers.tolist(), f"put aside: {done.problem}"
+        begins: dict[Piece, int] = {}
+        for piece, value in unordered(self.executor, self._pieces(batches, alone), self._split, watch):
+            boards: Boards = piece.context
+            if isinstance(value, PieceLost):
+                yield boards.numbers.tolist(), f"left out: {value}"
                 continue
-            self._size.took(len(work.boards), done.value.seconds)
-            begin = 0
-            for part in done.value.parts:
-                end = begin + (1 if isinstance(part, str) else len(part))
-                answers = part if isinstance(part, str) else replace(part, boards=work.boards[begin:end])
-                yield work.boards.numbers[begin:end].tolist(), answers
-                begin = end
+            begin = begins.get(piece, 0)
+            end = begins[piece] = begin + (1 if isinstance(value, str) else len(value))
+            answers = value if isinstance(value, str) else replace(value, boards=boards[begin:end])
+            yield boards.numbers[begin:end].tolist(), answers
 
     def _pieces(self, batches: Iterable[Sequence[int]], alone: bool) -> Iterator[Piece]:
         groups = [list(chain.from_iterable(batches))] if alone else batches
         for group in groups:
-            work = self._work.of(group, 1 if alone else max(1, len(group)))
             begin = 0
             while begin < len(group):
                 # the boards of a batch are divided only if each has a time of its own
                 end = begin + (self._size.of(len(group)) if alone else len(group))
-                yield self._piece(work.part(begin, end))
+                yield self._piece(self._boards(group[begin:end]), 1 if alone else len(group))
                 begin = end
 
-    def _piece(self, work: BoardsToSolve) -> Piece:
-        board, others = self._work.suite.entries[int(work.boards.numbers[0])].board, len(work.boards) - 1
+    def _boards(self, indices: Sequence[int]) -> Boards:
+        """Return the boards at these places of the suite, whose numbers are the places."""
+        boards = self.suite.boards([self.suite.entries[index] for index in indices])
+        return Boards(boards.puzzle, boards.states, np.asarray(indices, np.int64))
+
+    def _piece(self, boards: Boards, together: int) -> Piece:
+        board, others = self.suite.entries[int(boards.numbers[0])].board, len(boards) - 1
         name = f"the board {board}" + (f" and {others} others" if others else "")
-        return Piece(name, answer_boards, work, self._preparation, context=work)
+        work = partial(answers_or_reasons, self.solver, boards, self.limit, together)
+        return Piece(name, work, self.setup, boards, partial(self._size.took, len(boards)))
 
     def _split(self, piece: Piece) -> Sequence[Piece]:
         """Return the boards of a piece one by one."""
-        work: BoardsToSolve = piece.context
-        if len(work.boards) == 1:
+        boards: Boards = piece.context
+        if len(boards) == 1:
             return ()
-        return [self._piece(work.part(place, place + 1)) for place in range(len(work.boards))]
+        return [self._piece(boards[place : place + 1], 1) for place in range(len(boards))]

@@ -18,21 +18,21 @@ from typing import Any
 
 from puzzlelab.bench import history, suites
 from puzzlelab.bench.batches import Batching, batches
-from puzzlelab.bench.board_answers import SuitePieces, SuiteWork, answers_or_reasons
+from puzzlelab.bench.board_answers import SuitePieces
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import registry
 from puzzlelab.core.answers import Answers, BatchTime
 from puzzlelab.core.boards import Boards
-from puzzlelab.core.errors import BadInput, PuzzlelabError
+from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import read_options
 from puzzlelab.core.solver import Solver, counts_solutions, require
 from puzzlelab.engine import report
-from puzzlelab.engine.board_pieces import PREPARE_LIMIT, SolverSetup, solver_setup
-from puzzlelab.engine.executor import Executor, unordered
-from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.executor import Executor, PieceLost, unordered
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.engine.solving import BATCH
+from puzzlelab.runtime import signals
 from puzzlelab.storage import networks
 from puzzlelab.storage.answer_rows import row_columns
 from puzzlelab.storage.outputs import only_writer_in
@@ -203,13 +203,8 @@ def run(
             ]
             if out is not None and any(benchmark.open_places for benchmark in benchmarks):
                 history.add(out, history.now(command))
-            if executor is None:
-                for benchmark in benchmarks:
-                    benchmark.prepare()
-                for benchmark in benchmarks:
-                    answers += benchmark.answers(jobs, batching, batch_size)
-            else:
-                answers += _answers_elsewhere(executor, benchmarks, batching)
+            workers = executor or resources.enter_context(ThisProcess(jobs, in_threads=True))
+            answers += _answers(workers, benchmarks, batching, batch_size, 1 if executor else jobs)
         except KeyboardInterrupt:
             stop.set()
     return BenchRun(suite, tuple(answers), stop.is_set())
@@ -222,7 +217,6 @@ class SolverBenchmark:
         self, suite: Suite, solver: Solver, label: str, limit: Limit, file: RowFile | None, stop: threading.Event
     ) -> None:
         self.suite, self.solver, self.label, self.limit, self.file, self.stop = suite, solver, label, limit, file, stop
-        self.lock = threading.Lock()
         self.empty_row = unanswered(suite.puzzle, "", solver, limit)
         """The columns that the rows of all boards share."""
         self.counts_solutions = counts_solutions(suite.puzzle)
@@ -240,18 +234,8 @@ class SolverBenchmark:
         )
         return _newest(self.suite, rows)
 
-    def prepare(self) -> None:
-        """Begin one search, so that bad options raise an error, and tables and kernels are ready for the threads."""
-        if (board := self._first_board) is not None:
-            try:
-                next(iter(self.solver.attempts(board[0], PREPARE_LIMIT)), None)
-            except BadInput:
-                raise
-            except PuzzlelabError:
-                pass  # an error of this board, which its row will contain
-
     @property
-    def _first_board(self) -> Boards | None:
+    def first_board(self) -> Boards | None:
         """The first board to answer that has no objection."""
         for index in self.open_places:
             board = self.suite.boards([self.suite.entries[index]])
@@ -269,53 +253,25 @@ class SolverBenchmark:
         """The answers that exist, in the order of the boards."""
         return [answer for answer in self.found if answer is not None]
 
-    def answers(self, jobs: int, batching: Batching, batch_size: int) -> list[BenchAnswer]:
-        """Return all answers, after every board was searched or the run was stopped.
+    def answer(self, pieces: SuitePieces, batching: Batching, batch_size: int, jobs: int) -> None:
+        """Answer all boards, unless the run is stopped, and keep the rows.
 
         The time of each board is measured for a solver that does not share work between boards, unless there are more
         than `BATCH` of them.
         """
-        work = list(batches(self.suite, self.open_places, self._together(batching), batch_size, jobs))
-        try:
-            for _ in ordered_map(self._solve_and_keep, work, jobs, on_interrupt=self.stop.set):
-                pass
-        except KeyboardInterrupt:
-            self.stop.set()
-        return self.answers_so_far
+        together = self._together(batching)
+        work = list(batches(self.suite, [] if self.stop.is_set() else self.open_places, together, batch_size, jobs))
+        with signals.delayed() as check:  # Ctrl-C interrupts the wait for answers, and not what keeps them
+            try:
+                for indices, answers in pieces.answers(work, together == Batching.BOARD, check):
+                    self._keep(indices, answers, pieces.executor.status())
+            except KeyboardInterrupt:
+                self.stop.set()
 
     def _together(self, batching: Batching) -> Batching:
         """Return which boards the solver gets together."""
         is_small = len(self.suite.entries) <= BATCH and not self.solver.shares_work
         return Batching.BOARD if is_small else batching
-
-    def _solve_and_keep(self, indices: list[int]) -> None:
-        """Solve these boards and keep their rows, except for those during which the run is stopped."""
-        if self.stop.is_set():
-            return
-        work = SuiteWork(self.suite, SolverSetup(self.solver, {}), self.limit).of(indices, len(indices))
-        try:
-            for answers in answers_or_reasons(work, self.stop.is_set):
-                count = 1 if isinstance(answers, str) else len(answers)
-                self._keep(indices[:count], answers)
-                indices = indices[count:]
-        except BaseException:
-            self.stop.set()  # the work of other threads would be lost
-            raise
-
-    def pieces(self, executor: Executor) -> SuitePieces:
-        """Let an executor answer the boards; raises `BadInput` for a network that cannot be read."""
-        work = SuiteWork(self.suite, solver_setup(executor, self.solver, self.suite.puzzle), self.limit)
-        return SuitePieces(executor, work, self._first_board)
-
-    def answer_elsewhere(self, executor: Executor, pieces: SuitePieces, batching: Batching) -> None:
-        """Let an executor answer the boards in the batches of `answers` with one job, and keep the rows."""
-        together = self._together(batching)
-        work = list(batches(self.suite, [] if self.stop.is_set() else self.open_places, together, BATCH))
-        try:
-            for indices, answers in pieces.answers(work, alone=together == Batching.BOARD):
-                self._keep(indices, answers, executor.status().in_words())
-        except KeyboardInterrupt:
-            self.stop.set()
 
     def _keep(self, indices: Sequence[int], answers: Answers | str, status: str = "") -> None:
         """Keep the rows of these boards, or of one with an error; not those during which the run was stopped."""
@@ -325,16 +281,15 @@ class SolverBenchmark:
         if any(row.stop == "interrupted" for row in rows):
             self.stop.set()
             complete = batch = RowColumns.of([row for row in rows if row.stop != "interrupted"])
-        with self.lock:
-            for index, row in zip(indices, rows, strict=True):
-                holds = row.error is None and (row.proof != "unique" or self.counts_solutions)
-                if row.stop != "interrupted":
-                    time = batch.time if row.seconds is None else None
-                    self.found[index] = BenchAnswer(self.label, self.suite.entries[index], row, holds, time)
-                    self.done += 1
-            if self.file and len(complete):
-                self.file.append(complete)
-            report.progress(self.label, self.done, len(self.found), status)
+        for index, row in zip(indices, rows, strict=True):
+            holds = row.error is None and (row.proof != "unique" or self.counts_solutions)
+            if row.stop != "interrupted":
+                time = batch.time if row.seconds is None else None
+                self.found[index] = BenchAnswer(self.label, self.suite.entries[index], row, holds, time)
+                self.done += 1
+        if self.file and len(complete):
+            self.file.append(complete)
+        report.progress(self.label, self.done, len(self.found), status)
 
     def _rows(self, indices: Sequence[int], answers: Answers | str) -> RowColumns:
         """Return the rows of boards with these answers, or of one board with an error."""
@@ -345,17 +300,21 @@ class SolverBenchmark:
         return row_columns(self.empty_row, texts, answers)
 
 
-def _answers_elsewhere(
-    executor: Executor, benchmarks: Sequence[SolverBenchmark], batching: Batching
+def _answers(
+    executor: Executor, benchmarks: Sequence[SolverBenchmark], batching: Batching, batch_size: int, jobs: int
 ) -> list[BenchAnswer]:
-    """Return the answers of all solvers by an executor, where each solver first begins one search."""
-    works = [(benchmark, benchmark.pieces(executor)) for benchmark in benchmarks if benchmark.open_places]
+    """Return the answers of all solvers, where each solver first begins one search."""
+    works = [
+        (each, SuitePieces(executor, each.suite, each.solver, each.limit, each.first_board))
+        for each in benchmarks
+        if each.open_places
+    ]
     first_searches = [piece for benchmark, pieces in works for piece in pieces.first_search(benchmark.label)]
-    for done in unordered(executor, first_searches):
-        if done.problem:
-            report.note(f"{done.piece.name} failed: {done.problem}")
+    for piece, value in unordered(executor, first_searches):
+        if isinstance(value, PieceLost):
+            report.note(f"{piece.name} failed: {value}")
     for benchmark, pieces in works:
-        benchmark.answer_elsewhere(executor, pieces, batching)
+        benchmark.answer(pieces, batching, batch_size, jobs)
     return [answer for benchmark in benchmarks for answer in benchmark.answers_so_far]
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.result import Count, Stop
     from puzzlelab.engine.enumeration import Enumerator
-    from puzzlelab.engine.executor import Executor
 
 Jobs = Annotated[int | None, typer.Option(min=1, help="Jobs of a parallel solver, such as permutation.")]
 
@@ -48,6 +47,8 @@ def count(
     """
     from puzzlelab.engine import report
     from puzzlelab.engine.enumeration import require_enumerator
+    from puzzlelab.engine.parallel import ThisProcess
+    from puzzlelab.jobs.count_pieces import counts
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False)
     chosen_solver = options.solver_of(loaded_puzzle, solver, option, jobs=jobs if executor is None else None)
@@ -55,16 +56,17 @@ def count(
     limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
     with options.open_optional(executor, jobs) as workers, progress(bars=False):
         parts = read_boards(loaded_puzzle, board, file).runs()
+        groups = ((part, part[part.is_readable]) for part in parts)
         try:
-            for part, begin, counts in _counts(loaded_puzzle, enumerator, parts, limit, most, workers):
-                done += 1 if isinstance(counts, str) else len(counts)
+            for part, begin, some in counts(workers or ThisProcess(), enumerator, limit, most, groups):
+                done += 1 if isinstance(some, str) else len(some)
                 report.progress("counting", done, None)
-                if isinstance(counts, str):
-                    errors.tell_boards(part[begin : begin + 1].with_errors({0: counts}), json)
+                if isinstance(some, str):
+                    errors.tell_boards(part[begin : begin + 1].with_errors({0: some}), json)
                 elif part.errors:
                     errors.tell_boards(part, json)
-                elif len(counts):
-                    code = max(code, _print_counts(part[begin : begin + len(counts)], counts, json))
+                elif len(some):
+                    code = max(code, _print_counts(part[begin : begin + len(some)], some, json))
         except KeyboardInterrupt:
             if workers is None:
                 raise
@@ -72,35 +74,6 @@ def count(
             raise typer.Exit(INTERRUPTED) from None
     errors.end()
     raise typer.Exit(UNREADABLE if errors.count else code)
-
-
-def _counts(
-    puzzle: Puzzle,
-    solver: Enumerator,
-    parts: Iterator[Boards],
-    limit: Limit,
-    most: int | None,
-    executor: Executor | None,
-) -> Iterator[tuple[Boards, int, Sequence[Count] | str]]:
-    """Yield the counts of the boards, in order, of some at a time: the part, the place of the first one, the counts.
-
-    A part that cannot be read comes in its turn, without counts. A text is the reason why a board was put aside.
-    """
-    from puzzlelab.engine.enumeration import count_parts
-    from puzzlelab.jobs.count_pieces import counts_elsewhere
-
-    if executor is not None:
-        groups = ((part, part[part.is_readable]) for part in parts)
-        yield from counts_elsewhere(executor, solver, puzzle, limit, most, groups)
-        return
-    for part in parts:
-        done = 0
-        if part.errors:
-            yield part, 0, ()
-            continue
-        for counts in count_parts(solver, part, limit, most):
-            yield part, done, counts
-            done += len(counts)
 
 
 def _print_counts(boards: Boards, counts: Sequence[Count], json: bool) -> int:

@@ -124,6 +124,17 @@ def open_optional(name: str | None, jobs: int | None) -> AbstractContextManager[
     return open_executor(name, jobs)
 
 
+def open_or_here(name: str | None, jobs: int | None) -> Executor:
+    """Return the executor of this name, or without a name this process with `jobs` threads. Raises `BadInput`."""
+    if name is None:
+        from puzzlelab.engine.parallel import ThisProcess
+
+        return ThisProcess(jobs or 1)
+    from puzzlelab.cluster import open_executor
+
+    return open_executor(name, jobs)
+
+
 def resources_of(texts: Sequence[str] | None, executor: str | None) -> Mapping[str, float]:
     """Return the resources in texts such as `gpu=1` or `cpu=2,gpu=0.5`; raises `BadOption`."""
     amounts: dict[str, float] = {}
@@ -142,7 +153,7 @@ def resources_of(texts: Sequence[str] | None, executor: str | None) -> Mapping[s
 
 def status_in_words(executor: Executor | None) -> str:
     """Return what the executor works with, for its progress; empty without an executor."""
-    return "" if executor is None else executor.status().in_words()
+    return "" if executor is None else executor.status()
 
 
 # --- limits ---

@@ -91,7 +91,7 @@ def solve(
         from puzzlelab.analysis.network_options import with_options
 
         configured_solver = with_options(configured_solver, {"jobs": jobs})
-    job = SolveJob(loaded_puzzle, configured_solver, limit, jobs or 1, watch=improvements() if verbose else None)
+    job = SolveJob(loaded_puzzle, configured_solver, limit, watch=improvements() if verbose else None)
     report = SolveReport(
         job,
         many=not boards.is_single,
@@ -101,7 +101,7 @@ def solve(
         summary_only=out is not None and not boards.is_single and not steps and not show_scores,
         notation=notation,
     )
-    with options.open_optional(executor, jobs) as job.executor:
+    with options.open_or_here(executor, jobs) as job.executor:
         _solve_boards(report, boards, _line_count(file), out)
     raise typer.Exit(report.summary(boards.total))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, say
-from puzzlelab.cli.options import ExecutorName, limit_of, open_optional, status_in_words
+from puzzlelab.cli.options import ExecutorName, limit_of, open_or_here, status_in_words
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
@@ -53,8 +53,8 @@ def verify(
     from puzzlelab.jobs.row_tally import RowTally
 
     tally, limit = RowTally(), _limit(prove, time, nodes, memory)
-    with open_optional(executor, jobs) as workers:
-        is_interrupted = _check_rows(files, tally, limit, jobs or 1, workers, json)
+    with open_or_here(executor, jobs) as workers:
+        is_interrupted = _check_rows(files, tally, limit, workers, json)
     if tally.rows == 0 and not is_interrupted:
         fail(f"{', '.join(map(str, files))}: there are no rows")
         raise typer.Exit(UNREADABLE)
@@ -74,9 +74,7 @@ def _limit(prove: bool, time: float | None, nodes: int | None, memory: str | Non
     return limit_of(DEFAULT_SECONDS if time is None and nodes is None else time, nodes, memory)
 
 
-def _check_rows(
-    files: list[Path], tally: RowTally, limit: Limit | None, jobs: int, executor: Executor | None, json: bool
-) -> bool:
+def _check_rows(files: list[Path], tally: RowTally, limit: Limit | None, executor: Executor, json: bool) -> bool:
     """Check all rows, and print what is found; whether Ctrl-C ended this."""
     from puzzlelab.engine import report
     from puzzlelab.jobs.row_checks import checks
@@ -86,7 +84,7 @@ def _check_rows(
     with progress():
         report.progress(doing, 0, total)
         try:
-            for check in checks(files, limit, jobs, executor):
+            for check in checks(files, limit, executor):
                 _show(check, tally, json)
                 report.progress(doing, tally.rows, total, status_in_words(executor))
         except KeyboardInterrupt:

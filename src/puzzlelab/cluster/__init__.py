@@ -31,28 +31,28 @@ def open_executor(name: str, jobs: int | None = None) -> Executor:
     """
     kind, _, address = name.partition(":")
     if kind == LOCAL and not address:
-        from puzzlelab.engine.local_workers import LocalWorkers
+        from puzzlelab.engine.worker_processes import WorkerProcesses
 
-        return Executor(LocalWorkers(jobs))
+        return WorkerProcesses(jobs)
     if kind == RAY:
-        from puzzlelab.cluster.ray_workers import RayWorkers
+        from puzzlelab.cluster.ray_executor import RayExecutor
 
-        return Executor(RayWorkers(address))
+        return RayExecutor(address)
     raise UnknownName("executor", name, (LOCAL, RAY))
 
 
-def nodes_of(address: str = "") -> tuple[RayNode, ...]:
+def nodes_of(address: str = "") -> list[RayNode]:
     """Return the nodes of a Ray cluster, also those that cannot be used.
 
     Raises `BadInput` if there is no such cluster.
     """
-    from puzzlelab.cluster.connection import connect, disconnect, need_ray
+    from puzzlelab.cluster.connection import connect, disconnect
 
-    need_ray()
-    watch, is_own_connection = connect(address, needs_all=False)
+    is_own_connection = connect(address)
+    from puzzlelab.cluster.ray_nodes import alive_nodes, probed
+
     try:
-        return watch.alive()
+        return probed(alive_nodes())
     finally:
-        watch.stop()
         if is_own_connection:
             disconnect()

@@ -8,27 +8,26 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from puzzlelab.core.errors import BadInput
+from puzzlelab.engine.executor import MOST_TRIES
 from puzzlelab.runtime.signals import ending_at_once
 from puzzlelab.runtime.startup import ENDING
-
-if TYPE_CHECKING:
-    from puzzlelab.cluster.ray_nodes import NodeWatch
 
 AUTO = "auto"
 """The cluster that this machine belongs to."""
 CLIENT = "ray://"
 """The beginning of an address that a process outside the cluster uses."""
 HOW_TO_START = "`ray start --head` starts one here, and `ray start --address HOST:PORT` lets this machine join one"
-QUIET = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
-"""Ray warns of its next version on standard error, which would come between rows and progress."""
+VARIABLES = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_task_oom_retries": str(MOST_TRIES)}
+"""Variables for Ray: it warns of its next version on standard error, which would come between rows and progress, and
+tries a task that uses up the memory of a node without an end.
+"""
 
 
 def need_ray() -> None:
     """Raise `BadInput` if Ray is not installed."""
-    for name, value in QUIET.items():
+    for name, value in VARIABLES.items():
         os.environ.setdefault(name, value)
     try:
         with ending_at_once():
@@ -39,28 +38,19 @@ def need_ray() -> None:
         ) from None
 
 
-def connect(address: str, needs_all: bool = True) -> tuple[NodeWatch, bool]:
-    """Return (the nodes of the cluster, whether this call made the connection).
+def connect(address: str) -> bool:
+    """Connect this process to a cluster, and tell whether it was not connected before: a connection stays.
 
     An address is that of the head, such as 10.0.0.1:6379; empty means RAY_ADDRESS, or else the cluster that this
-    machine belongs to. A process that is connected stays so. Raises `BadInput` if there is no such cluster and, with
-    `needs_all`, if a node cannot be used.
+    machine belongs to. Raises `BadInput` if there is no such cluster.
     """
+    need_ray()
     import ray
 
-    from puzzlelab.cluster.ray_nodes import NodeWatch
-
-    is_own = not ray.is_initialized()
+    is_own: bool = not ray.is_initialized()
     if is_own:
         _init(address or os.environ.get("RAY_ADDRESS", "") or AUTO)
-    watch = NodeWatch(ray.get_runtime_context().gcs_address)
-    try:
-        watch.start(needs_all)
-    except BaseException:
-        if is_own:
-            disconnect()
-        raise
-    return watch, is_own
+    return is_own
 
 
 def disconnect() -> None:

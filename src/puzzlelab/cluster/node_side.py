@@ -3,31 +3,57 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-KEPT_VALUES = 8
-"""Published values that a worker process keeps."""
-_values: OrderedDict[str, Any] = OrderedDict()
-"""Hash -> value, the one used last at the end."""
+from puzzlelab.cluster.versions import Versions, probe
+from puzzlelab.engine.executor import Timed
+from puzzlelab.engine.worker import run_piece, value_of
+
+_references: dict[str, Any] = {}
+"""Hash of a published value -> its reference in Ray's object store, of the piece that this process does."""
 
 
-def run_piece(function: Callable[[Any], Any], argument: Any) -> Any:
-    """Do a piece of work. The process compiles nothing in the background, which would take the node's other cores."""
-    os.environ["PUZZLELAB_BACKGROUND"] = "0"
-    return function(argument)
+@dataclass(frozen=True)
+class RayPublished:
+    """A published value in Ray's object store, from which a node fetches it once; see `Published`."""
+
+    key: str
+
+    def value(self) -> Any:
+        import ray
+
+        return value_of(self.key, lambda: ray.get(_references[self.key]))
 
 
-def value_of(key: str, fetch: Callable[[], Any]) -> Any:
-    """Return the published value with this hash, which a process fetches once as long as it keeps it."""
-    if key not in _values:
-        _values[key] = fetch()
-        while len(_values) > KEPT_VALUES:
-            _values.popitem(last=False)
-    _values.move_to_end(key)
-    return _values[key]
+def piece_function(here: Versions) -> Callable[[Mapping[str, Any], bytes], Any]:
+    """Return the function of Ray's tasks, which does a piece where the versions are these; else it tells the others.
+
+    It is a function inside a function, as that of `probe` is, and its argument is read only after it has looked.
+    """
+    versions = probe()
+
+    def run_piece(references: Mapping[str, Any], content: bytes) -> Any:
+        found = versions()
+        if found != here:
+            import ray
+
+            return ray.get_runtime_context().get_node_id(), found
+        from puzzlelab.cluster.node_side import timed
+
+        return timed(references, content)
+
+    return run_piece
+
+
+def timed(references: Mapping[str, Any], content: bytes) -> Timed[Any]:
+    """Do a piece of work."""
+    _references.clear()
+    _references.update(references)
+    return run_piece(*pickle.loads(content))
 
 
 class ProgramHost:

@@ -7,13 +7,14 @@ plain rules through `interpreted_kernels`.
 
 - Records of searches: `control_slots` (counts and flags that all have), `record_parts` and `records` (parts that
   several share), `hash_table_kernels`, and `evaluation_kernels` (the estimates of successors).
-- Batches: `batch_rules`, `batch_verify`, `candidate_logits`; `parallel` maps a function over threads or processes.
+- Batches: `batch_rules`, `batch_verify`, `candidate_logits`.
 - Parts of kernels: `wide_integers` (up to 256 bits) and `simd` (vectors of 32 numbers).
 - Compilation: `compiling` (how Numba compiles here), `machine_code` and `kernel_cache` (what is kept on disk, and for
   which sources), `trust` and `private_cache` (what is done where other users could change it), `background` and
   `announcing`. `table_cache` keeps the tables of estimates.
-- Work elsewhere: `executor` (pieces of work on nodes), `local_workers`, `board_pieces`, `piece_size`, and
-  `published_networks` (networks that nodes cannot read from files).
+- Many pieces of work: `executor` (the interface, and streams of pieces), `parallel` (this process and its threads),
+  `worker_processes` with `worker` (what runs in them), `board_pieces`, `piece_size`, and `published_networks` (networks
+  that nodes cannot read from files).
 - `report` passes messages of long computations on.
 
 Kernels stand in files named `kernels.py` or `NAME_kernels.py`, in every package, and the typed Python that calls them

@@ -1,118 +1,73 @@
-"""Boards as pieces of work for an executor: solved and verified where they run, in the batches of one process.
+"""Boards as pieces of work for an executor: solved and verified where they run, in batches.
 
 Shapes: B = boards of a piece.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from puzzlelab.core.answers import Answers, joined
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.boards import Boards, naming_bad_boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.batch_verify import NOT_SAMPLED
-from puzzlelab.engine.executor import Executor, Preparation, Published
-from puzzlelab.engine.piece_size import PieceSize
-from puzzlelab.engine.published_networks import published_networks, using
-from puzzlelab.engine.solving import LARGEST_BATCH, solve_all, solve_boards
+from puzzlelab.engine.executor import Executor, Setup
+from puzzlelab.engine.parallel import cancellation
+from puzzlelab.engine.published_networks import published_networks
+from puzzlelab.engine.solving import solve_all, solve_boards
 
-BOARDS_OF_PIECE = 250
-"""Boards in a piece for a solver that `shares_work`."""
 PREPARE_LIMIT = Limit(seconds=1.0, nodes=1)
 
 
-@dataclass(frozen=True)
-class SolverSetup:
-    """A solver with all that a node needs for it."""
+def solve_piece(solver: Solver, boards: Boards, limit: Limit, together: int) -> Iterator[Answers]:
+    """Yield verified answers, without the boards, which the driver has; the solver gets `together` boards at once.
 
-    solver: Solver
-    networks: Mapping[str, Published]
-    """Name of a network in its options -> its files."""
-
-
-def solver_setup(executor: Executor, solver: Solver, puzzle: Puzzle) -> SolverSetup:
-    """Return the solver for boards of this puzzle, with its networks published by this executor; raises `BadInput`."""
-    return SolverSetup(solver, published_networks(executor, puzzle, solver.options_for(puzzle)))
-
-
-def using_networks(setup: SolverSetup | None) -> AbstractContextManager[None]:
-    """Make the networks of a solver known to this process."""
-    return nullcontext() if setup is None else using(setup.networks)
+    The last one is that in which Ctrl-C ended a search. Raises what `solve_boards` raises.
+    """
+    over = cancellation()
+    for begin in range(0, len(boards), together):
+        batch = boards[begin : begin + together]
+        with naming_bad_boards(batch):
+            for answers in solve_boards(solver, batch, limit, over):
+                yield replace(answers, boards=boards[:0])
+                if answers.is_stopped_by("interrupted").any():
+                    return
 
 
-@dataclass(frozen=True, eq=False)
-class BoardsToSolve:
-    """The argument of a piece."""
-
-    setup: SolverSetup
-    boards: Boards
-    limit: Limit
-    together: int
-    """Boards that the solver gets at once."""
-
-    def part(self, begin: int, end: int) -> BoardsToSolve:
-        """Return some of the boards."""
-        return replace(self, boards=self.boards[begin:end])
-
-    def batches(self) -> Iterator[BoardsToSolve]:
-        """Yield the boards that the solver gets at once."""
-        return (self.part(i, i + self.together) for i in range(0, len(self.boards), self.together))
+def with_boards(boards: Boards, parts: Iterable[Answers]) -> Iterator[Answers]:
+    """Yield the answers to consecutive boards with their boards."""
+    begin = 0
+    for answers in parts:
+        end = begin + len(answers)
+        yield replace(answers, boards=boards[begin:end])
+        begin = end
 
 
-@dataclass(frozen=True, eq=False)
-class SolvedPiece:
-    """The value of a piece."""
-
-    answers: Answers
-    """Without the boards: the driver has them."""
-    seconds: float
-
-
-def solve_piece(argument: BoardsToSolve) -> SolvedPiece:
-    """Solve and verify boards; raises what `solve_boards` raises."""
-    began, boards = time.perf_counter(), argument.boards
-    with using_networks(argument.setup):
-        parts = (solve_boards(argument.setup.solver, each.boards, argument.limit) for each in argument.batches())
-        answers = joined(boards[:0], chain.from_iterable(parts))
-    return SolvedPiece(answers, time.perf_counter() - began)
-
-
-def preparation(setup: SolverSetup, boards: Boards) -> Preparation:
-    """Return the preparation that compiles the kernels and builds the tables for a solver of boards like these."""
-    key = f"{boards.puzzle.name} {setup.solver.name} {setup.solver.options()!r}"
+def solver_setup(executor: Executor, solver: Solver, boards: Boards) -> Setup:
+    """Return what a worker needs once for a solver of boards like these; raises `BadInput` for a missing network."""
     first = Boards(boards.puzzle, boards.states[:1], np.array([NOT_SAMPLED]))
-    return Preparation(key, prepare_solver, (setup, first))
+    return setup_of(executor, solver, boards.puzzle, "solve", partial(prepare_solver, solver, first))
 
 
-def prepare_solver(argument: tuple[SolverSetup, Boards]) -> None:
+def setup_of(executor: Executor, solver: Solver, puzzle: Puzzle, purpose: str, prepare: Callable[[], object]) -> Setup:
+    """Return a setup with the networks of this solver; raises `BadInput` for one that cannot be found or read."""
+    networks = published_networks(executor, puzzle, solver.options_for(puzzle))
+    return Setup(f"{purpose} {puzzle.name} {solver.name} {solver.options()!r}", prepare, networks)
+
+
+def prepare_solver(solver: Solver, first: Boards) -> None:
     """Begin a search, alone and as a batch, and verify; raises `BadInput` for a solver that cannot run here."""
-    setup, boards = argument
-    with using_networks(setup):
-        for some in (boards, boards[np.array([0, 0])]):
-            try:
-                solve_all(setup.solver, some, PREPARE_LIMIT)
-            except BadInput:
-                raise
-            except PuzzlelabError:
-                pass  # an error of this board, which its row will contain
-
-
-def together_of(solver: Solver, has_own_time: bool = False) -> int:
-    """Return how many boards a solver gets at once in a piece; one, where each should have a time of its own."""
-    if has_own_time:
-        return 1
-    return LARGEST_BATCH if not solver.shares_work else BOARDS_OF_PIECE
-
-
-def size_of(executor: Executor, together: int) -> PieceSize:
-    """Return the size of pieces of a solver that gets so many boards at once."""
-    return PieceSize(executor, together if together == BOARDS_OF_PIECE else None)
+    for some in (first, first[np.array([0, 0])]):
+        try:
+            solve_all(solver, some, PREPARE_LIMIT)
+        except BadInput:
+            raise
+        except PuzzlelabError:
+            pass  # an error of this board, which its row will contain

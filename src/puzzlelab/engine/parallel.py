@@ -1,34 +1,35 @@
-"""An ordered parallel map, on threads (for kernels, which release the lock) or on worker processes.
+"""The process that submits pieces as its own worker, with one thread or several; see `executor.py`.
 
-Processes are always spawned, never forked: a fork of a process with compiled threads can hang or die.
+With one, a piece is done in the thread that waits for it, when it waits, so that a value costs nothing before it is
+wanted, and Ctrl-C reaches the search itself. Threads are for kernels, which release the lock.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from puzzlelab.core.errors import BadOption
+from puzzlelab.core.errors import BadOption, Unsupported
+from puzzlelab.engine.executor import WAIT_SECONDS, Executor, Piece, Program, Setup, Timed, ordered, values_of
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
-Begun: TypeAlias = "tuple[Future[Any], Iterator[Answer]]"
-"""The work on an item, and its answers, each of which is waited for."""
-Value: TypeAlias = "tuple[Answer] | tuple[()]"
-"""A value that a thread yields, or the end of its values."""
-ITEMS_AHEAD = 4
-"""Pieces in flight for each worker."""
-POLL_SECONDS = 0.5
-"""Seconds between checks for Ctrl-C."""
+
+PART_SECONDS = 0.2
+"""The time that a piece should take: a piece is sent nowhere."""
 PATIENCE = 1.0
 """Seconds that what runs has to end after an interruption; a thread that compiles or builds a table takes longer."""
+
+_thread = threading.local()
 
 
 def cores() -> int:
@@ -36,149 +37,156 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def cancellation() -> Callable[[], bool]:
+    """Return a function that tells whether the piece was cancelled that this thread begins now."""
+    over: threading.Event = getattr(_thread, "over", None) or threading.Event()
+    return over.is_set
+
+
+@dataclass(frozen=True)
+class HeldValue:
+    """A published value in the memory of this process; see `Published`."""
+
+    key: str
+    held: Any
+
+    def value(self) -> Any:
+        return self.held
+
+
+class ThisProcess(Executor):
+    """This process with `jobs` threads, by default one for each core.
+
+    `in_threads` makes it use a thread for a single job too, for callers that watch. `on_cancel` is called when pieces
+    are cancelled, which go on until they see that: what takes longer than `PATIENCE` ends with the program.
+    """
+
+    shares_memory = True
+
+    def __init__(
+        self, jobs: int | None = 1, in_threads: bool = False, on_cancel: Callable[[], None] = lambda: None
+    ) -> None:
+        super().__init__()
+        self._jobs = cores() if jobs is None else jobs
+        if self._jobs < 1:
+            raise BadOption(f"at least 1 job is needed, not {jobs}")
+        self.is_inline = self._jobs == 1 and not in_threads
+        self._on_cancel, self._over = on_cancel, threading.Event()
+        self._threads: ThreadPoolExecutor | None = None
+        self._lock, self._prepared = threading.Lock(), set[str]()
+        self._later: deque[tuple[Future[Timed[Any]], Callable[[], Any]]] = deque()
+        """Inline pieces that were submitted, and what they do."""
+
+    def _begin(
+        self, work: Callable[[], Any], setup: Setup | None, put: Callable[[Any], None] | None
+    ) -> Future[Timed[Any]]:
+        from concurrent.futures import Future, ThreadPoolExecutor
+
+        if self.is_inline:
+            future: Future[Timed[Any]] = Future()
+            self._later.append((future, work))
+            return future
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(self._jobs)
+        return self._threads.submit(self._run, work, setup, put, self._over)
+
+    def _run(
+        self,
+        work: Callable[[], Any],
+        setup: Setup | None,
+        put: Callable[[Any], None] | None,
+        over: threading.Event,
+    ) -> Timed[Any]:
+        """Do a piece in a thread, after the first one has compiled and built what it needs."""
+        if setup is not None:
+            with self._lock:
+                if setup.key not in self._prepared:
+                    setup.prepare()
+                    self._prepared.add(setup.key)
+        return _run(work, put, over)
+
+    def wait(self, futures: Iterable[Future[Timed[Any]]], seconds: float = WAIT_SECONDS) -> set[Future[Timed[Any]]]:
+        """Do the next piece if it is done inline, however long it takes, unless there is no time to wait."""
+        if self._later and seconds:
+            future, work = self._later.popleft()
+            try:
+                future.set_result(_run(work, None, self._over))
+            except Exception as error:
+                future.set_exception(error)
+            return {future} & set(futures)
+        return super().wait(futures, seconds)
+
+    def cancel(self) -> None:
+        from concurrent.futures import wait
+
+        self._later.clear()
+        running = [future for future in list(self.running) if not future.cancel()]
+        self._over.set()
+        self._on_cancel()
+        self._over = threading.Event()
+        wait(running, PATIENCE)
+        self.running.clear()
+
+    def shutdown(self) -> None:
+        self._later.clear()
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads = None
+
+    @property
+    def slots(self) -> int:
+        return self._jobs
+
+    @property
+    def piece_seconds(self) -> float:
+        return PART_SECONDS
+
+    def status(self) -> str:
+        """Write nothing: the command line shows what it does itself."""
+        return ""
+
+    def publish(self, key: str, value: Any) -> HeldValue:
+        return HeldValue(key, value)
+
+    def forget(self, key: str) -> None:
+        """Keep nothing: the value lasts as long as its users."""
+
+    def start(
+        self, factory: Callable[..., Any], arguments: Sequence[Any], resources: Mapping[str, float] | None = None
+    ) -> Program:
+        raise Unsupported("a program needs a process of its own, which the process that asks cannot be")
+
+
+def _run(work: Callable[[], Any], put: Callable[[Any], None] | None, over: threading.Event) -> Timed[Any]:
+    """Do a piece of work in this thread; it ends at its next value once `over` is set."""
+    before, _thread.over = getattr(_thread, "over", None), over
+    values, began = [], time.perf_counter()
+    try:
+        for value in values_of(work):
+            if put is None:
+                values.append(value)
+            else:
+                put(value)
+            if over.is_set():
+                break
+    finally:
+        _thread.over = before
+    return Timed(values, time.perf_counter() - began)
+
+
 def ordered_map(
     function: Callable[[Item], Answer],
     items: Iterable[Item],
     jobs: int | None = None,
-    processes: bool = False,
-    on_interrupt: Callable[[], None] | None = None,
+    on_interrupt: Callable[[], None] = lambda: None,
     watch: Callable[[], None] | None = None,
 ) -> Iterator[Answer]:
-    """Yield `function` of each item, in the order of the items, at most `ITEMS_AHEAD * jobs` of them begun in advance.
+    """Yield `function` of each item, in the order of the items, on `jobs` threads, by default one for each core.
 
-    Closing the iterator, or Ctrl-C, drops what has not begun, calls `on_interrupt`, and waits a little for what runs;
-    what takes longer continues in the background until the program ends, and its answer is dropped. `watch` is
-    called again and again while this process waits, and may raise to the same effect.
+    Closing the iterator, or Ctrl-C, drops what has not begun, calls `on_interrupt`, and waits a little for what runs.
+    `watch` is called again and again while this process waits, and may raise to the same effect.
     """
-    jobs = _checked(jobs)
-    if jobs == 1 and not processes and watch is None:
-        yield from map(function, items)
-        return
-    executor = _executor(jobs, processes)
-
-    def begun(item: Item) -> Begun[Answer]:
-        future = executor.submit(function, item)
-        return future, _result(future, watch)
-
-    yield from _in_order(executor, begun, items, ITEMS_AHEAD * jobs, on_interrupt)
-
-
-def ordered_flat_map(
-    function: Callable[[Item], Iterator[Answer]],
-    items: Iterable[Item],
-    jobs: int | None = None,
-    on_interrupt: Callable[[], None] | None = None,
-) -> Iterator[Answer]:
-    """Yield the values that `function(item)` yields, as soon as they exist, in the order of the items; on threads.
-
-    Other threads work ahead, as in `ordered_map`, and what they yield is kept until its turn. Closing the iterator, or
-    Ctrl-C, has the effect that it has there; iterators that run are closed at their next value.
-    """
-    jobs = _checked(jobs)
-    if jobs == 1:
-        for item in items:
-            yield from function(item)
-        return
-    executor, is_closed = _executor(jobs, processes=False), threading.Event()
-
-    def run(item: Item, values: SimpleQueue[Value[Answer]]) -> None:
-        try:
-            for value in function(item):
-                values.put((value,))
-                if is_closed.is_set():
-                    break
-        finally:
-            values.put(())
-
-    def begun(item: Item) -> Begun[Answer]:
-        values: SimpleQueue[Value[Answer]] = SimpleQueue()
-        future = executor.submit(run, item, values)
-        return future, _values(future, values)
-
-    def interrupt() -> None:
-        is_closed.set()
-        if on_interrupt:
-            on_interrupt()
-
-    yield from _in_order(executor, begun, items, ITEMS_AHEAD * jobs, interrupt)
-
-
-def _checked(jobs: int | None) -> int:
-    jobs = cores() if jobs is None else jobs
-    if jobs < 1:
-        raise BadOption(f"at least 1 job is needed, not {jobs}")
-    return jobs
-
-
-def _in_order(
-    executor: Executor,
-    begin: Callable[[Item], Begun[Answer]],
-    items: Iterable[Item],
-    most: int,
-    on_interrupt: Callable[[], None] | None,
-) -> Iterator[Answer]:
-    """Yield the answers for each item in the order of the items, of which at most `most` are begun and not answered."""
-    waiting: deque[Begun[Answer]] = deque()
-
-    def first() -> Iterator[Answer]:
-        yield from waiting[0][1]
-        waiting.popleft()
-
-    try:
-        for item in items:
-            waiting.append(begin(item))
-            if len(waiting) >= most:
-                yield from first()
-        while waiting:
-            yield from first()
-    finally:
-        if waiting and on_interrupt:
-            on_interrupt()
-        executor.shutdown(wait=not _still_running(future for future, _ in waiting), cancel_futures=True)
-
-
-def _still_running(waiting: Iterable[Future[Any]]) -> bool:
-    """Cancel what has not begun; whether the rest does not end in time."""
-    from concurrent.futures import wait
-
-    running = [future for future in waiting if not future.cancel()]
-    return bool(running) and bool(wait(running, PATIENCE).not_done)
-
-
-def _result(future: Future[Answer], watch: Callable[[], None] | None) -> Iterator[Answer]:
-    """Wait for a future, and yield its result.
-
-    Waits a little at a time, because Ctrl-C that comes just before a wait begins does not end it.
-    """
-    from concurrent.futures import wait
-
-    while not wait((future,), POLL_SECONDS).done:
-        if watch:
-            watch()
-    yield future.result()
-
-
-def _values(future: Future[None], values: SimpleQueue[Value[Answer]]) -> Iterator[Answer]:
-    """Yield what a future puts into a queue, up to an empty tuple; waits as `_result` does."""
-    while True:
-        try:
-            value = values.get(timeout=POLL_SECONDS)
-        except Empty:
-            continue
-        if not value:
-            break
-        yield value[0]
-    future.result()  # raises its error
-
-
-def _executor(jobs: int, processes: bool) -> Executor:
-    from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-
-    if processes:
-        import multiprocessing
-
-        from puzzlelab.engine.kernel_cache import kernel_cache
-
-        kernel_cache()  # a private one is shared with the processes
-        return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
-    return ThreadPoolExecutor(jobs)
+    with ThisProcess(jobs, in_threads=watch is not None, on_cancel=on_interrupt) as executor:
+        pieces = (Piece("an item", partial(function, item)) for item in items)
+        for _, answer in ordered(executor, pieces, watch=watch or (lambda: None)):
+            yield answer

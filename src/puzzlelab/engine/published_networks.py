@@ -26,9 +26,12 @@ DIGITS = 32
 def published_networks(executor: Executor, puzzle: Puzzle, options: Mapping[str, Any]) -> Mapping[str, Published]:
     """Name -> files of the networks that these options of a solver name, but for those that come with the package.
 
-    Raises `BadInput` for a network that cannot be found or read.
+    There are none for an executor that shares the memory of this process. Raises `BadInput` for a network that cannot
+    be found or read.
     """
-    published = {}
+    published: dict[str, Published] = {}
+    if executor.shares_memory:
+        return published
     for name in dict.fromkeys(networks.named(options)):
         if contents := networks.files(puzzle, name):
             published[networks.parts(name)[0]] = executor.publish(_hash(contents), contents)

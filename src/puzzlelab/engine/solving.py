@@ -29,8 +29,6 @@ from puzzlelab.runtime.memory import within
 
 BATCH, LARGEST_BATCH = 1000, 4000
 """Boards in one batch of a solver that `shares_work`, and of any other one."""
-PART_SECONDS, GROWTH = 0.2, 4
-"""The time that a batch should take, and by how much it may be larger than the one before."""
 HOLD_SECONDS = 0.1
 """The time for which results may wait for those of the boards after them."""
 
@@ -233,49 +231,6 @@ def batched(instances: Iterable[Instance], size: Callable[[], int]) -> Iterator[
                 states = np.array([instance.state for instance in batch])
             yield Boards(puzzle, states, np.arange(count, count + len(batch)))
             count += len(batch)
-
-
-def sliced(boards: Boards, size: Callable[[], int]) -> Iterator[Boards]:
-    """Yield `size()` of these boards at a time."""
-    begin = 0
-    while begin < len(boards):
-        yield (batch := boards[begin : begin + size()])
-        begin += len(batch)
-
-
-class Portions:
-    """The size of batches, which begin with one board, and grow while they take less than `PART_SECONDS`.
-
-    A solver that `shares_work` gets `BATCH` boards at once.
-    """
-
-    def __init__(self, solver: Solver, most: int | None = None) -> None:
-        self._grows = not solver.shares_work
-        largest = LARGEST_BATCH if self._grows else BATCH
-        self._most = min(largest, most or largest)
-        self.size = 1 if self._grows else self._most
-
-    def timed(self, boards: int, parts: Iterator[Answers]) -> Iterator[Answers]:
-        """Yield the parts of the answers to a batch of so many boards; their time adapts the size.
-
-        The time in which the parts are used does not count.
-        """
-        seconds = 0.0
-        while True:
-            began = time.perf_counter()
-            try:
-                part = next(parts)
-            except StopIteration:
-                break
-            seconds += time.perf_counter() - began
-            yield part
-        self.took(boards, seconds)
-
-    def took(self, boards: int, seconds: float) -> None:
-        """Adapt the size to the time of a batch."""
-        if self._grows:
-            wanted = boards * PART_SECONDS / max(seconds, 1e-6)
-            self.size = int(max(1, min(wanted, GROWTH * boards, self._most)))
 
 
 def _unverified(solver: Solver, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers]:

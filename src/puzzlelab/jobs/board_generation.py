@@ -17,11 +17,12 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import read_levels
 from puzzlelab.core.views import BoardGenerator, check_level, own_generator, scale_of
 from puzzlelab.engine import installed
+from puzzlelab.engine.executor import Executor
+from puzzlelab.engine.parallel import ThisProcess
+from puzzlelab.jobs.new_board_pieces import made
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
-
-    from puzzlelab.engine.executor import Executor
 
 
 def boards(
@@ -56,7 +57,7 @@ def boards(
     own = generator_of(puzzle, scale, level, settings)
     if own is None:
         return sampled(puzzle, scale, level, seed, 0, count, executor)
-    batches = own.batches(count, seed, jobs) if executor is None else generated(own, seed, 0, count, executor)
+    batches = generated(own, seed, 0, count, executor or ThisProcess(jobs))
     return islice((board for puzzles, _ in batches for board in puzzles), count)
 
 
@@ -84,21 +85,15 @@ def sampled(
 
     Raises as `boards` does.
     """
-    board = sampler(puzzle, scale, level, seed)
-    if executor is None:
-        return map(board, range(first, count))
-    from puzzlelab.jobs.new_board_pieces import made_elsewhere
-
-    return made_elsewhere(executor, SampledBoards(puzzle, scale, level, seed), first, count)
+    sampler(puzzle, scale, level, seed)  # raises now what it raises
+    return made(executor or ThisProcess(), SampledBoards(puzzle, scale, level, seed), first, count)
 
 
 def generated(
     own: BoardGenerator, seed: int, first: int, count: int, executor: Executor
 ) -> Iterator[tuple[State, State]]:
     """Return the boards number `first` to `count` - 1 of a puzzle's own generator, and their solutions, in batches."""
-    from puzzlelab.jobs.new_board_pieces import made_elsewhere
-
-    return made_elsewhere(executor, GeneratedBoards(own, seed), first, count)
+    return made(executor, GeneratedBoards(own, seed), first, count)
 
 
 @dataclass(frozen=True)
@@ -110,9 +105,9 @@ class SampledBoards:
     level: str | None
     seed: int
 
-    def make(self, first: int, end: int) -> list[State]:
-        """Make plain states `[S]`."""
-        return list(map(sampler(self.puzzle, self.scale, self.level, self.seed), range(first, end)))
+    def make(self, first: int, end: int) -> Iterator[State]:
+        """Yield plain states `[S]`."""
+        yield from map(sampler(self.puzzle, self.scale, self.level, self.seed), range(first, end))
 
 
 @dataclass(frozen=True)
@@ -122,9 +117,9 @@ class GeneratedBoards:
     generator: BoardGenerator
     seed: int
 
-    def make(self, first: int, end: int) -> list[tuple[State, State]]:
-        """Make batches; see `BoardGenerator.batches`."""
-        return list(self.generator.batches(end, self.seed, 1, first))
+    def make(self, first: int, end: int) -> Iterator[tuple[State, State]]:
+        """Yield batches; see `BoardGenerator.batches`."""
+        yield from self.generator.batches(end, self.seed, 1, first)
 
 
 def generator_of(

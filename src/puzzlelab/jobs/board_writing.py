@@ -12,21 +12,20 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.puzzle import Puzzle, State, notations_of
 from puzzlelab.core.views import BoardForm, own_generator, scale_of
+from puzzlelab.engine.executor import Executor
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.jobs.board_generation import generated, generator_of, sampled
 from puzzlelab.storage.files import make_folder, require_regular, writing
 from puzzlelab.storage.lines import blocks_of, lines_of
 from puzzlelab.storage.outputs import LineOutput
 from puzzlelab.storage.row_exports import PARQUET, check_can_grow, check_export, growing_file, is_current, new_export
 from puzzlelab.text.board_blocks import read_blocks
-
-if TYPE_CHECKING:
-    from puzzlelab.engine.executor import Executor
 
 COMPARED = 20
 """Boards at each end of a file that are compared where no line says the settings."""
@@ -71,11 +70,7 @@ def board_lines(
     form = _form_of(puzzle, path)
 
     def make(first: int, end: int) -> Iterator[Sequence[str]]:
-        if executor is None:
-            batches = generator.batches(end, seed, jobs, first)
-        else:
-            batches = generated(generator, seed, first, end, executor)
-        for boards, solutions in batches:
+        for boards, solutions in generated(generator, seed, first, end, executor or ThisProcess(jobs)):
             yield _written(puzzle, form, boards, solutions)
 
     header = [form.header] if form.header else []

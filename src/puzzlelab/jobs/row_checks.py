@@ -5,11 +5,9 @@ Nothing that a row says of itself is believed. `row_tally.py` compares the rows 
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +22,8 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.solver import counts_solutions
 from puzzlelab.core.verify import Verdict
 from puzzlelab.engine import report
-from puzzlelab.engine.executor import Executor, Piece, ordered
-from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.executor import Executor, Piece, PieceLost, ordered
+from puzzlelab.engine.parallel import ThisProcess, cancellation
 from puzzlelab.engine.piece_size import PieceSize
 from puzzlelab.engine.solving import never
 from puzzlelab.storage.row import Row
@@ -124,26 +122,40 @@ def rows_of(files: Iterable[Path]) -> Iterator[tuple[Place, Row]]:
             yield Place(file, line, number), row
 
 
-def checks(
-    files: Iterable[Path], limit: Limit | None = None, jobs: int = 1, executor: Executor | None = None
-) -> Iterator[RowCheck]:
+def checks(files: Iterable[Path], limit: Limit | None = None, executor: Executor | None = None) -> Iterator[RowCheck]:
     """Check the rows of these files one by one; in their order, and as soon as each is done.
 
-    They are checked on `jobs` threads of this process, or where `executor` is; the files are read by this process.
+    The executor checks them, by default this process, which reads the files.
 
     With a limit, which is for each row, the claims are proven anew. Without one, only those are checked that follow
     from the rules. Raises `BadFile`, and `BadInput` for an unknown puzzle.
     """
-    if executor is not None:
-        yield from _checks_elsewhere(executor, rows_of(files), limit)
-        return
-    over, puzzles = threading.Event(), cache(load)
+    workers = executor or ThisProcess()
+    size = PieceSize(workers)
 
-    def check(located: tuple[Place, Row]) -> RowCheck:
-        place, row = located
-        return _check(place, row, puzzles(row.puzzle), limit, over.is_set)
+    def piece(some: Sequence[tuple[Place, Row]]) -> Piece:
+        work = partial(check_rows, some, limit)
+        return Piece(f"the check of {some[0][0]}", work, context=some, took=partial(size.took, len(some)))
 
-    yield from ordered_map(check, rows_of(files), jobs, on_interrupt=over.set)
+    def split(whole: Piece) -> Sequence[Piece]:
+        return [piece([row]) for row in whole.context] if len(whole.context) > 1 else ()
+
+    for done, value in ordered(workers, map(piece, size.cut(_with_known_puzzles(rows_of(files)))), split):
+        if isinstance(value, PieceLost):
+            place, row = done.context[0]
+            yield _left_out(place, row, limit, str(value))
+        else:
+            yield value
+
+
+def check_rows(rows: Sequence[tuple[Place, Row]], limit: Limit | None) -> Iterator[RowCheck]:
+    """Yield the checks of some rows, but for one that is cancelled."""
+    over, puzzles = cancellation(), cache(load)
+    for place, row in rows:
+        check = _check(place, row, puzzles(row.puzzle), limit, over)
+        if over():
+            return
+        yield check
 
 
 def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: Callable[[], bool]) -> RowCheck:
@@ -168,55 +180,6 @@ def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: Ca
     return RowCheck(place, row, verdict, result, end, claim, proof, basis_of(result, row.options))
 
 
-# --- by an executor ---
-
-
-@dataclass(frozen=True)
-class RowsToCheck:
-    """The argument of a piece."""
-
-    rows: Sequence[tuple[Place, Row]]
-    limit: Limit | None
-
-
-@dataclass(frozen=True, eq=False)
-class CheckedRows:
-    """The value of a piece."""
-
-    findings: list[tuple[Any, ...]]
-    """The fields of a `RowCheck` after the row, which the driver has."""
-    seconds: float
-
-
-def check_rows(argument: RowsToCheck) -> CheckedRows:
-    """Return the function of a piece."""
-    began, puzzles = time.perf_counter(), cache(load)
-    findings = []
-    for place, row in argument.rows:
-        check = _check(place, row, puzzles(row.puzzle), argument.limit, never)
-        findings.append((check.verdict, check.result, check.end, check.claim, check.proof, check.basis))
-    return CheckedRows(findings, time.perf_counter() - began)
-
-
-def _checks_elsewhere(executor: Executor, rows: Iterator[tuple[Place, Row]], limit: Limit | None) -> Iterator[RowCheck]:
-    size = PieceSize(executor)
-
-    def piece(some: Sequence[tuple[Place, Row]]) -> Piece:
-        return Piece(f"the check of {some[0][0]}", check_rows, RowsToCheck(some, limit), context=some)
-
-    def split(whole: Piece) -> Sequence[Piece]:
-        return [piece([row]) for row in whole.context] if len(whole.context) > 1 else ()
-
-    for done in ordered(executor, map(piece, size.cut(_with_known_puzzles(rows))), split=split):
-        if done.problem:
-            place, row = done.piece.context[0]
-            yield _put_aside(place, row, limit, done.problem)
-        else:
-            size.took(len(done.piece.context), done.value.seconds)
-            for (place, row), finding in zip(done.piece.context, done.value.findings, strict=True):
-                yield RowCheck(place, row, *finding)
-
-
 def _with_known_puzzles(rows: Iterator[tuple[Place, Row]]) -> Iterator[tuple[Place, Row]]:
     """Pass the rows on; raises `BadInput` at the first one of an unknown puzzle."""
     puzzles = cache(load)
@@ -225,7 +188,7 @@ def _with_known_puzzles(rows: Iterator[tuple[Place, Row]]) -> Iterator[tuple[Pla
         yield place, row
 
 
-def _put_aside(place: Place, row: Row, limit: Limit | None, problem: str) -> RowCheck:
+def _left_out(place: Place, row: Row, limit: Limit | None, problem: str) -> RowCheck:
     """Return the check of a row that ended its workers: its claim is undecided, or without proofs it was not
     replayed.
     """

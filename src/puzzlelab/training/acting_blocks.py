@@ -8,6 +8,7 @@ gives one run, whatever plays the blocks, however fast, and however often they h
 from __future__ import annotations
 
 from collections import deque
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,8 +17,8 @@ from safetensors.torch import save
 
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.seeds import generator
-from puzzlelab.engine.executor import WAIT_SECONDS, Executor, Piece, Published
-from puzzlelab.engine.inline_workers import InlineWorkers
+from puzzlelab.engine.executor import WAIT_SECONDS, Executor, PieceLost, Published, Timed
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.checkpoint import hash_of
@@ -45,8 +46,8 @@ class ActingBlocks:
 
     method: LearningMethod
     start_sampler: StartSampler
-    given_executor: Executor | None = None
-    """The executor that plays the blocks; None: this process plays them."""
+    executor: Executor = field(default_factory=ThisProcess)
+    """The executor that plays the blocks."""
     watch: Watch = lambda: None
     """Is called while a block is waited for, and may raise."""
     tally: NDArray[np.int64] = field(default_factory=lambda: np.zeros(4, np.int64))
@@ -59,21 +60,21 @@ class ActingBlocks:
     """The transitions of the remaining moves of the block that was consumed last."""
     _begun: dict[int, GameBlock] = field(default_factory=dict)
     """The blocks in flight, and those that are played and not consumed."""
+    _futures: dict[Future[Timed[Arrays]], int] = field(default_factory=dict)
+    """The blocks in flight."""
     _played: dict[int, Arrays] = field(default_factory=dict)
     """Blocks that are not consumed, by their numbers, as `play_block` returns them."""
     _problem: str = ""
-    """The reason why a block was put aside."""
-
-    def __post_init__(self) -> None:
-        self.executor = self.given_executor or Executor(InlineWorkers())
+    """The reason why a block was left out."""
 
     def executor_status(self) -> str:
         """Return the status of the executor in words; empty where this process plays."""
-        return self.given_executor.status().in_words() if self.given_executor else ""
+        return self.executor.status()
 
     def close(self) -> None:
         """End the blocks in flight."""
         self.executor.cancel()
+        self._futures.clear()
         for number in list(self._begun):
             self._forget(number)
 
@@ -134,7 +135,7 @@ class ActingBlocks:
             group=group,
         )
         self._begun[number] = block
-        self.executor.submit(Piece(f"block {number} of the games", play_block, block, context=number))
+        self._futures[self.executor.submit(play_block, block)] = number
 
     def _published(self, model: TorchModel) -> Published:
         """Return the weights of the model, which are published once."""
@@ -151,12 +152,13 @@ class ActingBlocks:
 
     def _collect(self, seconds: float) -> None:
         """Take the blocks that are played; waits for the first of them, but not longer than this."""
-        if not self._problem:
-            for done in self.executor.completed(seconds):
-                if done.problem:
-                    self._problem = f"{done.piece.name} was put aside: {done.problem}"
-                elif done.piece.context in self._begun:  # or else it was played here meanwhile
-                    self._played[done.piece.context] = done.value
+        for future in () if self._problem else self.executor.wait(self._futures, seconds):
+            number = self._futures.pop(future)
+            try:
+                if number in self._begun:  # or else it was played here meanwhile
+                    self._played[number] = future.result().value
+            except PieceLost as lost:
+                self._problem = f"block {number} of the games was left out: {lost}"
         if self._problem:
             raise PuzzlelabError(f"{self._problem}; the run can be continued from its last saved state")
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.engine import report
-from puzzlelab.engine.executor import Done, Executor
-from puzzlelab.experience.distributed_games import DistributedGames, required
-from puzzlelab.experience.shard_leases import write_shard
+from puzzlelab.engine.executor import Executor, PieceLost, Timed
+from puzzlelab.experience.distributed_games import games_setup
+from puzzlelab.experience.shard_leases import encoded_shard, write_shard
 from puzzlelab.experience.shards import shard_path
 from puzzlelab.experience.teachers import SampleSource
 from puzzlelab.training.recipe import Watch
@@ -27,21 +29,21 @@ class DistributedShards:
     data: DataSettings
     teacher: SampleSource
     executor: Executor
-    _pending: set[int] = field(default_factory=set)
+    _pending: dict[Future[Timed[bytes]], int] = field(default_factory=dict)
     """The numbers of the shards that are being made."""
     _written: int = 0
     _reported: float = 0.0
 
     def generate(self, watch: Watch) -> None:
         """Make shards until the run is done; `watch` is called again and again, and may raise."""
-        games = DistributedGames(self.executor, self.teacher)
+        setup = games_setup(self.executor, self.teacher)
         while not self.run.done.exists():
             watch()
             for number in self._numbers():
-                self._pending.add(number)
-                self.executor.submit(games.shard(number, self.data.shard_games))
-            for done in self.executor.completed():
-                self._write(done)
+                make = self.executor.submit(encoded_shard, self.teacher, number, self.data.shard_games, setup=setup)
+                self._pending[make] = number
+            for future in self.executor.wait(self._pending):
+                self._write(self._pending.pop(future), future)
             self._report()
 
     def _numbers(self) -> list[int]:
@@ -56,18 +58,19 @@ class DistributedShards:
         wanted = max(end, first + self.executor.slots + room)
         if self.data.shard_count is not None:
             wanted = min(wanted, self.data.shard_count)
-        open_numbers = (number for number in range(first, wanted) if number not in self._pending)
+        open_numbers = (number for number in range(first, wanted) if number not in self._pending.values())
         missing = [number for number in open_numbers if not shard_path(self.run.shards, number).exists()]
         return missing[:room]
 
-    def _write(self, done: Done) -> None:
-        number: int = done.piece.context
-        write_shard(self.run.shards, number, required(done))
-        self._pending.discard(number)
+    def _write(self, number: int, future: Future[Timed[bytes]]) -> None:
+        try:
+            write_shard(self.run.shards, number, future.result().value)
+        except PieceLost as lost:
+            raise PuzzlelabError(f"shard {number} cannot be played: {lost}") from None
         self._written += 1
 
     def _report(self) -> None:
         now = time.monotonic()
         if now - self._reported >= REPORT_SECONDS:
             self._reported = now
-            report.progress("shards made", self._written, None, self.executor.status().in_words())
+            report.progress("shards made", self._written, None, self.executor.status())

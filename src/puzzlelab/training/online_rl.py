@@ -19,6 +19,7 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine.executor import Executor
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
 from puzzlelab.experience.returns import Returns
@@ -198,7 +199,7 @@ class OnlineLearning:
         set_output_scale(learner, settings.output_mean, settings.output_scale)
         games: VectorGame | ActingBlocks
         if settings.acting.num_env_runners:
-            games = ActingBlocks(method, StartSampler.of(puzzle, settings.curriculum), executor, watch)
+            games = ActingBlocks(method, StartSampler.of(puzzle, settings.curriculum), executor or ThisProcess(), watch)
             history = None
         else:
             games = new_games(puzzle, settings)

@@ -9,12 +9,12 @@ import pytest
 
 pytest.importorskip("torch")
 
-from puzzlelab.engine.executor import Executor
-from puzzlelab.engine.local_workers import LocalWorkers
+
+from puzzlelab.engine.worker_processes import WorkerProcesses
 from puzzlelab.training import remote_learner
 from puzzlelab.training.selfplay import distributed_selfplay, supervisor
 from puzzlelab.training.selfplay.distributed_selfplay import train_in
-from puzzlelab.training.selfplay.generator import ShardOfGames, play_games
+from puzzlelab.training.selfplay.generator import play_games
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
 
@@ -25,7 +25,7 @@ def _quick(monkeypatch):
 
 @pytest.fixture
 def executor():
-    with Executor(LocalWorkers(1)) as opened:
+    with WorkerProcesses(1) as opened:
         yield opened
 
 
@@ -53,9 +53,9 @@ def test_a_run_comes_to_its_end(executor, tiny, tmp_path):
     assert len(matches) >= 3
     assert not list(run.programs.glob("*.json"))
     first = games[0]
-    shard = ShardOfGames(tiny, 0, first["network"], run.solver_option(first["network"]), first["scramble_length"])
     if run.has_network(first["network"]):  # a game depends on the run's seed and its number alone
-        again = play_games(shard, lambda: None).entry
+        name = first["network"]
+        _, again = play_games(tiny, 0, name, run.solver_option(name), first["scramble_length"])
         assert (again.won, again.moves, again.samples) == (first["won"], first["moves"], first["samples"])
 
 

@@ -10,32 +10,25 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
 
-from puzzlelab.core.boards import Boards, Instance
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine import report
-from puzzlelab.engine.executor import Done, Executor, Piece, Published
-from puzzlelab.engine.published_networks import published_networks, using
+from puzzlelab.engine.executor import Executor, PieceLost, Setup, Timed
+from puzzlelab.engine.published_networks import published_networks
 from puzzlelab.engine.solving import solve_all, uninterrupted
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.remote_learner import LearnerWork, RemoteLearner
 from puzzlelab.training.selfplay import programs
-from puzzlelab.training.selfplay.game_log import GameLog
-from puzzlelab.training.selfplay.generator import (
-    GameGenerator,
-    PlayedShard,
-    ShardOfGames,
-    match_options,
-    play_games,
-)
+from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
+from puzzlelab.training.selfplay.generator import GameGenerator, match_options, play_games
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.referee import Referee
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
@@ -49,44 +42,9 @@ OF_DRIVER = ("shards/", "games.jsonl", "matches.jsonl", "champion")
 """The files of a run that the trainer only reads."""
 
 
-# --- what other processes do ---
-
-
-@dataclass(frozen=True)
-class GamesPiece:
-    """The argument of a piece: the games of a shard, and the network that plays them."""
-
-    shard: ShardOfGames
-    networks: Mapping[str, Published]
-
-
-def play_shard(argument: GamesPiece) -> PlayedShard:
-    """Play the games of a shard."""
-    with using(argument.networks):
-        return play_games(argument.shard, lambda: None)
-
-
-@dataclass(frozen=True, eq=False)
-class MatchPiece:
-    """The argument of a piece: boards of a match, for one player."""
-
-    player: Solver
-    networks: Mapping[str, Published]
-    boards: Boards
-
-
-def solve_match_boards(argument: MatchPiece) -> Sequence[Result]:
-    """Solve boards of a match."""
-    with using(argument.networks):
-        return solve_all(argument.player, argument.boards, Limit())
-
-
 def train_in(settings: SelfPlaySettings, folder: Path, watch: Watch) -> None:
     """Run the trainer of the run in this folder."""
     programs.train(SelfPlayRun(folder), settings, watch)
-
-
-# --- the driver ---
 
 
 @dataclass
@@ -98,14 +56,12 @@ class DistributedSelfPlay:
     executor: Executor
     resources: Mapping[str, float] = field(default_factory=dict)
     """The resources that the node of the trainer must have."""
-    _pending: set[int] = field(default_factory=set)
+    _pending: dict[Future[Timed[tuple[bytes, GameLogEntry]]], int] = field(default_factory=dict)
     """The numbers of the shards that are played now."""
     _left_out: set[int] = field(default_factory=set)
     """The numbers of the shards that ended their workers."""
-    _networks: dict[str, Mapping[str, Published]] = field(default_factory=dict)
-    """The option of a solver that means a network -> its published files, the newest last."""
-    _requests: SimpleQueue[tuple[Solver, Boards, Future[Sequence[Result]]]] = field(default_factory=SimpleQueue)
-    """Boards that the referee wants to have solved."""
+    _setups: dict[str, Setup] = field(default_factory=dict)
+    """The option of a solver that means a network -> the setup with its files, the newest last."""
     _is_idle: threading.Event = field(default_factory=threading.Event)
     """Whether the referee has found no match to play."""
     _over: threading.Event = field(default_factory=threading.Event)
@@ -139,8 +95,7 @@ class DistributedSelfPlay:
     # --- games ---
 
     def _submit(self, generator: GameGenerator) -> None:
-        """Begin what the referee wants, and shards of games where nodes have room."""
-        self._submit_requests()
+        """Begin shards of games where there is room."""
         room = self.executor.room
         network = self.run.network(self.settings.follow) if room > 0 else None
         if network is None:
@@ -150,56 +105,47 @@ class DistributedSelfPlay:
         difficulty = generator.game_log.start_sampler().difficulty
         generator.heartbeat.busy(f"plays games with {network[:8]}")
         for number in self._unknown(generator.game_log, room):
+            option = self.run.solver_option(network)
             try:
-                piece = self._games_piece(generator, number, network, difficulty)
+                setup = self._setup(generator, option)
             except PuzzlelabError:
                 if self.run.has_network(network):
                     raise
                 return  # the referee has removed it meanwhile, because there is a newer one
-            self._pending.add(number)
-            self.executor.submit(piece)
+            games = self.settings, number, network, option, difficulty
+            self._pending[self.executor.submit(play_games, *games, setup=setup)] = number
 
     def _unknown(self, game_log: GameLog, count: int) -> list[int]:
         """Return the least numbers of shards that are neither made nor begun."""
-        others = self._pending | self._left_out
+        others = {*self._pending.values(), *self._left_out}
         return list(
             itertools.islice(
                 (each for each in itertools.count(game_log.below) if each not in game_log and each not in others), count
             )
         )
 
-    def _games_piece(self, generator: GameGenerator, number: int, network: str, difficulty: int) -> Piece:
-        option = self.run.solver_option(network)
-        shard = ShardOfGames(self.settings, number, network, option, difficulty)
-        options = match_options(self.settings, option)
-        if option not in self._networks:
-            self._publish(option, published_networks(self.executor, generator.puzzle, options))
-        return Piece(f"shard {number}", play_shard, GamesPiece(shard, self._networks[option]), context=number)
-
-    def _publish(self, option: str, networks: Mapping[str, Published]) -> None:
-        """Keep what is published of a network, and forget the oldest one."""
-        self._networks[option] = networks
-        if len(self._networks) > KEPT_NETWORKS:
-            for published in self._networks.pop(next(iter(self._networks))).values():
-                self.executor.forget(published.key)
+    def _setup(self, generator: GameGenerator, option: str) -> Setup:
+        """Return the setup that has this network; of those of older ones, the oldest is forgotten."""
+        if option not in self._setups:
+            options = match_options(self.settings, option)
+            networks = published_networks(self.executor, generator.puzzle, options)
+            self._setups[option] = Setup(networks=networks)
+            if len(self._setups) > KEPT_NETWORKS:
+                for published in self._setups.pop(next(iter(self._setups))).networks.values():
+                    self.executor.forget(published.key)
+        return self._setups[option]
 
     def _take_completed(self, generator: GameGenerator) -> None:
-        for done in self.executor.completed():
-            if isinstance(done.piece.context, Future):
-                self._answer(done.piece.context, done)
+        """Write the shards that are played into the folder."""
+        for future in self.executor.wait(self._pending):
+            number = self._pending.pop(future)
+            try:
+                generator.keep(*future.result().value)
+            except PieceLost as lost:
+                self._left_out.add(number)
+                report.note(f"shard {number} is left out: {lost}")
             else:
-                self._keep(generator, done)
-
-    def _keep(self, generator: GameGenerator, done: Done) -> None:
-        """Write a shard into the folder."""
-        number: int = done.piece.context
-        self._pending.discard(number)
-        if done.problem:
-            self._left_out.add(number)
-            report.note(f"{done.piece.name} is left out: {done.problem}")
-            return
-        generator.keep(done.value)
-        generator.remove_old_shards()
+                generator.remove_old_shards()
 
     # --- matches ---
 
@@ -247,28 +193,15 @@ class DistributedSelfPlay:
         self._is_idle.clear()
         while self.run.done.exists() and not self._is_idle.is_set() and not time_is_over():
             check_referee()
-            self._submit_requests()
             self._take_completed(generator)
 
     def _solve(self, player: Solver, boards: Sequence[Instance], watch: Callable[[], None]) -> Sequence[Result]:
         """Return the results of a solver for boards of a match, in the referee's thread; see `SolveBoards`."""
-        answer: Future[Sequence[Result]] = Future()
-        self._requests.put((player, Boards.of(boards), answer))
-        while not answer.done():
+        setup = Setup(networks=published_networks(self.executor, boards[0].puzzle, player.options()))
+        future = self.executor.submit(solve_all, player, boards, Limit(), setup=setup)
+        while not self.executor.wait([future]):
             watch()
-            self._over.wait(POLL_SECONDS / 10)
-        return [uninterrupted(result) for result in answer.result()]
-
-    def _submit_requests(self) -> None:
-        with suppress(Empty):
-            while True:
-                player, boards, answer = self._requests.get_nowait()
-                networks = published_networks(self.executor, boards.puzzle, player.options())
-                argument = MatchPiece(player, networks, boards)
-                self.executor.submit(Piece("the boards of a match", solve_match_boards, argument, context=answer))
-
-    def _answer(self, answer: Future[Sequence[Result]], done: Done) -> None:
-        if done.problem:
-            answer.set_exception(PuzzlelabError(f"{done.piece.name} cannot be solved: {done.problem}"))
-        else:
-            answer.set_result(done.value)
+        try:
+            return [uninterrupted(result) for result in future.result().value]
+        except PieceLost as lost:
+            raise PuzzlelabError(f"the boards of a match cannot be solved: {lost}") from None

@@ -31,44 +31,38 @@ MAX_GENERATORS = 1000
 """The number of generators that may work at once."""
 
 
-@dataclass(frozen=True)
-class ShardOfGames:
-    """The games of one shard before they are played: they depend on this alone."""
+def play_games(
+    settings: SelfPlaySettings,
+    number: int,
+    network: str,
+    option: str,
+    difficulty: int,
+    watch: Callable[[], None] = lambda: None,
+) -> tuple[bytes, GameLogEntry]:
+    """Play the games of a shard, and return its file and its line of the log; they depend on the arguments alone.
 
-    settings: SelfPlaySettings
-    number: int
-    network: str
-    """The hash of the network that plays."""
-    option: str
-    """The value of a solver's option that means this network."""
-    difficulty: int
-    """The difficulty of the boards; see `StartSampler`."""
-
-
-@dataclass(frozen=True, eq=False)
-class PlayedShard:
-    """The games of one shard."""
-
-    content: bytes
-    """Its file."""
-    entry: GameLogEntry
-
-
-def play_games(shard: ShardOfGames, watch: Callable[[], None]) -> PlayedShard:
-    """Play the games of a shard; `watch` is called again and again, and may raise."""
-    settings, number, began = shard.settings.self_play, shard.number, time.perf_counter()
-    puzzle, games = registry.load(shard.settings.puzzle), settings.parallel_games
-    start_sampler = StartSampler.of(puzzle, shard.settings.curriculum)
-    start_sampler.difficulty = shard.difficulty
-    boards, lengths = start_sampler.boards(games, generator(shard.settings.seed, BOARDS, number))
-    scaled = np.where(lengths == UNKNOWN, settings.max_moves, settings.max_moves_factor * lengths)
-    limits = np.ceil(np.minimum(settings.max_moves, scaled)).astype(np.int64)
-    samples, moves = play_episodes(UctSession(puzzle, games, **_game_options(shard)), boards, limits, watch)
+    Args:
+        settings: of the run.
+        number: of the shard.
+        network: the hash of the network that plays.
+        option: the value of a solver's option that means this network.
+        difficulty: that of the boards; see `StartSampler`.
+        watch: is called again and again, and may raise.
+    """
+    own, began = settings.self_play, time.perf_counter()
+    puzzle, games = registry.load(settings.puzzle), own.parallel_games
+    start_sampler = StartSampler.of(puzzle, settings.curriculum)
+    start_sampler.difficulty = difficulty
+    boards, lengths = start_sampler.boards(games, generator(settings.seed, BOARDS, number))
+    scaled = np.where(lengths == UNKNOWN, own.max_moves, own.max_moves_factor * lengths)
+    limits = np.ceil(np.minimum(own.max_moves, scaled)).astype(np.int64)
+    session = UctSession(puzzle, games, **_game_options(settings, number, option))
+    samples, moves = play_episodes(session, boards, limits, watch)
     won = moves != ABORTED
     entry = GameLogEntry(
         number=number,
-        network=shard.network,
-        scramble_length=shard.difficulty,
+        network=network,
+        scramble_length=difficulty,
         games=games,
         won=int(won.sum()),
         moves=int(moves[won].sum()),
@@ -77,15 +71,14 @@ def play_games(shard: ShardOfGames, watch: Callable[[], None]) -> PlayedShard:
         at=round(time.time(), 3),
     )
     card = {"puzzle": puzzle.name, "move_count": puzzle.move_count, "played": vars(entry)}
-    return PlayedShard(encoded(samples, card), entry)
+    return encoded(samples, card), entry
 
 
-def _game_options(shard: ShardOfGames) -> dict[str, Any]:
-    """Return the options of `uct` for these games."""
-    settings = shard.settings
-    seed = int(generator(settings.seed, SEARCH, shard.number).integers(1 << 62))
+def _game_options(settings: SelfPlaySettings, number: int, network: str) -> dict[str, Any]:
+    """Return the options of `uct` for the games of a shard."""
+    seed = int(generator(settings.seed, SEARCH, number).integers(1 << 62))
     random_options = _uct_options(settings, "temperature", "dirichlet_fraction", "dirichlet_alpha")
-    return {**match_options(settings, shard.option), "seed": seed, **random_options}
+    return {**match_options(settings, network), "seed": seed, **random_options}
 
 
 @dataclass
@@ -140,14 +133,12 @@ class GameGenerator:
     def _play(self, number: int, network: str, difficulty: int, watch: Callable[[], None]) -> None:
         games = self.settings.self_play.parallel_games
         self.heartbeat.busy(f"plays games {number * games:,} to {(number + 1) * games - 1:,} with {network[:8]}")
-        games_to_play = ShardOfGames(self.settings, number, network, self.run.solver_option(network), difficulty)
-        self.keep(play_games(games_to_play, watch))
+        self.keep(*play_games(self.settings, number, network, self.run.solver_option(network), difficulty, watch))
 
-    def keep(self, played: PlayedShard) -> None:
+    def keep(self, content: bytes, entry: GameLogEntry) -> None:
         """Write a shard, and its line of the log."""
-        entry = played.entry
         prefix = f"writing-{entry.number:05}-{self.heartbeat.path.stem}"
-        save_encoded(self.run.shards, entry.number, played.content, prefix)
+        save_encoded(self.run.shards, entry.number, content, prefix)
         self.game_log.add(entry)
 
     def remove_old_shards(self, below: int | None = None) -> None:

@@ -168,7 +168,7 @@ def run_all(
             if spent * 60 - reported_at > STATUS_SECONDS:
                 reported_at = spent * 60
                 status = reader.read()
-                by = "" if executor is None else f"; {executor.status().in_words()}"
+                by = "" if executor is None else f"; {executor.status()}"
                 report.progress("self-play", spent, minutes, headline(status) + by)
                 if status.champion != champion:
                     champion = status.champion

@@ -1,0 +1,284 @@
+"""The nodes of a Ray cluster as workers, for `engine/executor.py`.
+
+Ray starts their processes, places the pieces, carries the data, and does a piece again whose worker or node is lost.
+"""
+
+from __future__ import annotations
+
+import atexit
+import pickle
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import Any
+
+from puzzlelab.cluster.connection import connect, disconnect
+from puzzlelab.cluster.node_side import ProgramHost, RayPublished, piece_function
+from puzzlelab.cluster.versions import difference, versions_here
+from puzzlelab.core.errors import BadInput
+from puzzlelab.engine import report
+from puzzlelab.engine.executor import (
+    MOST_TRIES,
+    Executor,
+    ExecutorLost,
+    PieceLost,
+    Program,
+    ProgramLost,
+    Setup,
+    Timed,
+)
+
+CPU = "cpu"
+LOOK_SECONDS = 1.0
+"""Seconds between two looks at the head and the nodes."""
+HEAD_SECONDS = 15.0
+"""Seconds without an accepted connection after which the head is lost. Ray itself would end this process after 60."""
+NO_NODE_SECONDS = 10.0
+"""Seconds without a node after which that is said."""
+NODE_LABEL = "ray.io/node-id"
+"""The label that Ray gives to each node, with its key."""
+
+
+class RayExecutor(Executor):
+    """The nodes of one cluster.
+
+    Args:
+        address: of the head, such as 10.0.0.1:6379, or a client address `ray://HOST:10001`; empty: the cluster that
+            this machine belongs to, or that RAY_ADDRESS names.
+
+    Raises:
+        BadInput: if there is no such cluster, or one of its nodes has another version of what computes.
+    """
+
+    def __init__(self, address: str = "") -> None:
+        super().__init__()
+        self._is_own_connection = connect(address)
+        import ray
+
+        from puzzlelab.cluster import ray_nodes
+
+        self._head: str = ray.get_runtime_context().gcs_address
+        self._ray_nodes = ray_nodes
+        self._versions = versions_here()
+        self._unfit: dict[str, str] = {}
+        """The key of a node that has other versions -> its address."""
+        self._nodes = ray_nodes.probed(ray_nodes.alive_nodes())
+        self._looked_at = self._answered_at = self._had_node_at = time.monotonic()
+        self._values: dict[str, Any] = {}
+        """Hash of a published value -> its reference."""
+        self._sent: dict[Future[Timed[Any]], tuple[Any, bytes]] = {}
+        """Future of a piece -> the reference of its task, and its content."""
+        self._refused: list[Future[Timed[Any]]] = []
+        """The pieces that came to a node with other versions; they are sent again."""
+        self._programs: list[RayProgram] = []
+        self._task: Any = ray.remote(num_cpus=1, max_retries=MOST_TRIES - 1)(piece_function(self._versions))
+        for node in self._nodes:
+            if node.problem:
+                self.shutdown()
+                raise BadInput(f"the node {node.address} {node.problem}: install the same version on all nodes")
+
+    # --- pieces ---
+
+    def _begin(
+        self, work: Callable[[], Any], setup: Setup | None, put: Callable[[Any], None] | None
+    ) -> Future[Timed[Any]]:
+        future: Future[Timed[Any]] = Future()
+        self._send(future, pickle.dumps((work, setup)))
+        return future
+
+    def _send(self, future: Future[Timed[Any]], content: bytes) -> None:
+        task = self._task.options(label_selector=self._fit()) if self._unfit else self._task
+        reference = task.remote(dict(self._values), content)
+        self._sent[future] = reference, content
+        reference.future().add_done_callback(partial(self._end, future))
+
+    def _fit(self) -> dict[str, str]:
+        """Return the selector of nodes that may have pieces."""
+        return {NODE_LABEL: f"!in({','.join(self._unfit)})"}
+
+    def _end(self, future: Future[Timed[Any]], ended: Future[Any]) -> None:
+        """Give a piece that has ended its result, or note that a node refused it; in a thread of Ray."""
+        from ray import exceptions
+
+        if future not in self._sent:  # cancelled
+            return
+        try:
+            value = ended.result()
+        except exceptions.RayTaskError as error:
+            self._sent.pop(future, None)
+            future.set_exception(error.cause if error.cause is not None else error)
+        except exceptions.RayError as error:
+            self._sent.pop(future, None)
+            future.set_exception(PieceLost(f"it has ended {MOST_TRIES} workers ({_first_line(error)})"))
+        else:
+            if isinstance(value, Timed):
+                self._sent.pop(future, None)
+                future.set_result(value)
+            else:
+                key, versions = value
+                self._leave_out(key, difference(versions, self._versions))
+                self._refused.append(future)
+
+    def _leave_out(self, key: str, problem: str) -> None:
+        if key not in self._unfit:
+            self._unfit[key] = next((node.address for node in self._nodes if node.key == key), key)
+            report.note(f"the node {self._unfit[key]} is left out: it {problem}")
+
+    def check(self) -> None:
+        """Look now and then at the head and the nodes, and send again what a node has refused."""
+        now = time.monotonic()
+        if now - self._looked_at >= LOOK_SECONDS:
+            self._looked_at = now
+            if self._ray_nodes.can_connect(self._head):
+                self._answered_at = now
+                self._nodes = self._ray_nodes.alive_nodes()
+            self._note_missing_nodes(now)
+        if self._is_head_lost():
+            raise ExecutorLost(
+                f"the head of the Ray cluster at {self._head} does not answer any more: what is done is kept; start "
+                "the cluster again, and repeat the command"
+            )
+        while self._refused:
+            future = self._refused.pop()
+            self._send(future, self._sent[future][1])
+
+    def _is_head_lost(self) -> bool:
+        return self._looked_at - self._answered_at > HEAD_SECONDS
+
+    def _note_missing_nodes(self, now: float) -> None:
+        if self._usable():
+            self._had_node_at = now
+        elif now - self._had_node_at > NO_NODE_SECONDS:
+            report.note("no node can be used now: the work goes on as soon as one joins")
+            self._had_node_at = float("inf")
+
+    def cancel(self) -> None:
+        import ray
+
+        sent, self._sent = self._sent, {}
+        self._refused.clear()
+        for future, (reference, _) in sent.items():
+            future.cancel()
+            ray.cancel(reference, force=True)
+        self.running.clear()
+
+    def shutdown(self) -> None:
+        if self._is_head_lost():
+            import ray
+
+            atexit.unregister(ray.shutdown)  # it would wait for the head
+            return
+        self.cancel()
+        for program in self._programs:
+            program.end()
+        if self._is_own_connection:
+            disconnect()
+
+    # --- size ---
+
+    def _usable(self) -> list[int]:
+        """Return the processors of each node that may have pieces."""
+        return [node.cpus for node in self._nodes if node.cpus and node.key not in self._unfit]
+
+    @property
+    def slots(self) -> int:
+        self.check()
+        taken = sum(program.cpus for program in self._programs if not program.is_over)
+        return int(max(0, sum(self._usable()) - taken))
+
+    @property
+    def room(self) -> int:
+        """No piece waits beside those that are worked on while a program waits for a node."""
+        if any(program.is_waiting() for program in self._programs):
+            return self.slots - len(self.running)
+        return super().room
+
+    @property
+    def nodes(self) -> int:
+        return len(self._usable())
+
+    # --- published values and programs ---
+
+    def publish(self, key: str, value: Any) -> RayPublished:
+        import ray
+
+        if key not in self._values:
+            self._values[key] = ray.put(value)
+        return RayPublished(key)
+
+    def forget(self, key: str) -> None:
+        self._values.pop(key, None)
+
+    def start(
+        self, factory: Callable[..., Any], arguments: Sequence[Any], resources: Mapping[str, float] | None = None
+    ) -> Program:
+        self._programs = [program for program in self._programs if not program.is_over]
+        program = RayProgram(self, factory, arguments, resources or {})
+        self._programs.append(program)
+        return program
+
+
+class RayProgram:
+    """An actor of Ray; see `Program`."""
+
+    def __init__(
+        self,
+        executor: RayExecutor,
+        factory: Callable[..., Any],
+        arguments: Sequence[Any],
+        resources: Mapping[str, float],
+    ) -> None:
+        import ray
+
+        self._executor = executor
+        amounts = {name.lower(): amount for name, amount in resources.items()}
+        self.cpus = amounts.pop(CPU, 1.0)
+        gpus, memory = amounts.pop("gpu", 0), amounts.pop("memory", None)
+        own = {name: amount for name, amount in resources.items() if name.lower() in amounts}
+        options = {"num_cpus": self.cpus, "num_gpus": gpus, "memory": memory, "resources": own, "max_restarts": 0}
+        self._actor = ray.remote(ProgramHost).options(**options).remote(factory, arguments)
+        self._place = self._actor.node.remote()
+        self.is_over = False
+
+    def is_waiting(self) -> bool:
+        """Tell whether it waits for a node with its resources."""
+        import ray
+
+        return not (self.is_over or ray.wait([self._place], timeout=0)[0])
+
+    @property
+    def node(self) -> str:
+        """See `Program`."""
+        key: str = self._value(self._place)
+        return key
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """See `Program`."""
+        return self._value(self._actor.call.remote(method, arguments))
+
+    def _value(self, reference: Any) -> Any:
+        """Return the result of a call; raises `ProgramLost`, or what the method raised."""
+        import ray
+
+        try:
+            while not ray.wait([reference], timeout=LOOK_SECONDS)[0]:
+                self._executor.check()
+            return ray.get(reference)
+        except ray.exceptions.RayTaskError as error:
+            raise (error.cause or error) from None
+        except ray.exceptions.RayError as error:
+            self.end()
+            raise ProgramLost(_first_line(error)) from None
+
+    def end(self) -> None:
+        """See `Program`."""
+        import ray
+
+        if not self.is_over:
+            self.is_over = True
+            ray.kill(self._actor)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0].rstrip(".")

@@ -1,0 +1,229 @@
+"""The worker processes of this machine, for `executor.py`: each does one piece at a time.
+
+Each process is a pool of `concurrent.futures` of its own, so that its end leaves the others alone, and tells which
+piece ended it; a thread for each gives it its pieces. Processes are spawned, never forked: a fork of a process with
+compiled threads can hang or die.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import platform
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import process
+from multiprocessing.connection import wait as wait_for_sentinel
+from pathlib import Path
+from typing import Any
+
+from puzzlelab.core.errors import BadInput
+from puzzlelab.engine.executor import MOST_TRIES, Executor, PieceLost, Program, ProgramLost, Setup, Timed
+from puzzlelab.engine.kernel_cache import kernel_cache
+from puzzlelab.engine.parallel import cores
+from puzzlelab.engine.worker import run_piece, value_of
+from puzzlelab.runtime import signals
+from puzzlelab.runtime.memory import share_memory
+
+UNGUARDED = 85
+"""The exit code of a process that would start processes of its own while it imports the script of its parent."""
+
+
+@dataclass(frozen=True)
+class PublishedFile:
+    """A published value in a file; see `Published`."""
+
+    key: str
+    path: Path
+
+    def value(self) -> Any:
+        return value_of(self.key, lambda: pickle.loads(self.path.read_bytes()))
+
+
+class WorkerProcesses(Executor):
+    """The worker processes of this machine, by default one for each core."""
+
+    def __init__(self, count: int | None = None) -> None:
+        super().__init__()
+        if getattr(process.current_process(), "_inheriting", False):
+            os._exit(UNGUARDED)
+        self._count = count or cores()
+        self._threads = ThreadPoolExecutor(self._count)
+        self._idle: list[_Worker] = []
+        self._busy: set[_Worker] = set()
+        self._over = threading.Event()
+        """Is set when the pieces that run are cancelled."""
+        self._folder: Path | None = None
+        self._programs: list[LocalProgram] = []
+
+    def _begin(
+        self, work: Callable[[], Any], setup: Setup | None, put: Callable[[Any], None] | None
+    ) -> Future[Timed[Any]]:
+        return self._threads.submit(self._run, work, setup, self._over)
+
+    def _run(self, work: Callable[[], Any], setup: Setup | None, over: threading.Event) -> Timed[Any]:
+        """Let processes do a piece until one has done it."""
+        for _ in range(MOST_TRIES):
+            if over.is_set():
+                raise CancelledError
+            worker = self._worker()
+            self._busy.add(worker)
+            try:
+                timed: Timed[Any] = worker.submit(run_piece, work, setup).result()
+                return timed
+            except BrokenProcessPool:
+                worker.refuse_unguarded()
+            finally:
+                self._busy.discard(worker)
+                self._idle.append(worker)
+        raise PieceLost(f"it has ended {MOST_TRIES} workers (a worker process was killed, or crashed)")
+
+    def _worker(self) -> _Worker:
+        """Return a process that has nothing to do."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.is_alive():
+                return worker
+        return _Worker(self._count)
+
+    def cancel(self) -> None:
+        for future in list(self.running):
+            future.cancel()
+        self._over.set()
+        self._over = threading.Event()
+        for worker in list(self._busy):
+            worker.end()
+        self.running.clear()
+
+    def shutdown(self) -> None:
+        self.cancel()
+        for program in self._programs:
+            program.end()
+        self._threads.shutdown()
+        while self._idle:
+            self._idle.pop().end()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    @property
+    def slots(self) -> int:
+        return self._count
+
+    def publish(self, key: str, value: Any) -> PublishedFile:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="puzzlelab-"))
+        path = self._folder / key
+        if not path.exists():
+            path.write_bytes(pickle.dumps(value))
+        return PublishedFile(key, path)
+
+    def forget(self, key: str) -> None:
+        if self._folder is not None:
+            (self._folder / key).unlink(missing_ok=True)
+
+    def start(
+        self, factory: Callable[..., Any], arguments: Sequence[Any], resources: Mapping[str, float] | None = None
+    ) -> Program:
+        program = LocalProgram(factory, arguments)
+        self._programs.append(program)
+        return program
+
+
+class _Worker:
+    """A process that does not outlive this one, and does not get its signals: one of several that share the memory."""
+
+    def __init__(self, sharers: int = 1) -> None:
+        kernel_cache()  # a private one is shared with the process
+        context = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin_worker, initargs=(sharers,))
+        with signals.blocked():
+            self._pool.submit(_nothing)  # starts the process
+        (self._process,) = self._pool._processes.values()
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Let the process call a function; raises `BrokenProcessPool`, as the future does, if it has ended."""
+        return self._pool.submit(function, *arguments)
+
+    def is_alive(self) -> bool:
+        """Tell whether the process runs."""
+        return self._process.is_alive()
+
+    def refuse_unguarded(self) -> None:
+        """Raise `BadInput` if the process ended because the script of this one has no guard."""
+        self._process.join(1)
+        if self._process.exitcode == UNGUARDED:
+            raise BadInput(
+                "worker processes import the script that starts them, and this one would start others then: put what "
+                "it does below the line `if __name__ == '__main__':`"
+            ) from None
+
+    def end(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        with suppress(OSError, ValueError):
+            self._process.join(1)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _begin_worker(sharers: int) -> None:
+    """End this process when its parent has ended, and compile nothing in the background."""
+    os.environ["PUZZLELAB_BACKGROUND"] = "0"
+    share_memory(sharers)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def end_with_parent() -> None:
+        wait_for_sentinel([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+class LocalProgram:
+    """An object in a process of its own; see `Program`."""
+
+    def __init__(self, factory: Callable[..., Any], arguments: Sequence[Any]) -> None:
+        self._worker = _Worker()
+        self._made = self._worker.submit(_make, factory, arguments)
+
+    @property
+    def node(self) -> str:
+        """See `Program`."""
+        return platform.node() or "this machine"
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """See `Program`."""
+        try:
+            self._made.result()
+            return self._worker.submit(_call, method, arguments).result()
+        except BrokenProcessPool:
+            raise ProgramLost("its process was killed, or crashed") from None
+
+    def end(self) -> None:
+        """See `Program`."""
+        self._worker.end()
+
+
+_object: Any = None
+"""The object of the program that this process is."""
+
+
+def _make(factory: Callable[..., Any], arguments: Sequence[Any]) -> None:
+    global _object
+    _object = factory(*arguments)
+
+
+def _call(method: str, arguments: Sequence[Any]) -> Any:
+    return getattr(_object, method)(*arguments)
