@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,32 +37,21 @@ PROBABILITY_POWER = 0.5
 class LatticeSearch:
     """The chains of several boards of one puzzle."""
 
-    def __init__(
-        self,
-        instances: Sequence[Instance],
-        limit: Limit,
-        prior: Prior,
-        policy: Policy,
-        restarts: int = 0,
-        threshold: float = 0.02,
-        masked: bool = False,
-        singles: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.instances, self.limit, self.policy = instances, limit, policy
-        self.restarts, self.threshold, self.masked, self.singles = restarts, threshold, masked or singles, singles
+    def __init__(self, instances: Sequence[Instance], limit: Limit, prior: Prior, settings: Any) -> None:
+        """Begin the first chain of each board by the settings of the solver, with a policy, and `masked` for `singles`."""
+        self.instances, self.limit, self.settings = instances, limit, settings
         self.score_candidates = candidate_logits.logits_of(prior, view(instances[0]))
         self.began = time.perf_counter()
         self.stop: Stop = "interrupted"
         """The reason why open boards are unsolved."""
-        count, board_seeds = len(instances), [seeds.of_board(seed, instance.state) for instance in instances]
+        count, board_seeds = len(instances), [seeds.of_board(settings.seed, instance.state) for instance in instances]
         self.seeds = np.array(board_seeds, np.uint64)
         """[G]."""
         self.answer = np.stack([view(instance).digits(instance.state) for instance in instances])
         """[G, N]: the digits of a solution, else the last ones of the first chain, -1 for blank cells."""
         self.start = candidate_logits.all_candidates(self.answer, view(instances[0]).units.all.shape[1])
         """[G, N, D]: the candidates at the start of a chain."""
-        if self.masked:
+        if settings.masked:
             self.start = self._allowed(self.start)
         self.chains_begun = np.ones(count, np.int64)
         """[G]: the number of chains begun."""
@@ -109,13 +98,13 @@ class LatticeSearch:
     def _advance(self, logits: Logits) -> None:
         """Apply the network's logits to every chain."""
         share = candidate_logits.shares(self.candidates, logits)
-        if self.policy == "at once":
+        if self.settings.policy == "at once":
             digits = share.argmax(axis=2)
             self.candidates = digits[..., None] == np.arange(share.shape[2])
             return
         chooses: NDArray[np.bool_] = np.ones(len(self.candidates), bool)
-        if self.policy == "eliminate":
-            threshold = np.maximum(self.threshold * 0.5 ** np.minimum(self.chain_number, 60), MIN_THRESHOLD)
+        if self.settings.policy == "eliminate":
+            threshold = np.maximum(self.settings.threshold * 0.5 ** np.minimum(self.chain_number, 60), MIN_THRESHOLD)
             improbable = candidate_logits.is_improbable(self.candidates, logits, threshold)
             chooses = ~candidate_logits.any_of(improbable)
             self.candidates &= ~improbable
@@ -123,7 +112,7 @@ class LatticeSearch:
         chooses &= is_open.any(axis=1) & ~candidate_logits.empty(self.candidates)
         if chooses.any():
             self._place_digits(chooses, share[chooses], is_open[chooses])
-        if self.masked:
+        if self.settings.masked:
             self.candidates = self._allowed(self.candidates)
 
     def _place_digits(self, chains: NDArray[np.bool_], share: NDArray[np.float64], open_: NDArray[np.bool_]) -> None:
@@ -155,7 +144,7 @@ class LatticeSearch:
         """
         while True:
             allowed = self._legal(candidates)
-            if not self.singles:
+            if not self.settings.singles:
                 return allowed
             allowed = candidate_logits.with_only_places(allowed, view(self.instances[0]).units.all)
             if np.array_equal(allowed, candidates):
@@ -204,7 +193,7 @@ class LatticeSearch:
         """Start as many chains as before for open boards without one, within `MAX_PARALLEL` and the restarts."""
         busy = np.zeros(len(self.instances), bool)
         busy[self.chain_board] = True
-        max_chains = 1 + self.restarts
+        max_chains = 1 + self.settings.restarts
         open_boards = np.flatnonzero(
             ~busy & ~self.out_of_nodes & (self.winning_chain < 0) & (self.chains_begun < max_chains)
         )

@@ -88,9 +88,8 @@ class Lattice(SolverSettings):
         if policy == "eliminate" and not prior.reads_candidates:
             raise Unsupported(f"the network {prior.name} reads only digits and no candidates: use policy=surest")
         restarts = 0 if policy == "at once" else self.restarts
-        return LatticeSearch(
-            instances, limit, prior, policy, restarts, self.threshold, self.masked, singles=self.singles, seed=self.seed
-        )
+        settings = {"policy": policy, "restarts": restarts, "masked": self.masked or self.singles}
+        return LatticeSearch(instances, limit, prior, self.model_copy(update=settings))
 
 
 SOLVER = Lattice
