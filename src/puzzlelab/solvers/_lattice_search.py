@@ -38,7 +38,7 @@ class LatticeSearch:
     """The chains of several boards of one puzzle."""
 
     def __init__(self, instances: Sequence[Instance], limit: Limit, prior: Prior, settings: Any) -> None:
-        """Begin the first chain of each board by the settings of the solver, with a policy, and `masked` for `singles`."""
+        """Begin the first chain of each board by settings of the solver, with a policy, and `masked` for `singles`."""
         self.instances, self.limit, self.settings = instances, limit, settings
         self.score_candidates = candidate_logits.logits_of(prior, view(instances[0]))
         self.began = time.perf_counter()
