@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.puzzles.sudoku.notation import MORE_BLANKS, SYMBOLS, from_zero, write
+from puzzlelab.puzzles.sudoku.notation import MORE_BLANKS, MOST_DIGITS, SYMBOLS, from_zero, write
 from puzzlelab.puzzles.sudoku.rules import LARGEST, SMALLEST, Sudoku, from_name
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SIZES = (*USUAL_SIZES, 8, 10, 15, 20)
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXY"
 CANDIDATES = re.compile(f"(?:{''.join(f'[{digit}.0]' for digit in range(1, 10))}){{81}}")
 """The candidates of 81 cells: nine signs each, every digit in its place or a sign for its absence."""
-SOLO = re.compile(r"(\d{1,2})(?:x(\d{1,2})|j)([a-z0-9]*):([a-z0-9_]+)")
+SOLO = re.compile(r"([2-5])x([2-5])([a-z0-9]*):((?:[a-z_]|[1-9][0-9]?)+)")
 """A game of Solo in Simon Tatham's collection: a letter is a number of blanks, `_` stands between two numbers."""
 SOLO_OPTIONS = re.compile(r"(?:a|r[24]|m[248]|md[24]|d[a-z])*")
 """The symmetry and the difficulty of a game of Solo."""
@@ -45,10 +45,10 @@ def from_text(text: str, name: str | None) -> Iterator[tuple[str, str]]:
         yield _of_solo(*game.groups())
     elif link := PUZZ_LINK.fullmatch(text):
         yield _of_puzz_link(int(link[1]), int(link[2]), link[3])
-    elif cells := _candidate_cells(text):
-        size = round(len(cells) ** 0.5)
-        puzzle = from_name((name if name and f"-{size}x" in name else f"-{size}x{size}").partition("-")[2])
-        yield puzzle.name, _clues(puzzle, cells)
+    else:
+        puzzle = from_name(name.partition("-")[2]) if name else Sudoku()
+        if puzzle.size <= MOST_DIGITS and (cells := _candidate_cells(text, puzzle.size)):
+            yield puzzle.name, _clues(puzzle, cells)
 
 
 def _of_opensudoku(text: str) -> Iterator[tuple[str, str]]:
@@ -59,16 +59,16 @@ def _of_opensudoku(text: str) -> Iterator[tuple[str, str]]:
         yield "sudoku-9x9", "".join(digit if can_change == "0" else "0" for digit, can_change in cells)
 
 
-def _of_solo(across: str, down: str | None, options: str, cells: str) -> tuple[str, str]:
+def _of_solo(across: str, down: str, options: str, cells: str) -> tuple[str, str]:
     """Return the puzzle and the board of a game of Solo, with so many boxes `across` and `down`."""
-    if down is None or not SOLO_OPTIONS.fullmatch(options):
+    if not SOLO_OPTIONS.fullmatch(options):
         raise BadBoard(
-            "this game of Solo has rules beside those of Sudoku (jigsaw, X or killer), which are not known here"
+            "this game of Solo has rules beside those of Sudoku, such as X or killer, which are not known here"
         )
     puzzle = Sudoku(int(across), int(down))
     runs = re.findall(r"[a-z]|[0-9]+", cells)
-    digits = [digit for run in runs for digit in ([0] * (ord(run) - ord("a") + 1) if run.isalpha() else [int(run)])]
-    return puzzle.name, _written(digits, puzzle, "this game of Solo")
+    values = [ord("a") - 1 - ord(run) if run.isalpha() else int(run) for run in runs]
+    return puzzle.name, _written(values, puzzle, "this game of Solo")
 
 
 def _of_puzz_link(columns: int, rows: int, cells: str) -> tuple[str, str]:
@@ -77,16 +77,15 @@ def _of_puzz_link(columns: int, rows: int, cells: str) -> tuple[str, str]:
     if columns != rows or side**2 != rows or side not in range(SMALLEST, LARGEST + 1):
         raise BadBoard(f"this link does not say the boxes of its grid of {columns}x{rows}: copy the board itself")
     runs, puzzle = re.findall(r"-[0-9a-f]{2}|.", cells), Sudoku(side, side)
-    if strange := [run for run in runs if not re.fullmatch(r"-?[0-9a-z]+", run)]:
+    if strange := [run for run in runs if not re.fullmatch(r"[1-9a-z]|-[0-9a-f]{2}", run)]:
         raise BadBoard(f"'{strange[0]}' in this link is no digit of {puzzle.name}")
-    gaps = [int(run, 36) - 15 if "g" <= run <= "z" else 0 for run in runs]
-    digits = [
-        digit for run, gap in zip(runs, gaps, strict=True) for digit in ([0] * gap or [int(run.removeprefix("-"), 16)])
-    ]
-    return puzzle.name, _written(digits, puzzle, "this link")
+    values = [15 - int(run, 36) if "g" <= run <= "z" else int(run.removeprefix("-"), 16) for run in runs]
+    return puzzle.name, _written(values, puzzle, "this link")
 
 
-def _written(digits: Sequence[int], puzzle: Sudoku, what: str) -> str:
+def _written(values: Sequence[int], puzzle: Sudoku, what: str) -> str:
+    """Return the board of these digits, where -n stands for n blanks; raises `BadBoard`."""
+    digits = [digit for value in values for digit in ([0] * -value or [value])]
     if len(digits) != puzzle.cells:
         raise BadBoard(f"{what} has {len(digits)} cells; {puzzle.name} has {puzzle.cells}")
     if max(digits) > puzzle.size:
@@ -97,19 +96,16 @@ def _written(digits: Sequence[int], puzzle: Sudoku, what: str) -> str:
 # --- candidates ---
 
 
-def _candidate_cells(text: str) -> list[str]:
+def _candidate_cells(text: str, size: int) -> list[str]:
     """Return the digits of each cell of a grid of candidates, all of them for a blank; empty for other texts."""
     lines = [line for line in text.split("\n") if "---" not in line]
-    words = re.sub(r"[|:\s]+", " ", "\n".join(lines)).split()
-    if CANDIDATES.fullmatch(signs := "".join(words)):
-        return [re.sub(r"[.0]", "", signs[place : place + 9]) for place in range(0, len(signs), 9)]
-    size = round(len(words) ** 0.5)
-    digits = SYMBOLS[:size]
-    is_grid = size in range(4, 10) and size**2 == len(words) and any(len(set(word)) > 1 for word in words)
-    is_grid = is_grid and all(
-        len(set(word)) == len(word) and (word in MORE_BLANKS or set(word) <= set(digits)) for word in words
-    )
-    return [digits if word in MORE_BLANKS else word for word in words] if is_grid else []
+    words, digits = re.sub(r"[|:\s]+", " ", "\n".join(lines)).split(), SYMBOLS[:size]
+    if size == MOST_DIGITS and CANDIDATES.fullmatch(signs := "".join(words)):
+        return [re.sub(r"[.0]", "", signs[place : place + size]) for place in range(0, len(signs), size)]
+    if len(words) != size**2 or not any(len(word) > 1 for word in words):
+        return []
+    cells = [digits if word in MORE_BLANKS else word for word in words]
+    return cells if all(len(set(cell)) == len(cell) and not set(cell) - set(digits) for cell in cells) else []
 
 
 def _clues(puzzle: Sudoku, cells: Sequence[str]) -> str:
