@@ -114,9 +114,10 @@ class TabularLearning:
         play.begin_step()
         games: Any = play.games
         states, canonical = games.states, games.canonical_moves
-        rows, best = table_rows(self.table, states), best_moves(play.learner.model, states, canonical >= 0)
+        rows = table_rows(self.table, states)
+        best = _values(self.table, rows).argmax(axis=1)
         transition = play.turn(lambda epsilon, random: explore(games, best, canonical >= 0, epsilon, random))
-        future = _values(self.table, transition.successors.states).max(axis=1)
+        future = _values(self.table, table_rows(self.table, transition.successors.states)).max(axis=1)
         reward = self.reward(transition.states, transition.successors)
         target = reward + settings.discount * np.where(transition.terminal, 0.0, future)
         moves = canonical[np.arange(len(rows)), transition.moves]
@@ -151,7 +152,7 @@ class TabularLearning:
 def best_moves(model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return `int64[B]`: the move of the greatest value in each state, by the model of a table."""
     table: Any = model.module
-    best: NDArray[np.int64] = _values(table, states).argmax(axis=1)
+    best: NDArray[np.int64] = _values(table, table_rows(table, states)).argmax(axis=1)
     return best
 
 
@@ -161,9 +162,8 @@ def table_rows(table: ValueTable, states: State) -> NDArray[np.int64]:
     return rows
 
 
-def _values(table: ValueTable, states: State) -> NDArray[np.float32]:
-    """Return `float32[B, M]`: the values of all moves in these states; 0 for a state that is not in the table."""
-    rows = table_rows(table, states)
+def _values(table: ValueTable, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return `float32[B, M]`: the values of all moves in these rows; 0 for the row -1."""
     values: NDArray[np.float32] = table.values.numpy()[rows]
     values[rows < 0] = 0.0
     return values
