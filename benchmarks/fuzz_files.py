@@ -193,13 +193,13 @@ def read_champion(data: bytes, folder: Path) -> object:
 
 def read_program(data: bytes, folder: Path) -> object:
     """A network as searches load and evaluate it; one of another program is for the puzzle of the small network."""
-    from puzzlelab.nets import network_files, onnx_limits
+    from puzzlelab.nets import onnx_limits, onnx_model
 
     onnx_limits.SECONDS = MOST_SECONDS
     path = folder / "program.onnx"
     path.write_bytes(data)
     puzzle = puzzle_of("tiles-2x3")
-    model, _ = network_files.load(path, puzzle)
+    model, _ = onnx_model.load(path, puzzle)
     if model.puzzle == puzzle:
         states = np.stack(sampled(puzzle)[:5])
         outputs = model.outputs(states)

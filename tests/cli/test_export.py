@@ -11,7 +11,7 @@ import pytest
 
 from puzzlelab import load
 from puzzlelab.core.views import Planes
-from puzzlelab.nets import network_files, onnx_files
+from puzzlelab.nets import onnx_files, onnx_model
 from puzzlelab.version import PACKAGE
 
 SHIPPED = PACKAGE / "pretrained" / "tiles-3x3.onnx"
@@ -80,7 +80,7 @@ def test_another_program_evaluates_it(program, tmp_path) -> None:
     states = puzzle.read(BOARD).state[None]
     planes = puzzle.view(Planes).planes(states)
     policy, cost = session.run(["policy", "cost_to_go"], {"planes": planes})
-    outputs = network_files.load(SHIPPED)[0].outputs(states)
+    outputs = onnx_model.load(SHIPPED)[0].outputs(states)
     assert np.allclose(policy, outputs["policy"], 1e-4, 1e-4)
     assert np.allclose(cost, outputs["cost_to_go"], 1e-4, 1e-4)
 

@@ -13,7 +13,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.views import Planes, Samples
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves
-from puzzlelab.nets.canonical import canonical
+from puzzlelab.nets.model import canonical
 
 PUZZLES = ["tiles-2x2", "tiles-3x3", "dust-4x3x3", "sudoku-4x4"]
 """With 2, 2, 2 and 8 images of a board."""

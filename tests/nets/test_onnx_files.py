@@ -17,7 +17,7 @@ from onnx import TensorProto, helper
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.nets import network_files, onnx_files, onnx_graph, onnx_limits
+from puzzlelab.nets import onnx_files, onnx_graph, onnx_limits, onnx_model
 from puzzlelab.nets.form import INPUT_MEANINGS, INPUTS, OUTPUT_MEANINGS, Head
 from puzzlelab.nets.onnx_files import KEY, PRODUCER, sealed
 from puzzlelab.nets.onnx_graph import OPERATORS
@@ -52,7 +52,7 @@ def load(tmp_path):
             model = model_of(model)
         path = tmp_path / "other.onnx"
         path.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
-        return network_files.load(path, puzzle)[0]
+        return onnx_model.load(path, puzzle)[0]
 
     return load
 
@@ -240,19 +240,19 @@ def test_a_pipe_in_the_place_of_a_network_or_of_its_card_is_refused(tmp_path) ->
     for name in ("pipe.onnx", "copy.json"):
         os.mkfifo(tmp_path / name)
         with pytest.raises(BadFile, match=f"{name} is a (pipe|device), not a file"):
-            network_files.load((tmp_path / name).with_suffix(".onnx"), registry.load("tiles-3x3"))
+            onnx_model.load((tmp_path / name).with_suffix(".onnx"), registry.load("tiles-3x3"))
 
 
 def test_what_is_no_file_or_too_large_is_refused(tmp_path) -> None:
     with pytest.raises(BadFile, match="there is no such file"):
-        network_files.load(tmp_path / "none.onnx", TILES)
+        onnx_model.load(tmp_path / "none.onnx", TILES)
     (tmp_path / "folder.onnx").mkdir()
     with pytest.raises(BadFile, match="Is a directory"):
-        network_files.load(tmp_path / "folder.onnx", TILES)
+        onnx_model.load(tmp_path / "folder.onnx", TILES)
     with (tmp_path / "large.onnx").open("wb") as file:
         file.truncate(3 << 30)  # no bytes of it are on the disk
     with pytest.raises(BadFile, match="is larger than 512 MiB"):
-        network_files.load(tmp_path / "large.onnx", TILES)
+        onnx_model.load(tmp_path / "large.onnx", TILES)
 
 
 @pytest.mark.parametrize("location", ["/etc/hostname", "weights.bin", "../weights.bin", "*/_ORT_MEM_ADDR_/*"])

@@ -14,7 +14,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.views import Samples
 from puzzlelab.engine.solving import solve_all
-from puzzlelab.nets import model_zoo, network_files
+from puzzlelab.nets import model_zoo, onnx_model
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.storage import networks
 
@@ -33,7 +33,7 @@ def test_there_is_one_for_each_of_these() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_network_is_whole_and_has_a_card_with_results(name) -> None:
-    model, card = network_files.load(model_zoo.SHELF / name)
+    model, card = onnx_model.load(model_zoo.SHELF / name)
     assert name.startswith(card.puzzle)
     assert (card.steps > 0, card.hours > 0, card.version) == (True, True, "0.1.0")
     assert card.measured
@@ -57,7 +57,7 @@ def test_its_recipe_is_the_one_that_trained_it(name) -> None:
     "name", [name for name in NAMES if {"cost_to_go", "q"} & set(model_zoo.shipped()[name].network["heads"])]
 )
 def test_it_knows_how_far_boards_are(name) -> None:
-    model, card = network_files.load(model_zoo.SHELF / name)
+    model, card = onnx_model.load(model_zoo.SHELF / name)
     puzzle = registry.load(card.puzzle)
     sample = puzzle.view(Samples).scales["uniform"].sample
     states = np.concatenate([sample(np.random.default_rng(number), None, 1) for number in range(50)])
@@ -75,7 +75,7 @@ def test_it_knows_how_far_boards_are(name) -> None:
 )
 def test_it_knows_what_to_do(name) -> None:
     """Far from each limit, so that a processor that adds up otherwise does not change the verdict."""
-    model, card = network_files.load(model_zoo.SHELF / name)
+    model, card = onnx_model.load(model_zoo.SHELF / name)
     puzzle = registry.load(card.puzzle)
     scale, level, most = {
         "dust-8x6x5": ("uniform", None, 16),

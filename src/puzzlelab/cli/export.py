@@ -30,13 +30,13 @@ def export(
 
     The file has its card within, and can be used by --net. What the inputs and outputs mean is in docs/networks.md.
     """
-    from puzzlelab.nets import exporting, model_zoo, network_files, onnx_files
+    from puzzlelab.nets import exporting, model_zoo, onnx_files, onnx_model
     from puzzlelab.nets.card import ONNX, content_of, file_of
 
     path = model_zoo.path_anywhere(_name(net))
     source = file_of(path, ONNX)
     data = content_of(source)
-    network_files.card_of(path, onnx_files.read_bytes(data, source))
+    onnx_model.card_of(path, onnx_files.read_bytes(data, source))
     if precision == "int8":
         data = exporting.quantised(data, source)
     exporting.write(file, data)

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError, shorten
 from puzzlelab.engine import report
-from puzzlelab.nets import network_files
+from puzzlelab.nets import onnx_model
 from puzzlelab.nets.card import CARD, ONNX, WEIGHTS, Card, content_of, file_of, read_card, write_card
 from puzzlelab.nets.exporting import without_warnings
 from puzzlelab.nets.form import input_arrays
@@ -109,7 +109,7 @@ def repair(path: Path) -> None:
     """
     model, card = load(path)
     try:
-        network_files.load(path)
+        onnx_model.load(path)
     except BadFile as error:
         file = file_of(path, ONNX)
         if file.exists():

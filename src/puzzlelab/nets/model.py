@@ -22,7 +22,6 @@ from puzzlelab.core.views import Candidates, Estimate, Estimates, Planes, Prior,
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves, solved, successors
 from puzzlelab.engine.log_probabilities import MIN_PROBABILITY, log_probabilities, merged_logits
-from puzzlelab.nets.canonical import canonical
 from puzzlelab.nets.form import NetworkForm, Outputs, candidates_of, input_arrays
 from puzzlelab.storage import networks
 
@@ -241,6 +240,24 @@ class Model(ABC):
             probabilities.append(np.exp(np.take_along_axis(self.log_policy(image), moves, axis=1)))
         logarithms: NDArray[np.float64] = np.log(np.maximum(np.mean(probabilities, axis=0), MIN_PROBABILITY))
         return logarithms
+
+
+def canonical(puzzle: Puzzle, states: State) -> tuple[State, NDArray[np.int64]]:
+    """Return (`images[B, S]`, `move_permutation: int64[B, M]`): the canonical image of each state, and its moves there.
+
+    The canonical image is the lexicographically first one. Move m of a state is move `move_permutation[b, m]` of it.
+    """
+    images = states
+    move_permutation = np.tile(np.arange(puzzle.move_count), (len(states), 1))
+    planes = puzzle.view(Planes)
+    if planes is None or not len(states):
+        return images, move_permutation
+    rows = np.arange(len(states))
+    for image, permutation in planes.symmetries(states)[1:]:
+        difference = (image != images).argmax(axis=1)
+        less = (image[rows, difference] < images[rows, difference])[:, None]
+        images, move_permutation = np.where(less, image, images), np.where(less, permutation, move_permutation)
+    return images, move_permutation
 
 
 def permuted(values: NDArray[np.float32], move_permutation: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError, UnknownName
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import isomorphism_of
 from puzzlelab.engine import installed
-from puzzlelab.nets import network_files, run_networks
+from puzzlelab.nets import onnx_model, run_networks
 from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, content_of, file_of, read_card
 from puzzlelab.nets.run_networks import CHAMPION, NETS
 from puzzlelab.nets.transferred import TransferredNetwork
@@ -37,7 +37,7 @@ def find(puzzle: Puzzle, name: str) -> Network:
     """
     path = path_of(puzzle, name)
     try:
-        model, card = network_files.load(path, puzzle)
+        model, card = onnx_model.load(path, puzzle)
     except BadFile as error:
         if path.parent.name == NETS and (path.parent.parent / CHAMPION).exists():
             raise BadFile(run_networks.advised(path.parent.parent, path.name, error)) from None

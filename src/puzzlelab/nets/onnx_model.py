@@ -1,4 +1,4 @@
-"""`OnnxModel`: a network as searches use it, which ONNX Runtime evaluates.
+"""`OnnxModel`: a network as searches use it, which ONNX Runtime evaluates, from its `.onnx` and its card.
 
 Shapes: B = states, M = number of moves.
 """
@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.errors import BadFile, PuzzlelabError
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Candidates, Reversible, Samples, scale_of
 from puzzlelab.engine import candidate_logits
+from puzzlelab.nets.card import CARD, ONNX, Card, file_of, read_card
 from puzzlelab.nets.form import NetworkForm, Outputs
 from puzzlelab.nets.model import Model, digits_per_cell
-from puzzlelab.nets.onnx_files import OnnxNetwork
+from puzzlelab.nets.onnx_files import OnnxNetwork, read
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,45 @@ class OnnxModel(Model):
             if not (values < np.inf if name == "q" else np.isfinite(values)).all():  # -inf is a move never to be made
                 raise BadFile(f"the network {self.name} cannot be used: its output '{name}' is infinite or no number")
         return outputs
+
+
+def load(path: Path, puzzle: Puzzle | None = None) -> tuple[OnnxModel, Card | None]:
+    """Load a network, from the path of one of its files or from their stem; raises `BadFile`.
+
+    A network of puzzlelab is for the puzzle on its card. One of another program has no card, and is for `puzzle`.
+    """
+    file = file_of(path, ONNX)
+    network = read(file)
+    card = card_of(path, network)
+    if card is not None:
+        try:
+            return OnnxModel(registry.load(card.puzzle), network), card
+        except BadInput as error:
+            raise BadFile(f"{file_of(path, CARD).name}: {error}") from None
+    if puzzle is None:
+        raise BadFile(f"{file} was not written by puzzlelab, so it does not say for which puzzle it is")
+    return fitted(puzzle, network, file), None
+
+
+def card_of(path: Path, network: OnnxNetwork) -> Card | None:
+    """Return the card beside a network, or else in it; None for a network of another program.
+
+    Raises `BadFile` for a card that describes another network, or is damaged. Beside a network of another program may
+    lie a JSON file that is no card.
+    """
+    file = file_of(path, CARD)
+    if not file.exists():
+        return network.card
+    try:
+        card = read_card(file)
+    except BadFile:
+        if network.card is None:
+            return None
+        raise
+    card.check_hash(network.name, file_of(path, ONNX))
+    if network.card is not None and network.card.puzzle != card.puzzle:
+        raise BadFile(f"{file} is for {card.puzzle}, and the network beside it for {network.card.puzzle}")
+    return card
 
 
 def fitted(puzzle: Puzzle, network: OnnxNetwork, path: Path) -> OnnxModel:

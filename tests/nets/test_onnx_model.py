@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.nets import network_files
+from puzzlelab.nets import onnx_model
 
-SHELF = Path(network_files.__file__).parents[1] / "pretrained"
+SHELF = Path(onnx_model.__file__).parents[1] / "pretrained"
 
 
 @pytest.fixture
@@ -22,17 +22,17 @@ def stem(tmp_path):
 def test_a_card_alone_is_no_network(stem) -> None:
     stem.with_suffix(".onnx").unlink()
     with pytest.raises(BadFile, match=r"cannot read .*tiles-3x3\.onnx: there is no such file"):
-        network_files.load(stem)
+        onnx_model.load(stem)
 
 
 def test_a_card_for_another_puzzle_is_refused(stem) -> None:
     card = stem.with_suffix(".json")
     card.write_text(card.read_text().replace('"puzzle": "tiles-3x3"', '"puzzle": "tiles-4x4"'))
     with pytest.raises(BadFile, match="is for tiles-4x4, and the network beside it for tiles-3x3"):
-        network_files.load(card)
+        onnx_model.load(card)
 
 
 def test_a_file_of_another_network_is_refused(stem) -> None:
     shutil.copy(SHELF / "tiles-3x3-dqn.onnx", stem.with_suffix(".onnx"))
     with pytest.raises(BadFile, match=r"damaged or not the one that its card describes: its hash is not \w{16}"):
-        network_files.load(stem)
+        onnx_model.load(stem)
