@@ -6,7 +6,7 @@ import csv
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from html.parser import HTMLParser
 from itertools import zip_longest
 from typing import Any
@@ -17,6 +17,7 @@ BOARD_NAMES = ("board", "puzzle", "puzzles", "question", "mission", "grid", "cel
 """Names of the column of a board in the tables of any puzzle; each family has more."""
 SEPARATORS = ("\t", ";", ",")
 MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|!--|[A-Za-z])", re.IGNORECASE)
+HTML = re.compile(r"\s*<(?!\?xml)(?:!doctype html|html|body|div|p|pre|table|thead|tbody|tr)\b", re.IGNORECASE)
 ENTITIES = re.compile(r"<!(?:DOCTYPE|ENTITY)[^>]*(?:\[|ENTITY)", re.IGNORECASE)
 
 Row = Mapping[str, Any]
@@ -25,12 +26,27 @@ Groups = Sequence[Collection[str]]
 """`Family.columns`: the names of the column of the board, and of those that are read after it."""
 
 
-def rows_of_json(value: Any) -> list[Row] | None:
-    """Return the rows of a value of JSON: an object, or a list of objects; None for anything else."""
+def boards_in(text: str, groups: Groups, reads: Callable[[str], bool]) -> list[tuple[str, str | None]]:
+    """Return the boards in rows or lists of a document, each with the name of its puzzle if that is there.
+
+    Args:
+        text: the document; nothing is returned for a text that is none.
+        groups: the names of columns.
+        reads: whether a text is a board in its own notation.
+
+    Raises:
+        BadBoard: for XML that is wrong, or has entities of its own.
+    """
+    if HTML.match(text):
+        return [(table, None) for table in texts_of_html(text)]
+    value = rows_of_xml(text) if MARKUP.match(text) else json_value(text)
     rows = value if isinstance(value, list) else [value]
-    if not rows or not all(isinstance(row, dict) for row in rows):
-        return None
-    return [{name.lower(): cell for name, cell in row.items()} for row in rows]
+    if rows and all(isinstance(row, dict) for row in rows):
+        found = [board_in({name.lower(): cell for name, cell in row.items()}, groups) for row in rows]
+        return [each for each in found if each is not None and each[0].strip()]
+    is_lists = all(isinstance(each, list) and each and all(isinstance(row, list) for row in each) for each in rows)
+    is_texts = all(isinstance(each, str) and reads(each) for each in rows)
+    return [(str(each), None) for each in rows] if isinstance(value, list) and (is_lists or is_texts) else []
 
 
 def json_value(text: str) -> Any:

@@ -13,16 +13,7 @@ from itertools import chain
 
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Family, Notation
-from puzzlelab.text.documents import (
-    MARKUP,
-    board_in,
-    header_in,
-    json_value,
-    row_in,
-    rows_of_json,
-    rows_of_xml,
-    texts_of_html,
-)
+from puzzlelab.text.documents import MARKUP, board_in, boards_in, header_in, row_in
 from puzzlelab.text.grids import EMPTY, plain_signs
 from puzzlelab.text.links import link_in
 from puzzlelab.text.rows import is_certain_ruler, is_ruler
@@ -42,7 +33,6 @@ BESIDE = re.compile(r"(?<=\w)\([^()]*\)")
 OPENING = re.compile(r"[\[({]\s*(?:[\[({\"'\d.-]|None|null|$)")
 MORE_ROWS = 2
 """Lines of a board beside its rows, such as the names of its columns."""
-HTML = re.compile(r"\s*<(?!\?xml)(?:!doctype html|html|body|div|p|pre|table|thead|tbody|tr)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +147,9 @@ class Splitter:
         return len(cells) != self._rows * self._columns or bool(set(cells[1:]) - self._notation.signs)
 
     def _board_or_row(self, number: int, line: str, bare: str) -> Iterator[BoardText]:
-        is_document = bare[0] in "{[" and bare[-1] in "}]" and (boards := self._of_json(number, bare)) is not None
-        if is_document:
+        if bare[0] in "{[" and bare[-1] in "}]" and (boards := self._boards_in(number, bare)):
             yield from self._part(hard=True)
-            yield from boards or ()
+            yield from boards
         elif (board := self._on_line(number, line)) is not None:
             yield from self._part(hard=True)
             self._began = True
@@ -298,38 +287,15 @@ class Splitter:
 
     def _document(self, number: int, text: str) -> Iterator[BoardText]:
         """Yield the boards of a text that is read as a whole."""
-        if len(text) > LONGEST_DOCUMENT:
+        is_too_long = len(text) > LONGEST_DOCUMENT
+        boards = [] if is_too_long else self._boards_in(number, text)
+        yield from boards
+        if is_too_long or not (boards or MARKUP.match(text)):
             yield BoardText(number, text)
-        elif HTML.match(text):
-            for table in texts_of_html(text):
-                yield BoardText(number, table)
-        elif MARKUP.match(text):
-            yield from self._of_xml(number, text)
-        else:
-            boards = self._of_json(number, text)
-            yield from [BoardText(number, text)] if boards is None else boards
 
-    def _of_xml(self, number: int, text: str) -> Iterator[BoardText]:
-        for row in rows_of_xml(text):
-            if (found := board_in(row, self._family.columns)) and found[0].strip():
-                yield BoardText(number, found[0].strip())
-
-    def _of_json(self, number: int, text: str) -> list[BoardText] | None:
-        """Return the boards of rows of JSON, or of a list of boards; None for a text without rows."""
-        value = json_value(text)
-        if value is None:
-            return None
-        rows = rows_of_json(value)
-        if rows is None:
-            is_list_of_boards = isinstance(value, list) and all(
-                isinstance(each, list) and each and all(isinstance(row, list) for row in each) for each in value
-            )
-            texts = [str(each) for each in value] if is_list_of_boards else []
-            if isinstance(value, list) and all(isinstance(each, str) and self._reads(each) for each in value):
-                texts = value
-            return [BoardText(number, each) for each in texts] if texts else None
-        found = [board_in(row, self._family.columns) for row in rows]
-        return [BoardText(number, each[0], (), each[1]) for each in found if each is not None] or None
+    def _boards_in(self, number: int, text: str) -> list[BoardText]:
+        found = boards_in(text, self._family.columns, self._reads)
+        return [BoardText(number, board, (), owner) for board, owner in found]
 
     # --- boards of several lines ---
 
