@@ -357,7 +357,6 @@ class Drive:
         return self._result(stop, proof, reason)
 
 
-NOTHING_SPENT = Progress(0, 0, 0, 0, 0.0)
 Search = Callable[[Limit, Result], Iterator[Attempt]]
 """The attempts of a search under a limit; it gets the best answer so far, and need not look for a longer one."""
 
@@ -368,15 +367,11 @@ def one_by_one(searches: Iterable[Search], limit: Limit, shares: int = 1) -> Gen
     Each search gets the remaining limit. With `shares`, the number of searches, each gets an equal share of the time
     and the nodes that are left.
     """
-    best, spent = Result(None), NOTHING_SPENT
+    best = Result(None)
     was_cut: Stop | None = None
     for number, search in enumerate(searches):
         shares_left = max(shares - number, 1)
-        for attempt in search(_remaining_limit(limit, spent, shares_left), best):
-            attempt = _added(attempt, spent)
-            if isinstance(attempt, Result):
-                best = attempt = _better(best, attempt)
-            yield attempt
+        best = yield from _after(best, search(_remaining_limit(limit, best, shares_left), best))
         used_up_share = shares_left > 1 and best.stop in SHARED_LIMITS
         if best.proof != "none" or (best.stop in LIMITS and not used_up_share):
             return
@@ -384,7 +379,6 @@ def one_by_one(searches: Iterable[Search], limit: Limit, shares: int = 1) -> Gen
             yield with_stop(best, "nodes")
             return
         was_cut = best.stop if used_up_share else was_cut
-        spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds or 0.0)
     if was_cut is not None:
         yield with_stop(best, was_cut)
 
@@ -397,17 +391,13 @@ def in_rounds(searches: Sequence[Search], limit: Limit, first_nodes: int) -> Ite
     start again. So the turns depend on no clock, and repeated work is a third at most. A search that ends by itself, or
     whose memory is used up, is not run again.
     """
-    best, spent = Result(None), NOTHING_SPENT
+    best = Result(None)
     running, nodes, is_out_of_memory = list(searches), first_nodes, False
     while running:
         for search in tuple(running):
-            share = _remaining_limit(limit, spent, 1)
+            share = _remaining_limit(limit, best, 1)
             share = replace(share, nodes=nodes if share.nodes is None else min(nodes, share.nodes))
-            for attempt in search(share, best):
-                attempt = _added(attempt, spent)
-                if isinstance(attempt, Result):
-                    best = attempt = _better(best, attempt)
-                yield attempt
+            best = yield from _after(best, search(share, best))
             if best.proof != "none" or best.stop in ("time", "interrupted"):
                 return
             if limit.nodes is not None and best.expanded >= limit.nodes:
@@ -416,7 +406,6 @@ def in_rounds(searches: Sequence[Search], limit: Limit, first_nodes: int) -> Ite
             if best.stop != "nodes":
                 running.remove(search)
                 is_out_of_memory |= best.stop == "memory"
-            spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds or 0.0)
         nodes *= GROWTH
     if is_out_of_memory or best.moves is not None:
         yield with_stop(best, "memory" if is_out_of_memory else "done")
@@ -451,21 +440,32 @@ def with_patience(attempts: Iterator[Attempt], limit: Limit, patience: float | N
             return
 
 
-def _remaining_limit(limit: Limit, spent: Progress, shares: int) -> Limit:
-    """Return an equal share of what is left of the limit."""
+def _after(best: Result, attempts: Iterator[Attempt]) -> Generator[Attempt, None, Result]:
+    """Yield the attempts of a search after those whose last result is `best`; return the last one of both."""
+    spent = best
+    for attempt in attempts:
+        attempt = _added(attempt, spent)
+        if isinstance(attempt, Result):
+            best = attempt = _better(best, attempt)
+        yield attempt
+    return best
+
+
+def _remaining_limit(limit: Limit, spent: Result, shares: int) -> Limit:
+    """Return an equal share of what this result has left of the limit."""
     if limit.seconds is None and limit.nodes is None:
         return limit
-    seconds = None if limit.seconds is None else max((limit.seconds - spent.seconds) / shares, 1e-6)
+    seconds = None if limit.seconds is None else max((limit.seconds - (spent.seconds or 0.0)) / shares, 1e-6)
     nodes = None if limit.nodes is None else max((limit.nodes - spent.expanded) // shares, 1)
     return replace(limit, seconds=seconds, nodes=nodes)
 
 
-def _added(attempt: Attempt, spent: Progress) -> Attempt:
-    """Return the attempt, counted from the first search on."""
-    if spent is NOTHING_SPENT:
+def _added(attempt: Attempt, spent: Result) -> Attempt:
+    """Return the attempt, counted from the first search on, by the work of the searches before."""
+    if not (spent.seconds or spent.expanded):
         return attempt
     expanded, generated = attempt.expanded + spent.expanded, attempt.generated + spent.generated
-    evaluations, seconds = attempt.evaluations + spent.evaluations, (attempt.seconds or 0.0) + spent.seconds
+    evaluations, seconds = attempt.evaluations + spent.evaluations, (attempt.seconds or 0.0) + (spent.seconds or 0.0)
     if isinstance(attempt, Progress):
         return Progress(expanded, generated, evaluations, attempt.bound, seconds)
     return replace(attempt, expanded=expanded, generated=generated, evaluations=evaluations, seconds=seconds)
