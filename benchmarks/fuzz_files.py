@@ -456,11 +456,11 @@ def read_run(changed: str, data: bytes, folder: Path) -> object:
     """A run of self-play one of whose files is changed: its status, its state and its networks."""
     from puzzlelab.engine import report
     from puzzlelab.training import metrics, recipe
-    from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+    from puzzlelab.training.runs import Run
     from puzzlelab.training.selfplay.status import StatusReader, headline
     from puzzlelab.training.train_state import SavedStates
 
-    run = SelfPlayRun(folder / "run")
+    run = Run(folder / "run")
     if not run.begun:
         run.begin(recipe.settings_of("selfplay", SMALL_RUN))
         for name in ("programs", "shards"):

@@ -16,7 +16,7 @@ pytest.importorskip("torch")
 
 from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.runs import Run
 
 CONFIG = """
 recipe = "selfplay"
@@ -108,7 +108,7 @@ def test_bad_input_gets_a_sentence_and_leaves_nothing_behind(program, tmp_path, 
 
 
 def test_two_on_one_folder_a_missing_champion_and_other_settings_are_told(program, tmp_path, config) -> None:
-    run, league = tmp_path / "run", SelfPlayRun(tmp_path / "run")
+    run, league = tmp_path / "run", Run(tmp_path / "run")
     words = ("selfplay", "run", run, "--config", config, "--workers", 0)
     assert program(*words, "--minutes", 0)[0] == 0
     with league.exclusive("run"):
@@ -137,7 +137,7 @@ def test_whatever_is_killed_ten_times_the_run_goes_on_and_counts_right(tmp_path,
     run, chance = tmp_path / "run", random.Random(3)
     words = [sys.executable, "-m", "puzzlelab", "selfplay", "run", str(run), "--config", str(config)]
     words += ["--workers", "2", "--set", "learning.steps=100000", "--set", "replay.replay_ratio=50"]
-    league = SelfPlayRun(run)
+    league = Run(run)
     with (tmp_path / "said").open("w") as said:
         process = subprocess.Popen(words, stderr=said)
         for kill in range(10):
@@ -187,7 +187,7 @@ def test_a_signal_ends_all_programs_and_the_state_is_saved(tmp_path, config, num
     _, err = process.communicate(timeout=120)
     assert process.returncode == code
     assert "Traceback" not in err + "".join(log.read_text() for log in (run / "programs").glob("*.log"))
-    assert not _at_work(SelfPlayRun(run))  # each removes its file
+    assert not _at_work(Run(run))  # each removes its file
     assert "trainer did not end" in err or json.loads((run / "state.json").read_text())["step"] >= 10
 
 

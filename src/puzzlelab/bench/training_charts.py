@@ -11,7 +11,6 @@ from puzzlelab.core.errors import BadInput
 from puzzlelab.training import metrics
 from puzzlelab.training.recipe import settings_of
 from puzzlelab.training.runs import Run
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.status import RunStatus, StatusReader
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def is_run(folder: Path) -> bool:
 
 def is_selfplay_run(folder: Path) -> bool:
     """Tell whether this is the folder of a run of self-competition."""
-    run = SelfPlayRun(folder)
+    run = Run(folder)
     return run.begun and run.saved_settings().get("recipe") == "selfplay"
 
 
@@ -98,7 +97,7 @@ def _row(name: str, evaluation: Evaluation) -> Sequence[str]:
 
 def elo(folder: Path) -> Chart:
     """Return the chart of one run of self-competition; raises `BadInput` if no match was played yet."""
-    run = SelfPlayRun(folder)
+    run = Run(folder)
     status = StatusReader(run, settings_of("selfplay", run.saved_settings())).read()
     if not status.matches:
         raise BadInput(f"{folder} holds no match yet")

@@ -17,7 +17,7 @@ from puzzlelab.runtime.signals import INTERRUPTED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+    from puzzlelab.training.runs import Run
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -152,15 +152,15 @@ def match(
 
 def _open_run(
     run: Path, config: Path | None = None, changes: list[str] | None = None, learns: bool = False
-) -> tuple[SelfPlayRun, Any]:
+) -> tuple[Run, Any]:
     """Return the run, which is created if it does not exist yet, and its settings.
 
     Only a program that learns, and one that begins a run, need PyTorch.
     """
     from puzzlelab.training import recipe as recipes
-    from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+    from puzzlelab.training.runs import Run
 
-    selfplay_run = SelfPlayRun(run)
+    selfplay_run = Run(run)
     if config is None and selfplay_run.begun:
         _require_selfplay(selfplay_run)
     if learns or (config is not None and not selfplay_run.begun):
@@ -172,7 +172,7 @@ def _open_run(
     return selfplay_run, settings
 
 
-def _require_selfplay(run: SelfPlayRun) -> None:
+def _require_selfplay(run: Run) -> None:
     """Raise `BadInput` for the run of another recipe."""
     recipe = run.saved_settings().get("recipe", "selfplay")
     if recipe != "selfplay":
@@ -211,7 +211,7 @@ def _interruptible(by_share: bool = False, learns: bool = False) -> Any:
     return working()
 
 
-def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
+def _print_status(selfplay_run: Run, settings: Any) -> None:
     """Print the state of the run."""
     from rich.table import Column
 

@@ -61,6 +61,8 @@ class Task:
     """Returns the status of the executor, in words; empty without one."""
     idle_seconds: Callable[[], float] = float
     """Returns the waiting time so far that does not count as training time."""
+    publish: Callable[[str], None] | None = None
+    """Makes a network known by its hash that was saved just now; None: as the champion and only network of its run."""
     prefers_prior: bool = False
     """Whether a network with both outputs is evaluated by its prior, where the settings do not name one of them."""
     samples_per_step: int | None = None
@@ -257,7 +259,7 @@ class Loop:
             machine=platform.processor() or platform.machine(),
             version=VERSION,
         )
-        self.run.publish(card.name)
+        (self.task.publish or self.run.publish)(card.name)
 
 
 SUMMARY = {

@@ -3,6 +3,9 @@
 `config.toml`: every setting; `shards/`: samples; `nets/`: networks by the hash of their weights, and `networks.jsonl`,
 the list of them; `champion`: the hash of the best one; `metrics.jsonl`: losses and evaluations; `state*`: the saved
 state of the learner; `progress.json`: the shards that the learner requests; `done`: exists once the run is finished.
+
+A run of self-play has more: `latest`, the hash of the newest network; `games.jsonl`, a line for each shard ever made;
+`matches.jsonl`; and `programs/`, the status files of the programs.
 """
 
 from __future__ import annotations
@@ -13,15 +16,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from puzzlelab.core.errors import BadFile, BadInput, is_unicode
 from puzzlelab.core.settings import Settings
+from puzzlelab.core.solver import NETWORK
 from puzzlelab.engine import report
 from puzzlelab.nets import run_networks
 from puzzlelab.storage import files
 from puzzlelab.training import run_files
 
+Follow = Literal["champion", "latest"]
+"""The network that plays the games to learn from: the champion or the newest one."""
 MACHINE_SETTINGS = ("device", "precision", "threads", "jobs")
 """Settings of the machine, which may change when a run is continued."""
 LONGEST_SETTINGS = 4_000_000
@@ -53,6 +59,22 @@ class Run:
     @property
     def champion(self) -> Path:
         return self.folder / run_networks.CHAMPION
+
+    @property
+    def latest(self) -> Path:
+        return self.folder / run_networks.LATEST
+
+    @property
+    def game_log(self) -> Path:
+        return self.folder / "games.jsonl"
+
+    @property
+    def matches(self) -> Path:
+        return self.folder / "matches.jsonl"
+
+    @property
+    def programs(self) -> Path:
+        return self.folder / "programs"
 
     @property
     def done(self) -> Path:
@@ -171,9 +193,36 @@ class Run:
     def publish(self, name: str) -> None:
         """Make a network that was saved just now the champion, and remove all others that the run has written."""
         others = run_networks.written(self.folder) - {name}
-        self.write(self.champion, name + "\n")
+        self.promote(name)
         for other in others:
             run_networks.remove(self.folder, other)
+
+    # --- the networks of self-play ---
+
+    def network(self, which: Follow) -> str | None:
+        """Return the hash of the champion or of the newest network; None if there is none yet.
+
+        Raises `BadFile` if the file holds no hash, or the network's own files are missing.
+        """
+        return run_networks.name_in(self.folder / which)
+
+    def has_network(self, name: str) -> bool:
+        """Tell whether this is the hash of a network whose files exist."""
+        return run_networks.has_files(self.nets, name)
+
+    def solver_option(self, name: str) -> str:
+        """Return the value of a solver's option `estimate` or `prior` that means the network with this hash."""
+        return f"{NETWORK}:{self.nets.resolve() / name}"
+
+    def add_candidate(self, name: str) -> None:
+        """Make a network that was saved just now the newest one, and the champion if there is none; the others stay."""
+        self.write(self.latest, name + "\n")
+        if not self.champion.exists():
+            self.promote(name)
+
+    def promote(self, name: str) -> None:
+        """Make a network the champion."""
+        self.write(self.champion, name + "\n")
 
     # --- requests of the learner to the generators ---
 

@@ -71,11 +71,11 @@ def compete():
     """`compete(folder, settings, watch)`: begin or go on with a run whose programs take turns; the folder."""
 
     def work(folder, settings, watch=lambda: None):
+        from puzzlelab.training.runs import Run
         from puzzlelab.training.selfplay import supervisor
-        from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
         recipe.find("selfplay").check(settings)
-        run = SelfPlayRun(folder)
+        run = Run(folder)
         run.begin(settings)
         supervisor.run_all(run, settings, watch, workers=0)
         return run
@@ -86,11 +86,11 @@ def compete():
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
     """A run that has made all its steps; to be read, or copied."""
+    from puzzlelab.training.runs import Run
     from puzzlelab.training.selfplay import supervisor
-    from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
     settings = recipe.settings_of("selfplay", SMALL)
-    run = SelfPlayRun(tmp_path_factory.mktemp("runs") / "small")
+    run = Run(tmp_path_factory.mktemp("runs") / "small")
     run.begin(settings)
     supervisor.run_all(run, settings, lambda: None, workers=0)
     return run, settings

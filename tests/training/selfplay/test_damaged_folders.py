@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 
 from puzzlelab.core.errors import BadFile, PuzzlelabError
 from puzzlelab.experience.shards import numbers
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.status import StatusReader
 
 DAMAGE = {
@@ -35,7 +35,7 @@ def ended(tmp_path_factory, tiny):
     """A run that was ended in the middle."""
     from puzzlelab.training.selfplay import supervisor
 
-    run = SelfPlayRun(tmp_path_factory.mktemp("runs") / "ended")
+    run = Run(tmp_path_factory.mktemp("runs") / "ended")
 
     def stop() -> None:
         if len(numbers(run.shards)) == 4:
@@ -52,7 +52,7 @@ def ended(tmp_path_factory, tiny):
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_run_goes_on_or_says_what_is_wrong(tmp_path, ended, tiny, compete, file, damage) -> None:
     shutil.copytree(ended.folder, tmp_path / "run")
-    run = SelfPlayRun(tmp_path / "run")
+    run = Run(tmp_path / "run")
     DAMAGE[damage](sorted(run.folder.glob(file))[-1])
     refusals = []
     for work in (lambda: StatusReader(run, tiny).read(), lambda: compete(run.folder, tiny)):
@@ -67,7 +67,7 @@ def test_a_run_goes_on_or_says_what_is_wrong(tmp_path, ended, tiny, compete, fil
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_shard_that_is_damaged_is_left_out_with_a_note(tmp_path, ended, tiny, compete, listener, damage) -> None:
     shutil.copytree(ended.folder, tmp_path / "run")
-    run = SelfPlayRun(tmp_path / "run")
+    run = Run(tmp_path / "run")
     shard = run.shards / f"shard-{numbers(run.shards)[-1]:05}.parquet"
     DAMAGE[damage](shard)
     compete(run.folder, tiny)
@@ -79,7 +79,7 @@ def test_a_shard_that_is_damaged_is_left_out_with_a_note(tmp_path, ended, tiny, 
 @pytest.mark.parametrize("content", ["", "../../elsewhere", "0123456789abcdeg"])
 def test_a_champion_that_is_no_hash_is_told_by_all(tmp_path, ended, tiny, compete, content) -> None:
     shutil.copytree(ended.folder, tmp_path / "run")
-    run = SelfPlayRun(tmp_path / "run")
+    run = Run(tmp_path / "run")
     run.champion.write_text(content)
     for work in (lambda: StatusReader(run, tiny).read(), lambda: compete(run.folder, tiny)):
         with pytest.raises(BadFile, match="champion (is empty|holds .*), and should hold the hash of a network"):

@@ -12,10 +12,10 @@ pytest.importorskip("torch")
 
 from puzzlelab.engine.worker_processes import WorkerProcesses
 from puzzlelab.training import remote_learner
+from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import distributed_selfplay, supervisor
 from puzzlelab.training.selfplay.distributed_selfplay import train_in
 from puzzlelab.training.selfplay.generator import play_games
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def check_all_there_once(run, steps):
 
 
 def test_a_run_comes_to_its_end(executor, tiny, tmp_path):
-    run = SelfPlayRun(tmp_path / "run")
+    run = Run(tmp_path / "run")
     play(run, tiny, executor)
     games, matches = check_all_there_once(run, 40)
     assert run.done.exists()
@@ -61,7 +61,7 @@ def test_a_run_comes_to_its_end(executor, tiny, tmp_path):
 
 @pytest.mark.slow
 def test_a_driver_that_was_stopped_goes_on(executor, tiny, tmp_path):
-    run = SelfPlayRun(tmp_path / "run")
+    run = Run(tmp_path / "run")
 
     def stop_after_some_games():
         if run.game_log.exists() and run.game_log.read_text().count("\n") >= 3:
@@ -82,7 +82,7 @@ def train_and_tell(settings, folder, watch):
 
 @pytest.mark.slow
 def test_a_trainer_that_is_killed_starts_again(executor, tiny, tmp_path, listener, monkeypatch):
-    run, killed = SelfPlayRun(tmp_path / "run"), []
+    run, killed = Run(tmp_path / "run"), []
     monkeypatch.setattr(distributed_selfplay, "train_in", train_and_tell)
 
     def kill_the_trainer():

@@ -15,7 +15,7 @@ from puzzlelab.experience.shards import numbers, read_shard, shard_path
 from puzzlelab.storage import lines
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import TIME_FIELDS
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.runs import Run
 
 
 class Killed(BaseException):
@@ -93,7 +93,7 @@ def whole(tmp_path_factory, tiny):
     """The result of a run that was never killed."""
     from puzzlelab.training.selfplay import supervisor
 
-    run = SelfPlayRun(tmp_path_factory.mktemp("runs") / "whole")
+    run = Run(tmp_path_factory.mktemp("runs") / "whole")
     run.begin(tiny)
     supervisor.run_all(run, tiny, lambda: None, workers=0)
     return result_of(run)
@@ -123,7 +123,7 @@ def test_a_run_that_is_killed_again_and_again_makes_what_a_whole_one_makes(
             except Killed:
                 kills += 1
     assert kills >= 4
-    assert result_of(SelfPlayRun(tmp_path / "run")) == whole
+    assert result_of(Run(tmp_path / "run")) == whole
 
 
 PROGRAM = """
@@ -140,7 +140,7 @@ run()
 
 @pytest.mark.slow
 def test_sigkill_at_twelve_moments_changes_nothing(tmp_path, tiny, whole) -> None:
-    run = SelfPlayRun(tmp_path / "run")
+    run = Run(tmp_path / "run")
     run.begin(tiny)
     command = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent)]
     words = ["selfplay", "run", str(run.folder), "--workers", "0"]

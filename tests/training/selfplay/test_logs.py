@@ -7,11 +7,11 @@ from dataclasses import asdict
 import pytest
 
 from puzzlelab.core.errors import BadFile
+from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import heartbeat, status
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.matches import Match, MatchLog
 from puzzlelab.training.selfplay.programs import missing_programs
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
 GAMES = asdict(GameLogEntry(0, "0123456789abcdef", 3, 4, 2, 20, 12, 1.5, 1.7e9))
 MATCH = asdict(Match("a", "random", 9, 6, 2, 1, 9, 7, "better", 3, False, True, 1.7e9, "2026-01-01", {"playouts": 6}))
@@ -31,7 +31,7 @@ def test_a_shard_with_another_type_is_refused(tmp_path, name: str, odd: object) 
 @pytest.mark.parametrize("odd", ODD, ids=repr)
 @pytest.mark.parametrize("name", ["games", "wins_a", "wins_b", "scramble_length", "at"])
 def test_a_match_with_another_type_is_refused(tmp_path, name: str, odd: object) -> None:
-    run = SelfPlayRun(tmp_path)
+    run = Run(tmp_path)
     run.matches.write_text(json.dumps({**MATCH, name: odd}) + "\n")
     with pytest.raises(BadFile, match="does not describe a match"):
         MatchLog(run).all()
@@ -44,7 +44,7 @@ def test_a_champion_of_a_match_without_games_was_not_tested(tmp_path) -> None:
 
 
 def test_what_was_written_is_read(tmp_path) -> None:
-    run = SelfPlayRun(tmp_path)
+    run = Run(tmp_path)
     run.matches.write_text(json.dumps(MATCH) + "\n")
     run.game_log.write_text(json.dumps(GAMES) + "\n")
     assert [asdict(match) for match in MatchLog(run).all()] == [MATCH]
@@ -53,7 +53,7 @@ def test_what_was_written_is_read(tmp_path) -> None:
 
 @pytest.mark.parametrize("status_of_run", [False, True], ids=["log", "status"])
 def test_the_memory_for_a_log_does_not_grow_with_its_length(tmp_path, settings_of, status_of_run) -> None:
-    run, count = SelfPlayRun(tmp_path / "run"), 4000
+    run, count = Run(tmp_path / "run"), 4000
     run.begin(settings_of())
     reader = status.StatusReader(run, settings_of())
     read = reader.read if status_of_run else reader._game_log.update
@@ -78,7 +78,7 @@ def test_the_memory_for_a_log_does_not_grow_with_its_length(tmp_path, settings_o
 @pytest.mark.parametrize("odd", [None, [], {}, 3.5, 10**30], ids=repr)
 @pytest.mark.parametrize("name", ["program", "machine", "busy", "waiting", "process"])
 def test_a_status_with_another_type_is_refused(tmp_path, name: str, odd: object) -> None:
-    run = SelfPlayRun(tmp_path)
+    run = Run(tmp_path)
     run.programs.mkdir()
     (run.programs / "trainer-m-7.json").write_text(json.dumps({**STATUS, name: odd}))
     if name == "process" and odd == 10**30:
@@ -89,4 +89,4 @@ def test_a_status_with_another_type_is_refused(tmp_path, name: str, odd: object)
 
 
 def test_a_program_of_a_later_version_waits_for_nothing_that_is_known(tmp_path) -> None:
-    assert missing_programs(SelfPlayRun(tmp_path), "librarian") == []
+    assert missing_programs(Run(tmp_path), "librarian") == []

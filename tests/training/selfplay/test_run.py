@@ -18,13 +18,13 @@ from puzzlelab.experience.shards import numbers, read_shard, shard_path
 from puzzlelab.nets import checkpoint
 from puzzlelab.training import metrics
 from puzzlelab.training.metrics import TIME_FIELDS
+from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import programs
 from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.generator import GameGenerator
 from puzzlelab.training.selfplay.heartbeat import Heartbeat, forget_gone
 from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 from puzzlelab.training.selfplay.referee import Referee
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.status import StatusReader, headline
 
 
@@ -33,7 +33,7 @@ def copy(finished, tmp_path):
     """The finished run once more, not yet at its end."""
     run, settings = finished
     shutil.copytree(run.folder, tmp_path / "copy")
-    found = SelfPlayRun(tmp_path / "copy")
+    found = Run(tmp_path / "copy")
     found.done.unlink()
     return found, settings
 
@@ -265,7 +265,7 @@ def test_candidates_that_never_played_are_removed_and_other_networks_are_not(cop
 def test_a_generator_goes_on_when_its_network_is_removed_meanwhile(copy, monkeypatch) -> None:
     run, settings = copy
     name = "0123456789abcdef"
-    monkeypatch.setattr(SelfPlayRun, "network", lambda self, which: name)  # as it was a moment ago
+    monkeypatch.setattr(Run, "network", lambda self, which: name)  # as it was a moment ago
     with Heartbeat(run, "generator").running() as heartbeat:
         assert GameGenerator(run, settings, "latest", heartbeat).work_once(nothing)
     assert not list(run.shards.glob("*.claim"))
@@ -277,7 +277,7 @@ def test_a_generator_goes_on_when_its_network_is_removed_meanwhile(copy, monkeyp
 def test_a_generator_without_a_network_waits_and_says_who_is_lacking(
     tmp_path, settings_of, listener, monkeypatch
 ) -> None:
-    settings, run = settings_of(), SelfPlayRun(tmp_path / "run")
+    settings, run = settings_of(), Run(tmp_path / "run")
     run.begin(settings)
     monkeypatch.setattr(programs, "PATIENCE", 0.3)
     ends = time.monotonic() + 60

@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("torch")
 
 from puzzlelab.training import evaluation, processes, run_files
+from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import supervisor
 from puzzlelab.training.selfplay.heartbeat import forget_gone
 from puzzlelab.training.selfplay.matches import MatchRunner
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.status import StatusReader, headline
 from puzzlelab.training.selfplay.supervisor import ManagedProcess
 
@@ -38,7 +38,7 @@ while os.getppid() == parent:
 @pytest.fixture
 def begun(tmp_path, settings_of):
     """A run that has not made a step."""
-    run, settings = SelfPlayRun(tmp_path / "run"), settings_of("evaluation.every=1000")
+    run, settings = Run(tmp_path / "run"), settings_of("evaluation.every=1000")
     run.begin(settings)
     return run, settings
 

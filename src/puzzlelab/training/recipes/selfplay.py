@@ -16,7 +16,6 @@ from puzzlelab.storage import networks
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import supervisor
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 
@@ -44,7 +43,7 @@ def check(settings: SelfPlaySettings) -> None:
 
 def learn(run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor | None = None) -> None:
     """Run all programs, as `selfplay run` does."""
-    supervisor.run_all(SelfPlayRun(run.folder), settings, watch)
+    supervisor.run_all(run, settings, watch)
 
 
 RECIPE = Recipe(SelfPlaySettings, check, learn)

@@ -1,6 +1,6 @@
 """Self-play: generators play games, a trainer learns from them, and a referee lets networks compete.
 
-The programs share only the folder of the run, described in `run_folder.py`, so that each can be killed, restarted, or
+The programs share only the folder of the run (`training/runs.py`), so that each can be killed, restarted, or
 run on another machine. Start with `programs.py`, which repeats the work of each of them:
 
 - `generator.py` plays games by tree search, and writes them as shards; `game_log.py` keeps a line for each.

@@ -26,12 +26,12 @@ from puzzlelab.engine.published_networks import published_networks
 from puzzlelab.engine.solving import solve_all, uninterrupted
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.remote_learner import LearnerWork, RemoteLearner
+from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import programs
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.generator import GameGenerator, match_options, play_games
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.referee import Referee
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 POLL_SECONDS = 0.2
@@ -44,14 +44,14 @@ OF_DRIVER = ("shards/", "games.jsonl", "matches.jsonl", "champion")
 
 def train_in(settings: SelfPlaySettings, folder: Path, watch: Watch) -> None:
     """Run the trainer of the run in this folder."""
-    programs.train(SelfPlayRun(folder), settings, watch)
+    programs.train(Run(folder), settings, watch)
 
 
 @dataclass
 class DistributedSelfPlay:
     """The driver of a run whose games, matches and trainer are elsewhere."""
 
-    run: SelfPlayRun
+    run: Run
     settings: SelfPlaySettings
     executor: Executor
     resources: Mapping[str, float] = field(default_factory=dict)

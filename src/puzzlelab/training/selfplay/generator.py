@@ -20,9 +20,9 @@ from puzzlelab.experience.shards import encoded, save_encoded, shard_path
 from puzzlelab.experience.uct_episodes import ABORTED, play_episodes
 from puzzlelab.experience.uct_session import UctSession
 from puzzlelab.storage.files import make_folder
+from puzzlelab.training.runs import Follow, Run
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
-from puzzlelab.training.selfplay.run_folder import Follow, SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 BOARDS, SEARCH = 5, 6
@@ -85,7 +85,7 @@ def _game_options(settings: SelfPlaySettings, number: int, network: str) -> dict
 class GameGenerator:
     """One of any number of generators of a run."""
 
-    run: SelfPlayRun
+    run: Run
     settings: SelfPlaySettings
     follow: Follow
     heartbeat: Heartbeat

@@ -15,7 +15,7 @@ from typing import Any
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.experience.shard_leases import clock_of, has_ended, renewing, this_process
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.runs import Run
 
 INTERVAL = 5.0
 """Seconds between two updates of the file's time stamp."""
@@ -28,7 +28,7 @@ NAME = re.compile(r"(generator|trainer|referee)-.*-\d+\.json")
 class Heartbeat:
     """The status file of one program."""
 
-    def __init__(self, run: SelfPlayRun, program: str) -> None:
+    def __init__(self, run: Run, program: str) -> None:
         self.run, self.program = run, program
         self.path = run.programs / f"{program}-{platform.node()}-{os.getpid()}.json"
         self._activity: tuple[str, str] | None = None
@@ -87,13 +87,13 @@ class ProgramStatus:
     """Whether the program ended without removing its file."""
 
 
-def programs(run: SelfPlayRun) -> list[ProgramStatus]:
+def programs(run: Run) -> list[ProgramStatus]:
     """Return the status of every program that has not ended regularly."""
     now = clock_of(run.programs)
     return [status for path in _paths(run) if (status := _read(path, now)) is not None]
 
 
-def forget_gone(run: SelfPlayRun) -> None:
+def forget_gone(run: Run) -> None:
     """Remove the files of programs that were killed, and those that a power cut has damaged."""
     now = clock_of(run.programs)
     for path in _paths(run):
@@ -106,7 +106,7 @@ def forget_gone(run: SelfPlayRun) -> None:
             path.unlink(missing_ok=True)
 
 
-def forget_processes(run: SelfPlayRun, processes: Container[int]) -> None:
+def forget_processes(run: Run, processes: Container[int]) -> None:
     """Remove the files of these processes of this machine, which have ended."""
     now = clock_of(run.programs)
     for path in _paths(run):
@@ -115,7 +115,7 @@ def forget_processes(run: SelfPlayRun, processes: Container[int]) -> None:
             path.unlink(missing_ok=True)
 
 
-def _paths(run: SelfPlayRun) -> list[Path]:
+def _paths(run: Run) -> list[Path]:
     """Return the status files."""
     return sorted(path for path in run.programs.glob("*.json") if path.is_file() and NAME.fullmatch(path.name))
 

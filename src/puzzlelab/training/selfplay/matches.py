@@ -23,9 +23,9 @@ from puzzlelab.engine import report
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.storage.lines import JsonLines
 from puzzlelab.training.evaluation import solve_watched
+from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.game_log import GameLog, typed
 from puzzlelab.training.selfplay.generator import match_options
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.selfplay.sprt import verdict
 
@@ -78,7 +78,7 @@ MATCH_LINE = TypeAdapter(Match)
 class MatchLog:
     """All matches of a run."""
 
-    def __init__(self, run: SelfPlayRun) -> None:
+    def __init__(self, run: Run) -> None:
         self.run = run
         self._lines = JsonLines(run.matches, shared=True)
         self._matches: list[Match] = []
@@ -105,7 +105,7 @@ SolveBoards: TypeAlias = "Callable[[Solver, Sequence[Instance], Callable[[], Non
 class MatchRunner:
     """The player of the matches of a run."""
 
-    def __init__(self, run: SelfPlayRun, settings: SelfPlaySettings, solve: SolveBoards = solve_watched) -> None:
+    def __init__(self, run: Run, settings: SelfPlaySettings, solve: SolveBoards = solve_watched) -> None:
         """Make the player; `solve` solves the boards of a match."""
         self.run, self.settings, self.solve = run, settings, solve
         self.puzzle = registry.load(settings.puzzle)

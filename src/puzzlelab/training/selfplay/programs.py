@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 from puzzlelab.engine import report
+from puzzlelab.training.runs import Follow, Run
 from puzzlelab.training.selfplay.generator import GameGenerator
 from puzzlelab.training.selfplay.heartbeat import Heartbeat, programs
 from puzzlelab.training.selfplay.referee import Referee
-from puzzlelab.training.selfplay.run_folder import Follow, SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 POLL_SECONDS = 0.2
@@ -33,13 +33,13 @@ class SelfPlayWorker(Protocol):
         """Do one piece of work; False if there is nothing to do yet. `watch` is called meanwhile, and may raise."""
 
 
-def generate(run: SelfPlayRun, settings: SelfPlaySettings, follow: Follow | None, watch: Callable[[], None]) -> None:
+def generate(run: Run, settings: SelfPlaySettings, follow: Follow | None, watch: Callable[[], None]) -> None:
     """Play games until the run is done."""
     with Heartbeat(run, GENERATOR).running() as heartbeat:
         _work(run, GameGenerator(run, settings, follow or settings.follow, heartbeat), watch)
 
 
-def train(run: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
+def train(run: Run, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
     """Learn until the run is done; raises `BadInput` if another trainer is at work."""
     from puzzlelab.training.selfplay.trainer import Trainer
 
@@ -52,7 +52,7 @@ def train(run: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None
         run.write(run.done, run.latest.read_text(encoding="utf-8"))
 
 
-def judge(run: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
+def judge(run: Run, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
     """Play matches until the run is done and no match is due; raises `BadInput` if another referee is at work."""
     with run.exclusive(REFEREE), Heartbeat(run, REFEREE).running() as heartbeat:
         referee = Referee(run, settings, heartbeat)
@@ -62,7 +62,7 @@ def judge(run: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None
 
 
 def _work(
-    run: SelfPlayRun, worker: SelfPlayWorker, watch: Callable[[], None], finished: Callable[[], bool] = lambda: False
+    run: Run, worker: SelfPlayWorker, watch: Callable[[], None], finished: Callable[[], bool] = lambda: False
 ) -> None:
     """Repeat the work until the run is done, or the program is finished."""
     idle, reported = 0.0, False
@@ -79,7 +79,7 @@ def _work(
                 report.note(sentence)
 
 
-def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Callable[[], bool]) -> None:
+def take_turns(run: Run, settings: SelfPlaySettings, time_is_over: Callable[[], bool]) -> None:
     """Run all programs in this process, one piece of work of each in turn: the result depends on the seed alone.
 
     In a turn the referee plays all matches that are due, the generator makes one shard, and the trainer learns until it
@@ -136,7 +136,7 @@ class _TimeIsOver(Exception):
     """The time limit of the call is reached."""
 
 
-def missing_programs(run: SelfPlayRun, program: str) -> list[str]:
+def missing_programs(run: Run, program: str) -> list[str]:
     """Return a sentence about each program that is not at work although this one waits for its output."""
     at_work = {status.name for status in programs(run) if not status.gone}
     return [

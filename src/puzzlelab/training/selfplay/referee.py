@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from puzzlelab.nets import run_networks
 from puzzlelab.training.evaluation import solve_watched
+from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner, SolveBoards
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 DECIDED = ("better", "worse")
@@ -19,7 +19,7 @@ class Referee:
     """The only referee of a run."""
 
     def __init__(
-        self, run: SelfPlayRun, settings: SelfPlaySettings, heartbeat: Heartbeat, solve: SolveBoards = solve_watched
+        self, run: Run, settings: SelfPlaySettings, heartbeat: Heartbeat, solve: SolveBoards = solve_watched
     ) -> None:
         self.run, self.settings, self.heartbeat = run, settings, heartbeat
         self.runner, self.matches = MatchRunner(run, settings, solve), MatchLog(run)

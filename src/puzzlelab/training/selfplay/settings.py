@@ -9,7 +9,7 @@ from pydantic import Field
 from puzzlelab.core.settings import Settings
 from puzzlelab.experience.curriculum import CurriculumSettings
 from puzzlelab.training.evaluation import EvalSettings
-from puzzlelab.training.selfplay.run_folder import Follow
+from puzzlelab.training.runs import Follow
 from puzzlelab.training.settings import Distance, LearnerSettings, PolicyValueSettings
 
 

@@ -12,12 +12,12 @@ from puzzlelab.core import registry
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.shards import numbers
 from puzzlelab.training import metrics, run_files
+from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.heartbeat import ProgramStatus, programs
 from puzzlelab.training.selfplay.matches import Match, MatchLog
 from puzzlelab.training.selfplay.programs import GENERATOR, missing_programs
 from puzzlelab.training.selfplay.ratings import ratings
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 RECENT_SECONDS = 300.0
@@ -77,7 +77,7 @@ class StatusReader:
     them.
     """
 
-    def __init__(self, run: SelfPlayRun, settings: SelfPlaySettings) -> None:
+    def __init__(self, run: Run, settings: SelfPlaySettings) -> None:
         self.run, self.settings = run, settings
         self.puzzle = registry.load(settings.puzzle)
         self._game_log = GameLog(

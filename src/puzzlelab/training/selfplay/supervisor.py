@@ -15,10 +15,10 @@ from puzzlelab.engine.executor import Executor
 from puzzlelab.runtime import signals
 from puzzlelab.storage.files import not_a_link
 from puzzlelab.training.processes import GRACE_SECONDS, end_children, start_child
+from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import programs
 from puzzlelab.training.selfplay.distributed_selfplay import DistributedSelfPlay
 from puzzlelab.training.selfplay.heartbeat import forget_gone, forget_processes
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.selfplay.status import StatusReader, headline
 
@@ -90,7 +90,7 @@ class ManagedProcess:
         return lines[-1].removeprefix("error: ") if lines else ""
 
 
-def managed_processes(run: SelfPlayRun, workers: int) -> list[ManagedProcess]:
+def managed_processes(run: Run, workers: int) -> list[ManagedProcess]:
     """Return the programs of a run with this number of generators, not started yet."""
     folder = run.folder
     commands = [("trainer", ["train", str(folder)]), ("referee", ["judge", str(folder)])]
@@ -104,7 +104,7 @@ def managed_processes(run: SelfPlayRun, workers: int) -> list[ManagedProcess]:
 
 
 @contextmanager
-def child_processes(run: SelfPlayRun, workers: int) -> Iterator[list[ManagedProcess]]:
+def child_processes(run: Run, workers: int) -> Iterator[list[ManagedProcess]]:
     """Start all programs, and end them at the end."""
     children = managed_processes(run, workers)
     try:
@@ -115,7 +115,7 @@ def child_processes(run: SelfPlayRun, workers: int) -> Iterator[list[ManagedProc
         _end(run, children)
 
 
-def _end(run: SelfPlayRun, children: Sequence[ManagedProcess]) -> None:
+def _end(run: Run, children: Sequence[ManagedProcess]) -> None:
     """End all programs; the trainer saves its state before it ends, for which it has more time than the others.
 
     A program that was killed cannot remove its status file. That is done here: its end is no surprise any more.
@@ -141,7 +141,7 @@ def _end(run: SelfPlayRun, children: Sequence[ManagedProcess]) -> None:
 
 
 def run_all(
-    run: SelfPlayRun,
+    run: Run,
     settings: SelfPlaySettings,
     watch: Callable[[], None],
     workers: int = 1,

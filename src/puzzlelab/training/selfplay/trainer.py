@@ -25,9 +25,9 @@ from puzzlelab.training.learner import Learner, new_learner
 from puzzlelab.training.loop import Loop, Task
 from puzzlelab.training.online_rl import set_output_scale
 from puzzlelab.training.recipe import Watch
+from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
-from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.shard_loader import SAMPLING
 
@@ -44,7 +44,7 @@ class Trainer:
     a turn whose shard exists already.
     """
 
-    run: SelfPlayRun
+    run: Run
     settings: SelfPlaySettings
     heartbeat: Heartbeat
     learner: Learner
@@ -188,7 +188,7 @@ class Trainer:
         return {"samples": self.samples_made, "waited": self.heartbeat.waited, "at": time.time()}
 
     @classmethod
-    def open(cls, run: SelfPlayRun, settings: SelfPlaySettings, heartbeat: Heartbeat, watch: Watch) -> Trainer:
+    def open(cls, run: Run, settings: SelfPlaySettings, heartbeat: Heartbeat, watch: Watch) -> Trainer:
         """Continue from the saved state of the folder, or start anew; a new network is the first candidate."""
         learner = new_learner(registry.load(settings.puzzle), settings.network, settings.learning, settings.seed)
         set_output_scale(learner, settings.output_mean, settings.output_scale)
@@ -205,6 +205,7 @@ class Trainer:
             trainer.metrics,
             on_saved=trainer.on_saved,
             idle_seconds=lambda: heartbeat.waited,
+            publish=run.add_candidate,
             prefers_prior=True,
         )
         loop = Loop(run, settings, task, watch, interval, reports_progress=False)
@@ -234,7 +235,7 @@ class Trainer:
             self.end_turn()
 
 
-def _restore_latest(run: SelfPlayRun, loop: Loop, interval: int) -> None:
+def _restore_latest(run: Run, loop: Loop, interval: int) -> None:
     """Write the missing file `latest`: the last candidate, or if its network is gone too, the network of this step."""
     step = loop.step - loop.step % interval
     for name in sorted(run_networks.written(run.folder)):
