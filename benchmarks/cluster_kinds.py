@@ -26,8 +26,7 @@ from puzzlelab.engine.piece_size import MOST_ITEMS, SHARE
 from puzzlelab.experience.curriculum import scrambled
 from puzzlelab.experience.shards import encoded, save_encoded
 from puzzlelab.experience.teachers import Teacher
-from puzzlelab.experience.uct_episodes import play_episodes
-from puzzlelab.experience.uct_session import UctSession
+from puzzlelab.experience.uct_session import UctSession, play_episodes
 from puzzlelab.jobs.job_rows import JobRows
 from puzzlelab.jobs.solve_job import SolveJob
 from puzzlelab.storage.lines import CHUNK_SIZE, text_blocks

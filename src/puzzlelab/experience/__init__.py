@@ -2,7 +2,7 @@
 
 Start with `schema.py`, the columns of samples. They come from several sources: solvers as teachers (`teachers.py`, with
 `rollouts.py` and the compiled `fast_rollouts.py`), all states of a small puzzle (`state_space.py`), random walks from
-the goal (`walks.py`), many games side by side (`vector_game.py`), and games by tree search (`uct_episodes.py`).
+the goal (`walks.py`), many games side by side (`vector_game.py`), and games by tree search (`uct_session.py`).
 
 Samples are stored in shards on disk (`shards.py`; `shard_leases.py` divides them among generators), in a ring buffer
 (`ring.py`), or in a replay buffer of transitions (`replay.py`). `curriculum.py` chooses the start boards, `rewards.py`

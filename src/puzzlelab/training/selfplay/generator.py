@@ -5,20 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
 from puzzlelab.experience.shard_leases import ShardLeases
 from puzzlelab.experience.shards import encoded, save_encoded, shard_path
-from puzzlelab.experience.uct_episodes import ABORTED, play_episodes
-from puzzlelab.experience.uct_session import UctSession
+from puzzlelab.experience.uct_session import ABORTED, UctSession, play_episodes
 from puzzlelab.storage.files import make_folder
 from puzzlelab.training.runs import Follow, Run
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
@@ -81,25 +78,17 @@ def _game_options(settings: SelfPlaySettings, number: int, network: str) -> dict
     return {**match_options(settings, network), "seed": seed, **random_options}
 
 
-@dataclass
 class GameGenerator:
     """One of any number of generators of a run."""
 
-    run: Run
-    settings: SelfPlaySettings
-    follow: Follow
-    heartbeat: Heartbeat
-    puzzle: Puzzle = field(init=False)
-    leases: ShardLeases = field(init=False)
-    game_log: GameLog = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.puzzle = registry.load(self.settings.puzzle)
-        with self.run.writing():
-            make_folder(self.run.shards)
-        self.leases = ShardLeases(self.run.shards)
-        start_sampler = StartSampler.of(self.puzzle, self.settings.curriculum)
-        self.game_log = GameLog(self.run.game_log, self.run.shards, repairs=True, start_sampler=start_sampler)
+    def __init__(self, run: Run, settings: SelfPlaySettings, follow: Follow, heartbeat: Heartbeat) -> None:
+        self.run, self.settings, self.follow, self.heartbeat = run, settings, follow, heartbeat
+        self.puzzle = registry.load(settings.puzzle)
+        with run.writing():
+            make_folder(run.shards)
+        self.leases = ShardLeases(run.shards)
+        start_sampler = StartSampler.of(self.puzzle, settings.curriculum)
+        self.game_log = GameLog(run.game_log, run.shards, repairs=True, start_sampler=start_sampler)
 
     def work_once(self, watch: Callable[[], None]) -> bool:
         """Make a shard; False if there is no network yet."""
