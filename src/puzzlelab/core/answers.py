@@ -219,7 +219,7 @@ class Answers(Sequence[Result]):
         every = slice(None) if is_solved.all() else is_solved
         if self.ends is not None:
             return write(self.boards.states[every], self.ends[every])
-        ends = [list(result.states())[-1] for result in self if result.moves is not None]
+        ends = [list(self[place].states())[-1] for place in np.flatnonzero(is_solved).tolist()]
         return write(self.boards.states[every], np.array(ends))
 
     @property
