@@ -10,7 +10,7 @@ import typer
 from puzzlelab.cli.console import fail, print_table, say
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_optional, resources_of
 from puzzlelab.cli.progress import progress
-from puzzlelab.cli.train import need_libraries, settings_from
+from puzzlelab.cli.train import ConfigFile, SettingTexts, need_libraries, settings_from
 from puzzlelab.core.errors import BadInput, BadOption, shorten
 from puzzlelab.runtime.signals import INTERRUPTED
 
@@ -26,20 +26,13 @@ app = typer.Typer(
 )
 
 RunArgument = Annotated[Path, typer.Argument(help="The folder of the run; an existing one is continued.")]
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option(help="A TOML file of its settings, or the name of one of the package, such as tiles-3x3-selfplay."),
-]
-SetOption = Annotated[
-    list[str] | None, typer.Option("--set", help="Any setting, as in self_play.playouts=25; may be repeated.")
-]
 
 
 @app.command("run")
 def run_all(
     run: RunArgument,
-    config: ConfigOption = None,
-    option: SetOption = None,
+    config: ConfigFile = None,
+    option: SettingTexts = None,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -73,8 +66,8 @@ def generate(
     follow: Annotated[
         Literal["champion", "latest"] | None, typer.Option(help="Play with the champion, or with the newest network.")
     ] = None,
-    config: ConfigOption = None,
-    option: SetOption = None,
+    config: ConfigFile = None,
+    option: SettingTexts = None,
 ) -> None:
     """Play games and write them to the folder; several generators can run at once, on several machines."""
     need_libraries("a generator of games", ["pyarrow"])
@@ -86,7 +79,7 @@ def generate(
 
 
 @app.command()
-def train(run: RunArgument, config: ConfigOption = None, option: SetOption = None) -> None:
+def train(run: RunArgument, config: ConfigFile = None, option: SettingTexts = None) -> None:
     """Learn from the games in the folder, and write a new candidate network after each round."""
     selfplay_run, settings = _open_run(run, config, option, learns=True)
     with _interruptible(learns=True) as watch:
@@ -96,7 +89,7 @@ def train(run: RunArgument, config: ConfigOption = None, option: SetOption = Non
 
 
 @app.command()
-def judge(run: RunArgument, config: ConfigOption = None, option: SetOption = None) -> None:
+def judge(run: RunArgument, config: ConfigFile = None, option: SettingTexts = None) -> None:
     """Let each candidate network play against the champion, and promote it if it wins."""
     selfplay_run, settings = _open_run(run, config, option)
     with _interruptible() as watch:

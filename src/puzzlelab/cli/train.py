@@ -31,15 +31,16 @@ ConfigFile = Annotated[
     Path | None,
     typer.Option(help="A TOML file of its settings, or the name of one of the package, such as dust-8x6x5."),
 ]
+SettingTexts = Annotated[
+    list[str] | None, typer.Option("--set", help="Any setting, as in learning.steps=1000; may be repeated.")
+]
 
 
 def train(
     recipe: Annotated[str, typer.Argument(help="The recipe, such as imitation.")],
     run: Annotated[Path | None, typer.Option(help="The folder of the run; an existing one is continued.")] = None,
     config: ConfigFile = None,
-    option: Annotated[
-        list[str] | None, typer.Option("--set", help="Any setting, as in learning.steps=1000; may be repeated.")
-    ] = None,
+    option: SettingTexts = None,
     only: Annotated[
         Program | None,
         typer.Option(help="Only generate samples, or only learn from them: for runs on several machines."),
