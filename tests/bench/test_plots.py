@@ -229,7 +229,7 @@ def test_the_excess_has_an_interval_and_says_what_it_is_over(suite: Suite, stub:
     assert tuple(sure.remarks) == ("The excess is over the true optimum, of the boards that were solved.",)
     right = drawn(sure).axes[1]
     assert right.get_ylabel() == "moves more than the true optimum\n(mean, 95 % interval)"
-    assert len(right.collections) == 2  # a band, and a line at its first point
+    assert len(right.collections) == 2  # a band, and a line where there is one point
     loose = Suite("loose", suite.puzzle, (SuiteEntry(ONE, 1, 5),))
     made = plots.chart(runs.run(loose, [stub(extra=2)], Limit()), "levels")
     assert tuple(made.remarks) == ("The excess is over the shortest known, of the boards that were solved.",)

@@ -94,7 +94,8 @@ def draw_line(axes: Axes, name: str, x: Iterable[float], y: Iterable[Proportion 
     if ends := [each.interval for each in points if isinstance(each, MEASURED)]:
         low, high = np.array(ends).T
         axes.fill_between(positions, low, high, color=colour, alpha=0.15, linewidth=0)
-        axes.vlines(positions[:1], low[:1], high[:1], color=colour, alpha=0.3)  # a line of one point has no band
+        if len(positions) == 1:  # which has no band
+            axes.vlines(positions, low, high, color=colour, alpha=0.3)
     return colour
 
 
