@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -126,8 +126,8 @@ def attempts(
     >>> last.moves, last.proof
     ((2, 2), 'optimal')
     """
-    board = checked.board(instance)
-    return attempts_of(_solver(solver, board.puzzle, options), board, checked.limit(limit))
+    with _question(instance, solver, limit, options) as question:
+        return attempts_of(*question)
 
 
 def solve(
@@ -151,11 +151,10 @@ def solve(
     >>> result.length, result.proof
     (31, 'optimal')
     """
-    board = checked.board(instance)
     if watch is not None and not callable(watch):
         raise errors.wrong_argument("`watch`", "a function that is called with every attempt", watch)
-    with naming_bad_boards([board]):
-        return run(_solver(solver, board.puzzle, options), board, checked.limit(limit), watch)
+    with _question(instance, solver, limit, options) as question:
+        return run(*question, watch)
 
 
 def solve_many(
@@ -282,9 +281,8 @@ def check(instance: Instance, solver: str | Solver | None = None, limit: Limit |
     """
     from puzzlelab.jobs.checks import check_many
 
-    board = checked.board(instance)
-    with naming_bad_boards([board]):
-        return check_many(Boards.of([board]), _solver(solver, board.puzzle, options), checked.limit(limit))[0]
+    with _question(instance, solver, limit, options) as (chosen, board, limit):
+        return check_many(Boards.of([board]), chosen, limit)[0]
 
 
 def count(
@@ -305,9 +303,8 @@ def count(
     """
     from puzzlelab.engine.enumeration import count as run_count
 
-    board, most = checked.board(instance), checked.solution_count(most)
-    with naming_bad_boards([board]):
-        return run_count(_solver(solver, board.puzzle, options), board, checked.limit(limit), most)
+    with _question(instance, solver, limit, options) as question:
+        return run_count(*question, checked.solution_count(most))
 
 
 def solutions(
@@ -331,8 +328,8 @@ def solutions(
     """
     from puzzlelab.engine.enumeration import Listing
 
-    board = checked.board(instance)
-    return Listing(_solver(solver, board.puzzle, options), board, checked.limit(limit), checked.solution_count(most))
+    with _question(instance, solver, limit, options) as question:
+        return Listing(*question, checked.solution_count(most))
 
 
 def generate(
@@ -440,11 +437,8 @@ def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | 
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
     from puzzlelab.analysis.hints import hint as run_hint
 
-    board = checked.board(instance)
-    with naming_bad_boards([board]):
-        return run_hint(
-            _solver(solver, board.puzzle, options), board, checked.limit(DEFAULT_LIMIT if limit is None else limit)
-        )
+    with _question(instance, solver, DEFAULT_LIMIT if limit is None else limit, options) as question:
+        return run_hint(*question)
 
 
 def regrets(
@@ -469,15 +463,21 @@ def regrets(
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
     from puzzlelab.analysis.game_analysis import regrets as run_regrets
 
+    with _question(instance, solver, DEFAULT_LIMIT if limit is None else limit, options) as (chosen, board, limit):
+        return run_regrets(chosen, board, checked.moves(board.puzzle, moves), limit)
+
+
+@contextmanager
+def _question(
+    instance: Instance, solver: str | Solver | None, limit: Limit | None, options: Mapping[str, Any]
+) -> Iterator[tuple[Solver, Instance, Limit]]:
+    """Give the solver, the board and the limit of a call, all checked; errors about the board name it."""
     board = checked.board(instance)
-    numbers = checked.moves(board.puzzle, moves)
     with naming_bad_boards([board]):
-        chosen_limit = checked.limit(DEFAULT_LIMIT if limit is None else limit)
-        return run_regrets(_solver(solver, board.puzzle, options), board, numbers, chosen_limit)
-
-
-def _solver(choice: str | Solver | None, puzzle: Puzzle, options: Mapping[str, Any]) -> Solver:
-    return registry.solver(None, puzzle, **options) if choice is None else registry.as_solver(choice, options)
+        chosen = (
+            registry.solver(None, board.puzzle, **options) if solver is None else registry.as_solver(solver, options)
+        )
+        yield chosen, board, checked.limit(limit)
 
 
 def _name_and_options(choice: str | Solver) -> tuple[str, Mapping[str, Any]]:
