@@ -2,6 +2,7 @@
 
 import re
 import threading
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -345,7 +346,7 @@ def test_a_puzzle_without_boards_of_its_own(corridor):
 def test_a_folder_is_filled_and_told_of(tmp_path):
     told = []
     teacher = Teacher(EIGHT, BEAM)
-    shards = teach(teacher, tmp_path, 3_000, 1_000, jobs=2, progress=told.append)
+    shards = teach(teacher, tmp_path, 3_000, 1_000, partial(teacher.samples, jobs=2), progress=told.append)
     assert told[0] == 0
     assert told[-1] == shards.rows >= 3_000
     assert equal(joined(read_shards(tmp_path)), taken(teacher, shards.games).rows(0, shards.rows))
@@ -359,11 +360,11 @@ def test_a_stop_keeps_what_is_complete_and_the_next_call_goes_on(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        teach(teacher, tmp_path / "a", 12_000, 1_000, jobs=2, progress=stop)
+        teach(teacher, tmp_path / "a", 12_000, 1_000, partial(teacher.samples, jobs=2), progress=stop)
     kept = sum(map(len, read_shards(tmp_path / "a")))
     assert 4_000 < kept < 12_000
     for folder in ("a", "b"):
-        teach(teacher, tmp_path / folder, 12_000, 1_000, jobs=2)
+        teach(teacher, tmp_path / folder, 12_000, 1_000, partial(teacher.samples, jobs=2))
     assert [path.read_bytes() for path in sorted((tmp_path / "a").iterdir())] == [
         path.read_bytes() for path in sorted((tmp_path / "b").iterdir())
     ]
@@ -375,4 +376,4 @@ def test_a_teacher_that_solves_nothing_gives_up(tmp_path, monkeypatch):
     monkeypatch.setattr(teachers, "MAX_EMPTY_GAMES", 40)
     hopeless = Teacher(EIGHT, registry.solver("ida", EIGHT), scale="distance", levels=(30,), limit=Limit(nodes=1))
     with pytest.raises(BadOption, match="40 boards in a row gave no sample: .* ida with these options solves none"):
-        teach(hopeless, tmp_path, 100, 100, jobs=1)
+        teach(hopeless, tmp_path, 100, 100, partial(hopeless.samples, jobs=1))

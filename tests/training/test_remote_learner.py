@@ -8,7 +8,7 @@ import pytest
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.engine.worker_processes import WorkerProcesses
 from puzzlelab.training import processes, recipe, remote_learner
-from puzzlelab.training.metrics import TIME_FIELDS, read
+from puzzlelab.training.metrics import TIME_FIELDS, lines
 from puzzlelab.training.remote_learner import LearnerWork, RemoteLearner
 from puzzlelab.training.runs import Run
 
@@ -21,7 +21,7 @@ def executor(monkeypatch):
 
 
 def metrics_of(run):
-    return [{name: value for name, value in row.items() if name not in TIME_FIELDS} for row in read(run.metrics)]
+    return [{name: value for name, value in row.items() if name not in TIME_FIELDS} for row in lines(run.metrics)]
 
 
 def end_process(folder, watch):

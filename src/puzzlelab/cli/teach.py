@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -144,13 +145,12 @@ def _fill(
     import time
 
     from puzzlelab.engine import report
-    from puzzlelab.experience.distributed_games import DistributedSource
+    from puzzlelab.experience.distributed_games import distributed_samples
     from puzzlelab.experience.shards import shard_paths
     from puzzlelab.experience.teachers import teach as fill
 
     start, first, last = time.perf_counter(), -1, 0
-    if executor is not None:
-        teacher = DistributedSource(teacher, executor)
+    stream = partial(teacher.samples, jobs=jobs) if executor is None else distributed_samples(executor, teacher)
 
     def show_progress(done: int) -> None:
         nonlocal first, last
@@ -161,7 +161,7 @@ def _fill(
 
     with progress():
         try:
-            shards = fill(teacher, out, count, shard, jobs, show_progress)
+            shards = fill(teacher, out, count, shard, stream, show_progress)
         except KeyboardInterrupt:
             fail(f"interrupted after {last:,} of {count:,} samples; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.engine.executor import Executor, Piece, PieceLost, Published, Setup, ordered
@@ -17,10 +15,10 @@ from puzzlelab.engine.piece_size import PieceSize
 from puzzlelab.engine.published_networks import published_networks
 from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.experience.state_space import StateSpace
-from puzzlelab.experience.teachers import SampleSource, Teacher
+from puzzlelab.experience.teachers import SampleSource, Stream, Teacher
 
 MOST_GAMES = 10_000
-"""Games of a piece of `DistributedSource`, at most."""
+"""The greatest number of games of a piece."""
 
 
 def games_setup(executor: Executor, source: SampleSource) -> Setup:
@@ -37,38 +35,28 @@ def games_setup(executor: Executor, source: SampleSource) -> Setup:
     return Setup(key, partial(source.games, 0, 1, jobs=1), networks)
 
 
-@dataclass(frozen=True)
-class DistributedSource:
-    """The samples of a teacher, whose games an executor plays; see `SampleSource`."""
+def distributed_samples(executor: Executor, source: SampleSource) -> Stream:
+    """Return the function that yields the samples of a teacher, as its own does, whose games an executor plays.
 
-    source: SampleSource
-    executor: Executor
+    The samples come in order, in parts that take some seconds each. Raises `BadOption` as `games_setup` does.
+    """
+    setup = games_setup(executor, source)
 
-    def __post_init__(self) -> None:
-        games_setup(self.executor, self.source)  # raises an error for samples that one process makes
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings of the teacher: where its games are played makes no difference."""
-        return self.source.settings()
-
-    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """Yield the samples of the games from `first` on, in order, in parts that take some seconds each."""
-        size, setup = PieceSize(self.executor, most=MOST_GAMES), games_setup(self.executor, self.source)
+    def samples(first: int) -> Generator[tuple[TrainingSamples, int], None, None]:
+        size = PieceSize(executor, most=MOST_GAMES)
 
         def pieces() -> Iterator[Piece]:
             begin = first
             while True:
                 end = begin + size.items
-                work = partial(self.source.games, begin, end, jobs=1)
+                work = partial(source.games, begin, end, jobs=1)
                 name = f"games {begin:,} to {end - 1:,}"
                 yield Piece(name, work, setup, end, partial(size.took, end - begin))
                 begin = end
 
-        for piece, samples in ordered(self.executor, pieces()):
-            if isinstance(samples, PieceLost):
-                raise PuzzlelabError(f"{piece.name} cannot be played: {samples}")
-            yield samples, piece.context
+        for piece, played in ordered(executor, pieces()):
+            if isinstance(played, PieceLost):
+                raise PuzzlelabError(f"{piece.name} cannot be played: {played}")
+            yield played, piece.context
 
-    def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
-        """Return the samples of these games, played here."""
-        return self.source.games(first, end, jobs)
+    return samples

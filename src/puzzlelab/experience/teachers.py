@@ -42,6 +42,10 @@ TIE_BREAKS, BRANCHES = 1, 2
 """Streams of a game's seed: the choice among optimal moves, and the off-path branches."""
 
 
+Stream = Callable[[int], Generator[tuple[TrainingSamples, int], None, None]]
+"""Yields the samples of the games from this number on, in parts, each with the number of the next game."""
+
+
 class SampleSource(Protocol):
     """Samples in a fixed order: a `Teacher` has no end, a `StateSpace` ends after all states."""
 
@@ -157,12 +161,13 @@ def teach(
     folder: Path,
     count: int,
     size: int,
-    jobs: int | None = None,
+    stream: Stream | None = None,
     progress: Callable[[int], None] = lambda rows: None,
 ) -> Shards:
     """Fill a folder with at least `count` samples of whole games, if there are enough, about `size` in a shard.
 
-    A folder with the same settings is continued. `progress` is called with the number of samples so far. Ctrl-C keeps
+    `stream` yields the teacher's samples; None: the teacher does so itself, on all processors. A folder with the same
+    settings is continued. `progress` is called with the number of samples so far. Ctrl-C keeps
     every game that is complete.
 
     Raises:
@@ -176,21 +181,19 @@ def teach(
         check_folder(folder, TEACHER, lambda name: name.startswith(("shard-", "writing")), "samples")
         shards = Shards(folder, teacher.settings(), size)
         while shards.has_later:
-            _make_again(teacher, shards, jobs)
-        return _fill(shards, teacher, count, jobs, progress)
+            _make_again(stream or teacher.samples, shards)
+        return _fill(shards, teacher, count, stream or teacher.samples, progress)
 
 
-def _fill(
-    shards: Shards, teacher: SampleSource, count: int, jobs: int | None, progress: Callable[[int], None]
-) -> Shards:
+def _fill(shards: Shards, teacher: SampleSource, count: int, stream: Stream, progress: Callable[[int], None]) -> Shards:
     """Add samples until there are at least `count`."""
     progress(shards.rows)
     if shards.rows >= count:
         return shards
     last_useful = shards.games
-    with closing(teacher.samples(shards.games, jobs)) as stream:
+    with closing(stream(shards.games)) as parts:
         try:
-            for samples, games in stream:
+            for samples, games in parts:
                 shards.append(samples, games, count)
                 progress(shards.rows)
                 last_useful = games if len(samples) else last_useful
@@ -207,11 +210,11 @@ def _fill(
     return shards
 
 
-def _make_again(teacher: SampleSource, shards: Shards, jobs: int | None) -> None:
+def _make_again(stream: Stream, shards: Shards) -> None:
     """Make the current shard, after which there are others, and determine the progress anew."""
     number = shards.number
-    with closing(teacher.samples(shards.games, jobs)) as stream:
-        for samples, games in stream:
+    with closing(stream(shards.games)) as parts:
+        for samples, games in parts:
             shards.append(samples, games, shards.rows + len(samples) + 1)
             if shards.number > number:
                 break
