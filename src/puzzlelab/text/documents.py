@@ -8,7 +8,6 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Collection, Mapping, Sequence
 from html.parser import HTMLParser
-from itertools import zip_longest
 from typing import Any
 
 from puzzlelab.core.errors import BadBoard, shorten
@@ -42,7 +41,8 @@ def boards_in(text: str, groups: Groups, reads: Callable[[str], bool]) -> list[t
     value = rows_of_xml(text) if MARKUP.match(text) else json_value(text)
     rows = value if isinstance(value, list) else [value]
     if rows and all(isinstance(row, dict) for row in rows):
-        found = [board_in({name.lower(): cell for name, cell in row.items()}, groups) for row in rows]
+        lower = [{name.lower(): cell for name, cell in row.items()} for row in rows]
+        found = [board_in(row, names_of_board(row, groups)) for row in lower]
         return [each for each in found if each is not None and each[0].strip()]
     is_lists = all(isinstance(each, list) and each and all(isinstance(row, list) for row in each) for each in rows)
     is_texts = all(isinstance(each, str) and reads(each) for each in rows)
@@ -116,25 +116,28 @@ def texts_of_html(text: str) -> list[str]:
     return ["\n".join(f"|{'|'.join(row)}|" for row in table) for table in tables if table] or [parser.text]
 
 
-def header_in(line: str, groups: Groups) -> tuple[str, list[str]] | None:
-    """Return the separator and the names of the columns of a table whose first line this is; None for another line."""
+def header_in(line: str, groups: Groups) -> tuple[str, list[str], list[str]] | None:
+    """Return the separator of a table whose first line this is, the names of its columns, and of those of the board.
+
+    None for another line.
+    """
     separator = next((sign for sign in SEPARATORS if sign in line), ",")
     names = [name.strip().strip('"').lower() for name in line.split(separator)]
-    return (separator, names) if _names_of_board(names, groups) else None
+    of_board = names_of_board(names, groups)
+    return (separator, names, of_board) if of_board else None
 
 
 def row_in(line: str, separator: str, names: Sequence[str]) -> Row:
     """Return the row of a line; columns that are missing are empty."""
     fields = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
-    return dict(zip_longest(names, fields[: len(names)], fillvalue=""))
+    return dict(zip(names, fields + [""] * (len(names) - len(fields)), strict=False))
 
 
-def board_in(row: Row, groups: Groups) -> tuple[str, str | None] | None:
-    """Return the text of the board in a row, with what is read after it, and the name of its puzzle if it is there.
+def board_in(row: Row, names: Sequence[str]) -> tuple[str, str | None] | None:
+    """Return the text of the board in the columns of these names, and the name of its puzzle if it is there.
 
     None for a row without a board.
     """
-    names = _names_of_board(row, groups)
     values = [row[name] for name in names if row[name] not in (None, "")]
     if not values or row[names[0]] in (None, ""):
         return None
@@ -144,7 +147,7 @@ def board_in(row: Row, groups: Groups) -> tuple[str, str | None] | None:
     return ",".join(texts) if is_line else texts[0], str(owner) if owner else None
 
 
-def _names_of_board(names: Collection[str], groups: Groups) -> list[str]:
+def names_of_board(names: Collection[str], groups: Groups) -> list[str]:
     """Return the name of the column of the board and those that are read after it; nothing without the former."""
     of_board = [*BOARD_NAMES, *(groups[0] if groups else ())]
     if "board" in names:

@@ -77,8 +77,8 @@ class Splitter:
         """Lines of words that were passed over."""
         self.comments = 0
         """Comments that were passed over."""
-        self._table: tuple[str, list[str]] | None = None
-        """The separator and the names of the columns, where the first line names them."""
+        self._table: tuple[str, list[str], list[str]] | None = None
+        """The separator, the names of the columns, and of those of the board, where the first line names them."""
         self._is_sure_of_columns = False
         self._began = False
         self._open: list[tuple[int, str]] = []
@@ -252,7 +252,8 @@ class Splitter:
             self._open, self._depth = [(number, line)], 0
             return
         assert self._table is not None
-        text, owner = board_in(row_in(line, *self._table), self._family.columns) or ("", None)
+        separator, names, of_board = self._table
+        text, owner = board_in(row_in(line, separator, names), of_board) or ("", None)
         if not self._is_sure_of_columns and 2 * len(text) < self._rows * self._columns:
             self._table = None  # the line had a title, and no names
             self.words += 1
