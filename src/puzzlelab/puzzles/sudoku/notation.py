@@ -87,7 +87,7 @@ def read(text: str, size: int, name: str) -> Board:
     puzzle, solution = read_pair(text_of_example(text, examples.of(name)), size, name)
     if solution is not None and (wrong := np.flatnonzero((puzzle != 0) & (puzzle != solution))).size:
         raise BadBoard("the solution beside the puzzle has another digit than the clue", _place(int(wrong[0]), size))
-    is_in_place = size == MOST_DIGITS and all(digit in (0, cell % 9 + 1) for cell, digit in enumerate(puzzle.tolist()))
+    is_in_place = size == MOST_DIGITS and all(digit in (0, cell % 9 + 1) for cell, digit in enumerate(puzzle.tobytes()))
     if is_in_place and _may_be_candidates(puzzle[None])[0]:
         raise BadBoard("each digit stands in its own column, as in the candidates of nine cells: give all nine lines")
     return puzzle
