@@ -265,6 +265,8 @@ class SolverBenchmark:
             try:
                 for indices, answers in pieces.answers(work, together == Batching.BOARD, check):
                     self._keep(indices, answers, pieces.executor.status())
+                    if self.stop.is_set():
+                        break
             except KeyboardInterrupt:
                 self.stop.set()
 
