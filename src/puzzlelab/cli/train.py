@@ -133,8 +133,11 @@ def _learn(
         processes.train(recipe, name, run, settings, executor)
 
 
-def need_libraries(purpose: str = "training", modules: Sequence[str] = NEEDED_TO_TRAIN) -> None:
-    """Raise `BadInput` if a library that these modules import is missing; `purpose` is the subject of the sentence."""
+def need_libraries(purpose: str = "training", modules: Sequence[str] = NEEDED_TO_TRAIN, extra: str = "learn") -> None:
+    """Raise `BadInput` if a library that these modules import is missing, which this extra of the package installs.
+
+    `purpose` is the subject of the sentence.
+    """
     from importlib import import_module
 
     try:
@@ -144,9 +147,8 @@ def need_libraries(purpose: str = "training", modules: Sequence[str] = NEEDED_TO
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("puzzlelab"):
             raise
-        raise BadInput(
-            f"{purpose} needs {error.name}, which is not installed: pip install 'puzzlelab[learn]'"
-        ) from None
+        install = f"pip install 'puzzlelab[{extra}]'"
+        raise BadInput(f"{purpose} needs {error.name}, which is not installed: {install}") from None
 
 
 def _confirm_restart(run: Run) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import say
-from puzzlelab.core.errors import BadInput, BadOption
+from puzzlelab.cli.train import need_libraries
+from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import read_memory
 
 if TYPE_CHECKING:
@@ -47,15 +48,10 @@ def web(
 
 def _serve(host: str, port: int, browse: bool, token: str | None, limits: dict[str, Any]) -> None:
     """Serve until a signal."""
+    need_libraries("the page", ["puzzlelab.web.serve"], "web")
     from puzzlelab.core.settings import fill
-
-    try:
-        from puzzlelab.web.serve import serve
-        from puzzlelab.web.server_limits import ServerLimits
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.startswith("puzzlelab"):
-            raise
-        raise BadInput(f"the page needs {error.name}, which is not installed: pip install 'puzzlelab[web]'") from None
+    from puzzlelab.web.serve import serve
+    from puzzlelab.web.server_limits import ServerLimits
 
     if token is not None and not TOKEN_FORM.fullmatch(token):
         raise BadOption("a token has 8 to 100 letters, digits, - and _")
