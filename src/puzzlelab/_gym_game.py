@@ -14,6 +14,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
@@ -162,7 +163,13 @@ class GymGame:
 
     def masks(self) -> NDArray[np.bool_]:
         """Return `bool[N, M]`: the legal moves, with those that are equivalent to a legal one."""
+        self.require_boards()
         return self.names.legal.copy()
+
+    def require_boards(self) -> None:
+        """Raise Gymnasium's `ResetNeeded` before the first board."""
+        if self.states.shape[1] == 0:
+            raise ResetNeeded("there is no board yet: call reset() first")
 
     def info(self) -> dict[str, NDArray[Any]]:
         """Return the infos of all boards."""

@@ -113,7 +113,7 @@ class PuzzleEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return `bool[M]`: the legal moves, by the name under which MaskablePPO of sb3-contrib looks for them."""
-        masks: NDArray[np.bool_] = _masks(self._game)[0]
+        masks: NDArray[np.bool_] = self._game.masks()[0]
         return masks
 
     def render(self) -> Any:
@@ -188,7 +188,7 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return `bool[N, M]`: the legal moves of each board."""
-        return _masks(self._game)
+        return self._game.masks()
 
     def render(self) -> Any:
         return None if self.render_mode is None else tuple(map(self.render_row, range(self.num_envs)))
@@ -210,12 +210,6 @@ def _modes(game: GymGame) -> list[str]:
     return MODES.copy() if game.puzzle.view(Drawings) is not None else MODES[:1]
 
 
-def _masks(game: GymGame) -> NDArray[np.bool_]:
-    """Return `bool[N, M]`; raises Gymnasium's `ResetNeeded` before the first board."""
-    _need_boards(game)
-    return game.masks()
-
-
 def _check_names(options: dict[str, Any] | None, known: list[str]) -> None:
     """Raise `BadOption` for an unknown option of a reset."""
     for name in options or {}:
@@ -232,7 +226,7 @@ def _rows(game: GymGame, options: dict[str, Any] | None) -> NDArray[np.bool_]:
     if not isinstance(rows, np.ndarray) or rows.dtype != bool or rows.shape != (count,) or not rows.any():
         raise BadOption(f"reset takes as 'reset_mask' an array of {count} booleans, one of which at least is True")
     if not rows.all():
-        _need_boards(game)
+        game.require_boards()
     return rows
 
 
@@ -252,7 +246,7 @@ def _moves(game: GymGame, actions: Any) -> NDArray[np.int64]:
 
     Raises `BadInput` for invalid actions, and Gymnasium's `ResetNeeded` before the first board.
     """
-    _need_boards(game)
+    game.require_boards()
     moves = np.asarray(actions)
     if moves.shape != game.moves.shape or moves.dtype.kind not in "iu":
         raise BadInput(f"actions are {len(game.moves)} whole numbers, not {shorten(str(actions))}")
@@ -263,23 +257,15 @@ def _moves(game: GymGame, actions: Any) -> NDArray[np.int64]:
     return np.asarray(moves, np.int64)
 
 
-def _need_boards(game: GymGame) -> None:
-    """Raise Gymnasium's `ResetNeeded` before the first board."""
-    if game.states.shape[1] == 0:
-        raise gymnasium.error.ResetNeeded("there is no board yet: call reset() first")
-
-
 def register() -> None:
     """Register every installed family of puzzles that is not registered yet."""
-    _register("Puzzle", {})
+    values: dict[str, dict[str, str]] = {"Puzzle": {}}
     for family in registry.families():
-        _register("".join(word.capitalize() for word in re.split("[_-]", family)), {"family": family})
-
-
-def _register(name: str, values: dict[str, str]) -> None:
-    if (env_id := f"puzzlelab/{name}-v0") not in gymnasium.registry:
-        one, many = f"{__name__}:PuzzleEnv", f"{__name__}:PuzzleVectorEnv"
-        gymnasium.register(env_id, one, vector_entry_point=many, kwargs=values)
+        values["".join(word.capitalize() for word in re.split("[_-]", family))] = {"family": family}
+    for name, arguments in values.items():
+        if (env_id := f"puzzlelab/{name}-v0") not in gymnasium.registry:
+            one, many = f"{__name__}:PuzzleEnv", f"{__name__}:PuzzleVectorEnv"
+            gymnasium.register(env_id, one, vector_entry_point=many, kwargs=arguments)
 
 
 register()
