@@ -24,7 +24,7 @@ from puzzlelab.engine.board_pieces import solve_piece
 from puzzlelab.engine.executor import Executor, Timed
 from puzzlelab.engine.piece_size import MOST_ITEMS, SHARE
 from puzzlelab.experience.curriculum import scrambled
-from puzzlelab.experience.shards import encoded, save_encoded
+from puzzlelab.experience.shards import encoded, write_shard
 from puzzlelab.experience.teachers import Teacher
 from puzzlelab.experience.uct_session import UctSession, play_episodes
 from puzzlelab.jobs.job_rows import JobRows
@@ -123,7 +123,7 @@ BOARDS = (
 def keep_shard(content: bytes) -> None:
     """Write a shard as the driver does."""
     with tempfile.TemporaryDirectory() as folder:
-        save_encoded(Path(folder), 0, content)
+        write_shard(Path(folder), 0, content)
 
 
 def of_teacher(name: str, puzzle: str, solver: str, games: int) -> Example:

@@ -14,6 +14,7 @@ import pytest
 from puzzlelab import BadFile, BadOption, Limit, load
 from puzzlelab.core import registry
 from puzzlelab.experience import shard_leases as module
+from puzzlelab.experience import shards
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard
 from puzzlelab.experience.shards import Shards, read_shard, read_shards, shard_path
@@ -97,24 +98,29 @@ def test_what_killed_programs_left_aside_is_cleared_away(tmp_path):
 
 
 def test_two_programs_that_make_one_shard_at_once_both_succeed(tmp_path, monkeypatch):
-    real = module.save_encoded
+    begin_folder(TEACHER, tmp_path, GAMES)
+    real = shards.replace_file
 
-    def overtaken(folder, number, *rest):
-        monkeypatch.setattr(module, "save_encoded", real)
-        make(folder, number)
+    def overtaken(*rest):
+        monkeypatch.setattr(shards, "replace_file", real)
+        make(tmp_path, 0)
         raise BadFile("what was written aside is not there any more")
 
-    monkeypatch.setattr(module, "save_encoded", overtaken)
+    monkeypatch.setattr(shards, "replace_file", overtaken)
     assert make(tmp_path, 0).exists()
 
 
-def test_a_shard_that_cannot_be_written(tmp_path, monkeypatch):
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_shard_that_cannot_be_written(tmp_path, monkeypatch, number):
+    """Neither a new one nor one that takes the place of another."""
+
     def full(*rest):
         raise BadFile("cannot write the folder: no space left")
 
-    monkeypatch.setattr(module, "save_encoded", full)
+    make(tmp_path, 0)
+    monkeypatch.setattr(shards, "replace_file", full)
     with pytest.raises(BadFile, match="no space left"):
-        make(tmp_path, 1)
+        make(tmp_path, number)
 
 
 def test_games_without_samples_make_an_empty_shard(tmp_path):

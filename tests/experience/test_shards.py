@@ -77,7 +77,8 @@ def test_a_complete_folder_is_left_alone(tmp_path):
 def test_what_a_kill_leaves_behind_does_no_harm(tmp_path):
     fill(tmp_path / "a", 100)
     fill(tmp_path / "b", 50)
-    (tmp_path / "b" / "writing").write_bytes(b"half a shard")
+    last = len(shard_paths(tmp_path / "b")) - 1
+    (tmp_path / "b" / f"writing-{last:05}-x").write_bytes(b"half a shard")
     fill(tmp_path / "b", 100)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 

@@ -22,9 +22,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.core.errors import BadFile, BadOption
+from puzzlelab.core.errors import BadOption
 from puzzlelab.experience.schema import need_arrow
-from puzzlelab.experience.shards import begin, encoded, save_encoded, shard_path
+from puzzlelab.experience.shards import begin, encoded, shard_path, write_shard
 from puzzlelab.experience.teachers import SampleSource
 from puzzlelab.storage.files import replace_file, writing
 
@@ -223,16 +223,3 @@ def encoded_shard(teacher: SampleSource, number: int, games: int, jobs: int | No
     """Return the file of shard `number`, whose games are played now."""
     first, end = number * games, (number + 1) * games
     return encoded(teacher.games(first, end, jobs), {**settings_of_shards(teacher, games), "games": [first, end]})
-
-
-def write_shard(folder: Path, number: int, content: bytes) -> Path:
-    """Write the file of shard `number` in one step; raises `BadFile`."""
-    prefix, path = f"writing-{number:05}-", shard_path(folder, number)
-    try:
-        save_encoded(folder, number, content, prefix + uuid.uuid4().hex)
-    except BadFile:
-        if not path.exists():  # another process has just made it, and removed the temporary files of both
-            raise
-    for temporary in folder.glob(prefix + "*"):  # of processes that were killed
-        temporary.unlink(missing_ok=True)
-    return path

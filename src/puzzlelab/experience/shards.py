@@ -139,7 +139,7 @@ class Shards:
         state = self._state
         if state.filled > state.written:
             card = {**self.settings, "games": [state.first, state.games]}
-            save_encoded(self.folder, state.number, encoded(joined(state.parts), card))
+            write_shard(self.folder, state.number, encoded(joined(state.parts), card))
             self._state = replace(state, written=state.filled)
         if state.filled >= self.size:
             self._state = _State(state.rows, state.games, state.number + 1, state.games)
@@ -212,14 +212,18 @@ def encoded(samples: SampleColumns, card: Mapping[str, Any]) -> bytes:
     return file.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
-def save_encoded(folder: Path, number: int, content: bytes, temporary: str = "writing") -> Path:
-    """Write the file of a shard in one step; raises `BadFile`.
-
-    `temporary` is the name of the file until it is complete.
-    """
-    path = shard_path(folder, number)
-    with writing(folder):
-        replace_file(path, content, folder / temporary)
+def write_shard(folder: Path, number: int, content: bytes) -> Path:
+    """Write the file of a shard in one step, and remove what killed processes have left of it; raises `BadFile`."""
+    prefix, path = f"writing-{number:05}-", shard_path(folder, number)
+    is_new = not path.exists()
+    try:
+        with writing(folder):
+            replace_file(path, content, folder / (prefix + uuid.uuid4().hex))
+    except BadFile:
+        if not (is_new and path.exists()):  # or else another process has just made it, and removed the files of both
+            raise
+    for temporary in folder.glob(prefix + "*"):
+        temporary.unlink(missing_ok=True)
     return path
 
 

@@ -10,8 +10,8 @@ from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor, PieceLost, Timed
 from puzzlelab.experience.distributed_games import games_setup
-from puzzlelab.experience.shard_leases import encoded_shard, write_shard
-from puzzlelab.experience.shards import shard_path
+from puzzlelab.experience.shard_leases import encoded_shard
+from puzzlelab.experience.shards import shard_path, write_shard
 from puzzlelab.experience.teachers import SampleSource
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run

@@ -14,7 +14,7 @@ from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.seeds import generator
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
 from puzzlelab.experience.shard_leases import ShardLeases
-from puzzlelab.experience.shards import encoded, save_encoded, shard_path
+from puzzlelab.experience.shards import encoded, shard_path, write_shard
 from puzzlelab.experience.uct_session import ABORTED, UctSession, play_episodes
 from puzzlelab.storage.files import make_folder
 from puzzlelab.training.runs import Follow, Run
@@ -115,8 +115,6 @@ class GameGenerator:
         assert network is not None, "the trainer has published one"
         if number in self.game_log:
             return
-        for temporary in self.run.shards.glob(f"writing-{number:05}-*"):  # of processes that were killed
-            temporary.unlink(missing_ok=True)
         self._play(number, network, difficulty, watch)
 
     def _play(self, number: int, network: str, difficulty: int, watch: Callable[[], None]) -> None:
@@ -126,8 +124,7 @@ class GameGenerator:
 
     def keep(self, content: bytes, entry: GameLogEntry) -> None:
         """Write a shard, and its line of the log."""
-        prefix = f"writing-{entry.number:05}-{self.heartbeat.path.stem}"
-        save_encoded(self.run.shards, entry.number, content, prefix)
+        write_shard(self.run.shards, entry.number, content)
         self.game_log.add(entry)
 
     def remove_old_shards(self, below: int | None = None) -> None:
