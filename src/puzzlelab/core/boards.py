@@ -197,8 +197,8 @@ class Boards(Sequence[Instance]):
         if texts is not None:
             texts = texts[index] if isinstance(index, slice) else np.array(texts, object)[index].tolist()
         if errors:
-            places = np.arange(len(self))[index].tolist()
-            errors = {new: errors[old] for new, old in enumerate(places) if old in errors}
+            places, is_readable = np.arange(len(self))[index], self.is_readable[index]
+            errors = {new: errors[int(places[new])] for new in np.flatnonzero(~is_readable).tolist()}
         return Boards(self.puzzle, self.states[index], self.numbers[index], texts, errors, self.source)
 
     def __iter__(self) -> Iterator[Instance]:
