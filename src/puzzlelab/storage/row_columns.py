@@ -80,7 +80,8 @@ class RowColumns:
     @classmethod
     def of(cls, rows: Sequence[Row], time: BatchTime | None = None) -> RowColumns:
         """Return the columns of rows that are objects."""
-        return cls(len(rows), {each.name: [getattr(row, each.name) for row in rows] for each in COLUMNS}, time)
+        of_rows = list(map(vars, rows))
+        return cls(len(rows), {each.name: [of_row[each.name] for of_row in of_rows] for each in COLUMNS}, time)
 
     def __len__(self) -> int:
         return self.count
@@ -184,7 +185,9 @@ def _csv_text(text: str) -> str:
 
 def _csv_moves(names: Sequence[str]) -> str:
     """Return the names of moves with spaces between, or as a JSON list where that would not be clear."""
-    return _csv_text(" ".join(names) if all(map(PLAIN.fullmatch, names)) else json.dumps(names))
+    text = " ".join(names)
+    is_clear = text.count(" ") == len(names) - 1 and text != "" and not text.startswith("[")
+    return _csv_text(text if is_clear or not names else json.dumps(names))
 
 
 Writers = Mapping[str, Callable[[Any], str]]
@@ -221,7 +224,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return json.dumps(value)
     if isinstance(value, list):
-        return list(map(encodable, value))
+        return value if "".join(value).isascii() else list(map(encodable, value))
     return encodable(value) if isinstance(value, str) else value
 
 

@@ -150,7 +150,7 @@ def _parquet(file: BinaryIO, old: Path | None) -> Iterator[Appender]:
             write(GROUP)
 
     with pq.ParquetWriter(file, schema, store_schema=False, write_statistics=numbers) as writer:
-        for batch in () if old is None else parquet_batches(old, GROUP):
+        for batch in () if old is None else parquet_batches(old, BLOCK):
             append(pa.Table.from_batches([batch]).cast(schema))
         yield lambda rows: append(rows.to_arrow())
         if waiting:
