@@ -254,7 +254,8 @@ def parquet_batches(path: Path, size: int) -> Iterator[Any]:
     with path.open("rb") as source, pq.ParquetFile(source) as file:  # names may be no Unicode
         if not set(REQUIRED) <= set(file.schema_arrow.names):
             raise BadFile(f"{path} holds something else, and no rows")
-        yield from file.iter_batches(size, columns=[column.name for column in COLUMNS])
+        for group in range(file.num_row_groups):  # a reader of all would need more memory for each of them
+            yield from file.iter_batches(size, row_groups=[group], columns=[column.name for column in COLUMNS])
 
 
 @contextmanager
