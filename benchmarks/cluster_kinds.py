@@ -20,7 +20,6 @@ from puzzlelab.core import registry
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import Solver
-from puzzlelab.engine.board_pieces import solve_piece
 from puzzlelab.engine.executor import Executor, Timed
 from puzzlelab.engine.piece_size import MOST_ITEMS, SHARE
 from puzzlelab.experience.curriculum import scrambled
@@ -29,6 +28,7 @@ from puzzlelab.experience.teachers import Teacher
 from puzzlelab.experience.uct_session import UctSession, play_episodes
 from puzzlelab.jobs.job_rows import JobRows
 from puzzlelab.jobs.solve_job import SolveJob
+from puzzlelab.jobs.solve_parts import solve_piece
 from puzzlelab.storage.lines import CHUNK_SIZE, text_blocks
 from puzzlelab.storage.row_files import RowFile
 from puzzlelab.text.board_blocks import read_blocks

@@ -29,7 +29,9 @@ def rows_of(job, file=None):
 def solved_rows(job, texts):
     """The rows of these texts, whose boards are solved together."""
     return [
-        row for solved in job.solve(read_texts(job.puzzle, texts, "")) for row in rows_of(job).columns(solved).rows()
+        row
+        for answers, _ in job.solve(read_texts(job.puzzle, texts, ""))
+        for row in rows_of(job).columns(answers).rows()
     ]
 
 
@@ -81,7 +83,7 @@ def test_what_a_file_holds_is_not_solved_again(puzzle, chosen, jobs, tmp_path, m
         assert timeless(lines_of(job, found)) == expected[:count]
         lines = path.read_text().splitlines() if count else []
         assert timeless(line for line in lines if line.startswith('{"puzzle"')) == expected[:count]
-    assert sum(len(solved.stored) for solved in found) == 8
+    assert sum(len(stored) for _, stored in found) == 8
 
 
 def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
@@ -96,8 +98,8 @@ def test_a_long_search_holds_back_no_row_before_it(tmp_path, monkeypatch):
     path = tmp_path / "rows.jsonl"
     with RowFile(path) as file:
         seen = []
-        for solved in job.solved([read_texts(job.puzzle, [ONE, ONE, ODD, hard, ONE], "board")], rows_of(job, file)):
-            seen.append([result.length for result in solved.answers])
+        for answers, _ in job.solved([read_texts(job.puzzle, [ONE, ONE, ODD, hard, ONE], "board")], rows_of(job, file)):
+            seen.append([result.length for result in answers])
             assert sum(line.startswith('{"puzzle"') for line in path.read_text().splitlines()) == sum(map(len, seen))
     assert seen == [[1], [1, None], [31], [1]]
 
@@ -106,5 +108,5 @@ def test_each_of_a_few_boards_has_its_own_time():
     job = SolveJob(load("sudoku-9x9"), solver("bands"), Limit())
     texts = [job.puzzle.write(board.state) for board in generate(job.puzzle, 3)]
     found = list(job.solved(blocks(job.puzzle, *texts)))
-    assert [len(solved.answers) for solved in found] == [1, 1, 1]
+    assert [len(answers) for answers, _ in found] == [1, 1, 1]
     assert all('"seconds": ' in line for line in lines_of(job, found))

@@ -18,11 +18,11 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import Solver
-from puzzlelab.engine.board_pieces import solver_setup
 from puzzlelab.engine.executor import Executor, Piece, PieceLost, Setup, unordered
 from puzzlelab.engine.parallel import cancellation
 from puzzlelab.engine.piece_size import PieceSize
 from puzzlelab.engine.solving import solve_boards
+from puzzlelab.jobs.solve_parts import solver_setup
 
 
 def answers_or_reasons(solver: Solver, boards: Boards, limit: Limit, together: int) -> Iterator[Answers | str]:

@@ -23,8 +23,8 @@ from puzzlelab.jobs.solve_job import SolveJob
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.jobs.board_parts import SolvedBoards
     from puzzlelab.jobs.job_rows import JobRows
+    from puzzlelab.jobs.solve_parts import SolvedPart
 
 BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 """The adjective of a solution that has fewer moves, a lower cost, or a higher score."""
@@ -93,9 +93,10 @@ class SolveReport:
         """The kind of the objective: moves, their cost, or a score."""
         return objective_of(self.puzzle).kind
 
-    def show(self, solved: SolvedBoards) -> None:
+    def show(self, solved: SolvedPart) -> None:
         """Print the answers to consecutive boards."""
-        answers, boards = solved.answers, solved.answers.boards
+        answers, _ = solved
+        boards = answers.boards
         self.counts["boards"] += len(boards)
         self.errors.tell_boards(boards)
         if self.json:

@@ -13,8 +13,8 @@ plain rules through `interpreted_kernels`.
   which sources), `trust` and `private_cache` (what is done where other users could change it), `background` and
   `announcing`. `table_cache` keeps the tables of estimates.
 - Many pieces of work: `executor` (the interface, and streams of pieces), `parallel` (this process and its threads),
-  `worker_processes` with `worker` (what runs in them), `board_pieces`, `piece_size`, and `published_networks` (networks
-  that nodes cannot read from files).
+  `worker_processes` with `worker` (what runs in them), `piece_size`, and `published_networks` (networks that nodes
+  cannot read from files).
 - `report` passes messages of long computations on.
 
 Kernels stand in files named `kernels.py` or `NAME_kernels.py`, in every package, and the typed Python that calls them

@@ -10,10 +10,10 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import Count
 from puzzlelab.core.solver import Solver
-from puzzlelab.engine.board_pieces import PREPARE_LIMIT, setup_of
 from puzzlelab.engine.enumeration import count_parts
 from puzzlelab.engine.executor import Executor, Piece, PieceLost, Setup, ordered
 from puzzlelab.engine.piece_size import PieceSize
+from puzzlelab.jobs.solve_parts import PREPARE_LIMIT, setup_of
 
 Group = TypeVar("Group")
 

@@ -21,7 +21,7 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.verify import Verdict
 from puzzlelab.engine.batch_verify import verified
-from puzzlelab.jobs.board_parts import SolvedBoards, StoredRows
+from puzzlelab.jobs.solve_parts import SolvedPart, StoredRows
 from puzzlelab.storage.answer_rows import row_columns, solutions
 from puzzlelab.storage.row import Row, unanswered
 from puzzlelab.storage.row_columns import RowColumns
@@ -48,31 +48,33 @@ class JobRows:
         """Return a row without an answer, for the text of a board."""
         return self._empty_row.model_copy(update={"board": _shortened(text)})
 
-    def json_texts(self, solved: SolvedBoards) -> Iterator[str]:
+    def json_texts(self, solved: SolvedPart) -> Iterator[str]:
         """Yield the rows of these boards in JSON, a line each, with their ends; a text has many."""
-        texts = self.columns(solved).json_texts()
-        if not solved.stored:
+        answers, stored = solved
+        texts = self.columns(answers).json_texts()
+        if not stored:
             return texts
         lines = "".join(texts).splitlines(keepends=True)
-        for place, row in solved.stored.items():
+        for place, row in stored.items():
             lines[place] = f"{row.to_json()}\n"
         return iter(lines)
 
-    def columns(self, solved: SolvedBoards) -> RowColumns:
+    def columns(self, answers: Answers) -> RowColumns:
         """Return the rows of all these boards, as if all were solved now."""
-        return row_columns(self._empty_row, self._row_texts(solved.answers.boards), solved.answers)
+        return row_columns(self._empty_row, self._row_texts(answers.boards), answers)
 
-    def append(self, solved: SolvedBoards) -> None:
+    def append(self, solved: SolvedPart) -> None:
         """Append the rows of the boards that were solved now, but for interrupted ones, or that cannot be read."""
         assert self.file is not None, "a job without a file keeps no rows"
-        is_new = ~solved.answers.is_stopped_by("interrupted")
-        is_new[list(solved.stored)] = False
+        answers, stored = solved
+        is_new = ~answers.is_stopped_by("interrupted")
+        is_new[list(stored)] = False
         if not is_new.any():
             return
-        columns = self.columns(solved)
+        columns = self.columns(answers)
         if not is_new.all():
             kept = [row for row, is_kept in zip(columns.rows(), is_new.tolist(), strict=True) if is_kept]
-            columns = RowColumns.of(kept, solved.answers.batch)
+            columns = RowColumns.of(kept, answers.batch)
         self.file.append(columns)
 
     @cached_property
@@ -94,13 +96,13 @@ class JobRows:
         taken = self.file.take(self._empty_row, self._row_texts(boards), self.limit)
         return {place: row for place, row in enumerate(taken) if row is not None}
 
-    def merged(self, boards: Boards, new: Answers, places: NDArray[np.int64], rows: StoredRows) -> SolvedBoards:
+    def merged(self, boards: Boards, new: Answers, places: NDArray[np.int64], rows: StoredRows) -> SolvedPart:
         """Return the answers to all these boards: new ones at these places, and those in rows of the file."""
         stored, errors, checked_rows = self._stored(boards, rows)
         results = dict(zip(places.tolist(), new, strict=True)) | stored
         without = Result(None, seconds=None)
         answers = Answers.of(boards.with_errors(errors), [results.get(i, without) for i in range(len(boards))])
-        return SolvedBoards(replace(answers, batch=new.batch), checked_rows)
+        return replace(answers, batch=new.batch), checked_rows
 
     def _stored(self, boards: Boards, rows: StoredRows) -> tuple[dict[int, Result], dict[int, str], StoredRows]:
         """Return what rows of a file say, verified again: the results, why others have none, and the rows."""

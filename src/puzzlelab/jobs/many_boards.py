@@ -13,8 +13,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.solving import batched
-from puzzlelab.jobs.board_parts import Part, cut
-from puzzlelab.jobs.solve_parts import PartSolver
+from puzzlelab.jobs.solve_parts import Part, PartSolver, cut
 
 
 def answers_of(

@@ -24,8 +24,7 @@ from puzzlelab.core.solver import Solver
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.engine.solving import solve_boards
-from puzzlelab.jobs.board_parts import SolvedBoards, StoredRows, between, cut, is_open
-from puzzlelab.jobs.solve_parts import PartSolver, Watch
+from puzzlelab.jobs.solve_parts import PartSolver, SolvedPart, StoredRows, Watch, between, cut, is_open
 
 if TYPE_CHECKING:
     from puzzlelab.jobs.job_rows import JobRows
@@ -46,13 +45,13 @@ class SolveJob:
     watch: Watch | None = None
     """Sees every attempt, in this process."""
 
-    def solve(self, boards: Boards) -> Iterator[SolvedBoards]:
+    def solve(self, boards: Boards) -> Iterator[SolvedPart]:
         """Yield the answers to a few boards, which are solved together in this process."""
         readable = boards[boards.is_readable]
         answers = solve_boards(self.solver, readable, self.limit) if len(readable) else iter(())
         return self._placed(boards, {}, answers, None)
 
-    def solved(self, blocks: Iterable[Boards], rows: JobRows | None = None) -> Iterator[SolvedBoards]:
+    def solved(self, blocks: Iterable[Boards], rows: JobRows | None = None) -> Iterator[SolvedPart]:
         """Yield the answers to all boards, in order; `rows` give those that a file holds, and get the others."""
         rest = iter(blocks)
         begin = list(islice(rest, 2))
@@ -73,17 +72,17 @@ class SolveJob:
 
     def _placed(
         self, boards: Boards, stored: StoredRows, answers: Iterator[Answers], rows: JobRows | None
-    ) -> Iterator[SolvedBoards]:
+    ) -> Iterator[SolvedPart]:
         """Yield boards with the answers to those of them that are to be solved, some at a time."""
         places = np.flatnonzero(is_open(boards, stored))
 
-        def merged(begin: int, end: int, new: Answers, new_places: NDArray[np.int64]) -> SolvedBoards:
+        def merged(begin: int, end: int, new: Answers, new_places: NDArray[np.int64]) -> SolvedPart:
             some, some_rows = boards[begin:end], between(stored, begin, end)
             if rows is not None and some_rows:
                 return rows.merged(some, new, new_places - begin, some_rows)
             if len(new) == len(some):
-                return SolvedBoards(replace(new, boards=some), {})
-            return SolvedBoards(new.among(some, new_places - begin, seconds=np.nan), {})
+                return replace(new, boards=some), {}
+            return new.among(some, new_places - begin, seconds=np.nan), {}
 
         begin = solved = 0
         for some in answers:

@@ -177,7 +177,7 @@ def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskCo
             began = time.perf_counter()
             job_rows = JobRows(work.puzzle, work.solver, work.limit)
             solved = work.solve(read_texts(work.puzzle, batch, ""))
-            rows = [row for part in solved for row in job_rows.columns(part).rows()]
+            rows = [row for answers, _ in solved for row in job_rows.columns(answers).rows()]
             used += time.perf_counter() - began
         yield from rows
 
