@@ -32,7 +32,7 @@ def by_argument(text, name):
     from puzzlelab.cli.console import read_boards
 
     found = []
-    for block in read_boards(load(name), [text], None):
+    for block in read_boards(load(name), [text], None)[0]:
         for error in block.errors.values():
             raise BadBoard(error)
         found += boards_of(block)
@@ -47,7 +47,7 @@ def by_standard_input(text, name, monkeypatch):
     os.close(writing)
     with monkeypatch.context() as patch, os.fdopen(reading) as stream:
         patch.setattr(sys, "stdin", stream)
-        return [board for block in read_boards(load(name), None, None) for board in boards_of(block)]
+        return [board for block in read_boards(load(name), None, None)[0] for board in boards_of(block)]
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -153,10 +153,10 @@ class SolveReport:
 
     def _header(self) -> None:
         """Print the puzzle and the solver before the first answer."""
-        note = self.presentation.move_note
+        move_note = self.presentation.move_note
         name = f"{self.puzzle.name} by {self.job.solver.name}"
         moves_are_shown = self.steps or self.scores or not self.presentation.answer_is_board
-        say(f"{name} (moves are {note})" if note and moves_are_shown else name)
+        say(f"{name} (moves are {move_note})" if move_note and moves_are_shown else name)
 
     def _proof(self, result: Result) -> str:
         if result.proof != "none":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, puzzle_and_boards, read_boards, say
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, puzzle_and_boards, read_runs, say
 from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, PuzzleName, Settle, limit_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def check(
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
     code, limit, errors = SOLVED, limit_of(time, None), ErrorTally()
     solver = registry.solver(None, loaded_puzzle)
-    for some in read_boards(loaded_puzzle, board, file, settle).runs():
+    for some in read_runs(loaded_puzzle, board, file, settle):
         errors.tell_boards(some, json)
         if not some.errors:
             for part, checks in check_parts(some, solver, limit):

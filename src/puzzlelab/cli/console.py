@@ -124,46 +124,13 @@ def puzzle_and_boards(name: str, boards: list[str] | None, settle: bool) -> tupl
         return load_puzzle(puzzle.name, settle), [name, *(boards or ())]
 
 
-class BoardStream:
-    """The boards of a command, in blocks that are read when they are needed; at least one board.
+def read_boards(
+    puzzle: Puzzle, arguments: list[str] | None, file: Path | None, settle: bool = False
+) -> tuple[Iterator[Boards], int | None]:
+    """Return the boards of a command, in blocks that are read when they are needed, and their number if it is known.
 
-    The blocks up to the second board are read already. Raises `BadFile` if there are no boards in `name`.
-    """
-
-    def __init__(self, blocks: Iterator[Boards], name: str, total: int | None = None) -> None:
-        self._first: list[Boards] = []
-        self._others = blocks
-        self.total = total
-        """The number of the boards, if that is known before all are read."""
-        while (count := sum(map(len, self._first))) < 2:
-            block = next(blocks, None)
-            if block is None:
-                self.total = count
-                break
-            self._first.append(block)
-        if self.total == 0:
-            raise BadFile(f"there are no boards in {name}")
-
-    @property
-    def is_single(self) -> bool:
-        """Whether there is one board only."""
-        return self.total == 1
-
-    def __iter__(self) -> Iterator[Boards]:
-        """Yield the blocks, once."""
-        return chain(self._first, self._others)
-
-    def runs(self) -> Iterator[Boards]:
-        """Yield the boards, once: consecutive ones that can all be read, or of which none can."""
-        from puzzlelab.core.boards import runs
-
-        return (block[begin:end] for block in self for begin, end in runs(block.is_readable))
-
-
-def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, settle: bool = False) -> BoardStream:
-    """Return the boards of a command: from its arguments, a file, or standard input.
-
-    With `settle` it prints what fell.
+    They come from its arguments, a file, or standard input. A single board is known as such; raises `BadFile` if there
+    are none. With `settle` it prints what fell.
     """
     arguments, total = arguments or [], None
     if file is not None and arguments:
@@ -171,14 +138,33 @@ def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, 
     if file is not None and str(file) != "-":
         blocks, name = _blocks(puzzle, file, str(file)), str(file)
     elif arguments and arguments != ["-"]:
-        block = _arguments(puzzle, arguments)
-        blocks, name, total = iter([block]), "the arguments", len(block)
+        boards = _arguments(puzzle, arguments)
+        blocks, name, total = iter([boards]), "the arguments", len(boards)
     elif sys.stdin.isatty():
         raise BadFile("no board given: write it as an argument, name a file with --file, or pipe boards in")
     else:
         name = "standard input"
         blocks = _blocks(puzzle, None, name)
-    return BoardStream(_settled(puzzle, blocks) if settle else blocks, name, total)
+    if settle:
+        blocks = _settled(puzzle, blocks)
+    first: list[Boards] = []
+    while (count := sum(map(len, first))) < 2:
+        block = next(blocks, None)
+        if block is None:
+            total = count
+            break
+        first.append(block)
+    if total == 0:
+        raise BadFile(f"there are no boards in {name}")
+    return chain(first, blocks), total
+
+
+def read_runs(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, settle: bool = False) -> Iterator[Boards]:
+    """Yield the boards of a command: consecutive ones that can all be read, or of which none can."""
+    from puzzlelab.core.boards import runs
+
+    blocks, _ = read_boards(puzzle, arguments, file, settle)
+    return (block[begin:end] for block in blocks for begin, end in runs(block.is_readable))
 
 
 def _blocks(puzzle: Puzzle, file: Path | None, name: str) -> Iterator[Boards]:

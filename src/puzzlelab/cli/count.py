@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli import options
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, puzzle_and_boards, read_boards, say
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, puzzle_and_boards, read_runs, say
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.limit import Limit
 from puzzlelab.runtime.signals import INTERRUPTED
@@ -55,7 +55,7 @@ def count(
     enumerator = require_enumerator(chosen_solver, loaded_puzzle)
     limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
     with options.open_optional(executor, jobs) as workers, progress(bars=False):
-        parts = read_boards(loaded_puzzle, board, file).runs()
+        parts = read_runs(loaded_puzzle, board, file)
         groups = ((part, part[part.is_readable]) for part in parts)
         try:
             for part, begin, some in counts(workers or ThisProcess(), enumerator, limit, most, groups):
@@ -123,7 +123,7 @@ def enumerate_all(
     enumerator = require_enumerator(options.solver_of(loaded_puzzle, solver, option, jobs=jobs), loaded_puzzle)
     limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
     with _lines(out) as write, progress(bars=False):
-        for part in read_boards(loaded_puzzle, board, file).runs():
+        for part in read_runs(loaded_puzzle, board, file):
             errors.tell_boards(part)
             if not part.errors:
                 code = max(code, _enumerate(enumerator, part, limit, most, write))

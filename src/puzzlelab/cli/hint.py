@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
-    from puzzlelab.cli.console import BoardStream
-    from puzzlelab.core.boards import Instance
+    from puzzlelab.core.boards import Boards, Instance
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
 
@@ -72,22 +71,21 @@ def hint(
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
     configured_solver = options.solver_of(loaded_puzzle, solver, option)
     require_hints(configured_solver, loaded_puzzle)
-    boards = read_boards(loaded_puzzle, board, file, settle)
-    if game is not None and not boards.is_single:
+    blocks, total = read_boards(loaded_puzzle, board, file, settle)
+    if game is not None and total != 1:
         raise BadOption("--game is played from one board, not from several")
     limit = DEFAULT_LIMIT if time is None and nodes is None else Limit(time, nodes)
     answer = partial(_hint if game is None or deduces(loaded_puzzle) else _game, configured_solver, limit, game or "")
     with progress(bars=not json):
-        code = _report(boards, answer, json)
+        code = _report(blocks, total == 1, answer, json)
     raise typer.Exit(code)
 
 
-def _report(boards: BoardStream, answer: Callable[[Instance], Answer], json: bool) -> int:
+def _report(blocks: Iterator[Boards], is_single: bool, answer: Callable[[Instance], Answer], json: bool) -> int:
     """Print the answer about each board; return the exit code."""
     errors, code = ErrorTally(), SOLVED
-    for part, place in ((each, number) for each in boards.runs() for number in range(len(each))):
-        board = part[place : place + 1]
-        if not (part.errors or boards.is_single or json):
+    for board in (block[place : place + 1] for block in blocks for place in range(len(block))):
+        if not (board.errors or is_single or json):
             say(f"\n{board.where(0)}: {board.texts[0]}")
         try:
             proven, stop, row, shown = answer(board[0])

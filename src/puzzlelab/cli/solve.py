@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli import options
-from puzzlelab.cli.console import BoardStream, puzzle_and_boards, read_boards
+from puzzlelab.cli.console import puzzle_and_boards, read_boards
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadOption, UnknownName
 
 if TYPE_CHECKING:
     from puzzlelab.cli.answers import SolveReport
+    from puzzlelab.core.boards import Boards
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
     from puzzlelab.jobs.job_rows import JobRows
@@ -86,24 +87,25 @@ def solve(
         from puzzlelab.analysis.move_probabilities import network_shown
 
         network_shown(loaded_puzzle, configured_solver.options())  # a missing network is an error before the search
-    boards = read_boards(loaded_puzzle, board, file, settle)
-    if boards.is_single and jobs is not None and "jobs" in configured_solver.options():
+    blocks, total = read_boards(loaded_puzzle, board, file, settle)
+    many = total != 1
+    if not many and jobs is not None and "jobs" in configured_solver.options():
         from puzzlelab.analysis.network_options import with_options
 
         configured_solver = with_options(configured_solver, {"jobs": jobs})
     job = SolveJob(loaded_puzzle, configured_solver, limit, watch=improvements() if verbose else None)
     report = SolveReport(
         job,
-        many=not boards.is_single,
+        many=many,
         json=json,
         steps=steps,
         scores=show_scores,
-        summary_only=out is not None and not boards.is_single and not steps and not show_scores,
+        summary_only=out is not None and many and not steps and not show_scores,
         notation=notation,
     )
     with options.open_or_here(executor, jobs) as job.executor:
-        _solve_boards(report, boards, _line_count(file), out)
-    raise typer.Exit(report.summary(boards.total))
+        _solve_boards(report, blocks, total or _line_count(file), out)
+    raise typer.Exit(report.summary(total))
 
 
 def _solver(
@@ -137,15 +139,14 @@ def _option_of_network(puzzle: Puzzle, solver: str, values: Mapping[str, Any], n
     return network_settings
 
 
-def _solve_boards(report: SolveReport, boards: BoardStream, lines: int | None, out: Path | None) -> None:
+def _solve_boards(report: SolveReport, blocks: Iterator[Boards], total: int | None, out: Path | None) -> None:
     """Solve the boards, and print each answer as soon as it is there; Ctrl-C ends this early."""
     from puzzlelab.engine import report as reporter
 
     shows_bars = out is not None or not (report.json or report.notation)
-    total = boards.total or lines
     with _rows(report.job, out) if out else nullcontext() as rows, progress(bars=shows_bars):
         try:
-            for solved in report.job.solved(boards, rows):
+            for solved in report.job.solved(blocks, rows):
                 report.show(solved)
                 if report.many:
                     reporter.progress(
