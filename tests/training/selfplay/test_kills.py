@@ -30,10 +30,10 @@ class Killer:
 
     def __init__(self, monkeypatch, kill) -> None:
         self.events, self.last, self.kill = 0, -1, kill
-        update, append = Learner.update_in_minibatches, lines.JsonLines.append
+        update, append = Learner.update, lines.JsonLines.append
         for name in ("replace", "unlink", "mkdir"):
             monkeypatch.setattr(Path, name, self._around(getattr(Path, name)))
-        monkeypatch.setattr(Learner, "update_in_minibatches", self._around(update))
+        monkeypatch.setattr(Learner, "update", self._around(update))
         monkeypatch.setattr(lines.JsonLines, "append", lambda lines, *new: self._append(append, lines, *new))
 
     def arm(self, events) -> None:

@@ -115,6 +115,8 @@ class GameGenerator:
         assert network is not None, "the trainer has published one"
         if number in self.game_log:
             return
+        for temporary in self.run.shards.glob(f"writing-{number:05}-*"):  # of processes that were killed
+            temporary.unlink(missing_ok=True)
         self._play(number, network, difficulty, watch)
 
     def _play(self, number: int, network: str, difficulty: int, watch: Callable[[], None]) -> None:
