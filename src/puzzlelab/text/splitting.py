@@ -307,10 +307,10 @@ class Splitter:
         rows = self._rows
         while any(self._paragraphs):
             last, joined = self._paragraphs[-1], [line for lines in self._paragraphs for line in lines]
-            certain = _row_count(joined)
+            certain, joined_rightly = _row_count(joined), not self._is_lost or len(self._paragraphs) == 1
             if certain == 0 and (hard or not is_break):
                 self._paragraphs = [[]]
-            elif self._is_board(joined) and (is_break or certain == _row_count(last)) and not self._is_joined_wrongly():
+            elif self._is_board(joined) and (is_break or certain == _row_count(last)) and joined_rightly:
                 yield self._board(joined)
             elif len(self._paragraphs) > 1 and _row_count(last) >= rows:
                 yield self._board([line for lines in self._paragraphs[:-1] for line in lines], [last])
@@ -326,28 +326,19 @@ class Splitter:
         if self._paragraphs[-1] and is_break:
             self._paragraphs.append([])
 
-    def _is_joined_wrongly(self) -> bool:
-        return self._is_lost and len(self._paragraphs) > 1
-
     def _is_board(self, lines: Sequence[_Line]) -> bool:
         least, most = _row_count(lines), sum(line.is_row or line.is_ruler for line in lines)
-        rows = self._rows
-        return (
-            least <= rows + MORE_ROWS
-            and most >= rows
-            and self._is_text_of_board("\n".join(line.text for line in lines))
-        )
+        may_be = least <= self._rows + MORE_ROWS and most >= self._rows
+        return may_be and self._is_text_of_board("\n".join(line.text for line in lines))
 
     def _cut(self, lines: list[_Line]) -> BoardText:
         """Return the first board of consecutive rows, or what stands in its place."""
         places = [place for place, line in enumerate(lines, start=1) if line.is_row]
-        rows = self._rows
-        for count in range(rows, min(len(places), rows + MORE_ROWS) + 1):
-            if (count == rows or not _has_heading_of_next(lines[: places[count - 1]])) and self._is_board(
-                lines[: places[count - 1]]
-            ):
-                return self._board(lines[: places[count - 1]], [lines[places[count - 1] :]])
-        return self._board(lines[: places[rows - 1]], [lines[places[rows - 1] :]])
+        usual = places[self._rows - 1]
+        for end in places[self._rows - 1 : self._rows + MORE_ROWS]:
+            if (end == usual or not _has_heading_of_next(lines[:end])) and self._is_board(lines[:end]):
+                return self._board(lines[:end], [lines[end:]])
+        return self._board(lines[:usual], [lines[usual:]])
 
     def _board(self, lines: Sequence[_Line], after: Sequence[list[_Line]] = ()) -> BoardText:
         """Return the text of a board of these lines; those after it stay."""
