@@ -134,7 +134,7 @@ class JobRows:
         if max(map(abs, counts)) > LARGEST_COUNT:
             return f"this row does not hold: a count in it is above {LARGEST_COUNT}"
         try:
-            return replace(row.result(self.puzzle), instance=boards[place])
+            return row.result(self.puzzle, boards[place])
         except BadBoard as error:
             return f"this row does not hold: {error}"
 

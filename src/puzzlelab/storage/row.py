@@ -6,13 +6,14 @@ The fields of `Row` are the one declaration of its columns: their names, their o
 
 import json
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import NoneType
 from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, board_after, move_numbers, presentation_of
@@ -104,12 +105,21 @@ class Row(BaseModel):
         kinds = {kind: self.limit.get(kind) for kind in ("seconds", "nodes", "memory")}
         return Limit(**kinds)  # type: ignore[arg-type]
 
-    def result(self, puzzle: Puzzle) -> Result:
-        """Return the result in the row; raises `BadBoard` for an invalid move."""
+    def result(self, puzzle: Puzzle, instance: Instance | None = None) -> Result:
+        """Return the result in the row, for this board; raises `BadBoard` for an invalid move."""
         moves = None if self.moves is None else tuple(_read_moves(puzzle, self.moves))
-        counts = self.expanded, self.generated, self.evaluations, self.seconds
-        result = Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts)
-        return replace(result, cost=self.cost, score=self.score, upper_bound=self.upper_bound)
+        return Result(
+            moves,
+            self.proof,
+            self.reason,
+            self.stop,
+            self.lower_bound,
+            *(self.expanded, self.generated, self.evaluations, self.seconds),
+            cost=self.cost,
+            score=self.score,
+            upper_bound=self.upper_bound,
+            instance=instance,
+        )
 
     def verify(self, puzzle: Puzzle) -> tuple[Result, Verdict]:
         """Return the result in the row, verified again, and the verdict; raises `BadBoard` for a bad board or move.
@@ -117,7 +127,7 @@ class Row(BaseModel):
         Nothing that the row says of itself is believed: neither `verified` nor `length`, nor a proof that means nothing
         for this puzzle.
         """
-        result, verdict = confirmed(replace(self.result(puzzle), instance=puzzle.read(self.board)))
+        result, verdict = confirmed(self.result(puzzle, puzzle.read(self.board)))
         return result, self.checked(result, verdict)
 
     def checked(self, result: Result, verdict: Verdict, solution: str | None = None) -> Verdict:
