@@ -289,7 +289,7 @@ def rows_of(folder: Path) -> object:
         name: sorted(
             json.dumps({key: value for key, value in json.loads(line).items() if key not in ("seconds", "date")})
             for line in content.splitlines()
-            if not line.startswith('{"batch"')
+            if not line.startswith(b'{"batch"')
         )
         for name, content in content_of(folder).items()
         if name.endswith(".jsonl")
