@@ -315,7 +315,8 @@ const families = {};
 for (const name of ["tiles", "dust", "sudoku"]) families[name] = await import(`${process.argv[1]}/puzzles/${name}.js`);
 function links(text) {
   const link = address.read(text);
-  if (!Array.isArray(link.moves) || !Number.isSafeInteger(link.step)) throw new TypeError("no link");
+  const isStep = link.step === undefined || Number.isSafeInteger(link.step);
+  if (!Array.isArray(link.moves) || !isStep) throw new TypeError("no link");
   return null;
 }
 function board(puzzle, text) {
