@@ -98,22 +98,43 @@ def test_status_names_the_nodes(cluster, commands):
     assert "0.68" in text
 
 
-def test_a_node_with_another_version_is_refused(cluster, commands, tmp_path, monkeypatch):
+@pytest.fixture
+def add_old_node(cluster, tmp_path, monkeypatch):
+    """Adds a node with another version of the package, which is gone after the test."""
     package = tmp_path / "old" / "puzzlelab"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "version.py").write_text('VERSION = "0.0.1"\n')
-    with monkeypatch.context() as node:
-        node.setenv("PYTHONPATH", str(tmp_path / "old"))
-        cluster.add_node()
-    try:
-        code, _, error = commands.run("solve", "tiles-3x3", "1 2 3 4 5 6 7 0 8")
-        assert code == 2
-        assert "has puzzlelab 0.0.1, and this process has puzzlelab" in error
-        assert error.count("\n") == 1
-        assert commands.run("cluster", "status", cluster.address)[0] == 1
-    finally:
-        cluster.kill_node(-1)
+
+    def add() -> None:
+        with monkeypatch.context() as node:
+            node.setenv("PYTHONPATH", str(tmp_path / "old"))
+            cluster.add_node()
+
+    yield add
+    cluster.kill_node(-1)
+
+
+def test_a_node_with_another_version_is_refused(cluster, commands, add_old_node):
+    add_old_node()
+    code, _, error = commands.run("solve", "tiles-3x3", "1 2 3 4 5 6 7 0 8")
+    assert code == 2
+    assert "has puzzlelab 0.0.1, and this process has puzzlelab" in error
+    assert error.count("\n") == 1
+    assert commands.run("cluster", "status", cluster.address)[0] == 1
+
+
+def test_a_node_with_another_version_that_joins_later_is_left_out(cluster, add_old_node, listener):
+    with puzzlelab.open_executor(f"ray:{cluster.address}") as executor:
+        slots = executor.slots
+        add_old_node()
+        deadline = time.monotonic() + 60
+        while not listener.notes:
+            assert time.monotonic() < deadline
+            waits = [executor.submit(time.sleep, 0.3) for _ in range(3 * slots)]
+            assert [wait.result(60).value for wait in waits] == [None] * len(waits)
+        assert executor.slots == slots
+    assert "is left out: it has puzzlelab 0.0.1, and this process has puzzlelab" in listener.notes[0]
 
 
 def test_boards_are_solved_from_python(cluster):

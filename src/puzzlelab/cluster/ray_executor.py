@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import pickle
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -15,7 +16,7 @@ from typing import Any
 
 from puzzlelab.cluster.connection import connect, disconnect
 from puzzlelab.cluster.node_side import ProgramHost, RayPublished, piece_function
-from puzzlelab.cluster.versions import difference, versions_here
+from puzzlelab.cluster.versions import Versions, difference, versions_here
 from puzzlelab.core.errors import BadInput
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import (
@@ -61,7 +62,7 @@ class RayExecutor(Executor):
         self._head: str = ray.get_runtime_context().gcs_address
         self._ray_nodes = ray_nodes
         self._versions = versions_here()
-        self._unfit: dict[str, str] = {}
+        self._lock, self._unfit = threading.Lock(), dict[str, str]()
         """The key of a node that has other versions -> its address."""
         self._nodes = ray_nodes.probed(ray_nodes.alive_nodes())
         self._looked_at = self._answered_at = self._had_node_at = time.monotonic()
@@ -69,8 +70,6 @@ class RayExecutor(Executor):
         """Hash of a published value -> its reference."""
         self._sent: dict[Future[Timed[Any]], tuple[Any, bytes]] = {}
         """Future of a piece -> the reference of its task, and its content."""
-        self._refused: list[Future[Timed[Any]]] = []
-        """The pieces that came to a node with other versions; they are sent again."""
         self._programs: list[RayProgram] = []
         self._task: Any = ray.remote(num_cpus=1, max_retries=MOST_TRIES - 1)(piece_function(self._versions))
         for node in self._nodes:
@@ -98,7 +97,7 @@ class RayExecutor(Executor):
         return {NODE_LABEL: f"!in({','.join(self._unfit)})"}
 
     def _end(self, future: Future[Timed[Any]], ended: Future[Any]) -> None:
-        """Give a piece that has ended its result, or note that a node refused it; in a thread of Ray."""
+        """Give a piece that has ended its result, or send it again if a node refused it."""
         from ray import exceptions
 
         if future not in self._sent:  # cancelled
@@ -116,17 +115,23 @@ class RayExecutor(Executor):
                 self._sent.pop(future, None)
                 future.set_result(value)
             else:
-                key, versions = value
-                self._leave_out(key, difference(versions, self._versions))
-                self._refused.append(future)
+                arguments = future, *value
+                threading.Thread(target=self._send_again, args=arguments, daemon=True).start()  # this thread is Ray's
 
-    def _leave_out(self, key: str, problem: str) -> None:
-        if key not in self._unfit:
-            self._unfit[key] = next((node.address for node in self._nodes if node.key == key), key)
-            report.note(f"the node {self._unfit[key]} is left out: it {problem}")
+    def _send_again(self, future: Future[Timed[Any]], key: str, versions: Versions) -> None:
+        """Send a piece again that a node with these versions has refused, and give that node no others."""
+        with self._lock:
+            if key not in self._unfit:
+                self._nodes = self._ray_nodes.alive_nodes()
+                self._unfit[key] = next((node.address for node in self._nodes if node.key == key), key)
+                problem = difference(versions, self._versions)
+                report.note(f"the node {self._unfit[key]} is left out: it {problem}")
+        sent = self._sent.get(future)
+        if sent is not None:
+            self._send(future, sent[1])
 
     def check(self) -> None:
-        """Look now and then at the head and the nodes, and send again what a node has refused."""
+        """Look now and then at the head and the nodes."""
         now = time.monotonic()
         if now - self._looked_at >= LOOK_SECONDS:
             self._looked_at = now
@@ -139,9 +144,6 @@ class RayExecutor(Executor):
                 f"the head of the Ray cluster at {self._head} does not answer any more: what is done is kept; start "
                 "the cluster again, and repeat the command"
             )
-        while self._refused:
-            future = self._refused.pop()
-            self._send(future, self._sent[future][1])
 
     def _is_head_lost(self) -> bool:
         return self._looked_at - self._answered_at > HEAD_SECONDS
@@ -157,7 +159,6 @@ class RayExecutor(Executor):
         import ray
 
         sent, self._sent = self._sent, {}
-        self._refused.clear()
         for future, (reference, _) in sent.items():
             future.cancel()
             ray.cancel(reference, force=True)
