@@ -151,10 +151,10 @@ def test_a_run_whose_last_state_is_damaged_ends_with_the_same_network(
     assert parts.champion.read_text() == whole.champion.read_text()
 
 
-def test_metrics_that_were_lost_are_no_obstacle(tmp_path, settings_of, train, metrics_of, stop_at, caplog) -> None:
+def test_metrics_that_were_lost_are_no_obstacle(tmp_path, settings_of, train, metrics_of, stop_after, caplog) -> None:
     folder = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
-        train(folder, settings_of(), stop_at(25))
+        train(folder, settings_of(), stop_after(folder, 2))
     path = folder / "metrics.jsonl"
     lost = [line["step"] for line in list(metrics.lines(path))][-1]
     path.write_bytes(path.read_bytes()[:-5])

@@ -218,7 +218,7 @@ SHUT = {
     "." * 36 + "7......7." + "." * 36: "row 5 holds two 7s, in r5c1 and r5c8",
     ("." * 8 + "9") * 2 + "." * 63: "column 9 holds two 9s, in r1c9 and r2c9",
     "." * 30 + "1" + "." * 19 + "1" + "." * 30: "box 5 holds two 1s, in r4c4 and r6c6",
-    "123456789" + "1" + "." * 71: "column 1 holds two 1s, in r1c1 and r2c1",
+    "1" + "." * 8 + "1" + "." * 71: "column 1 holds two 1s, in r1c1 and r2c1",
     "12345678." + "." * 17 + "9" + "." * 54: "r1c9 has no candidate left: its row, column and box hold every digit",
     "1234"
     + "." * 36
