@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from puzzlelab.bench import bars, plots, runs
+from puzzlelab.bench import bars, charts, plots, runs
 from puzzlelab.bench.charts import Chart, figure_of, save
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import Suite, SuiteEntry
@@ -468,3 +468,12 @@ def test_without_a_known_optimum_there_is_no_column_for_it(suite: Suite, stub: M
     made = plots.chart(runs.run(unknown, [stub(extra=2)], Limit(nodes=100)), "lengths")
     assert (len(made.header), made.header[0]) == (2, "length")
     assert body(made)[0] == ("3", "1")
+
+
+def test_times_that_only_rounding_makes_different_are_drawn_at_one_place() -> None:
+    pytest.importorskip("matplotlib")
+    axes = charts.empty_figure("times").add_subplot()
+    charts.draw_line(axes, "beam", [1e-5, (9e-6 + 1.1e-5) / 2], [0.5, 1.0])
+    axes.set_xscale("log")  # would warn that the limits are identical
+    (line,) = axes.lines
+    assert line.get_xdata().tolist() == [1e-5, 1e-5]

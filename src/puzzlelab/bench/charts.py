@@ -85,10 +85,16 @@ def figure_of(chart: Chart, mark_seconds: float = INSTANT_SECONDS) -> Figure:
     return figure
 
 
+def _rounded(numbers: Iterable[float]) -> list[float]:
+    """Return the numbers with nine digits: matplotlib divides by the difference of two that only rounding makes."""
+    return [float(f"{number:.9g}") for number in numbers]
+
+
 def draw_line(axes: Axes, name: str, x: Iterable[float], y: Iterable[Proportion | Mean | float], **style: Any) -> Any:
     """Draw a line through the values of points, with a band between the ends of their intervals; return its colour."""
-    positions, points = list(x), list(y)
-    values = [each.value if isinstance(each, MEASURED) else each for each in points]
+    points = list(y)
+    positions = _rounded(x)
+    values = _rounded(each.value if isinstance(each, MEASURED) else each for each in points)
     (line,) = axes.plot(positions, values, label=name, **{"marker": ".", **style})
     colour = line.get_color()
     if ends := [each.interval for each in points if isinstance(each, MEASURED)]:
