@@ -4,7 +4,7 @@ A piece of work is a function of a module with its arguments. Its value depends 
 anywhere, and again where a worker is lost. The interface is that of `concurrent.futures`: `submit` returns a future.
 `ordered` and `unordered` feed an executor with a stream of pieces, and no user of them needs to know where pieces run.
 
-`this_process.py` does pieces here, `worker_processes.py` has the worker processes of this machine, and
+`parallel.py` does pieces here, `worker_processes.py` has the worker processes of this machine, and
 `puzzlelab.cluster` those of a Ray cluster. The *driver* is the process that submits.
 """
 
