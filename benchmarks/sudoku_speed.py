@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from puzzlelab.core.registry import load
 from puzzlelab.engine.parallel import cores
+from puzzlelab.jobs.board_generation import boards
 from puzzlelab.puzzles.sudoku import bands_kernels
 from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
 from puzzlelab.puzzles.sudoku.solvers.bands import solve_batch
@@ -82,13 +84,13 @@ def making() -> Iterator[Figure]:
         times = []
         for _ in range(3):
             began = time.process_time()
-            clues = np.concatenate([(puzzles != 0).sum(axis=1) for puzzles, _ in generator.batches(5000, 1, jobs=1)])
+            clues = np.concatenate([(puzzles != 0).sum(axis=1) for puzzles, _ in generator.batches(5000, 1)])
             times.append(time.process_time() - began)
         yield f"unique puzzles made, {name}", f"{5000 / min(times):,.0f} a CPU second", f"{clues.mean():.2f} clues each"
     walls = []
     for jobs in (1, cores()):
         began = time.perf_counter()
-        for _ in SudokuGenerator().batches(20_000, 2, jobs):
+        for _ in boards(load("sudoku-9x9"), 20_000, seed=2, jobs=jobs):
             pass
         walls.append(time.perf_counter() - began)
     yield f"minimal puzzles on {cores()} threads against one", f"{walls[0] / walls[1]:.2f} times", "by the wall clock"
@@ -96,7 +98,7 @@ def making() -> Iterator[Figure]:
 
 def main(names: list[str]) -> None:
     """Print the figures."""
-    list(SudokuGenerator().batches(10, jobs=1))
+    list(SudokuGenerator().batches(10))
     table = Table("measured", "figure", "")
     for part in (solving([Path(name) for name in names]), making()):
         for figure in part:

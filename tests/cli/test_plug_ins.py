@@ -58,7 +58,7 @@ class Lamps(Settings):
     def of_scale(cls, scale, level, options):
         return cls(**options)
 
-    def batches(self, count, seed=0, jobs=None, first=0):
+    def batches(self, count, seed=0, first=0):
         board = np.array([1] * self.lit + [0] * (4 - self.lit - self.broken) + [2] * self.broken, np.uint8)
         yield np.stack([board] * (count - first)), np.zeros((count - first, 4), np.uint8)
 

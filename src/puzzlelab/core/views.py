@@ -249,13 +249,8 @@ class BoardGenerator(Protocol):
         Raises `BadOption` for unknown options, and for options that exclude each other.
         """
 
-    def batches(
-        self, count: int, seed: int = 0, jobs: int | None = None, first: int = 0
-    ) -> Iterator[tuple[State, State]]:
-        """Yield the boards `[P, S]` number `first` to `count` - 1 of the stream of this seed, and their solutions.
-
-        They are made on `jobs` threads, on all cores if None.
-        """
+    def batches(self, count: int, seed: int = 0, first: int = 0) -> Iterator[tuple[State, State]]:
+        """Yield the boards `[P, S]` number `first` to `count` - 1 of the stream of this seed, and their solutions."""
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadOption
+from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import read_levels
 from puzzlelab.core.views import BoardGenerator, check_level, own_generator, scale_of
 from puzzlelab.engine import installed
-from puzzlelab.engine.executor import Executor
+from puzzlelab.engine.executor import Executor, Piece, PieceLost, Setup, ordered
 from puzzlelab.engine.parallel import ThisProcess
-from puzzlelab.jobs.new_board_pieces import made
+from puzzlelab.engine.piece_size import PieceSize
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -61,65 +62,61 @@ def boards(
     return islice((board for puzzles, _ in batches for board in puzzles), count)
 
 
-def one_by_one(
-    puzzle: Puzzle, count: int, scale: str | None, level: str | None, seed: int, settings: Mapping[str, Any]
-) -> Iterator[State]:
-    """Yield the boards that `boards` yields, each as soon as it is made, in this thread. Raises as `boards` does."""
-    own = generator_of(puzzle, scale, level, settings)
-    if own is None:
-        return sampled(puzzle, scale, level, seed, 0, count)
-    batches = (batch for first in range(count) for batch in own.batches(first + 1, seed, 1, first))
-    return (board for puzzles, _ in batches for board in puzzles)
-
-
 def sampled(
-    puzzle: Puzzle,
-    scale: str | None,
-    level: str | None,
-    seed: int,
-    first: int,
-    count: int,
-    executor: Executor | None = None,
+    puzzle: Puzzle, scale: str | None, level: str | None, seed: int, first: int, end: int, executor: Executor | None
 ) -> Iterator[State]:
-    """Return the boards number `first` to `count` - 1 of a puzzle without a generator of its own.
+    """Return the boards number `first` to `end` - 1 of a puzzle without a generator of its own.
 
     Raises as `boards` does.
     """
     sampler(puzzle, scale, level, seed)  # raises now what it raises
-    return made(executor or ThisProcess(), SampledBoards(puzzle, scale, level, seed), first, count)
+    make, name = partial(_sample, puzzle, scale, level, seed), f"{puzzle.name} {scale} {level}"
+    return _made(executor or ThisProcess(), make, name, first, end)
 
 
 def generated(
-    own: BoardGenerator, seed: int, first: int, count: int, executor: Executor
+    own: BoardGenerator, seed: int, first: int, end: int, executor: Executor
 ) -> Iterator[tuple[State, State]]:
-    """Return the boards number `first` to `count` - 1 of a puzzle's own generator, and their solutions, in batches."""
-    return made(executor, GeneratedBoards(own, seed), first, count)
+    """Return the boards number `first` to `end` - 1 of a puzzle's own generator, and their solutions, in batches."""
+    return _made(executor, partial(_generate, own, seed), repr(own), first, end)
 
 
-@dataclass(frozen=True)
-class SampledBoards:
-    """Boards that are sampled on a scale of the puzzle."""
-
-    puzzle: Puzzle
-    scale: str | None
-    level: str | None
-    seed: int
-
-    def make(self, first: int, end: int) -> Iterator[State]:
-        """Yield plain states `[S]`."""
-        yield from map(sampler(self.puzzle, self.scale, self.level, self.seed), range(first, end))
+def _sample(puzzle: Puzzle, scale: str | None, level: str | None, seed: int, first: int, end: int) -> Iterator[State]:
+    yield from map(sampler(puzzle, scale, level, seed), range(first, end))
 
 
-@dataclass(frozen=True)
-class GeneratedBoards:
-    """Boards of a puzzle's own generator, with their solutions."""
+def _generate(own: BoardGenerator, seed: int, first: int, end: int) -> Iterator[tuple[State, State]]:
+    yield from own.batches(end, seed, first)
 
-    generator: BoardGenerator
-    seed: int
 
-    def make(self, first: int, end: int) -> Iterator[tuple[State, State]]:
-        """Yield batches; see `BoardGenerator.batches`."""
-        yield from self.generator.batches(end, self.seed, 1, first)
+def _prepare(make: Callable[[int, int], Iterator[Any]], first: int) -> None:
+    for _ in make(first, first + 1):
+        pass
+
+
+def _made(
+    executor: Executor, make: Callable[[int, int], Iterator[Any]], name: str, first: int, end: int
+) -> Iterator[Any]:
+    """Yield what `make(first, end)` yields, in pieces of work; `name` is that of the kind of boards.
+
+    Raises `PuzzlelabError` for boards that are left out, and what `make` raises.
+    """
+    size = PieceSize(executor)
+    # a worker prepares itself by a board of its own
+    setup = Setup(f"generate {name}", partial(_prepare, make, first))
+
+    def pieces() -> Iterator[Piece]:
+        begin = first
+        while begin < end:
+            last = min(end, begin + size.of(end - first))
+            work = partial(make, begin, last)
+            yield Piece(f"boards {begin + 1:,} to {last:,}", work, setup, took=partial(size.took, last - begin))
+            begin = last
+
+    for piece, value in ordered(executor, pieces()):
+        if isinstance(value, PieceLost):
+            raise PuzzlelabError(f"{piece.name} cannot be made: {value}")
+        yield value
 
 
 def generator_of(

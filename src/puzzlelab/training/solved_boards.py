@@ -183,7 +183,7 @@ def _save(path: Path, boards: Labelled) -> int:
 
 def _generate(puzzle: Puzzle, source: BoardSource, seed: int, first: int) -> Iterator[Labelled]:
     """Yield the boards from number `first` on."""
-    for boards, solutions in _generator_settings(puzzle, source).batches(source.count, seed, 1, first):
+    for boards, solutions in _generator_settings(puzzle, source).batches(source.count, seed, first):
         yield _labelled(puzzle, boards, solutions)
 
 

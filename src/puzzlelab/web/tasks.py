@@ -122,12 +122,12 @@ def read(parameters: Parameters, context: TaskContext) -> Any:
 
 def generate(parameters: Parameters, context: TaskContext) -> Any:
     """Make new boards; those that exist when the time is up are returned, the last of which says so."""
-    from puzzlelab.jobs.board_generation import one_by_one
+    from puzzlelab.jobs.board_generation import boards as new_boards
     from puzzlelab.jobs.serialise import board_facts
 
     puzzle, board_count, seconds = _puzzle(parameters), parameters["count"], parameters["time"]
     asked = parameters.get("scale"), parameters.get("level"), parameters["seed"]
-    boards = _in_time(one_by_one(puzzle, board_count, *asked, parameters["settings"]), seconds, context)
+    boards = _in_time(new_boards(puzzle, board_count, *asked, jobs=1, **parameters["settings"]), seconds, context)
     made = list(board_facts(puzzle, boards, *asked))
     if made and len(made) < board_count:
         made[-1] |= {"reason": f"{len(made)} of {board_count} boards were made within {seconds:g} seconds"}

@@ -40,9 +40,9 @@ ORBITS = {
 """How many sets of cells go together (Burnside)."""
 
 
-def made(count, seed=0, jobs=1, first=0, **wishes):
+def made(count, seed=0, first=0, **wishes):
     """(puzzles, solutions), all in one array each."""
-    batches = list(SudokuGenerator(**wishes).batches(count, seed, jobs, first))
+    batches = list(SudokuGenerator(**wishes).batches(count, seed, first))
     return tuple(np.concatenate(each) for each in zip(*batches, strict=True))
 
 
@@ -87,15 +87,12 @@ def test_a_puzzle_depends_on_the_seed_and_its_number_alone(wishes) -> None:
     assert not {puzzle.tobytes() for puzzle in made(40, seed=4, **wishes)[0]} & {each.tobytes() for each in puzzles}
 
 
-def test_pieces_and_threads_change_nothing() -> None:
+def test_chunks_change_nothing() -> None:
     count = 2 * CHUNK + 7
-    one, two = (list(SudokuGenerator(level=4).batches(count, 5, jobs)) for jobs in (1, 2))
-    assert [len(puzzles) for puzzles, _ in one] == [len(puzzles) for puzzles, _ in two] == [CHUNK, CHUNK, 7]
-    for a, b in zip(one, two, strict=True):
-        assert np.array_equal(a[0], b[0])
-        assert np.array_equal(a[1], b[1])
-    resumed = made(count, 5, jobs=2, first=CHUNK - 3, level=4)
-    assert np.array_equal(resumed[0], np.concatenate([puzzles for puzzles, _ in one])[CHUNK - 3 :])
+    chunks = list(SudokuGenerator(level=4).batches(count, 5))
+    assert [len(puzzles) for puzzles, _ in chunks] == [CHUNK, CHUNK, 7]
+    resumed = made(count, 5, first=CHUNK - 3, level=4)
+    assert np.array_equal(resumed[0], np.concatenate([puzzles for puzzles, _ in chunks])[CHUNK - 3 :])
 
 
 def test_nothing_more_is_made_than_was_asked_for() -> None:
@@ -106,7 +103,7 @@ def test_nothing_more_is_made_than_was_asked_for() -> None:
 
 
 def test_a_stream_can_be_left() -> None:
-    batches = SudokuGenerator(level=1).batches(10**9, jobs=2)
+    batches = SudokuGenerator(level=1).batches(10**9)
     assert next(batches)[0].shape == (CHUNK, 81)
     batches.close()
 
@@ -275,11 +272,10 @@ def test_a_wish_that_makes_no_sense_is_told_so(words, wishes) -> None:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_wish_that_no_grid_meets_gets_a_sentence(wishes, told, jobs, monkeypatch) -> None:
+def test_a_wish_that_no_grid_meets_gets_a_sentence(wishes, told, monkeypatch) -> None:
     monkeypatch.setattr(generate, "TRIES", 3)
     with pytest.raises(BadOption, match=f"^3 full grids gave no such puzzle: {told}$"):
-        list(SudokuGenerator(**wishes).batches(3 * CHUNK, jobs=jobs))
+        list(SudokuGenerator(**wishes).batches(3 * CHUNK))
 
 
 @settings(max_examples=60)

@@ -8,7 +8,6 @@ Shapes: B = puzzles in a batch.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,7 +18,6 @@ from pydantic import Field
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.settings import Settings, fill, read_levels
 from puzzlelab.core.views import BoardForm, OwnGenerator, Tally
-from puzzlelab.engine.parallel import ordered_map
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -148,23 +146,18 @@ class SudokuGenerator(Settings):
         orbits = {tuple(sorted({cell, *(int(image.flat[cell]) for image in images)})) for cell in range(81)}
         return np.array([[*orbit, *[-1] * (8 - len(orbit))] for orbit in sorted(orbits)])
 
-    def batches(self, count: int, seed: int = 0, jobs: int | None = None, first: int = 0) -> Iterator[GeneratedBatch]:
-        """Yield the puzzles number `first` to `count` - 1 of the stream of this seed, `CHUNK` at a time, on `jobs`
-        threads.
+    def batches(self, count: int, seed: int = 0, first: int = 0) -> Iterator[GeneratedBatch]:
+        """Yield the puzzles number `first` to `count` - 1 of the stream of this seed, `CHUNK` at a time.
 
         A puzzle depends on the seed and its number alone. Raises `BadOption` where such a puzzle does not come up.
         """
         if seed < 0:
             raise BadOption(f"a seed is 0 or more, not {seed}")
-        kinds, chances = self.kinds()
-        orbits, over = self.orbits(), threading.Event()
+        from puzzlelab.puzzles.sudoku import hole_digging_kernels
+
+        (kinds, chances), orbits = self.kinds(), self.orbits()
         key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-
-        def chunk(start: int) -> GeneratedBatch:
-            from puzzlelab.puzzles.sudoku import hole_digging_kernels
-
-            if over.is_set():
-                return _empty(0), _empty(0)
+        for start in range(first, count, CHUNK):
             size = min(CHUNK, count - start)
             puzzles, solutions = _empty(size), _empty(size)
             made = hole_digging_kernels.make(
@@ -182,9 +175,7 @@ class SudokuGenerator(Settings):
             )
             if made < size:
                 raise BadOption(f"{TRIES:,} full grids gave no such puzzle: {self._described()}")
-            return puzzles, solutions
-
-        yield from ordered_map(chunk, range(first, count, CHUNK), jobs, on_interrupt=over.set)
+            yield puzzles, solutions
 
     def _described(self) -> str:
         settings = {name: value for name, value in self if value != type(self).model_fields[name].default}

@@ -83,7 +83,7 @@ def _sample(
 
 def _new(generator: SudokuGenerator, random: np.random.Generator, count: int) -> Board:
     """Return `count` new puzzles `[B, 81]`."""
-    return np.concatenate([puzzles for puzzles, _ in generator.batches(count, int(random.integers(2**62)), jobs=1)])
+    return np.concatenate([puzzles for puzzles, _ in generator.batches(count, int(random.integers(2**62)))])
 
 
 @dataclass(frozen=True)

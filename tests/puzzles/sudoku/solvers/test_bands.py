@@ -316,7 +316,7 @@ def test_guesses_do_not_depend_on_the_batch(exchange) -> None:
 
 
 def test_made_puzzles_are_solved_by_both(harness) -> None:
-    puzzles, answers = next(SudokuGenerator().batches(300, seed=8, jobs=1))
+    puzzles, answers = next(SudokuGenerator().batches(300, seed=8))
     batch = solve_batch(puzzles)
     assert batch.counts.tolist() == [1] * 300
     assert np.array_equal(batch.solutions, answers)
