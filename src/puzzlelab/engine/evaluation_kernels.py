@@ -48,10 +48,10 @@ def evaluate_child(estimate, state, value, move, child):
 
 
 @inlined
-def take_scores(record, target, first):
-    """Write the scores that arrived into `target` from index `first` on, none below 0; returns their number."""
+def take_scores(record, target, first, least):
+    """Write the scores that arrived into `target` from index `first` on, none below `least`; returns their number."""
     count = record.control[REQUESTED]
     for i in range(count):
-        target[first + i] = max(0.0, record.scores[i])
+        target[first + i] = max(least, record.scores[i])
     record.control[REQUESTED] = 0
     return count

@@ -235,7 +235,7 @@ def step(record, budget):
                 return status
         # Request the estimates of all candidates, a batch at a time.
         if kernels.is_external(record.estimate.tables):
-            control[SCORED] += take_scores(record, record.selection.values, control[SCORED])
+            control[SCORED] += take_scores(record, record.selection.values, control[SCORED], 0.0)
             if control[SCORED] < control[CANDIDATES]:
                 control[REQUESTED] = min(control[CANDIDATES] - control[SCORED], record.scores.size)
                 return NEEDS_SCORES

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
-from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children
+from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children, take_scores
 from puzzlelab.engine.hash_table_kernels import has_room, insert_rows, mix, remove_rows, slot_of
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
 from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, NodeTable
@@ -226,17 +226,6 @@ def begin(record):
 
 
 @inlined
-def take_scores(record):
-    """Write the estimates that arrived beside their states."""
-    control, settings = record.control, record.settings
-    least = np.float64(settings.least_rest) if settings.cost == BY_MOVES else 0.0
-    for i in range(control[REQUESTED]):
-        record.heuristic[control[SCORED] + i] = max(least, record.scores[i])
-    control[SCORED] += control[REQUESTED]
-    control[REQUESTED] = 0
-
-
-@inlined
 def finish(record):
     """End the search: if it dropped nothing, its best solution is the best of all, and no other is allowed."""
     control = record.control
@@ -307,7 +296,8 @@ def step(record, budget):
                 return status
         # Request the estimates of the new states, a batch at a time.
         if kernels.is_external(record.estimate.tables):
-            take_scores(record)
+            least = np.float64(record.settings.least_rest) if record.settings.cost == BY_MOVES else 0.0
+            control[SCORED] += take_scores(record, record.heuristic, control[SCORED], least)
             if control[SCORED] < control[ROWS]:
                 control[REQUESTED] = min(control[ROWS] - control[SCORED], record.scores.size, SCORE_BATCH)
                 return NEEDS_SCORES

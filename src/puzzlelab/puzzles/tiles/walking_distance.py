@@ -22,9 +22,6 @@ from puzzlelab.puzzles.tiles.walking_distance_kernels import WalkingTables
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
 
-MOST_LINES = 4
-
-
 Counts = tuple[tuple[int, ...], ...]
 
 
