@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -102,21 +103,23 @@ class RayExecutor(Executor):
 
         if future not in self._sent:  # cancelled
             return
+        value: Any = None
+        problem: Exception | None = None
         try:
             value = ended.result()
         except exceptions.RayTaskError as error:
-            self._sent.pop(future, None)
-            future.set_exception(error.cause if error.cause is not None else error)
+            problem = error.cause if error.cause is not None else error
         except exceptions.RayError as error:
-            self._sent.pop(future, None)
-            future.set_exception(PieceLost(f"it has ended {MOST_TRIES} workers ({_first_line(error)})"))
+            problem = PieceLost(f"it has ended {MOST_TRIES} workers ({_first_line(error)})")
+        if problem is None and not isinstance(value, Timed):
+            arguments = future, *value
+            threading.Thread(target=self._send_again, args=arguments, daemon=True).start()  # this thread is Ray's
+        elif self._sent.pop(future, None) is None:
+            return  # cancelled meanwhile
+        elif problem is None:
+            future.set_result(value)
         else:
-            if isinstance(value, Timed):
-                self._sent.pop(future, None)
-                future.set_result(value)
-            else:
-                arguments = future, *value
-                threading.Thread(target=self._send_again, args=arguments, daemon=True).start()  # this thread is Ray's
+            future.set_exception(problem)
 
     def _send_again(self, future: Future[Timed[Any]], key: str, versions: Versions) -> None:
         """Send a piece again that a node with these versions has refused, and give that node no others."""
@@ -158,10 +161,11 @@ class RayExecutor(Executor):
     def cancel(self) -> None:
         import ray
 
-        sent, self._sent = self._sent, {}
-        for future, (reference, _) in sent.items():
-            future.cancel()
-            ray.cancel(reference, force=True)
+        with suppress(KeyError):  # one after the other, for a thread of Ray takes those that end now
+            while True:
+                future, (reference, _) = self._sent.popitem()
+                future.cancel()
+                ray.cancel(reference, force=True)
         self.running.clear()
 
     def shutdown(self) -> None:

@@ -87,11 +87,13 @@ class WorkerProcesses(Executor):
 
     def _worker(self) -> _Worker:
         """Return a process that has nothing to do."""
-        while self._idle:
-            worker = self._idle.pop()
+        while True:
+            try:
+                worker = self._idle.pop()  # without a look before: other threads take workers too
+            except IndexError:
+                return _Worker(self._count)
             if worker.is_alive():
                 return worker
-        return _Worker(self._count)
 
     def cancel(self) -> None:
         for future in list(self.running):
