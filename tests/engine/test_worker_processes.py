@@ -103,6 +103,13 @@ def test_a_process_that_ends_while_it_has_nothing_to_do_counts_for_no_piece(exec
     assert run(executor, process_of, 1)[0][1] == 1
 
 
+def test_a_process_that_is_about_to_end_gets_no_second_piece(executor, monkeypatch):
+    monkeypatch.setattr("puzzlelab.engine.worker_processes._Worker.is_alive", lambda worker: True)
+    for _ in range(3):
+        os.kill(run(executor, process_of, 1)[0][0], signal.SIGKILL)
+    assert run(executor, process_of, 1)[0][1] == 1
+
+
 def test_an_error_keeps_its_class_and_its_sentence(executor):
     with pytest.raises(UnknownName, match="there is no colour 'gren'; did you mean 'green'"):
         executor.submit(fail).result()

@@ -75,14 +75,18 @@ class WorkerProcesses(Executor):
                 raise CancelledError
             worker = self._worker()
             self._busy.add(worker)
+            is_usable = True
             try:
                 timed: Timed[Any] = worker.submit(run_piece, work, setup).result()
                 return timed
             except BrokenProcessPool:
+                is_usable = False  # though its process may look alive for another moment
                 worker.refuse_unguarded()
+                worker.end()
             finally:
                 self._busy.discard(worker)
-                self._idle.append(worker)
+                if is_usable:
+                    self._idle.append(worker)
         raise PieceLost(f"it has ended {MOST_TRIES} workers (a worker process was killed, or crashed)")
 
     def _worker(self) -> _Worker:
