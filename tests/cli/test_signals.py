@@ -49,13 +49,18 @@ def ended(out, *numbers, command=PROGRAM, prepare=listening, target=lambda proce
     return process.returncode, err
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGTERM, 143), pytest.param(signal.SIGHUP, 129, marks=pytest.mark.slow)],
+    ids=["SIGTERM", "SIGHUP"],
+)
 def test_a_signal_interrupts_and_keeps_the_rows(tmp_path, number, code) -> None:
     out = tmp_path / "rows.jsonl"
     assert ended(out, number)[0] == code
     assert [json.loads(row)["length"] for row in out.read_text().splitlines()] == [1]
 
 
+@pytest.mark.slow
 def test_nohup_is_respected(tmp_path) -> None:
     def nohup() -> None:
         listening()
@@ -64,6 +69,7 @@ def test_nohup_is_respected(tmp_path) -> None:
     assert ended(tmp_path / "rows.jsonl", signal.SIGHUP, signal.SIGTERM, prepare=nohup)[0] == 143
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not HAS_NAMESPACES, reason="process namespaces need privileges")
 def test_the_first_process_of_a_container_ends_at_sigterm(tmp_path) -> None:
     def child(process) -> int:

@@ -34,29 +34,37 @@ COMPILER = ("numba.np.arraymath", "numba.np.linalg", "numba.typed.typeddict")
 """What Numba imports before it compiles."""
 
 
-def imported(*arguments: str) -> set[str]:
-    """The modules that the program has imported when it ends; where it had to compile, those of the next time."""
-    modules = modules_of(*arguments)
-    return modules_of(*arguments) if modules & set(COMPILER) else modules
+RUN = """
+import json, sys
+from puzzlelab.cli.main import run
+for words, expected in {calls}:
+    sys.argv[1:] = words
+    try:
+        run()
+    except SystemExit as ended:
+        assert ended.code == expected, (words, ended.code)
+    print(json.dumps([*sys.modules]))
+"""
+"""Runs commands one after the other, and prints after each what is imported by then."""
 
 
-def modules_of(*arguments: str, expected: int = 0) -> set[str]:
-    """The modules that the program has imported when it ends, with this exit code."""
-    return modules_after(
-        f"sys.argv[1:] = {list(arguments)}\n"
-        "from puzzlelab.cli.main import run\n"
-        "try:\n    run()\nexcept SystemExit as ended:\n    code = ended.code",
-        expected,
-    )
+def modules_after(*commands: tuple[str, ...], codes: tuple[int, ...] | None = None) -> list[set[str]]:
+    """The modules that one process has imported after each of these commands, which end with these codes."""
+    calls = [*zip(map(list, commands), codes or [0] * len(commands), strict=True)]
+    return [set(json.loads(line)) for line in lines_of(RUN.format(calls=calls)) if line.startswith('["')]
 
 
-def modules_after(code: str, expected: int = 0) -> set[str]:
-    """The modules that a program with this code has imported at its end; it sets `code`, which is compared."""
-    program = f"import json, sys; code = 0\n{code}\nprint(json.dumps([code, *sys.modules]))"
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    ended, *modules = json.loads(found.stdout.splitlines()[-1])
-    assert ended == expected, found.stderr
-    return set(modules)
+def lines_of(code: str) -> list[str]:
+    """The lines that a program with this code prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def imported(*words: str) -> set[str]:
+    """The modules that a command has imported when it ends; where it had to compile, those of the next time."""
+    (modules,) = modules_after(words)
+    return modules_after(words)[0] if modules & set(COMPILER) else modules
 
 
 def ours(modules: set[str], folder: str) -> set[str]:
@@ -64,25 +72,15 @@ def ours(modules: set[str], folder: str) -> set[str]:
     return {name.removeprefix(f"puzzlelab.{folder}.") for name in modules if name.startswith(f"puzzlelab.{folder}.")}
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--help"],
-        ["train", "--help"],
-        ["list", "tiles-3x3"],
-        ["list", "sudoku-9x9", "--json"],
-    ],
-    ids=["help", "train help", "list", "list as JSON"],
-)
-def test_nothing_heavy_is_imported(arguments) -> None:
-    assert not imported(*arguments) & set(HEAVY)
-
-
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["solve", "--help"]], ids=" ".join)
-def test_help_needs_no_compiler_and_no_puzzle(arguments) -> None:
-    modules = imported(*arguments)
-    assert not modules & {"numba", "numpy", *HEAVY}
-    assert not ours(modules, "puzzles") | ours(modules, "solvers")
+def test_nothing_heavy_is_imported() -> None:
+    *commands, last = modules_after(
+        *(["--version"], ["--help"], ["solve", "--help"]),
+        *(["train", "--help"], ["list", "tiles-3x3"], ["list", "sudoku-9x9", "--json"]),
+    )
+    help_of_solve = commands[2]
+    assert not help_of_solve & {"numba", "numpy", *HEAVY}
+    assert not ours(help_of_solve, "puzzles") | ours(help_of_solve, "solvers")
+    assert not last & set(HEAVY)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +101,7 @@ def test_one_verb_imports_no_other(verb, files) -> None:
 )
 def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
     modules = imported("solve", puzzle, board)
-    assert not modules & {*HEAVY, *IN_VAIN}
+    assert not modules & {*HEAVY, *IN_VAIN, *COMPILER}
     assert {name.partition(".")[0] for name in ours(modules, "puzzles")} == {puzzle.partition("-")[0]}
     general = {name for name in ours(modules, "solvers") if not name.startswith("_")}
     assert general <= solvers
@@ -120,34 +118,32 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
 EIGHT, FIFTEEN = "1 2 3 4 5 6 7 0 8", "5 1 2 4 9 6 3 8 13 10 7 11 0 14 15 12"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_networks_are_evaluated_without_what_trains_them(tmp_path, run_folder) -> None:
+    bench = ("bench", "tiles-3x3", "--scale", "level", "--levels", "3", "--count", "2", "--net", "best")
+    first, *others = modules_after(
         ("solve", "tiles-4x4", FIFTEEN, "--with", "greedy", "--show-scores"),
         ("solve", "tiles-3x3", EIGHT, "--with", "uct", "--set", "playouts=5"),
         ("solve", "tiles-3x3", EIGHT, "--with", "astar", "--set", "estimate=net:tiles-3x3-values"),
         ("solve", "sudoku-9x9", "easy", "--with", "greedy"),
         ("hint", "tiles-3x3", "1 2 3 4 5 6 0 7 8", "--with", "astar", "--set", "estimate=net"),
-        ("bench", "tiles-3x3", "--scale", "level", "--levels", "3", "--count", "2", "--net", "best", "--with", "beam"),
-    ],
-    ids=["greedy", "uct", "astar", "candidates", "hint", "bench"],
-)
-def test_networks_are_evaluated_without_what_trains_them(arguments, tmp_path) -> None:
-    out = ("--out", str(tmp_path)) if arguments[0] == "bench" else ()
-    modules = modules_of(*arguments, *out, expected=int(arguments[0] == "hint"))  # which is not proven
-    assert "onnxruntime" in modules
-    assert not modules & set(LEARNING)
+        (*bench, "--with", "beam", "--out", str(tmp_path)),
+        ("match", str(run_folder), "champion", "beam:width=10", "--games", "2", "--shifts", "3"),
+        ("selfplay", "status", str(run_folder)),
+        codes=(0, 0, 0, 0, 1, 0, 0, 0),  # the hint is not proven
+    )
+    assert "onnxruntime" in first
+    assert [modules & set(LEARNING) for modules in (first, *others)] == [set()] * 8
 
 
 def test_the_page_shows_what_a_network_thinks_without_what_trains_it() -> None:
     request = {"puzzle": "tiles-3x3", "board": EIGHT, "moves": None, "net": None}
-    modules = modules_after(
-        "from puzzlelab.web import tasks\nfrom puzzlelab.web.task_context import TaskContext\n"
+    (modules,) = lines_of(
+        "import sys\nfrom puzzlelab.web import tasks\nfrom puzzlelab.web.task_context import TaskContext\n"
         "context = TaskContext(lambda *_: None, lambda: False, 10**9)\n"
-        f"assert tasks.scores({request}, context)['steps']"
+        f"assert tasks.scores({request}, context)['steps']\nprint(*sys.modules)"
     )
-    assert "onnxruntime" in modules
-    assert not modules & set(LEARNING)
+    assert "onnxruntime" in modules.split()
+    assert not set(modules.split()) & set(LEARNING)
 
 
 @pytest.fixture
@@ -166,51 +162,29 @@ def run_folder(tmp_path) -> Path:
     return nets.parent
 
 
-@pytest.mark.parametrize("command", ["match", "status"])
-def test_what_plays_for_a_run_imports_nothing_that_trains(command, run_folder) -> None:
-    words = {
-        "match": ("match", run_folder, "champion", "beam:width=10", "--games", "2", "--shifts", "3"),
-        "status": ("selfplay", "status", run_folder),
-    }[command]
-    assert not modules_of(*map(str, words)) & set(LEARNING)
-
-
-@pytest.mark.parametrize(
-    ("words", "purpose"),
-    [
-        (("train", "imitation", "--run", "run"), "training"),
-        (("selfplay", "run", "run", "--config", "run.toml"), "training"),
-        (("list", "net:tiles-3x3"), "the list of a network's layers"),
-    ],
-    ids=["train", "selfplay", "layers"],
-)
-def test_without_pytorch_a_sentence_says_what_to_install(words, purpose, tmp_path) -> None:
-    code = (
-        f"import sys; sys.modules['torch'] = None; sys.argv[1:] = {list(words)}\n"
-        "from puzzlelab.cli.main import run\nrun()"
-    )
+def test_without_pytorch_a_sentence_says_what_to_install(tmp_path) -> None:
+    calls = {
+        ("train", "imitation", "--run", "run"): "training",
+        ("selfplay", "run", "run", "--config", "run.toml"): "training",
+        ("list", "net:tiles-3x3"): "the list of a network's layers",
+    }
+    code = RUN.format(calls=[(list(words), 2) for words in calls])
+    code = f"import sys; sys.modules['torch'] = None\n{code}"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    sentence = f"error: {purpose} needs torch, which is not installed: pip install 'puzzlelab[learn]'\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
+    sentence = "error: {} needs torch, which is not installed: pip install 'puzzlelab[learn]'\n"
+    assert (done.returncode, done.stderr) == (0, "".join(map(sentence.format, calls.values())))
     assert not list(tmp_path.iterdir())
 
 
-def test_kernels_that_are_there_are_loaded_without_the_compiler() -> None:
-    words = ("solve", "tiles-3x3", "1 2 3 4 5 6 7 0 8")
-    imported(*words)
-    assert not imported(*words) & set(COMPILER)
-
-
-@pytest.mark.parametrize("puzzle", ["tiles-3x3", "sudoku-9x9", "dust-6x5x4"])
-def test_asking_for_a_view_imports_no_compiler(puzzle) -> None:
+def test_asking_for_a_view_imports_no_compiler() -> None:
     code = (
         "import sys, puzzlelab\n"
         "from puzzlelab.core.views import Estimates, Planes, Samples\n"
-        f"puzzle = puzzlelab.load('{puzzle}')\n"
-        "print([puzzle.view(view) is not None for view in (Estimates, Planes, Samples)], 'numba' in sys.modules)"
+        "for name in ('tiles-3x3', 'sudoku-9x9', 'dust-6x5x4'):\n"
+        "    views = [puzzlelab.load(name).view(view) is not None for view in (Estimates, Planes, Samples)]\n"
+        "    print(views, 'numba' in sys.modules)"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == f"[{puzzle != 'sudoku-9x9'}, True, True] False\n"
+    assert lines_of(code) == [f"[{has_estimates}, True, True] False" for has_estimates in (True, False, True)]
 
 
 @pytest.mark.parametrize(("safe", "expected"), [("-P", "data"), ("", "the module of the folder")])

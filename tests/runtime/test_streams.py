@@ -14,7 +14,9 @@ PROGRAM = f"{sys.executable} -m puzzlelab"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed", [">&-", *(pytest.param(each, marks=pytest.mark.slow) for each in ("2>&-", "<&-", "<&- >&- 2>&-"))]
+)
 def test_closed_streams_do_not_matter(tmp_path, closed) -> None:
     out = tmp_path / "rows.jsonl"
     solve = f"{PROGRAM} solve tiles-2x2 '1 2 0 3' --out {out}"
