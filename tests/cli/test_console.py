@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 
 from puzzlelab.cli import console, progress
-from puzzlelab.core.errors import BadOption
 from puzzlelab.engine import report
 
 
@@ -65,13 +64,6 @@ def test_training_is_told_in_lines_where_there_is_no_terminal(
     ]
     assert told[-1] == "training: 2,000 of 2,000 (100%): loss 0.001"
     assert 100 <= len(told) <= 110
-
-
-def test_counting_is_told_in_few_lines(standing_clock: None, capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.progress(by_share=True):
-        for number in range(1, 1001):
-            report.progress("boards", number, 1000)
-    assert len(lines(capsys)) == 11
 
 
 def test_without_an_end_each_further_one_has_a_line(standing_clock: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,13 +138,6 @@ def test_lines_of_progress_can_be_turned_off(
         clock.seconds = 100.0
         report.progress("boards", 1, 10)
     assert not lines(capsys)
-
-
-def test_a_wrong_number_of_seconds_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(progress.PROGRESS_VARIABLE, "soon")
-    monkeypatch.setattr("sys.stderr", StringIO())
-    with pytest.raises(BadOption, match="a number of seconds, not 'soon'"), progress.progress():
-        pass
 
 
 @pytest.mark.parametrize(

@@ -36,30 +36,14 @@ def test_a_number_for_a_board(program, board, number, code):
 
 
 @pytest.mark.parametrize("solver", ["backtracking", "bands", "dancing-links", "sat", "integer", "permutation"])
-@pytest.mark.parametrize(("most", "said"), [(1, "1+"), (7, "7+")])
-def test_every_solver_counts(program, solver, most, said):
+def test_every_solver_counts(program, solver):
     need(solver)
-    assert program("count", "sudoku-9x9", MANY, "--with", solver, "--most", most) == (0, f"{said}\n", "")
-
-
-@pytest.mark.parametrize("solver", ["backtracking", "bands", "dancing-links", "sat"])
-def test_every_solver_that_is_quick_counts_all(program, solver):
-    need(solver)
-    assert program("count", "sudoku-9x9", MANY, "--with", solver, "--most", 300) == (0, f"{NUMBER}\n", "")
-
-
-@pytest.mark.slow
-def test_permutation_search_counts_all(program):
-    assert program("count", "sudoku-9x9", MANY, "--with", "permutation") == (0, "254\n", "")
+    assert program("count", "sudoku-9x9", MANY, "--with", solver, "--most", 7) == (0, "7+\n", "")
 
 
 @pytest.mark.parametrize(("most", "said"), [(253, "253+"), (254, "254+"), (255, "254")])
 def test_a_plus_says_that_there_may_be_more(program, most, said):
     assert program("count", "sudoku-9x9", MANY, "--most", most) == (0, f"{said}\n", "")
-
-
-def test_two_are_enough_to_tell_whether_one_is_unique(program):
-    assert program("count", "sudoku-9x9", "easy", MANY, BLANK, "--most", 2)[:2] == (0, "1\n2+\n2+\n")
 
 
 def test_json_has_an_object_for_each_board(program):
@@ -84,10 +68,6 @@ def test_a_file_with_a_bad_line(program, tmp_path):
     code, out, err = program("count", "sudoku-9x9", "--file", path)
     assert (code, out) == (2, "1\n254\n0\n")
     assert err == f"error: {path}, line 3: 80 cells given; sudoku-9x9 has 81\n"
-
-
-def test_boards_from_standard_input(program):
-    assert program("count", "sudoku-9x9", stdin=f"{EASY}\n{MANY}\n".encode()) == (0, "1\n254\n", "")
 
 
 @pytest.mark.parametrize("verb", ["count", "enumerate"])
@@ -141,14 +121,6 @@ def test_all_solutions_are_listed_once(program, solver):
     for line in lines:
         assert puzzle.solved(puzzle.read(line).state)
         assert all(clue in (".", digit) for clue, digit in zip(MANY, line, strict=True))
-
-
-def test_solvers_agree_on_the_list(program):
-    lists = [
-        sorted(program("enumerate", "sudoku-9x9", MANY, "--with", solver)[1].splitlines())
-        for solver in ("bands", "backtracking", "dancing-links")
-    ]
-    assert lists[0] == lists[1] == lists[2]
 
 
 @pytest.mark.parametrize("most", [1, 5, 1000])

@@ -59,10 +59,6 @@ def number_of_solutions(board, most=2):
     return enumeration.count(DancingLinks(), load("sudoku-9x9").read(board), Limit(), most).solutions
 
 
-def pattern(board):
-    return np.array([symbol != "." for symbol in board]).reshape(9, 9)
-
-
 # --- boards ---------------------------------------------------------------------------------------
 
 
@@ -73,22 +69,6 @@ def test_one_minimal_board_is_the_usual_wish(made):
     for place in range(81):
         if board[place] != ".":
             assert number_of_solutions(board[:place] + "." + board[place + 1 :]) == 2
-
-
-def test_boards_differ_and_are_unique(made):
-    boards = made("--count", 30)
-    assert len(boards) == len(set(boards)) == 30
-    assert {number_of_solutions(board) for board in boards} == {1}
-
-
-@pytest.mark.parametrize("level", sorted(LEVELS))
-def test_levels(made, level):
-    least, most = LEVELS[level]
-    boards = made("--level", level, "--count", 10)
-    assert len(boards) == 10
-    for board in boards:
-        assert least <= clues(board) <= most
-        assert number_of_solutions(board) == 1
 
 
 def test_the_levels_of_a_range_come_up_alike(made):
@@ -107,75 +87,18 @@ def test_scales(made, scale, level):
         assert levels_of(load("sudoku-9x9"), load("sudoku-9x9").read(board).state[None])[0][scale] == level
 
 
-@pytest.mark.parametrize("mix", ["even", "doubling"])
-def test_mixes_have_their_shares(made, mix):
-    levels = [generate.level_of(clues(board)) for board in made("--mix", mix, "--count", 1000)]
-    for level, share in generate.MIXES[mix].items():
-        deviation = (share * (1 - share) / 1000) ** 0.5
-        assert abs(levels.count(level) / 1000 - share) < 4 * deviation
-
-
-@pytest.mark.parametrize("number", [24, 30, 50, 80, 81])
-def test_so_many_clues(made, number):
-    for board in made("--clues", number, "--count", 3):
-        assert clues(board) == number
-        assert number_of_solutions(board) == 1
-
-
-@pytest.mark.parametrize("number", [0, 12, 17, 40])
-def test_boards_that_may_have_several_solutions(made, number):
-    for board in made("--clues", number, "--allow-multiple", "--count", 3):
-        assert clues(board) == number
-        assert number_of_solutions(board) in ((2,) if number < 17 else (1, 2))
-
-
 def test_most_boards_of_level_5_that_may_have_several_solutions_have_them(made):
     boards = made("--level", 5, "--allow-multiple", "--count", 20)
     assert sum(number_of_solutions(board) == 2 for board in boards) > 10
 
 
-@pytest.mark.parametrize(
-    ("symmetry", "images"),
-    [
-        ("half-turn", [lambda grid: grid[::-1, ::-1]]),
-        ("quarter-turn", [np.rot90]),
-        ("horizontal", [lambda grid: grid[:, ::-1]]),
-        ("vertical", [lambda grid: grid[::-1]]),
-        ("both", [lambda grid: grid[:, ::-1], lambda grid: grid[::-1]]),
-        ("diagonal", [np.transpose]),
-        ("full", [np.rot90, np.transpose]),
-    ],
-)
-def test_symmetric_patterns(made, symmetry, images):
-    for board in made("--symmetry", symmetry, "--count", 3):
-        shown = pattern(board)
-        for image in images:
-            assert (image(shown) == shown).all()
-        assert number_of_solutions(board) == 1
-
-
-def test_hard_boards_need_more_guesses(made):
-    boards, plain = made("--hard", 100, "--count", 3), made("--count", 3)
-    assert boards != plain
-    assert {number_of_solutions(board) for board in boards} == {1}
-    assert boards == made("--hard", 100, "--count", 3)
-
-
 # --- the same boards ------------------------------------------------------------------------------
 
 
-def test_equal_seeds_make_equal_boards(made):
-    assert made("--count", 5, "--seed", 3) == made("--count", 5, "--seed", 3)
-    assert made("--count", 5, "--seed", 3) != made("--count", 5, "--seed", 4)
-    assert made("--count", 5) == made("--count", 5, "--seed", 0)
-    assert made("--count", 2) == made("--count", 5)[:2]
-
-
-@pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_jobs_make_the_same_boards(made, monkeypatch, jobs):
+def test_jobs_make_the_same_boards(made, monkeypatch):
     expected = made("--mix", "even", "--count", 23)
     monkeypatch.setattr(generate, "CHUNK", 4)
-    assert made("--mix", "even", "--count", 23, "--jobs", jobs) == expected
+    assert made("--mix", "even", "--count", 23, "--jobs", 5) == expected
 
 
 # --- what cannot be made --------------------------------------------------------------------------
@@ -185,22 +108,10 @@ def test_jobs_make_the_same_boards(made, monkeypatch, jobs):
     ("words", "sentence"),
     [
         (("--level", 2, "--clues", 30), "ask for puzzles by level or by clues, not by both"),
-        (("--level", 2, "--mix", "even"), "ask for puzzles by level or by mix, not by both"),
-        (("--mix", "even", "--clues", 30), "ask for puzzles by mix or by clues, not by both"),
-        (("--clues", 12), "no puzzle with 12 clues has one solution; the fewest are 17"),
-        (("--clues", 82), "the option 'clues' cannot be '82'"),
         (("--clues", -1), "'-1' is no range of levels"),
         (("--symmetry", "spiral"), "the option 'symmetry' cannot be 'spiral': Input should be 'none', 'half-turn', "),
-        (("--level", 9), "the option 'level' cannot be '9'"),
-        (("--level", 0), "the option 'level' cannot be '0'"),
         (("--level", "hard"), "'hard' is no range of levels; write 10-20, or 15"),
         (("--level", "4-9", "--count", 3), "the levels of sudoku-9x9 go from 1 to 5, not from 4 to 9"),
-        (("--mix", "odd"), "the option 'mix' cannot be 'odd': Input should be 'even' or 'doubling'"),
-        (("--hard", 20, "--level", 3), "hard puzzles have as many clues as they have: ask for no level, mix or number"),
-        (("--hard", -1), "the option 'hard' cannot be '-1'"),
-        (("--minimal", "--level", 2), "minimal puzzles have about 24 clues: ask for no other number"),
-        (("--minimal", "--clues", 24), "minimal puzzles have about 24 clues: ask for no other number"),
-        (("--minimal", "--allow-multiple"), "a puzzle that is minimal or hard has one solution"),
         (("--hard", 5, "--allow-multiple"), "a puzzle that is minimal or hard has one solution"),
         (("--scale", "clue"), "there is no scale of sudoku-9x9 'clue'; did you mean 'clues'?"),
         (("--histogram", "a.png"), "--histogram draws the boards of --out; name a file with --out"),
@@ -221,21 +132,11 @@ def test_numbers_that_make_no_sense(program, words):
     assert "Traceback" not in err
 
 
-def test_puzzles_that_do_not_come_up(program, monkeypatch):
-    monkeypatch.setattr(generate, "TRIES", 3)
-    expected = "error: 3 full grids gave no such puzzle: clues=17\n"
-    assert program("sudoku-9x9", "--clues", 17) == (2, "", expected)
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (("sudoku-4x4",), "sudoku-4x4 cannot make boards of its own; give a file of them"),
-        (("sudoku-16x16", "--level", 2), "sudoku-16x16 cannot make boards of its own; give a file of them"),
         (("tiles-3x3", "--mix", "even"), "tiles-3x3 makes boards by scale and level only"),
-        (("tiles-3x3", "--clues", 30), "tiles-3x3 makes boards by scale and level only"),
-        (("tiles-3x3", "--minimal"), "tiles-3x3 makes boards by scale and level only"),
-        (("tiles-3x3", "--allow-multiple"), "tiles-3x3 makes boards by scale and level only"),
         (("tiles-3x3", "--histogram", "a.png"), "tiles-3x3 makes boards by scale and level only"),
     ],
 )
@@ -254,7 +155,7 @@ def boards_in(path):
     return [line[:81].replace("0", ".") for line in lines]
 
 
-@pytest.mark.parametrize("ending", [".csv", ".txt", ".sdm", ".parquet"])
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_files_hold_the_boards_that_are_printed(program, made, tmp_path, ending):
     if ending == ".parquet":
         pytest.importorskip("pyarrow")
@@ -276,9 +177,8 @@ def test_a_summary_by_level(program, tmp_path):
         assert re.search(row, out, re.MULTILINE)
 
 
-@pytest.mark.parametrize("ending", [".csv", ".txt", ".sdm"])
-def test_solve_reads_what_was_made(program, tmp_path, ending, monkeypatch, capsys):
-    path = tmp_path / f"boards{ending}"
+def test_solve_reads_what_was_made(program, tmp_path, monkeypatch, capsys):
+    path = tmp_path / "boards.csv"
     program("sudoku-9x9", "--level", 4, "--count", 12, "--out", path)
     monkeypatch.setattr(sys, "argv", ["puzzlelab", "solve", "sudoku-9x9", "--file", str(path), "--as", "csv"])
     with pytest.raises(SystemExit) as ended:
@@ -286,8 +186,7 @@ def test_solve_reads_what_was_made(program, tmp_path, ending, monkeypatch, capsy
     assert ended.value.code == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(",")[0] for line in lines] == boards_in(path)
-    if ending == ".csv":
-        assert lines == path.read_text().splitlines()[1:]
+    assert lines == path.read_text().splitlines()[1:]
 
 
 @pytest.mark.parametrize(("ending", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml")])
@@ -435,7 +334,7 @@ def begun(program, tmp_path, monkeypatch):
     return begin
 
 
-@pytest.mark.parametrize("ending", [".csv", ".txt", ".sdm", ".parquet"])
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_ctrl_c_keeps_what_is_there_and_the_same_command_goes_on(program, begun, tmp_path, ending):
     if ending == ".parquet":
         pytest.importorskip("pyarrow")
@@ -461,9 +360,7 @@ def test_half_a_line_is_made_whole(program, begun, tmp_path):
     assert path.read_bytes() == (tmp_path / "whole.csv").read_bytes()
 
 
-@pytest.mark.parametrize(
-    "other", [("--seed", 1), ("--mix", "doubling"), ("--symmetry", "half-turn"), ("--allow-multiple",)]
-)
+@pytest.mark.parametrize("other", [("--seed", 1), ("--symmetry", "half-turn")])
 def test_a_file_begun_with_other_wishes_is_left_alone(program, begun, other):
     path, words = begun(".csv")
     before = path.read_bytes()
@@ -500,9 +397,8 @@ def test_a_parquet_file_without_its_growing_file_is_not_continued(program, begun
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("ending", [".csv", ".txt", ".sdm", ".parquet"])
-def test_a_pipe_is_no_file(program, tmp_path, ending):
-    path = tmp_path / f"boards{ending}"
+def test_a_pipe_is_no_file(program, tmp_path):
+    path = tmp_path / "boards.csv"
     os.mkfifo(path)
     assert program("sudoku-9x9", "--out", path) == (2, "", f"error: {path} is a pipe, not a file\n")
     assert list(tmp_path.iterdir()) == [path]

@@ -271,14 +271,6 @@ def test_a_benchmark_gives_the_network_to_those_that_ask_one(program, network, f
     assert labels["bfs"] is None
 
 
-def test_a_benchmark_of_a_network_alone_is_of_greedy_play(program, network, file):
-    network("policy")
-    code, out, _ = program("bench", file(f"{ONE}\n"), "--net", "best", "--avoid-repeats")
-    assert code == 0
-    assert "avoid_repeats=true" in out
-    assert "prior=net" in out
-
-
 def test_every_board_of_a_small_puzzle_is_tried(program, network):
     network("cost_to_go")
     code, out, err = program("bench", "tiles-2x2", "--all", "--net", "x", "--max-moves", 50, "--avoid-repeats")
@@ -288,16 +280,6 @@ def test_every_board_of_a_small_puzzle_is_tried(program, network):
     assert "Limit of moves: 50." in out
     assert "replayed by the compiled rules; the first 100 of a batch" in out
     assert "by the plain rules too." in out
-
-
-def test_every_board_of_a_small_puzzle_is_kept_where_that_is_wanted(program, network, tmp_path):
-    network("cost_to_go")
-    words = ("bench", "tiles-2x2", "--all", "--net", "x", "--avoid-repeats", "--out", tmp_path)
-    assert program(*words)[0] == 0
-    (rows,) = tmp_path.glob("*.jsonl")
-    assert len(boards_of(rows)) == 12
-    assert program(*words)[0] == 0
-    assert len(boards_of(rows)) == 12
 
 
 @pytest.mark.parametrize(
@@ -334,22 +316,6 @@ def test_a_benchmark_that_makes_no_sense_is_told_in_a_sentence(program, network,
 
 
 # --- plot ---
-
-
-def test_published_points_are_drawn_beside_widths(program, file, tmp_path):
-    pytest.importorskip("matplotlib")
-    out = tmp_path / "out"
-    solvers = "beam:width=2:estimate=manhattan,beam:width=9:estimate=manhattan"
-    program("bench", file(f"{ONE}\t1\topt\n{TWO}\t2\topt\n"), "--with", solvers, "--out", out)
-    points = file("somebody (2020)\t64\t63.8\n", "points.txt")
-    code, said, err = program("plot", out, "--beside", points)
-    assert (code, err) == (0, "")
-    assert re.search(r"somebody \(2020\) +64 +- +63.8 %", said)
-    assert (out / "widths.png").exists()
-    code, _, err = program("plot", out, "--kind", "lengths", "--beside", points)
-    assert (code, err) == (2, "error: lengths does not show published curves: they are for widths\n")
-    code, _, err = program("plot", out, "--beside", file("somebody\n", "bad.txt"))
-    assert (code, "is no point of a curve" in err) == (2, True)
 
 
 # --- list ---

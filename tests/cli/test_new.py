@@ -11,7 +11,7 @@ import pytest
 
 from puzzlelab.cli import new
 
-NAMES = ("e", "pancakes", "ring_of_lamps", "a_long_name_of_24_letter")
+NAMES = ("e", "a_long_name_of_24_letter")
 ROOT = Path(__file__).parents[2]
 
 
@@ -125,9 +125,8 @@ def test_the_recipe_is_one(program, here):
         ("instance", "its class would be 'Instance', which the files use for something else; give another name"),
     ],
 )
-@pytest.mark.parametrize("kind", ["puzzle", "solver"])
-def test_names_that_no_package_can_have(program, here, kind, name, sentence):
-    code, out, err = program("new", kind, name)
+def test_names_that_no_package_can_have(program, here, name, sentence):
+    code, out, err = program("new", "solver" if len(name) % 2 else "puzzle", name)
     assert (code, out) == (2, "")
     assert err.startswith("error: ")
     assert sentence in err

@@ -59,12 +59,6 @@ def test_a_board_in_quotes(program):
     assert set(moves) <= set("UDLR")
 
 
-def test_one_move_is_no_plural(program):
-    _, out, _ = program("tiles-3x3", ONE)
-    assert "\n1 move, proven optimal" in out
-    assert out.endswith("\nL\n")
-
-
 def test_numbers_without_quotes_are_one_board(program):
     code, out, _ = program("tiles-3x3", *ONE.split(), "--json")
     assert code == 0
@@ -87,9 +81,8 @@ def test_several_arguments_are_several_boards(program):
     assert "2 of 2 solved, 2 proven optimal, 1.50 moves on average" in out
 
 
-@pytest.mark.parametrize("text", ["", "# only a comment\n"])
-def test_no_boards_at_all_are_a_mistake(program, text):
-    code, out, err = program("tiles-3x3", stdin=text.encode())
+def test_no_boards_at_all_are_a_mistake(program):
+    code, out, err = program("tiles-3x3", stdin=b"# only a comment\n")
     assert (code, out, err) == (2, "", "error: there are no boards in standard input\n")
 
 
@@ -122,12 +115,6 @@ def test_a_file_that_cannot_be_read(program, tmp_path, name):
     assert err.startswith(f"error: cannot read {tmp_path / name}: ")
 
 
-def test_an_empty_file_is_a_mistake_too(program, boards):
-    file = boards("")
-    code, out, err = program("tiles-3x3", "--file", file, "--json")
-    assert (code, out, err) == (2, "", f"error: there are no boards in {file}\n")
-
-
 # --- boards that are none -------------------------------------------------------------------------
 
 MALFORMED = {
@@ -154,14 +141,6 @@ def test_a_board_that_is_none_is_explained_in_one_short_line(program, text):
     assert len(err.splitlines()) == 1
     assert 20 < len(err) < 200
     assert "\x1b" not in err
-
-
-def test_what_is_wrong_is_named_with_its_place(program):
-    _, _, err = program("tiles-3x3", "1 2 3 4 5 6 7 q 0")
-    assert err == "error: place 8: 'q' is no number\n"
-    _, _, err = program("tiles-3x3", "1 2 3 4 5 6 7 0")
-    assert "8 numbers" in err
-    assert "tiles-3x3 has 9" in err
 
 
 def test_an_empty_argument_is_an_empty_board(program):
@@ -193,9 +172,9 @@ def test_a_row_of_a_board_that_is_none_keeps_its_keys_and_a_short_board(program)
     assert (row["moves"], row["verified"]) == (None, False)
 
 
-@pytest.mark.parametrize("megabytes", [1, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("megabytes", [0.1, pytest.param(10, marks=pytest.mark.slow)])
 def test_megabytes_of_noise(program, boards, megabytes):
-    half = megabytes * 500_000
+    half = int(megabytes * 500_000)
     noise = bytes(range(256)) * (half // 256) + b"x" * half + b"\n" + ONE.encode() + b"\n"
     code, out, err = program("tiles-3x3", "--file", boards(noise))
     assert code == 2
@@ -206,12 +185,6 @@ def test_megabytes_of_noise(program, boards, megabytes):
 
 
 # --- boards without a solution --------------------------------------------------------------------
-
-
-def test_a_board_that_cannot_be_solved(program):
-    code, out, err = program("tiles-3x3", ODD)
-    assert (code, err) == (1, "")
-    assert "proven unsolvable: odd permutation: no sequence of moves reaches the goal" in out
 
 
 def test_a_board_that_cannot_be_solved_as_a_row(program):
@@ -226,10 +199,6 @@ def test_unsolvable_boards_among_others(program, boards):
     code, out, _ = program("tiles-3x3", "--file", boards(f"{ONE}\n{ODD}\n{TWO}\n"))
     assert code == 1
     assert "2 of 3 solved, 2 proven optimal, 1 proven unsolvable" in out
-
-
-def test_what_cannot_be_read_outweighs_what_cannot_be_solved(program, boards):
-    assert program("tiles-3x3", "--file", boards(f"{ODD}\nx\n{ONE}\n"))[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -317,13 +286,6 @@ def test_steps_show_every_board_on_the_way_and_how_hard_it_was(program):
     assert "\n1 2 3\n4 5 6\n. 7 8\n\n1. L\n1 2 3\n4 5 6\n7 . 8\n\n2. L\n1 2 3\n4 5 6\n7 8 .\n" in out
 
 
-def test_steps_of_a_solved_board(program):
-    code, out, _ = program("tiles-3x3", "1 2 3 4 5 6 7 8 0", "--steps")
-    assert code == 0
-    assert "0 moves, proven optimal" in out
-    assert "1 2 3\n4 5 6\n7 8 .\n" in out
-
-
 # --- files of rows --------------------------------------------------------------------------------
 
 
@@ -376,7 +338,7 @@ def test_of_several_boards_whose_rows_go_to_a_file_a_summary_is_printed(program,
     assert program("tiles-3x3", ONE, "--out", out)[1].endswith("\nL\n")
 
 
-@pytest.mark.parametrize("words", [(), ("--json",), ("--as", "csv"), ("--as", "line"), ("--as", "grid")])
+@pytest.mark.parametrize("words", [(), ("--json",), ("--as", "grid")])
 def test_many_boards_are_printed_as_single_ones(program, boards, words):
     puzzle = load("sudoku-9x9")
     texts = [puzzle.write(board.state) for board in generate(puzzle, 150)]
@@ -478,21 +440,13 @@ def test_a_row_that_was_half_written_is_written_again(program, tmp_path, counted
     assert [row.length for _, row in read_rows(out)] == [1, 2]
 
 
-def rows_cut_in_some_way():
-    """(what became of the rows of two boards, the lines that are left, whether a part of a line is)."""
-    return [
-        pytest.param(lambda rows: rows + bytes(99), 2, True, id="NULs"),
+@pytest.mark.parametrize(
+    ("change", "kept", "told"),
+    [
         pytest.param(lambda rows: rows[:-30] + bytes(30), 1, True, id="half a line and NULs"),
-        pytest.param(lambda rows: bytes(len(rows)), 0, True, id="NULs alone"),
-        pytest.param(lambda rows: rows[:-30], 1, True, id="half a line"),
-        pytest.param(lambda rows: rows[:-1], 2, False, id="no end"),
-        pytest.param(lambda rows: b"\xef\xbb\xbf" + rows, 2, False, id="byte-order mark"),
         pytest.param(lambda rows: rows.replace(b"\n", b"\r\n"), 2, False, id="CR LF"),
-        pytest.param(lambda rows: b"\n" + rows + b"\n", 2, False, id="blank lines"),
-    ]
-
-
-@pytest.mark.parametrize(("change", "kept", "told"), rows_cut_in_some_way())
+    ],
+)
 def test_what_a_stop_or_an_editor_leaves_is_read_and_continued(program, tmp_path, caplog, counted, change, kept, told):
     out = tmp_path / "rows.jsonl"
     program("tiles-3x3", ONE, TWO, "--out", out)
@@ -598,30 +552,18 @@ def test_rows_that_cannot_be_written(program, tmp_path):
         (("tiles-3", ONE), "'tiles-3' is no board size; write tiles-ROWSxCOLUMNS, such as tiles-4x4"),
         (("tiles-3x3", ONE, "--with", "idaa"), "there is no solver 'idaa'; did you mean 'ida'?"),
         (
-            ("tiles-3x3", ONE, "--estimate", "walkin"),
-            "there is no estimate of tiles-3x3 'walkin'; did you mean 'walking'?",
-        ),
-        (
             ("tiles-3x3", ONE, "--with", "bfs", "--estimate", "pdb"),
             "bfs has no option 'estimate'; known are bidirectional",
         ),
-        (("tiles-3x3", ONE, "--with", "ida", "--weight", 2), "ida has no option 'weight'; known are estimate, jobs"),
         (("tiles-3x3", ONE, "--with", "beam", "--set", "widht=3"), "beam has no option 'widht'; did you mean 'width'?"),
         (("tiles-3x3", ONE, "--with", "beam", "--width", 0), "beam: the option 'width' cannot be '0'"),
-        (("tiles-3x3", ONE, "--with", "astar", "--weight", -1), "astar: the option 'weight' cannot be '-1.0'"),
         (("tiles-3x3", ONE, "--with", "astar", "--weight", "nan"), "astar: the option 'weight' cannot be 'nan'"),
         (("tiles-3x3", ONE, "--with", "depth-first"), "depth-first needs a limit on the depth"),
         (("tiles-3x3", ONE, "--set", "estimate"), "'estimate' is no option; write NAME=VALUE"),
         (("tiles-3x3", ONE, "--memory", "lots"), "'lots' is no amount of memory; write 2G, 512M or a number of bytes"),
-        (("tiles-3x3", ONE, "--memory", "-2G"), "a limit on memory must be more than 0"),
         (("tiles-3x3", ONE, "--nodes", 0), "a limit on nodes must be more than 0, not 0"),
+        (("tiles-3x3", ONE, "--with", "beam", "--set", "patience=1e999"), "Input should be a finite number"),
         (("tiles-3x3", ONE, "--time", "nan"), "a limit on time must be more than 0, not nan"),
-        (("tiles-3x3", ONE, "--time", "inf"), "a limit on time must be finite"),
-        *(
-            (("tiles-3x3", ONE, "--with", solver, "--set", f"patience={number}"), "Input should be a finite number")
-            for solver, number in (("beam", "Infinity"), ("beam", "1e999"), ("portfolio", "NaN"))
-        ),
-        (("tiles-3x3", ONE, "--time", -1), "a limit on time must be more than 0, not -1.0"),
     ],
 )
 def test_what_is_typed_wrong_is_answered_with_a_sentence(program, words, sentence):
