@@ -200,7 +200,7 @@ def _answers(
 
     def answers() -> Iterator[tuple[Solver, Answers]]:
         from puzzlelab.engine.parallel import ThisProcess
-        from puzzlelab.jobs.many_boards import answers_of
+        from puzzlelab.jobs.solve_parts import answers_of
 
         first = next(instances, None)
         if first is None:

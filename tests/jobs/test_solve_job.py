@@ -110,3 +110,26 @@ def test_each_of_a_few_boards_has_its_own_time():
     found = list(job.solved(blocks(job.puzzle, *texts)))
     assert [len(answers) for answers, _ in found] == [1, 1, 1]
     assert all('"seconds": ' in line for line in lines_of(job, found))
+
+
+@pytest.mark.parametrize("stored", [0, 1])
+def test_a_board_that_ends_its_workers_has_the_reason_in_its_place(losing, stored, tmp_path):
+    def is_lost(solver, boards, limit, together):
+        return ODD in boards.written()
+
+    puzzle = load("tiles-3x3")
+    texts = [ONE, ONE, ODD, ONE]
+    with RowFile(tmp_path / "rows.jsonl") as file:
+        job = SolveJob(puzzle, solver("bfs", puzzle), Limit())
+        list(job.solved([read_texts(puzzle, texts[:stored], "board")], rows_of(job, file)))
+    with RowFile(tmp_path / "rows.jsonl") as file:
+        job.executor = losing(is_lost)
+        found = list(job.solved([read_texts(puzzle, texts, "board")], rows_of(job, file)))
+    rows = [json.loads(line) for line in lines_of(job, found)]
+    assert [row.get("length") for row in rows] == [1, 1, None, 1]
+    assert [row.get("error") for row in rows] == [
+        None,
+        None,
+        "left out: it has ended 5 workers (the test ended it)",
+        None,
+    ]

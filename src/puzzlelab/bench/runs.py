@@ -9,16 +9,18 @@ import math
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from puzzlelab.bench import history, suites
 from puzzlelab.bench.batches import Batching, batches
-from puzzlelab.bench.board_answers import SuitePieces
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import registry
 from puzzlelab.core.answers import Answers, BatchTime
@@ -29,9 +31,11 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import read_options
 from puzzlelab.core.solver import Solver, counts_solutions, require
 from puzzlelab.engine import report
-from puzzlelab.engine.executor import Executor, PieceLost, unordered
+from puzzlelab.engine.executor import Executor, Piece, PieceLost, Setup, unordered
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.engine.solving import BATCH
+from puzzlelab.jobs.pieces import Part, Pieces
+from puzzlelab.jobs.solve_parts import SomeAnswers, answered, name_of, solve_batches, solver_setups
 from puzzlelab.runtime import signals
 from puzzlelab.storage import networks
 from puzzlelab.storage.answer_rows import row_columns
@@ -234,13 +238,15 @@ class SolverBenchmark:
         )
         return _newest(self.suite, rows)
 
-    @property
-    def first_board(self) -> Boards | None:
-        """The first board to answer that has no objection."""
+    def setup(self, executor: Executor) -> Setup | None:
+        """Return what a worker needs once, if a board without an answer has no objection.
+
+        Raises `BadInput` for a network that cannot be read.
+        """
         for index in self.open_places:
-            board = self.suite.boards([self.suite.entries[index]])
-            if not board.puzzle.objection(board.states[0]):
-                return board
+            boards = self._boards([index])
+            if not boards.puzzle.objection(boards.states[0]):
+                return solver_setups(executor, self.solver)(boards)
         return None
 
     @property
@@ -253,70 +259,75 @@ class SolverBenchmark:
         """The answers that exist, in the order of the boards."""
         return [answer for answer in self.found if answer is not None]
 
-    def answer(self, pieces: SuitePieces, batching: Batching, batch_size: int, jobs: int) -> None:
-        """Answer all boards, unless the run is stopped, and keep the rows.
+    def answer(self, executor: Executor, setup: Setup | None, batching: Batching, batch_size: int, jobs: int) -> None:
+        """Answer all boards, unless the run is stopped, and keep the rows as soon as they exist.
 
         The time of each board is measured for a solver that does not share work between boards, unless there are more
         than `BATCH` of them.
         """
-        together = self._together(batching)
-        work = list(batches(self.suite, [] if self.stop.is_set() else self.open_places, together, batch_size, jobs))
+        if self.stop.is_set():
+            return
+        is_small = len(self.suite.entries) <= BATCH and not self.solver.shares_work
+        together = Batching.BOARD if is_small else batching
+        is_alone = together is Batching.BOARD
+
+        def work(boards: Boards) -> Callable[[], Iterator[SomeAnswers]]:
+            return partial(solve_batches, self.solver, boards, self.limit, 1 if is_alone else len(boards))
+
+        pieces = Pieces(executor, work, name_of, lambda boards: setup)
+        groups = list(batches(self.suite, self.open_places, together, batch_size, jobs))
+        parts: Iterator[Part[Boards]] = ((self._boards(group), None) for group in groups)
+        if is_alone:  # boards are divided only if each has a time of its own
+            parts = pieces.cut([(self._boards(list(chain.from_iterable(groups))), None)])
         with signals.delayed() as check:  # Ctrl-C interrupts the wait for answers, and not what keeps them
             try:
-                for indices, answers in pieces.answers(work, together == Batching.BOARD, check):
-                    self._keep(indices, answers, pieces.executor.status())
+                for _, answers in answered(pieces, parts, in_order=False, watch=check):
+                    self._keep(answers, executor.status())
                     if self.stop.is_set():
                         break
             except KeyboardInterrupt:
                 self.stop.set()
 
-    def _together(self, batching: Batching) -> Batching:
-        """Return which boards the solver gets together."""
-        is_small = len(self.suite.entries) <= BATCH and not self.solver.shares_work
-        return Batching.BOARD if is_small else batching
+    def _boards(self, indices: Sequence[int]) -> Boards:
+        """Return the boards at these places of the suite, whose numbers are the places."""
+        boards = self.suite.boards([self.suite.entries[index] for index in indices])
+        return Boards(boards.puzzle, boards.states, np.asarray(indices, np.int64))
 
-    def _keep(self, indices: Sequence[int], answers: Answers | str, status: str = "") -> None:
-        """Keep the rows of these boards, or of one with an error; not those during which the run was stopped."""
-        batch = self._rows(indices, answers)
-        rows = batch.rows()
-        complete = batch
+    def _keep(self, answers: Answers, status: str) -> None:
+        """Keep the rows of these boards, but of those during which the run was stopped."""
+        for error in answers.boards.errors.values():
+            report.note(error)
+        entries = [self.suite.entries[index] for index in answers.boards.numbers]
+        columns = row_columns(self.empty_row, [entry.board for entry in entries], answers)
+        rows = columns.rows()
         if any(row.stop == "interrupted" for row in rows):
             self.stop.set()
-            complete = batch = RowColumns.of([row for row in rows if row.stop != "interrupted"])
-        for index, row in zip(indices, rows, strict=True):
+            columns = RowColumns.of([row for row in rows if row.stop != "interrupted"])
+        for index, entry, row in zip(answers.boards.numbers.tolist(), entries, rows, strict=True):
             holds = row.error is None and (row.proof != "unique" or self.counts_solutions)
             if row.stop != "interrupted":
-                time = batch.time if row.seconds is None else None
-                self.found[index] = BenchAnswer(self.label, self.suite.entries[index], row, holds, time)
+                time = columns.time if row.seconds is None else None
+                self.found[index] = BenchAnswer(self.label, entry, row, holds, time)
                 self.done += 1
-        if self.file and len(complete):
-            self.file.append(complete)
+        if self.file and len(columns):
+            self.file.append(columns)
         report.progress(self.label, self.done, len(self.found), status)
-
-    def _rows(self, indices: Sequence[int], answers: Answers | str) -> RowColumns:
-        """Return the rows of boards with these answers, or of one board with an error."""
-        texts = [self.suite.entries[index].board for index in indices]
-        if isinstance(answers, str):
-            report.note(answers)
-            return RowColumns.of([self.empty_row.model_copy(update={"board": texts[0], "error": answers})])
-        return row_columns(self.empty_row, texts, answers)
 
 
 def _answers(
     executor: Executor, benchmarks: Sequence[SolverBenchmark], batching: Batching, batch_size: int, jobs: int
 ) -> list[BenchAnswer]:
-    """Return the answers of all solvers, where each solver first begins one search."""
-    works = [
-        (each, SuitePieces(executor, each.suite, each.solver, each.limit, each.first_board))
-        for each in benchmarks
-        if each.open_places
-    ]
-    first_searches = [piece for benchmark, pieces in works for piece in pieces.first_search(benchmark.label)]
-    for piece, value in unordered(executor, first_searches):
+    """Return the answers of all solvers, where each solver first begins one search.
+
+    Raises `BadInput` for a solver that cannot run.
+    """
+    works = [(each, each.setup(executor)) for each in benchmarks if each.open_places]
+    first = [Piece(f"the first search of {each.label}", dict, setup) for each, setup in works if setup is not None]
+    for piece, value in unordered(executor, first):
         if isinstance(value, PieceLost):
             report.note(f"{piece.name} failed: {value}")
-    for benchmark, pieces in works:
-        benchmark.answer(pieces, batching, batch_size, jobs)
+    for benchmark, setup in works:
+        benchmark.answer(executor, setup, batching, batch_size, jobs)
     return [answer for benchmark in benchmarks for answer in benchmark.answers_so_far]
 
 

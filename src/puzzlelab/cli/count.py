@@ -48,7 +48,7 @@ def count(
     from puzzlelab.engine import report
     from puzzlelab.engine.enumeration import require_enumerator
     from puzzlelab.engine.parallel import ThisProcess
-    from puzzlelab.jobs.count_pieces import counts
+    from puzzlelab.jobs.counts import counts
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False)
     chosen_solver = options.solver_of(loaded_puzzle, solver, option, jobs=jobs if executor is None else None)
@@ -56,17 +56,17 @@ def count(
     limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
     with options.open_optional(executor, jobs) as workers, progress(bars=False):
         parts = read_runs(loaded_puzzle, board, file)
-        groups = ((part, part[part.is_readable]) for part in parts)
+        groups = ((part[part.is_readable], part) for part in parts)
         try:
-            for part, begin, some in counts(workers or ThisProcess(), enumerator, limit, most, groups):
+            for part, boards, some in counts(workers or ThisProcess(), enumerator, limit, most, groups):
                 done += 1 if isinstance(some, str) else len(some)
                 report.progress("counting", done, None)
                 if isinstance(some, str):
-                    errors.tell_boards(part[begin : begin + 1].with_errors({0: some}), json)
+                    errors.tell_boards(boards.with_errors({0: some}), json)
                 elif part.errors:
                     errors.tell_boards(part, json)
                 elif len(some):
-                    code = max(code, _print_counts(part[begin : begin + len(some)], some, json))
+                    code = max(code, _print_counts(boards, some, json))
         except KeyboardInterrupt:
             if workers is None:
                 raise
@@ -139,7 +139,7 @@ def _enumerate(
     """Write the solutions of these boards, and report how the searches ended; return the exit code."""
     from puzzlelab.core.boards import Instance
     from puzzlelab.engine.enumeration import Listing
-    from puzzlelab.jobs.unique_solutions import unique_parts
+    from puzzlelab.jobs.counts import unique_parts
 
     code, done, total = SOLVED, 0, 0
     try:

@@ -18,9 +18,9 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import read_levels
 from puzzlelab.core.views import BoardGenerator, check_level, own_generator, scale_of
 from puzzlelab.engine import installed
-from puzzlelab.engine.executor import Executor, Piece, PieceLost, Setup, ordered
+from puzzlelab.engine.executor import Executor, PieceLost, Setup
 from puzzlelab.engine.parallel import ThisProcess
-from puzzlelab.engine.piece_size import PieceSize
+from puzzlelab.jobs.pieces import Pieces
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -101,21 +101,17 @@ def _made(
 
     Raises `PuzzlelabError` for boards that are left out, and what `make` raises.
     """
-    size = PieceSize(executor)
     # a worker prepares itself by a board of its own
     setup = Setup(f"generate {name}", partial(_prepare, make, first))
-
-    def pieces() -> Iterator[Piece]:
-        begin = first
-        while begin < end:
-            last = min(end, begin + size.of(end - first))
-            work = partial(make, begin, last)
-            yield Piece(f"boards {begin + 1:,} to {last:,}", work, setup, took=partial(size.took, last - begin))
-            begin = last
-
-    for piece, value in ordered(executor, pieces()):
+    pieces: Pieces[range] = Pieces(
+        executor,
+        lambda numbers: partial(make, numbers.start, numbers.stop),
+        lambda numbers: f"boards {numbers.start + 1:,} to {numbers.stop:,}",
+        lambda numbers: setup,
+    )
+    for _, numbers, value in pieces.done(pieces.cut([(range(first, end), None)])):
         if isinstance(value, PieceLost):
-            raise PuzzlelabError(f"{piece.name} cannot be made: {value}")
+            raise PuzzlelabError(f"board {numbers.start + 1:,} cannot be made: {value}")
         yield value
 
 

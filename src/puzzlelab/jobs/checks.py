@@ -21,7 +21,7 @@ from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import Candidates, levels_of
 from puzzlelab.engine.enumeration import BATCH, Listing
 from puzzlelab.engine.solving import has_objection
-from puzzlelab.jobs.unique_solutions import unique_parts
+from puzzlelab.jobs.counts import unique_parts
 
 SHOWN = 20
 """The most differing cells that a message names."""

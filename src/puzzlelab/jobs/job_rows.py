@@ -99,7 +99,8 @@ class JobRows:
     def merged(self, boards: Boards, new: Answers, places: NDArray[np.int64], rows: StoredRows) -> SolvedPart:
         """Return the answers to all these boards: new ones at these places, and those in rows of the file."""
         stored, errors, checked_rows = self._stored(boards, rows)
-        results = dict(zip(places.tolist(), new, strict=True)) | stored
+        solved = {place: new[number] for number, place in enumerate(places.tolist()) if number not in new.boards.errors}
+        results = solved | stored
         without = Result(None, seconds=None)
         answers = Answers.of(boards.with_errors(errors), [results.get(i, without) for i in range(len(boards))])
         return replace(answers, batch=new.batch), checked_rows

@@ -22,10 +22,10 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.solver import counts_solutions
 from puzzlelab.core.verify import Verdict
 from puzzlelab.engine import report
-from puzzlelab.engine.executor import Executor, Piece, PieceLost, ordered
+from puzzlelab.engine.executor import Executor, PieceLost
 from puzzlelab.engine.parallel import ThisProcess, cancellation
-from puzzlelab.engine.piece_size import PieceSize
 from puzzlelab.engine.solving import never
+from puzzlelab.jobs.pieces import Pieces
 from puzzlelab.storage.row import Row
 from puzzlelab.storage.row_exports import place_in_words, source_of
 from puzzlelab.storage.row_files import read_rows
@@ -130,22 +130,14 @@ def checks(files: Iterable[Path], limit: Limit | None = None, executor: Executor
     With a limit, which is for each row, the claims are proven anew. Without one, only those are checked that follow
     from the rules. Raises `BadFile`, and `BadInput` for an unknown puzzle.
     """
-    workers = executor or ThisProcess()
-    size = PieceSize(workers)
-
-    def piece(some: Sequence[tuple[Place, Row]]) -> Piece:
-        work = partial(check_rows, some, limit)
-        return Piece(f"the check of {some[0][0]}", work, context=some, took=partial(size.took, len(some)))
-
-    def split(whole: Piece) -> Sequence[Piece]:
-        return [piece([row]) for row in whole.context] if len(whole.context) > 1 else ()
-
-    for done, value in ordered(workers, map(piece, size.cut(_with_known_puzzles(rows_of(files)))), split):
-        if isinstance(value, PieceLost):
-            place, row = done.context[0]
-            yield _left_out(place, row, limit, str(value))
-        else:
-            yield value
+    pieces: Pieces[list[tuple[Place, Row]]] = Pieces(
+        executor or ThisProcess(),
+        lambda rows: partial(check_rows, rows, limit),
+        lambda rows: f"the check of {rows[0][0]}",
+    )
+    parts = pieces.size.cut(_with_known_puzzles(rows_of(files)))
+    for _, rows, value in pieces.done((some, None) for some in parts):
+        yield _left_out(*rows[0], limit, value) if isinstance(value, PieceLost) else value
 
 
 def check_rows(rows: Sequence[tuple[Place, Row]], limit: Limit | None) -> Iterator[RowCheck]:
@@ -188,7 +180,7 @@ def _with_known_puzzles(rows: Iterator[tuple[Place, Row]]) -> Iterator[tuple[Pla
         yield place, row
 
 
-def _left_out(place: Place, row: Row, limit: Limit | None, problem: str) -> RowCheck:
+def _left_out(place: Place, row: Row, limit: Limit | None, problem: PieceLost) -> RowCheck:
     """Return the check of a row that ended its workers: its claim is undecided, or without proofs it was not
     replayed.
     """

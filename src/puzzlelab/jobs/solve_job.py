@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import chain, islice
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +24,7 @@ from puzzlelab.core.solver import Solver
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.engine.solving import solve_boards
-from puzzlelab.jobs.solve_parts import PartSolver, SolvedPart, StoredRows, Watch, between, cut, is_open
+from puzzlelab.jobs.solve_parts import SolvedPart, StoredRows, Watch, answered, solving
 
 if TYPE_CHECKING:
     from puzzlelab.jobs.job_rows import JobRows
@@ -58,26 +58,29 @@ class SolveJob:
         if not begin:
             return
         is_small = len(begin) == 1 and len(begin[0]) <= TIMED_ALONE and not self.solver.shares_work
-        solver = PartSolver(self.executor, self.solver, self.limit, self.watch is not None or is_small, self.watch)
-        parts = (
-            part
-            for block in chain(begin, rest)
-            for part in cut(block, {} if rows is None else rows.of_file(block), partial(solver.size.of, len(block)))
-        )
-        for (boards, stored), answers in solver.solved(parts):
-            for solved in self._placed(boards, stored, answers, rows):
+        pieces = solving(self.executor, self.solver, self.limit, self.watch is not None or is_small, self.watch)
+        parts = pieces.cut(self._open(block, rows) for block in chain(begin, rest))
+        for (boards, stored), group in groupby(answered(pieces, parts), itemgetter(0)):
+            for solved in self._placed(boards, stored, (answers for _, answers in group), rows):
                 if rows is not None:
                     rows.append(solved)
                 yield solved
+
+    def _open(self, boards: Boards, rows: JobRows | None) -> tuple[Boards, tuple[Boards, StoredRows]]:
+        """Return those of these boards that are to be solved; and all, with the rows that a file has for some."""
+        stored = {} if rows is None else rows.of_file(boards)
+        return boards[_is_open(boards, stored)] if boards.errors or stored else boards, (boards, stored)
 
     def _placed(
         self, boards: Boards, stored: StoredRows, answers: Iterator[Answers], rows: JobRows | None
     ) -> Iterator[SolvedPart]:
         """Yield boards with the answers to those of them that are to be solved, some at a time."""
-        places = np.flatnonzero(is_open(boards, stored))
+        places = np.flatnonzero(_is_open(boards, stored))
 
         def merged(begin: int, end: int, new: Answers, new_places: NDArray[np.int64]) -> SolvedPart:
-            some, some_rows = boards[begin:end], between(stored, begin, end)
+            lost = {int(new_places[number]) - begin: reason for number, reason in new.boards.errors.items()}
+            some = boards[begin:end].with_errors(lost)
+            some_rows = {place - begin: row for place, row in stored.items() if begin <= place < end}
             if rows is not None and some_rows:
                 return rows.merged(some, new, new_places - begin, some_rows)
             if len(new) == len(some):
@@ -95,3 +98,10 @@ class SolveJob:
             begin = end
         if begin < len(boards):
             yield merged(begin, len(boards), Answers.blank(boards[:0]), np.zeros(0, np.int64))
+
+
+def _is_open(boards: Boards, stored: StoredRows) -> NDArray[np.bool_]:
+    """Return `bool[B]`: which of these boards are to be solved."""
+    without_row = boards.is_readable.copy()
+    without_row[list(stored)] = False
+    return without_row

@@ -5,7 +5,7 @@ from puzzlelab import load
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
-from puzzlelab.jobs.count_pieces import counts
+from puzzlelab.jobs.counts import counts
 
 SUDOKU = load("sudoku-4x4")
 BLANK = np.zeros(16, np.uint8)
@@ -28,14 +28,15 @@ def counted(executor, *groups, most=None):
 
 
 def test_the_counts_come_in_the_order_of_the_boards(losing):
-    groups = [("one", boards(0, 1, 2)), ("empty", boards(1)[:0]), ("two", boards(*[3] * 9))]
+    groups = [(boards(0, 1, 2), "one"), (boards(1)[:0], "empty"), (boards(*[3] * 9), "two")]
     numbers: dict = {}
     order = []
-    for group, begin, some in counted(losing(never), *groups):
+    for group, some_boards, some in counted(losing(never), *groups):
         order.append(group)
         if group != "empty":
-            assert begin == len(numbers.setdefault(group, []))
-            numbers[group] += [each.solutions for each in some]
+            counted_before = numbers.setdefault(group, [])
+            assert some_boards.numbers.tolist() == [len(counted_before) + place for place in range(len(some))]
+            counted_before += [each.solutions for each in some]
     assert numbers == {"one": [288, 72, 72], "two": [72] * 9}
     assert list(dict.fromkeys(order)) == ["one", "empty", "two"]
 
@@ -45,7 +46,7 @@ def test_a_board_that_ends_its_workers_is_named_and_the_others_are_counted(losin
     def is_lost(solver, some, limit, most):
         return bool((some.states[:, 0] == 4).any())
 
-    rest = counted(losing(is_lost), ("some", boards(1, 1, 1, 1, 1, 1, 1, 2, 4, 3)), most=most)
-    reasons = {begin: some for _, begin, some in rest if isinstance(some, str)}
+    rest = counted(losing(is_lost), (boards(1, 1, 1, 1, 1, 1, 1, 2, 4, 3), "some"), most=most)
+    reasons = {some_boards.numbers[0]: some for _, some_boards, some in rest if isinstance(some, str)}
     assert reasons == {8: "left out: it has ended 5 workers (the test ended it)"}
     assert sum(len(some) for _, _, some in rest if not isinstance(some, str)) == 9
