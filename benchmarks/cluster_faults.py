@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 import puzzlelab
-from puzzlelab.engine.kernel_cache import user_cache
+from puzzlelab.engine.user_cache import user_cache
 from puzzlelab.storage.row_files import read_rows
 from puzzlelab.training import metrics
 from small_cluster import SmallCluster

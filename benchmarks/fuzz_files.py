@@ -527,13 +527,13 @@ def table_card() -> bytes:
 @cache
 def kernel_entry() -> tuple[str, bytes, Any, tuple[Any, ...]]:
     """(name, bytes, target, types) of the entry of a compiled kernel."""
+    from puzzlelab.engine.compiler import kernel_folder
+    from puzzlelab.engine.compiler.machine_code import entry_name
     from puzzlelab.engine.hash_table_kernels import mix
-    from puzzlelab.engine.kernel_cache import kernel_cache
-    from puzzlelab.engine.machine_code import entry_name
 
     dispatcher: Any = mix
     dispatcher(np.zeros(2, np.uint64))  # it is kept in the cache now
-    signature, folder = next(iter(dispatcher.overloads)), kernel_cache()
+    signature, folder = next(iter(dispatcher.overloads)), kernel_folder()
     assert folder is not None
     target = dispatcher.targetctx
     name = str(entry_name(dispatcher.py_func, signature, target.codegen().magic_tuple()))
@@ -542,7 +542,7 @@ def kernel_entry() -> tuple[str, bytes, Any, tuple[Any, ...]]:
 
 def read_kernel(data: bytes, folder: Path) -> object:
     """A compiled kernel: anything but the whole entry is refused before it is read."""
-    from puzzlelab.engine.machine_code import read_entry, unpacked_entry
+    from puzzlelab.engine.compiler.machine_code import read_entry, unpacked_entry
 
     name, whole, target, signature = kernel_entry()
     (folder / name).write_bytes(data)
@@ -556,14 +556,15 @@ def read_kernel(data: bytes, folder: Path) -> object:
 
 def read_pack(data: bytes, folder: Path) -> object:
     """The manifest of a pack of kernels."""
-    from puzzlelab.engine import machine_code, report
+    from puzzlelab.engine import report
+    from puzzlelab.engine.compiler import packs
 
-    (folder / machine_code.MANIFEST).write_bytes(data)
+    (folder / packs.MANIFEST).write_bytes(data)
     before = os.environ.get("PUZZLELAB_KERNELS")
     os.environ["PUZZLELAB_KERNELS"] = str(folder)
     try:
         with report.listening(Silent()):
-            pack = machine_code.pack.__wrapped__()
+            pack = packs.pack.__wrapped__()
     finally:
         del os.environ["PUZZLELAB_KERNELS"]
         if before is not None:
@@ -588,7 +589,7 @@ class Silent:
 
 def cache_readers() -> Iterator[Reader]:
     """Those of the cache."""
-    from puzzlelab.engine.machine_code import manifest_of, platform_triple
+    from puzzlelab.engine.compiler.packs import manifest_of, platform_triple
 
     yield Reader("table", [table_file()], partial(read_table, False, "table"), CorruptData)
     yield Reader("table with its checksum", [table_file()], partial(read_table, True, "table"), CorruptData)

@@ -25,11 +25,10 @@ from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Reversible
-from puzzlelab.engine import report
-from puzzlelab.engine.kernel_cache import user_cache
+from puzzlelab.engine import report, user_cache
 
 try:
-    user_cache().mkdir(parents=True, exist_ok=True)
+    user_cache.user_cache().mkdir(parents=True, exist_ok=True)
 except OSError:  # a home that cannot be written: all processes of the tests share another folder, so as to compile once
     os.environ["PUZZLELAB_CACHE"] = str(Path(tempfile.gettempdir()) / f"puzzlelab-tests-{os.getuid()}")
 
@@ -255,13 +254,21 @@ def listener() -> Iterator[Listener]:
 
 
 @pytest.fixture
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache folder for the tables of one test; machine code stays where it is for all tests."""
-    from puzzlelab.engine.kernel_cache import kernel_cache
+def write_failures() -> Iterator[dict[Path, str]]:
+    """The files of the cache that this process could not write: none at first, as in a new process."""
+    before = {**user_cache.write_failures}
+    user_cache.write_failures.clear()
+    yield user_cache.write_failures
+    user_cache.write_failures.clear()
+    user_cache.write_failures.update(before)
 
-    kernel_cache()
-    monkeypatch.setattr("puzzlelab.engine.kernel_cache.write_failures", {})
-    monkeypatch.setattr("puzzlelab.engine.table_cache.table_write_failures", {})
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write_failures: dict[Path, str]) -> Path:
+    """A cache folder for the tables of one test; machine code stays where it is for all tests."""
+    from puzzlelab.engine.compiler import kernel_folder
+
+    kernel_folder()
     monkeypatch.setenv("PUZZLELAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PUZZLELAB_PRIVATE_CACHE", "")  # none yet
     return tmp_path / "cache"

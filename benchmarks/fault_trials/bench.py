@@ -53,11 +53,11 @@ class Site:
 
     def prepare(self) -> None:
         """Copy the user's compiled kernels and small tables, so that little is compiled; make the boards."""
-        from puzzlelab.engine.kernel_cache import kernel_cache
+        from puzzlelab.engine.compiler import kernel_folder
         from puzzlelab.engine.table_cache import table_folder
 
         self.inputs.mkdir(parents=True)
-        kernels = kernel_cache()
+        kernels = kernel_folder()
         if kernels is not None:
             shutil.copytree(kernels, self.cache / "kernels" / kernels.name)
         (self.cache / "tables").mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,7 @@ DISK_SIZES = ("100k", "200k", "250k", "600k")
 PACK_PROCESSOR = "x86-64-v2"
 PACK_MANIFEST = """
 import json, pathlib, sys
-from puzzlelab.engine.machine_code import MANIFEST, manifest_of, platform_triple
+from puzzlelab.engine.compiler.packs import MANIFEST, manifest_of, platform_triple
 manifest = manifest_of((platform_triple(), sys.argv[2], ""))
 (pathlib.Path(sys.argv[1]) / MANIFEST).write_text(json.dumps(manifest))
 """

@@ -9,7 +9,7 @@ import pytest
 from puzzlelab import load
 from puzzlelab.core.result import Result
 from puzzlelab.core.views import Estimates, Samples, levels_of
-from puzzlelab.engine.kernel_cache import kernel_cache
+from puzzlelab.engine.compiler import kernel_folder
 from puzzlelab.version import VERSION
 
 ONE, FAR, ODD = "1 2 3 4 5 6 7 0 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
@@ -217,8 +217,7 @@ def without_searches(monkeypatch, stand_in):
     for name in ("tiles-2x2", "dust-8x6x5", "sudoku-9x9"):
         load(name).view(Samples)  # or modules that are imported meanwhile would keep the stand-in
     monkeypatch.setattr("puzzlelab.engine.solving.solve", stand_in)
-    monkeypatch.setattr("puzzlelab.engine.kernel_cache.write_failures", {})
-    monkeypatch.setattr("puzzlelab.engine.table_cache.table_write_failures", {})
+    monkeypatch.setattr("puzzlelab.engine.user_cache.write_failures", {})
 
 
 def warmed(program, monkeypatch, *words):
@@ -257,18 +256,17 @@ def test_warm_without_a_name_takes_the_usual_puzzles_and_leaves_large_tables(pro
 
 def test_warm_leaves_machine_code(program, monkeypatch):
     monkeypatch.setattr("puzzlelab.core.registry.solver_names", lambda: ["bfs"])
-    monkeypatch.setattr("puzzlelab.engine.kernel_cache.write_failures", {})
-    monkeypatch.setattr("puzzlelab.engine.table_cache.table_write_failures", {})
+    monkeypatch.setattr("puzzlelab.engine.user_cache.write_failures", {})
     code, out, _ = program("warm", "tiles-2x2")
     assert code == 0
     assert out.startswith("1 pairs of solver and estimate are warm in ")
-    assert list(kernel_cache().rglob("*bfs_kernels.step*.kernel"))
+    assert list(kernel_folder().rglob("*bfs_kernels.step*.kernel"))
 
 
-@pytest.mark.parametrize("kept", ["kernel_cache.write_failures", "table_cache.table_write_failures"])
-def test_warm_says_what_could_not_be_kept(program, monkeypatch, tmp_path, kept):
+def test_warm_says_what_could_not_be_kept(program, monkeypatch, tmp_path):
     without_searches(monkeypatch, lambda *_: Result(None))
-    monkeypatch.setattr(f"puzzlelab.engine.{kept}", {tmp_path / "a": "No space left on device", tmp_path / "b": "x"})
+    failures = {tmp_path / "a": "No space left on device", tmp_path / "b": "x"}
+    monkeypatch.setattr("puzzlelab.engine.user_cache.write_failures", failures)
     code, out, errors = program("warm", "tiles-2x2")
     assert (code, out) == (1, "")
     assert errors == (

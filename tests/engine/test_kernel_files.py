@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from puzzlelab.engine import announcing
 from puzzlelab.version import PACKAGE
 
 DECORATORS = {"compiled", "implements", "inlined", "jit", "kernel_name", "njit", "register_jitable", "vectorize"}
@@ -55,15 +54,3 @@ def test_files_of_kernels_and_only_these_tell_mypy_that_they_are() -> None:
 def test_the_decorators_are_recognised() -> None:
     text = "@names.implements(legal, Tables)\ndef legal(): ...\n@compiled\ndef step(): ...\n@cache\ndef rules(): ...\n"
     assert kernels_of(ast.parse(text)) == ["legal", "step"]
-
-
-@pytest.mark.parametrize(
-    ("kernel", "message"),
-    [
-        ("puzzlelab.solvers._ida_kernels.step", "ida.step"),
-        ("puzzlelab.puzzles.dust.halves.costs_kernels.raise_bound", "costs.raise_bound"),
-        ("puzzlelab.engine.kernels.survey", "kernels.survey"),
-    ],
-)
-def test_messages_name_the_method_and_not_its_file_of_kernels(kernel: str, message: str) -> None:
-    assert announcing._short(kernel) == message

@@ -13,7 +13,7 @@ import pytest
 
 from puzzlelab.core.errors import NoRoom
 from puzzlelab.core.limit import Limit
-from puzzlelab.engine import preparation, table_cache
+from puzzlelab.engine import report, table_cache
 from puzzlelab.engine.table_cache import checksum, stored, table_folder
 from puzzlelab.runtime.memory import resident, within
 
@@ -181,7 +181,7 @@ def test_a_table_for_which_there_is_no_room_is_used_from_memory(
     assert listener.notes == [
         f"The table squares.npy cannot be kept in {table_folder()} ({os.strerror(number)}); it is used from memory."
     ]
-    assert table_cache.table_write_failures[table_folder() / "squares.npy"] == os.strerror(number)
+    assert table_cache.write_failures[table_folder() / "squares.npy"] == os.strerror(number)
     assert list(table_folder().iterdir()) == []
 
 
@@ -334,7 +334,7 @@ def test_what_another_process_is_writing_stays(own_cache: Path, monkeypatch: pyt
 def test_a_preparation_ends_when_the_table_is_kept(own_cache: Path) -> None:
     """A server ends the worker of a client that has left when its preparation ends."""
     heard: list[tuple[bool, bool]] = []
-    preparation.listen(lambda begins: heard.append((begins, (table_folder() / "squares.json").exists())))
+    report.listen_to_preparations(lambda begins: heard.append((begins, (table_folder() / "squares.json").exists())))
     stored("squares", table, np.int64, (20, 30))
     assert heard == [(True, False), (False, True)]
 

@@ -15,7 +15,7 @@ EXAMPLE = re.compile(r"\b(tiles|dust|sudoku)-\d\w*")
 """A puzzle's name, which help texts and docstrings give as an example."""
 GENERAL = ("core", "text", "storage", "runtime", "engine", "jobs", "cli", "web")
 """Packages that know no puzzle."""
-SHOWS_PUZZLES = {"cli/demo.py", "cli/plot.py", "cli/warm.py", "engine/announcing.py"}
+SHOWS_PUZZLES = {"cli/demo.py", "cli/plot.py", "cli/warm.py"}
 """Files whose data are puzzles: the demo, a kind of plot, what is compiled beforehand, and how long that takes."""
 OVERVIEW_LINES = 3
 """The least number of lines in the docstring of a package."""

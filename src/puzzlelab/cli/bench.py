@@ -94,7 +94,7 @@ def bench(
     from puzzlelab.bench import runs
     from puzzlelab.bench.caveats import SAMPLE_NOTE
     from puzzlelab.bench.runs import LARGE_BATCH
-    from puzzlelab.engine.background import none_running
+    from puzzlelab.engine.compiler import none_running
     from puzzlelab.engine.solving import BATCH
 
     limit = options.limit_of(time, nodes, memory)

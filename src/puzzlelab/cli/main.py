@@ -110,11 +110,9 @@ def main(
 
 def _compile_behind_the_answer() -> None:
     """Compile the kernels that came from a pack for this processor, in the background."""
-    machine_code = sys.modules.get("puzzlelab.engine.machine_code")  # not imported: no kernel was looked for
-    if machine_code is not None and machine_code.used_of_packs and not signals.received():
-        from puzzlelab.engine.background import start
-
-        start(list(machine_code.used_of_packs.values()))
+    compiler = sys.modules.get("puzzlelab.engine.compiler")  # not imported: no kernel was looked for
+    if compiler is not None and not signals.received():
+        compiler.compile_in_background()
 
 
 def run() -> None:

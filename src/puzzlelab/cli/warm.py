@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from puzzlelab.cli.console import UNSOLVED, fail, say
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.errors import BadOption, Unsupported
+from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
 
 if TYPE_CHECKING:
@@ -48,9 +47,8 @@ def warm(
         return
     from puzzlelab.core import registry
     from puzzlelab.engine import report
-    from puzzlelab.engine.kernel_cache import user_cache, write_failures
     from puzzlelab.engine.solving import solve, uninterrupted
-    from puzzlelab.engine.table_cache import table_write_failures
+    from puzzlelab.engine.user_cache import user_cache, write_failures
 
     limit = Limit(nodes=NODES, seconds=SECONDS)
     every_estimate = {
@@ -61,48 +59,26 @@ def warm(
         for number, (solver, start) in enumerate(pairs):
             report.progress("compiling", number, len(pairs))
             uninterrupted(solve(solver, start, limit))
-    if write_failures or table_write_failures:
-        path, reason = next(iter({**write_failures, **table_write_failures}.items()))
-        count = len(write_failures) + len(table_write_failures)
-        fail(f"{count} files could not be kept, the first one is {path} ({reason})")
+    if write_failures:
+        path, reason = next(iter(write_failures.items()))
+        fail(f"{len(write_failures)} files could not be kept, the first one is {path} ({reason})")
         raise typer.Exit(UNSOLVED)
     say(f"{len(pairs)} pairs of solver and estimate are warm in {user_cache()}")
 
 
 def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
-    """Compile in a child process, with an empty cache and for another processor, and copy the result."""
-    import shutil
+    """Compile in a child process, with an empty cache and for another processor."""
     import subprocess
     import sys
-    import tempfile
 
-    from puzzlelab.engine.machine_code import LEVELS, MANIFEST, SUFFIX, manifest_of, platform_triple
-    from puzzlelab.storage.files import replace_file, writing
-    from puzzlelab.storage.outputs import check_folder, only_writer_in
+    from puzzlelab.engine.compiler import new_pack
 
-    if cpu not in LEVELS:
-        raise BadOption(f"--cpu knows {', '.join(LEVELS)}, not '{cpu}'")
-    manifest = manifest_of((platform_triple(), cpu, ""))
-    with only_writer_in(folder), tempfile.TemporaryDirectory() as scratch:
-        check_folder(folder, MANIFEST, lambda name: name.endswith(SUFFIX), "kernels")
-        settings = {
-            "PUZZLELAB_CACHE": scratch,
-            "PUZZLELAB_KERNELS": "",
-            "NUMBA_CPU_NAME": cpu,
-            "NUMBA_CPU_FEATURES": "",  # the name alone would keep the features of this processor
-        }
+    with new_pack(folder, cpu) as settings:
         command = [sys.executable, "-m", "puzzlelab", "warm", *puzzles]
         done = subprocess.run(command, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, check=False)
         if done.returncode:
             raise typer.Exit(done.returncode)
-        entries = list(Path(scratch).glob(f"kernels/*/*{SUFFIX}"))
-        with writing(folder):
-            for old in [*folder.glob(MANIFEST), *folder.glob(f"*{SUFFIX}")]:
-                old.unlink()
-            for entry in entries:
-                shutil.copy(entry, folder)
-            replace_file(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
-    say(f"{len(entries)} kernels for {cpu} are in {folder}")
+    say(f"{len(list(folder.glob('*.kernel')))} kernels for {cpu} are in {folder}")
 
 
 def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, Instance]]:

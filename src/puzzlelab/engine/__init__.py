@@ -8,10 +8,8 @@ plain rules through `interpreted_kernels`.
 - Records of searches: `control_slots` (counts and flags that all have), `record_parts` and `records` (parts that
   several share), `hash_table_kernels`, and `evaluation_kernels` (the estimates of successors).
 - Batches: `batch_rules`, `batch_verify`, `candidate_logits`.
-- Parts of kernels: `wide_integers` (up to 256 bits) and `simd` (vectors of 32 numbers).
-- Compilation: `compiling` (how Numba compiles here), `machine_code` and `kernel_cache` (what is kept on disk, and for
-  which sources), `trust` and `private_cache` (what is done where other users could change it), `background` and
-  `announcing`. `table_cache` keeps the tables of estimates.
+- `compiler`: how kernels are compiled, and kept on disk; numbers of up to 256 bits, and vectors. `user_cache` is the
+  folder for such files, and `table_cache` keeps the tables of estimates there.
 - Many pieces of work: `executor` (the interface, and streams of pieces), `parallel` (this process and its threads),
   `worker_processes` with `worker` (what runs in them), `piece_size`, and `published_networks` (networks that nodes
   cannot read from files).

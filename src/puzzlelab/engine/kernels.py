@@ -12,20 +12,12 @@ D = depth of a stack, K = length of an estimate's memo.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
-from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import overload, register_jitable
 
-from puzzlelab.engine.announcing import announcements
-from puzzlelab.engine.compiling import HelperCompiler, KernelCompiler
-from puzzlelab.engine.kernel_cache import alone
-from puzzlelab.engine.machine_code import KernelCache
-from puzzlelab.engine.preparation import preparing
-from puzzlelab.engine.wide_integers import prefetch
+from puzzlelab.engine.compiler import HELPER_OPTIONS, kernel_dispatcher, prefetch
 
 RUNNING, NEEDS_SCORES, IMPROVED, DONE, FULL = range(5)
 """The values that one `step` of a search machine returns. FULL: its arrays must grow before it can go on."""
@@ -37,51 +29,15 @@ _IMPLIED: dict[Kernel, tuple[Kernel, Kernel]] = {}
 """Name -> another name, and the meaning that it then has for types which give it none of their own."""
 
 
-_OPTIONS = {
-    "pipeline_class": HelperCompiler,
-    "forceinline": True,
-    "_nrt": False,
-    "no_cfunc_wrapper": True,
-    "no_cpython_wrapper": True,
-}
-"""Kernels neither allocate nor count references: a call that passes a record of arrays would otherwise touch the count
-of every one of them, which made the search with a pattern database fifteen times slower. Only Python and other kernels
-call them: a wrapper for C would be compiled in vain."""
-
-
 def compiled(function: Kernel) -> Kernel:
     """Compile a kernel (`nogil`, no checks, no allocation); its machine code is kept under the hash of all sources."""
-    dispatcher: Any = numba.njit(
-        nogil=True,
-        error_model="numpy",
-        _nrt=False,
-        no_cfunc_wrapper=True,
-        forceinline=False,  # Numba would take it from the kernel that calls this one first
-        pipeline_class=KernelCompiler,
-    )(function)
-    cache = KernelCache(function)
-    dispatcher._cache = cache
-    compile_one = dispatcher.compile
-
-    def compile_alone(signature: Any) -> Any:
-        """Compile in one process at a time, not in all that start together; Numba's own lock is first, for threads."""
-        with (
-            preparing(),
-            global_compiler_lock,
-            ExitStack() as stack,
-            announcements(function) as cache.missing,
-        ):
-            cache.take_turn = lambda: stack.enter_context(alone(f"{function.__module__}.{function.__name__}"))
-            return compile_one(signature)
-
-    dispatcher.compile = compile_alone
-    kernel: Kernel = dispatcher
+    kernel: Kernel = kernel_dispatcher(function)
     return kernel
 
 
 def inlined(function: Kernel) -> Kernel:
     """Return a helper that kernels call: compiled inside them, plain Python outside."""
-    helper: Kernel = register_jitable(**_OPTIONS)(function)
+    helper: Kernel = register_jitable(**HELPER_OPTIONS)(function)
     return helper
 
 
@@ -122,7 +78,7 @@ def kernel_name(default: Kernel) -> Kernel:
     def resolve(*arguments: Any) -> Callable[..., Any]:
         return meanings.get(getattr(arguments[0], "instance_class", None), default)  # type: ignore[arg-type]
 
-    overload(name, strict=False, jit_options=_OPTIONS)(resolve)
+    overload(name, strict=False, jit_options=HELPER_OPTIONS)(resolve)
     _MEANINGS[name] = meanings
     name.__name__, name.__doc__ = default.__name__, default.__doc__
     return name

@@ -15,7 +15,7 @@ from typing import Any
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.engine.executor import Executor, Published
-from puzzlelab.engine.kernel_cache import user_cache
+from puzzlelab.engine.user_cache import user_cache
 from puzzlelab.storage import networks
 from puzzlelab.storage.files import make_folder, replace_file
 

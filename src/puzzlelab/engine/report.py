@@ -1,8 +1,12 @@
-"""Messages and progress of long computations, passed on to a reporter such as the command line."""
+"""Messages and progress of long computations, passed on to a reporter such as the command line.
+
+Preparations are kernels that are compiled or loaded, and tables that are built. A server does not count their time as
+time of a search, because it is spent once, and a search that is ended meanwhile would have to begin with it again.
+"""
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -77,3 +81,34 @@ def listening(reporter: Reporter) -> Iterator[None]:
     finally:
         last = max(place for place, listener in enumerate(_listeners) if listener is reporter)
         del _listeners[last]
+
+
+# --- preparations -----------------------------------------------------------------------------------------------------
+
+_lock = threading.Lock()
+_preparation_listeners: list[Callable[[bool], None]] = []
+_depth = 0
+
+
+@contextmanager
+def preparing() -> Iterator[None]:
+    """Tell the listeners that this process prepares something until the end of the block."""
+    _change(1)
+    try:
+        yield
+    finally:
+        _change(-1)
+
+
+def listen_to_preparations(listener: Callable[[bool], None]) -> None:
+    """Call `listener(True)` whenever a preparation begins, and `listener(False)` when the last one has ended."""
+    _preparation_listeners.append(listener)
+
+
+def _change(step: int) -> None:
+    global _depth
+    with _lock:
+        before, _depth = _depth, _depth + step
+        if (before == 0) != (_depth == 0):
+            for listener in _preparation_listeners:
+                listener(_depth > 0)

@@ -27,8 +27,8 @@ from numpy.typing import DTypeLike, NDArray
 from puzzlelab.core.errors import CorruptData
 from puzzlelab.core.limit import read_memory
 from puzzlelab.engine import report
-from puzzlelab.engine.kernel_cache import user_cache
-from puzzlelab.engine.preparation import preparing
+from puzzlelab.engine.report import preparing
+from puzzlelab.engine.user_cache import user_cache, write_failures
 from puzzlelab.runtime.memory import require_memory
 from puzzlelab.storage.files import replace_file, replacing, try_lock
 
@@ -43,8 +43,6 @@ BOUND = "PUZZLELAB_TABLES"
 """The environment variable with another bound, such as 300M."""
 _in_memory: dict[Path, NDArray[Any]] = {}
 """Tables that could not be written: a process makes each of them once, and says so once."""
-table_write_failures: dict[Path, str] = {}
-"""The tables that could not be written, with the reasons."""
 
 
 def table_folder() -> Path:
@@ -93,7 +91,7 @@ def _kept(
         why = (error.strerror if isinstance(error, OSError) else None) or error
         report.note(f"The table {path.name} cannot be kept in {path.parent} ({why}); it is used from memory.")
         table.setflags(write=False)
-        _in_memory[path], table_write_failures[path] = table, str(why)
+        _in_memory[path], write_failures[path] = table, str(why)
         return table
 
 

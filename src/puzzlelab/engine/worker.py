@@ -8,8 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from puzzlelab.engine.compiler import alone
 from puzzlelab.engine.executor import Setup, Timed, values_of
-from puzzlelab.engine.kernel_cache import alone
 from puzzlelab.engine.published_networks import using
 
 KEPT_VALUES = 8

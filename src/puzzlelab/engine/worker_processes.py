@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadInput
+from puzzlelab.engine.compiler import kernel_folder
 from puzzlelab.engine.executor import MOST_TRIES, Executor, PieceLost, Program, ProgramLost, Setup, Timed
-from puzzlelab.engine.kernel_cache import kernel_cache
 from puzzlelab.engine.parallel import cores
 from puzzlelab.engine.worker import run_piece, value_of
 from puzzlelab.runtime import signals
@@ -147,7 +147,7 @@ class _Worker:
     """A process that does not outlive this one, and does not get its signals: one of several that share the memory."""
 
     def __init__(self, sharers: int = 1) -> None:
-        kernel_cache()  # a private one is shared with the process
+        kernel_folder()  # a private one is shared with the process
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin_worker, initargs=(sharers,))
         with signals.blocked():

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadInput, PuzzlelabError
+from puzzlelab.engine.compiler import kernel_folder
 from puzzlelab.engine.executor import Executor
-from puzzlelab.engine.kernel_cache import kernel_cache
 from puzzlelab.runtime import signals
 from puzzlelab.runtime.startup import PARENT_VARIABLE
 from puzzlelab.training.recipe import Recipe, Watch
@@ -158,7 +158,7 @@ def generator(name: str, run: Run) -> Iterator[Callable[[], None]]:
 
 def start_child(command: list[str], **options: Any) -> subprocess.Popen[Any]:
     """Start a child process that does not outlive this one, with further options of `Popen`."""
-    kernel_cache()  # a private one is shared with the child
+    kernel_folder()  # a private one is shared with the child
     environment = {**os.environ, PARENT_VARIABLE: str(os.getpid())}
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, **options)
 

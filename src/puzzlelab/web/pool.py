@@ -20,7 +20,7 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from puzzlelab.engine.kernel_cache import kernel_cache
+from puzzlelab.engine.compiler import kernel_folder
 from puzzlelab.web.worker import FAULT, FINAL_KINDS, REFUSED
 from puzzlelab.web.worker_handle import DIED, Client, Job, Message, WorkerHandle
 
@@ -56,7 +56,7 @@ class Pool:
 
     def open(self) -> None:
         """Start the workers."""
-        kernel_cache()  # a private one is shared with them
+        kernel_folder()  # a private one is shared with them
         for _ in range(self.size):
             self._start_worker()
 

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.engine import preparation
+from puzzlelab.engine import report
 from puzzlelab.runtime.memory import share_memory
 from puzzlelab.web import tasks
 from puzzlelab.web.task_context import MAX_ANSWER, TaskContext
@@ -50,7 +50,7 @@ def main(pipe: Connection, stop_flag: Any, memory: int, sharers: int = 1) -> Non
         with sending:
             pipe.send((kind, value))
 
-    preparation.listen(lambda begins: send(PREPARING, begins))
+    report.listen_to_preparations(lambda begins: send(PREPARING, begins))
     context = TaskContext(send, lambda: bool(stop_flag.value), memory)
     while True:
         try:
@@ -62,8 +62,6 @@ def main(pipe: Connection, stop_flag: Any, memory: int, sharers: int = 1) -> Non
 
 def _run_task(name: str, request: dict[str, Any], context: TaskContext) -> tuple[str, Any]:
     """Return the final message of one task."""
-    from puzzlelab.engine import report
-
     try:
         with report.listening(context):
             return DONE, _as_json(tasks.TASKS[name](request, context))

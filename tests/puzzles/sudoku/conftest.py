@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from puzzlelab.engine.compiler import LANES, lanewise
 from puzzlelab.engine.kernels import compiled
-from puzzlelab.engine.simd import LANES, lanewise
 from puzzlelab.puzzles.sudoku import bands, bands_kernels, hole_digging_kernels
 from puzzlelab.puzzles.sudoku.bands import WIDTH
 from puzzlelab.puzzles.sudoku.bands_kernels import DEPTH, LEVELS

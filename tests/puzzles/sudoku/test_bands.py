@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from puzzlelab.core.registry import load
-from puzzlelab.engine.simd import LANES
+from puzzlelab.engine.compiler import LANES
 from puzzlelab.puzzles.sudoku import bands, bands_kernels
 
 NINE = load("sudoku-9x9")

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels as names
+from puzzlelab.engine.compiler import lowest, ones
 from puzzlelab.engine.kernels import implements, inlined
-from puzzlelab.engine.wide_integers import lowest, ones
 from samegame.estimates import FEATURES, UNITS
 from samegame.kernels import ABOVE, BELOW, NONE, count_colour, equal_pairs, group_at, in_groups, mask, of_colour
 from samegame.rules import ALL_CLEARED

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from puzzlelab import KernelRules
 from puzzlelab.engine import kernels as names
+from puzzlelab.engine.compiler import load, lowest, ones, store
 from puzzlelab.engine.kernels import implements, inlined
-from puzzlelab.engine.wide_integers import load, lowest, ones, store
 from samegame.rules import ALL_CLEARED
 
 if TYPE_CHECKING:

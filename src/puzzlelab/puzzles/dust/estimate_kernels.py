@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from puzzlelab.engine import kernels as names
+from puzzlelab.engine.compiler import lowest, ones
 from puzzlelab.engine.kernels import FULL, implements, inlined
-from puzzlelab.engine.wide_integers import lowest, ones
 from puzzlelab.puzzles.dust.halves import boards as half_boards
 from puzzlelab.puzzles.dust.halves.boards_kernels import (
     COLUMNS,

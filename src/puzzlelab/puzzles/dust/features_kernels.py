@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.engine.compiler import lowest
 from puzzlelab.engine.kernels import compiled
-from puzzlelab.engine.wide_integers import lowest
 from puzzlelab.puzzles.dust.estimate_kernels import count, count_clusters
 from puzzlelab.puzzles.dust.kernels import NONE, flood, mask, occupied, same_colour, settle
 

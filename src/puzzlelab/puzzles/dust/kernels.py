@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine import kernels as names
+from puzzlelab.engine.compiler import load, lowest, store
 from puzzlelab.engine.kernels import implements, inlined
-from puzzlelab.engine.wide_integers import load, lowest, store
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust

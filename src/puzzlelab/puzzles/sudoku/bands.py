@@ -21,7 +21,7 @@ from functools import reduce
 from operator import or_, xor
 from typing import Any
 
-from puzzlelab.engine.simd import LANES, Block, Lanes, lanewise, least_of
+from puzzlelab.engine.compiler import LANES, Block, Lanes, lanewise, least_of
 
 WIDTH = 9 * LANES
 """Numbers of one state."""

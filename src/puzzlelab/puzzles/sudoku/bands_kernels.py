@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.engine.compiler import LANES
 from puzzlelab.engine.control_slots import EXPANDED, GENERATED
 from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
 from puzzlelab.engine.kernels import DONE, IMPROVED, RUNNING, compiled, inlined
-from puzzlelab.engine.simd import LANES
 from puzzlelab.puzzles.sudoku.bands import (
     CHANGED,
     COMPLETE,

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from puzzlelab.engine import kernels as names
+from puzzlelab.engine.compiler import load, lowest, store
 from puzzlelab.engine.kernels import DONE, FULL, RUNNING, compiled, inlined
-from puzzlelab.engine.wide_integers import load, lowest, store
 from puzzlelab.puzzles.dust.halves.boards_kernels import (
     DEPTH,
     EXACT,

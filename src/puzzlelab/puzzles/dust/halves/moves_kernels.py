@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from puzzlelab.engine.compiler import load, lowest, store
 from puzzlelab.engine.kernels import compiled, inlined
-from puzzlelab.engine.wide_integers import load, lowest, store
 from puzzlelab.puzzles.dust.halves.boards_kernels import (
     EDGES,
     EXACT,

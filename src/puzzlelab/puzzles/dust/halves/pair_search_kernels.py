@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.engine.compiler import prefetch
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING, compiled, inlined
-from puzzlelab.engine.wide_integers import prefetch
 from puzzlelab.puzzles.dust.halves.boards_kernels import (
     HalfBoards,
     at_line,

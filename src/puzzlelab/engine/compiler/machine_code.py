@@ -1,40 +1,32 @@
-"""The machine code of kernels on disk: kept after compiling, checked before it is loaded, and packs made beforehand.
+"""The machine code of kernels on disk: the name of an entry, and its bytes, which are checked before they are loaded.
 
-A kernel is looked for in the user's cache, compiled for this processor; then in a pack, compiled for a common one; else
-it is compiled. An entry is a file of its own, whose name holds a hash of everything that its code depends on. It begins
-with a checksum of the sources, of its name and of the rest, which is compared before anything else is read: an entry
-that is damaged, or that lies under the name of another, is compiled anew. An entry is a pickle, so that a cache folder
-or a pack must come from a trusted source: see `engine.trust`.
+An entry is a file of its own, whose name holds a hash of everything that its code depends on. It begins with a checksum
+of the sources, of its name and of the rest, which is compared before anything else is read: an entry that is damaged,
+or that lies under the name of another, is compiled anew. An entry is a pickle, so that a cache folder or a pack must
+come from a trusted source: see `trust`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import pickle
-import platform
-import shutil
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from importlib import util
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core import types
-from numba.core.caching import _Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from puzzlelab.core.errors import CorruptData
-from puzzlelab.engine import report
-from puzzlelab.engine.kernel_cache import cannot_keep, kernel_cache, kernel_fingerprint, make_folder
-from puzzlelab.engine.trust import distrust, fault_of, refused
-from puzzlelab.storage.files import replacing
+from puzzlelab.engine.compiler.cache_folder import kernel_fingerprint
+from puzzlelab.engine.compiler.trust import fault_of
 from puzzlelab.version import PACKAGE
 
 MAGIC = b"puzzlelab kernel 2\n"
@@ -43,34 +35,8 @@ LARGEST = 1 << 28
 """Bytes of the largest entry that is read; kernels have 20 thousand to two million."""
 NO_WAIT = getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 """Flags for opening a file: bytes, where the system has text too; and a pipe must not wait for its other end."""
-MANIFEST = "pack.json"
-PACK_PACKAGE = "puzzlelab_kernels"
-"""The package, of a wheel of its own, that holds a pack."""
-LEVELS = {
-    "x86-64": "cmov cx8 fxsr mmx sse sse2",
-    "x86-64-v2": "cmov cx8 fxsr mmx sse sse2 cx16 popcnt sahf sse3 sse4.1 sse4.2 ssse3",
-    "x86-64-v3": (
-        "cmov cx8 fxsr mmx sse sse2 cx16 popcnt sahf sse3 sse4.1 sse4.2 ssse3 "
-        "avx avx2 bmi bmi2 f16c fma lzcnt movbe xsave"
-    ),
-    "generic": "",
-}
-"""Processors that a pack can be made for, and the features each must have, as LLVM calls them. Source: the System V ABI
-of x86-64. `generic` is what every processor of this machine's kind can run."""
 LEAF = 200
 """Instructions up to which a kernel is always inlined in those that call it. LLVM decides about larger ones."""
-
-
-class Pack(NamedTuple):
-    """A folder of machine code that was compiled for a common processor."""
-
-    folder: Path
-    target: tuple[str, str, str]
-    """The platform, the processor and its extra features, as Numba names them."""
-
-
-used_of_packs: dict[str, tuple[str, str, Any]] = {}
-"""Kernels that were loaded from a pack: module, name and signature, by the name of the entry."""
 
 
 # --- keys -------------------------------------------------------------------------------------------------------------
@@ -126,68 +92,6 @@ def entry_name(function: Any, signature: tuple[Any, ...], target: tuple[str, ...
     digest = hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:20]
     name = f"{function.__module__.removeprefix(PACKAGE.name + '.')}.{function.__qualname__}"
     return f"{name.replace('<', '').replace('>', '')}-{digest}{SUFFIX}"
-
-
-# --- packs ------------------------------------------------------------------------------------------------------------
-
-
-def platform_triple() -> str:
-    """Return LLVM's name of this platform."""
-    triple: str = llvm.get_process_triple()
-    return triple
-
-
-def manifest_of(target: tuple[str, str, str]) -> dict[str, Any]:
-    """Return the manifest of a pack; it differs for other sources, another Numba or another system."""
-    return {"format": 1, "kernels": kernel_fingerprint(), "target": list(target)}
-
-
-def pack_folder() -> Path | None:
-    """Return the folder of a pack, named by `PUZZLELAB_KERNELS`, or that of the package `puzzlelab_kernels`."""
-    if "PUZZLELAB_KERNELS" in os.environ:
-        explicit = os.environ["PUZZLELAB_KERNELS"]
-        return Path(explicit) if explicit else None
-    spec = util.find_spec(PACK_PACKAGE)
-    return Path(spec.origin).parent / "pack" if spec is not None and spec.origin else None
-
-
-@cache
-def pack() -> Pack | None:
-    """Return the pack that suits these sources, this Numba and this processor, if there is one."""
-    folder = pack_folder()
-    if folder is None:
-        return None
-    try:
-        if why := distrust(folder):
-            report.note(refused(folder, why))
-            return None
-        manifest = json.loads(read_entry(folder / MANIFEST) or b"")
-        platform_name, processor, features = map(str, manifest["target"])
-    except (OSError, CorruptData, ValueError, KeyError, TypeError, RecursionError):
-        report.note(f"{folder} holds no pack of compiled kernels, so that kernels are compiled here.")
-        return None
-    target = (platform_name, processor, features)
-    if manifest != manifest_of(target):
-        report.note(
-            f"The pack of compiled kernels in {folder} is of another version, so that kernels are compiled here."
-        )
-        return None
-    if platform_name != platform_triple() or not runs_here(processor):
-        report.note(f"The pack of compiled kernels in {folder} is for other processors ({processor}).")
-        return None
-    return Pack(folder, target)
-
-
-def runs_here(processor: str) -> bool:
-    """Tell whether this machine runs code for one of `LEVELS`; one named by `NUMBA_CPU_NAME` runs its own alone."""
-    if processor not in LEVELS:
-        return False
-    if explicit := os.environ.get("NUMBA_CPU_NAME"):
-        return explicit == processor and not os.environ.get("NUMBA_CPU_FEATURES")
-    if processor.startswith("x86") != (platform.machine().lower() in ("x86_64", "amd64")) and processor != "generic":
-        return False
-    features = llvm.get_host_cpu_features()
-    return all(features.get(feature, False) for feature in LEVELS[processor].split())
 
 
 # --- entries ----------------------------------------------------------------------------------------------------------
@@ -313,83 +217,3 @@ def unpacked_entry(name: str, data: bytes, target_context: Any, signature: tuple
     for each in environments:
         library.codegen.set_env(each.env_name, each)
     return result
-
-
-class KernelCache(_Cache):
-    """Numba's cache interface for one kernel: loads its machine code before compilation, and saves it afterwards."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-        self.take_turn: Callable[[], object] = lambda: None
-        """Called when no machine code is found, to wait for other processes that compile the kernel."""
-        self.missing = lambda signature: None
-        """Called with the types for which the kernel is about to be compiled."""
-
-    @property
-    def cache_path(self) -> str | None:
-        """The folder, if there is one."""
-        folder = kernel_cache()
-        return None if folder is None else str(folder)
-
-    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """Return the machine code for these types, from the user's cache or from a pack. Numba's name."""
-        signature, result = tuple(sig), None
-        try:
-            result = self._found(signature, target_context)
-            if result is None:
-                self.take_turn()
-                result = self._found(signature, target_context)
-        except CorruptData as error:
-            report.note(str(error))
-        if result is None:
-            self.missing(signature)
-        return result
-
-    def _found(self, signature: tuple[Any, ...], target_context: Any) -> CompileResult | None:
-        target = target_context.codegen().magic_tuple()
-        result = self._load(kernel_cache(), signature, target, target_context)
-        if result is None and (prebuilt := pack()) is not None and prebuilt.folder != kernel_cache():
-            result = self._load(prebuilt.folder, signature, prebuilt.target, target_context)
-            if result is not None and prebuilt.target != target:
-                name = entry_name(self.function, signature, target)
-                used_of_packs[str(name)] = (self.function.__module__, self.function.__qualname__, signature)
-        return result
-
-    def _load(
-        self, folder: Path | None, signature: tuple[Any, ...], target: tuple[str, ...], target_context: Any
-    ) -> CompileResult | None:
-        name = entry_name(self.function, signature, target)
-        if folder is None or name is None:
-            return None
-        try:
-            data = read_entry(folder / name)
-            return None if data is None else unpacked_entry(name, data, target_context, signature)
-        except CorruptData as error:
-            sentence = f"A compiled kernel cannot be used ({error}), and is compiled again: {folder / name}"
-            raise CorruptData(sentence) from None
-
-    def save_overload(self, sig: Any, data: CompileResult) -> None:
-        """Keep the machine code for these types. Numba's name."""
-        folder, name = kernel_cache(), entry_name(self.function, tuple(sig), data.codegen.magic_tuple())
-        if folder is None or name is None or data.library.has_dynamic_globals:
-            return
-        path = folder / name
-        try:
-            if why := make_folder(folder):  # it may have been removed while this process ran
-                raise PermissionError(why)
-            if path.is_dir() and not path.is_symlink():  # a folder cannot be replaced by a file
-                shutil.rmtree(path)
-            with replacing(path, durable=False) as new:
-                new.touch(0o644)  # other users cannot write to it, whatever the user's mask is
-                new.write_bytes(packed_entry(name, data))
-        except OSError as error:
-            cannot_keep(path, error)
-
-    def enable(self) -> None:
-        """Do nothing (the name is Numba's): a kernel's cache is never off."""
-
-    def disable(self) -> None:
-        """Do nothing (the name is Numba's): a kernel's cache is never off."""
-
-    def flush(self) -> None:
-        """Do nothing (the name is Numba's); folders are pruned by `engine.kernel_cache`."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numba.core.typed_passes import NativeLowering
 
-from puzzlelab.engine import compiling, machine_code
+from puzzlelab.engine.compiler import dispatcher, passes
 from puzzlelab.engine.kernels import compiled, inlined
 
 
@@ -72,8 +72,8 @@ def test_records_by_pointer_hold_what_they_held(kernel, order: str) -> None:
 
 def test_a_pointer_is_told_from_another_by_its_record() -> None:
     kinds = [numba.typeof(record) for record in (example(), example("F"))]
-    pointers = [compiling.RecordPointer(kind) for kind in kinds]
-    assert pointers[0] == compiling.RecordPointer(kinds[0]) != pointers[1]
+    pointers = [passes.RecordPointer(kind) for kind in kinds]
+    assert pointers[0] == passes.RecordPointer(kinds[0]) != pointers[1]
     assert pointers[0].instance_class is Outer
 
 
@@ -85,17 +85,17 @@ class Record(NamedTuple):
 
 def test_records_of_one_class_with_other_fields_have_symbols_of_their_own() -> None:
     """Their code may come from two processes that numbered it alike, and is then told apart by this name alone."""
-    kinds = [compiling.RecordPointer(numba.typeof(Record(np.zeros(1, kind)))) for kind in (np.int64, np.uint8)]
+    kinds = [passes.RecordPointer(numba.typeof(Record(np.zeros(1, kind)))) for kind in (np.int64, np.uint8)]
     kinds += [
-        compiling.RecordPointer(numba.typeof(Record((0,)))),
-        compiling.RecordPointer(numba.typeof(Record((0, 0)))),
+        passes.RecordPointer(numba.typeof(Record((0,)))),
+        passes.RecordPointer(numba.typeof(Record((0, 0)))),
     ]
     assert len({kind.mangling_args for kind in kinds}) == len(kinds)
 
 
 def test_a_helper_has_no_machine_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine_code, "kernel_cache", lambda: None)  # or an earlier run's kernel would be found there
-    monkeypatch.setattr(machine_code, "pack", lambda: None)
+    monkeypatch.setattr(dispatcher, "kernel_folder", lambda: None)  # or an earlier run's kernel would be found there
+    monkeypatch.setattr(dispatcher, "pack", lambda: None)
     lowered = []
     before = NativeLowering.run_pass
 
@@ -119,9 +119,9 @@ def test_a_helper_has_no_machine_code_of_its_own(monkeypatch: pytest.MonkeyPatch
 
 
 def test_numba_is_the_version_that_was_tried() -> None:
-    assert numba.__version__.startswith(f"{compiling.TRIED}."), (
-        f"Numba {numba.__version__} is not the {compiling.TRIED} with which compiling.py and machine_code.py of "
-        "puzzlelab.engine were tried, which use private parts of it. Run make test and make test-slow, and compare "
+    assert numba.__version__.startswith(f"{passes.TRIED}."), (
+        f"Numba {numba.__version__} is not the {passes.TRIED} with which puzzlelab.engine.compiler "
+        "was tried, which uses private parts of it. Run make test and make test-slow, and compare "
         "benchmarks/start.py "
         "and benchmarks/speed.py with the figures in docs/performance.md. If all is well, raise TRIED there, the "
         "bounds of numba in pyproject.toml, and its version in constraints.txt."

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from puzzlelab.engine.compiler import load, lowest, ones, prefetch, store
 from puzzlelab.engine.kernels import compiled
-from puzzlelab.engine.wide_integers import load, lowest, ones, prefetch, store
 
 WORDS = (1, 2, 4)
 PLACES = 8

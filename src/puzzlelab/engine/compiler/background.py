@@ -1,7 +1,7 @@
 """Compiles kernels that were loaded from a pack for this processor, in a background process after a command.
 
-`python -m puzzlelab.engine.background` reads from its standard input which kernels, compiles them with low priority,
-and ends. Only one such process runs at a time; it alone may outlive the command that started it.
+`python -m puzzlelab.engine.compiler.background` reads from its standard input which kernels, compiles them with low
+priority, and ends. Only one such process runs at a time; it alone may outlive the command that started it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from typing import Any, BinaryIO
 
-from puzzlelab.engine import private_cache
-from puzzlelab.engine.kernel_cache import kernel_cache, write_failures
+from puzzlelab.engine import user_cache
+from puzzlelab.engine.compiler.cache_folder import kernel_folder
+from puzzlelab.engine.user_cache import write_failures
 from puzzlelab.storage.files import try_lock
 
 LOCK = "background.lock"
@@ -29,20 +30,25 @@ PATIENCE = 10.0
 POLL_SECONDS = 0.1
 """Seconds between two looks at the file."""
 
+used_of_packs: dict[str, tuple[str, str, Any]] = {}
+"""Kernels that this process loaded from a pack: module, name and signature, by the name of the entry."""
 
-def start(kernels: list[tuple[str, str, Any]]) -> None:
-    """Start the process for these kernels (module, name, signature), unless `PUZZLELAB_BACKGROUND` is 0.
+
+def compile_in_background() -> None:
+    """Start the process for the kernels that came from a pack, unless `PUZZLELAB_BACKGROUND` is 0.
 
     Nothing is started where it could not keep them.
     """
-    folder = kernel_cache()
-    if os.environ.get("PUZZLELAB_BACKGROUND") == "0" or write_failures or private_cache.VARIABLE in os.environ:
+    if not used_of_packs:
+        return
+    folder = kernel_folder()
+    if os.environ.get("PUZZLELAB_BACKGROUND") == "0" or write_failures or user_cache.VARIABLE in os.environ:
         return
     if folder is None or not os.access(folder, os.W_OK):
         return
     with suppress(OSError):  # no process can be started: the next answer comes from the pack too
         process = subprocess.Popen(
-            [sys.executable, "-m", "puzzlelab.engine.background"],
+            [sys.executable, "-m", "puzzlelab.engine.compiler.background"],
             env={**os.environ, "PUZZLELAB_KERNELS": "", "PUZZLELAB_BACKGROUND": "0"},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -51,14 +57,14 @@ def start(kernels: list[tuple[str, str, Any]]) -> None:
         )
         assert process.stdin is not None
         with process.stdin as stream:
-            stream.write(pickle.dumps(kernels))
+            stream.write(pickle.dumps(list(used_of_packs.values())))
         process.returncode = 0  # this process does not wait for it
 
 
 @contextmanager
 def none_running() -> Iterator[None]:
     """Let the background process end and keep others from starting, so that they do not disturb timings."""
-    folder = kernel_cache()
+    folder = kernel_folder()
     with ExitStack() as stack:
         if folder is not None:
             with suppress(OSError):  # the lock file cannot be written: then no process can hold it either
@@ -84,7 +90,7 @@ def _end_when_asked(descriptor: int) -> None:
 def main() -> None:
     """Compile what standard input names."""
     wanted = pickle.loads(sys.stdin.buffer.read())
-    folder = kernel_cache()
+    folder = kernel_folder()
     if folder is None:
         return
     with (folder / LOCK).open("ab") as file:

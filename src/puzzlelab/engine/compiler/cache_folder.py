@@ -1,8 +1,8 @@
-"""The cache folders for compiled kernels and for tables of estimates.
+"""The folder of compiled kernels, and the turns in which processes compile them.
 
-Numba's own disk cache does not notice an edit in *another* file and goes on running the old machine code. So the
-folder for compiled kernels is named after a hash of every kernel source, and an edit of one makes a new folder. Sources
-are the files named `*kernels.py` and what they import.
+Numba's own disk cache does not notice an edit in *another* file and goes on running the old machine code. So the folder
+is named after a hash of every kernel source, and an edit of one makes a new folder. Sources are the files named
+`*kernels.py`, the compiler, and what they import.
 """
 
 import hashlib
@@ -19,14 +19,16 @@ from importlib import metadata
 from pathlib import Path
 
 from puzzlelab.engine import report
-from puzzlelab.engine.private_cache import private_cache
-from puzzlelab.engine.trust import distrust, refused, trusts_all
+from puzzlelab.engine.compiler.trust import distrust, refused, trusts_all
+from puzzlelab.engine.user_cache import private_cache, user_cache, write_failures
 from puzzlelab.storage.files import is_at, try_lock
 from puzzlelab.version import PACKAGE
 
 IMPORT = re.compile(rb"^(?:from puzzlelab(\S*) import (\([^)]*\)|.*)|import puzzlelab(\S*))", re.MULTILINE)
 """An import from the package at the margin of a file: others, inside functions and under `TYPE_CHECKING`, bring nothing
 into a kernel."""
+SOURCES = "*kernels.py", "engine/compiler/*.py"
+"""The files that decide what machine code is; the compiler's face imports most of the compiler late."""
 PROCESSOR = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 """Settings of Numba that name the processor, which is part of the key of each kernel."""
 KEPT_FOLDERS = 6
@@ -38,27 +40,11 @@ PATIENCE = 120.0
 machine."""
 LOCK_INTERVAL = 0.05
 """Seconds between two looks whether a lock is free."""
-HOMELESS = "There is no home folder, so that compiled kernels and tables are kept until this process ends."
 FOLDER_NAME = re.compile("[0-9a-f]{16}")
-"""The names of folders that `kernel_cache` makes."""
-
-write_failures: dict[Path, str] = {}
-"""Files of compiled kernels that this process could not write, each with the reason."""
+"""The names of folders that `kernel_folder` makes."""
 
 
-def user_cache() -> Path:
-    """Return the folder for files that puzzlelab can delete and make again."""
-    if explicit := os.environ.get("PUZZLELAB_CACHE"):
-        return Path(explicit)
-    if base := os.environ.get("XDG_CACHE_HOME"):
-        return Path(base) / "puzzlelab"
-    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
-        return Path(local) / "puzzlelab" / "Cache"
-    try:
-        home = Path.home()
-    except RuntimeError:  # no HOME, and a user without an entry in the system's list
-        return private_cache(HOMELESS)
-    return home / "Library" / "Caches" / "puzzlelab" if sys.platform == "darwin" else home / ".cache" / "puzzlelab"
+# --- what machine code depends on -------------------------------------------------------------------------------------
 
 
 def imports_of(text: bytes, package: Path) -> Iterator[Path]:
@@ -81,11 +67,12 @@ def _module_file(place: Path) -> Path | None:
 def kernel_sources(package: Path = PACKAGE) -> dict[str, bytes]:
     """Map every file of the package whose text can change compiled code to that text.
 
-    These are the files of kernels and, because a kernel may use constants and formulas of other files, all that they
-    import, directly or not. Those of plug-ins are part of the keys of their own kernels (`engine.machine_code`).
+    These are the files of kernels, the compiler and, because a kernel may use constants and formulas of other files,
+    all that they import, directly or not. Those of plug-ins are part of the keys of their own kernels
+    (`machine_code.entry_name`).
     """
     texts: dict[Path, bytes] = {}
-    paths = [*package.rglob("*kernels.py")]
+    paths = [path for pattern in SOURCES for path in package.rglob(pattern)]
     while paths:
         path = paths.pop()
         if path not in texts:
@@ -106,8 +93,11 @@ def kernel_fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
+# --- the folder -------------------------------------------------------------------------------------------------------
+
+
 @cache
-def kernel_cache() -> Path | None:
+def kernel_folder() -> Path | None:
     """Return the folder for the machine code of these kernel sources, this Numba and its flags; prune old ones.
 
     Where other users could put code into it, it is a private one of this process and its children. None where it cannot
@@ -132,7 +122,7 @@ def kernel_cache() -> Path | None:
 
 
 def make_folder(folder: Path) -> str | None:
-    """Make the folder of `kernel_cache` if it is missing; why it should not be used, if so. Raises `OSError`."""
+    """Make the folder of `kernel_folder` if it is missing; why it should not be used, if so. Raises `OSError`."""
     why = distrust(folder)
     if why is None and not folder.is_dir():
         for each in (folder.parent.parent, folder.parent, folder):
@@ -144,12 +134,23 @@ def make_folder(folder: Path) -> str | None:
 def cannot_keep(path: Path, error: OSError) -> None:
     """Note down that a kernel is lost when the process ends, because it cannot be written to `path`.
 
-    The first time in a process, it is said to the user.
+    The first time in a folder, it is said to the user.
     """
     reason = error.strerror or str(error)
-    if not write_failures:
+    if path.parent not in {failed.parent for failed in write_failures}:
         report.note(f"Compiled kernels cannot be kept in {path} ({reason}): the next start compiles them again.")
     write_failures[path] = reason
+
+
+def _prune(parent: Path, keep: Path) -> None:
+    others = [path for path in parent.iterdir() if path.is_dir() and path != keep and FOLDER_NAME.fullmatch(path.name)]
+    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for age, path in enumerate(others, start=1):
+        if age >= KEPT_FOLDERS or time.time() - path.stat().st_mtime > KEPT_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+# --- turns ------------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -158,7 +159,7 @@ def alone(name: str) -> Iterator[None]:
 
     A process that has waited for `PATIENCE` makes it too, because the other may be stopped.
     """
-    folder = kernel_cache()
+    folder = kernel_folder()
     with ExitStack() as stack:
         if folder is not None:
             with suppress(OSError):  # the lock file cannot be written: work may be done twice
@@ -190,11 +191,3 @@ def _wait_for_lock(descriptor: int, name: str) -> bool:
             if try_lock(descriptor) is not False:
                 return True
     return False
-
-
-def _prune(parent: Path, keep: Path) -> None:
-    others = [path for path in parent.iterdir() if path.is_dir() and path != keep and FOLDER_NAME.fullmatch(path.name)]
-    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-    for age, path in enumerate(others, start=1):
-        if age >= KEPT_FOLDERS or time.time() - path.stat().st_mtime > KEPT_SECONDS:
-            shutil.rmtree(path, ignore_errors=True)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from puzzlelab.engine.compiler import LANES, lanewise, least_of
 from puzzlelab.engine.kernels import compiled
-from puzzlelab.engine.simd import LANES, lanewise, least_of
 
 U16 = np.uint16
 ANY = st.integers(0, 2**16 - 1) | st.sampled_from([0, 1, 2**15 - 1, 2**15, 2**16 - 1])

@@ -1,11 +1,13 @@
-"""A private cache folder, for a process that has no other: it ends with that process, and is shared with its children.
+"""The user's folder for files that puzzlelab can delete and make again: compiled kernels, tables, networks of others.
 
-A folder with a fixed name under the system's folder for temporary files could belong to another user.
+A process that may not use a folder has a private one instead. It ends with that process, and is shared with its
+children: a folder with a fixed name under the system's folder for temporary files could belong to another user.
 """
 
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -15,12 +17,31 @@ from puzzlelab.engine import report
 from puzzlelab.storage.files import try_lock
 
 VARIABLE = "PUZZLELAB_PRIVATE_CACHE"
-"""The environment variable that tells child processes the folder of their parent."""
+"""The environment variable that tells child processes the private folder of their parent."""
 PREFIX = "puzzlelab-private-"
 IN_USE = "in-use.lock"
-"""The file in the folder whose lock the process holds; the lock of a killed process is free."""
+"""The file in a private folder whose lock the process holds; the lock of a killed process is free."""
 YOUNG_SECONDS = 60
 """A file of this age or less may be one that its process is about to lock."""
+HOMELESS = "There is no home folder, so that compiled kernels and tables are kept until this process ends."
+
+write_failures: dict[Path, str] = {}
+"""Files of the cache that this process could not write, each with the reason."""
+
+
+def user_cache() -> Path:
+    """Return the folder; it need not exist."""
+    if explicit := os.environ.get("PUZZLELAB_CACHE"):
+        return Path(explicit)
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "puzzlelab"
+    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
+        return Path(local) / "puzzlelab" / "Cache"
+    try:
+        home = Path.home()
+    except RuntimeError:  # no HOME, and a user without an entry in the system's list
+        return private_cache(HOMELESS)
+    return home / "Library" / "Caches" / "puzzlelab" if sys.platform == "darwin" else home / ".cache" / "puzzlelab"
 
 
 def private_cache(reason: str) -> Path:

@@ -4,10 +4,10 @@
   machine code of it too, although all that is ever run is the copy inside the kernels that call it.
 - A record (a `NamedTuple` of arrays) goes from helper to helper as one pointer. Numba would pass every number of every
   array, which for a record of forty arrays is some 300 arguments at each call.
-- Machine code is kept by `engine.machine_code`.
+- Machine code is kept by `machine_code`.
 
 It uses parts of Numba that are not public: those that this module imports from `numba.core`. `TRIED` is the version
-with which they were tried; `tests/engine/test_compiling.py` says what to do about another one.
+with which they were tried; `tests/engine/compiler/test_passes.py` says what to do about another one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.untyped_passes import IRProcessing
 from numba.extending import intrinsic, register_model
 
-from puzzlelab.engine.machine_code import KernelLibrary, described
+from puzzlelab.engine.compiler.machine_code import KernelLibrary, described
 
 TRIED = "0.68"
 """The version of Numba with which this was tried."""

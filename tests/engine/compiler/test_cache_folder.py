@@ -6,25 +6,23 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from puzzlelab.engine import kernel_cache, machine_code, trust
-from puzzlelab.engine.kernel_cache import KEPT_FOLDERS, KEPT_SECONDS, kernel_sources, user_cache
+from puzzlelab.engine.compiler import cache_folder, dispatcher, trust
+from puzzlelab.engine.compiler.cache_folder import KEPT_FOLDERS, KEPT_SECONDS, kernel_sources
 from puzzlelab.engine.kernels import compiled
 from puzzlelab.version import PACKAGE
-
-HOME_CACHE = {"linux": Path(".cache/puzzlelab"), "darwin": Path("Library/Caches/puzzlelab")}
 
 
 def folder_now() -> Path | None:
     """The folder for machine code, worked out again."""
-    kernel_cache.kernel_fingerprint.cache_clear()
-    return kernel_cache.kernel_cache.__wrapped__()
+    cache_folder.kernel_fingerprint.cache_clear()
+    return cache_folder.kernel_folder.__wrapped__()
 
 
 @pytest.fixture
@@ -32,32 +30,9 @@ def source(tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """The only kernel source there is."""
     path = tmp_path / "kernels.py"
     path.write_text("one = 1\n")
-    monkeypatch.setattr(kernel_cache, "kernel_sources", lambda: {path.name: path.read_bytes()})
+    monkeypatch.setattr(cache_folder, "kernel_sources", lambda: {path.name: path.read_bytes()})
     yield path
-    kernel_cache.kernel_fingerprint.cache_clear()
-
-
-# --- where ---
-
-
-def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    monkeypatch.setenv("PUZZLELAB_CACHE", "/here")
-    assert user_cache() == Path("/here")
-
-
-def test_otherwise_it_is_where_caches_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PUZZLELAB_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    assert user_cache() == Path("/somewhere/puzzlelab")
-
-
-@pytest.mark.skipif(sys.platform not in HOME_CACHE, reason="has another home for caches")
-def test_otherwise_it_is_in_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PUZZLELAB_CACHE", raising=False)
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setenv("HOME", "/home/nobody")
-    assert user_cache() == Path("/home/nobody") / HOME_CACHE[sys.platform]
+    cache_folder.kernel_fingerprint.cache_clear()
 
 
 # --- what machine code depends on ---
@@ -67,10 +42,11 @@ def test_every_file_of_kernels_is_a_source() -> None:
     sources = set(kernel_sources())
     assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*kernels.py")} <= sources
     assert {"engine/kernels.py", "puzzles/tiles/kernels.py", "solvers/_backtracking_kernels.py"} <= sources
+    assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("engine/compiler/*.py")} <= sources
 
 
 def test_what_kernels_import_is_a_source() -> None:
-    assert {"engine/compiling.py", "engine/wide_integers.py", "puzzles/sudoku/bands.py"} <= set(kernel_sources())
+    assert {"engine/report.py", "storage/files.py", "puzzles/sudoku/bands.py"} <= set(kernel_sources())
 
 
 def test_what_only_calls_kernels_is_none() -> None:
@@ -128,11 +104,11 @@ def test_imports_are_followed_from_file_to_file(small_package: Path) -> None:
 def test_only_an_edit_of_a_source_changes_the_fingerprint(
     small_package: Path, monkeypatch: pytest.MonkeyPatch, edited: str, changes: bool
 ) -> None:
-    monkeypatch.setattr(kernel_cache, "kernel_sources", lambda: kernel_sources(small_package))
-    before = kernel_cache.kernel_fingerprint.__wrapped__()
+    monkeypatch.setattr(cache_folder, "kernel_sources", lambda: kernel_sources(small_package))
+    before = cache_folder.kernel_fingerprint.__wrapped__()
     path = small_package / edited
     path.write_text(path.read_text() + "THREE = 3\n")
-    assert (kernel_cache.kernel_fingerprint.__wrapped__() != before) is changes
+    assert (cache_folder.kernel_fingerprint.__wrapped__() != before) is changes
 
 
 def test_a_changed_source_changes_the_folder(source: Path) -> None:
@@ -158,24 +134,8 @@ def test_the_processor_does_not_change_the_folder(source: Path, monkeypatch: pyt
     assert folder_now() == before  # it is part of the key of each kernel, so that a pack for another suits
 
 
-def test_without_a_home_the_cache_ends_with_the_process(monkeypatch: pytest.MonkeyPatch, listener) -> None:
-    for name in ("PUZZLELAB_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PUZZLELAB_PRIVATE_CACHE", "")
-
-    def no_home() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr(Path, "home", no_home)
-    assert user_cache().is_dir()
-    assert user_cache() == user_cache()
-    assert listener.notes == [
-        "There is no home folder, so that compiled kernels and tables are kept until this process ends."
-    ]
-
-
 def test_the_folder_is_worked_out_once() -> None:
-    assert kernel_cache.kernel_cache() is kernel_cache.kernel_cache()
+    assert cache_folder.kernel_folder() is cache_folder.kernel_folder()
 
 
 # --- old folders ---
@@ -240,20 +200,19 @@ def test_a_folder_that_can_only_be_read_is_used(own_cache: Path, monkeypatch: py
     assert listener.notes == []
 
 
-def test_a_folder_that_cannot_be_made_is_said_once(no_cache: Path, monkeypatch: pytest.MonkeyPatch, listener) -> None:
-    monkeypatch.setattr(kernel_cache, "write_failures", {})
+def test_a_folder_that_cannot_be_made_is_said_once(no_cache: Path, listener, write_failures) -> None:
     assert folder_now() is None
     assert folder_now() is None
     (note,) = listener.notes
     assert note.startswith(f"Compiled kernels cannot be kept in {no_cache / 'kernels'}")
-    assert list(kernel_cache.write_failures.values()) == ["Not a directory"]
+    assert list(write_failures.values()) == ["Not a directory"]
 
 
 def test_old_folders_that_another_process_deletes_too_do_no_harm(own_cache: Path, monkeypatch, listener) -> None:
     def gone(*_: object, **__: object) -> None:
         raise FileNotFoundError(errno.ENOENT, "No such file or directory")
 
-    monkeypatch.setattr(kernel_cache, "_prune", gone)
+    monkeypatch.setattr(cache_folder, "_prune", gone)
     assert folder_now() is not None
     assert listener.notes == []
 
@@ -279,9 +238,8 @@ needs_owners = pytest.mark.skipif(os.name == "nt", reason="Windows has no modes 
     ],
 )
 def test_kernels_that_every_user_can_change_are_not_used(
-    own_cache: Path, monkeypatch: pytest.MonkeyPatch, listener, place: str, mode: int, trusted: bool
+    own_cache: Path, monkeypatch, listener, write_failures, place: str, mode: int, trusted: bool
 ) -> None:
-    monkeypatch.setattr(kernel_cache, "write_failures", {})
     folder = folder_now()
     changed = (folder / place).resolve()
     changed.chmod(mode)
@@ -291,14 +249,13 @@ def test_kernels_that_every_user_can_change_are_not_used(
             f"Compiled kernels in {folder} are not used, because every user can write to {changed}, and they could "
             "run any code. PUZZLELAB_TRUST_CACHE=1 uses them all the same."
         )
-        assert folder in kernel_cache.write_failures
+        assert folder in write_failures
         monkeypatch.setenv("PUZZLELAB_TRUST_CACHE", "1")
         assert folder_now() == folder
 
 
 @needs_owners
 def test_kernels_of_another_user_are_not_used(own_cache: Path, monkeypatch: pytest.MonkeyPatch, listener) -> None:
-    monkeypatch.setattr(kernel_cache, "write_failures", {})
     folder = folder_now()
     owner = folder.stat().st_uid
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
@@ -376,59 +333,6 @@ def test_a_link_of_another_user_is_not_followed(
     assert not (tmp_path / "kernels").exists()
 
 
-# --- private folders ---
-
-PRIVATE = """
-import os, signal, subprocess, sys
-from puzzlelab.engine.kernel_cache import kernel_cache
-print(kernel_cache(), flush=True)
-if sys.argv[1] == "parent":
-    subprocess.run([sys.executable, "-c", sys.argv[2], "child"], check=True)
-if sys.argv[1] == "killed":
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-@pytest.fixture
-def private(own_cache: Path, tmp_path: Path) -> Iterator[Callable[[str], tuple[list[Path], str]]]:
-    """Runs a process with a cache folder that is not safe: the folders that it uses instead, and what it says."""
-    own_cache.mkdir()
-    own_cache.chmod(0o777)
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-
-    def call(kind: str) -> tuple[list[Path], str]:
-        command = [sys.executable, "-c", PRIVATE, kind, PRIVATE]
-        environment = {**os.environ, "TMPDIR": str(temporary)}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
-        folders = [Path(line) for line in done.stdout.split()]
-        assert all(folder.is_relative_to(temporary) for folder in folders)
-        return folders, done.stderr
-
-    return call
-
-
-@needs_owners
-def test_a_private_folder_is_shared_with_child_processes_and_ends(private, tmp_path: Path) -> None:
-    (ours, childs), said = private("parent")
-    assert ours == childs
-    assert said.count("are not used") == 1
-    assert list((tmp_path / "temporary").iterdir()) == []
-
-
-@needs_owners
-def test_private_folders_of_killed_processes_are_removed(private, tmp_path: Path) -> None:
-    pytest.importorskip("fcntl")
-    mine = tmp_path / "temporary" / "puzzlelab-private-notes"
-    mine.mkdir()
-    (left,), _ = private("killed")
-    assert left.is_dir()
-    for path in (tmp_path / "temporary").glob("*/in-use.lock"):
-        os.utime(path, (0, 0))
-    private("parent")
-    assert list((tmp_path / "temporary").iterdir()) == [mine]
-
-
 @needs_owners
 def test_where_no_folder_is_safe_there_is_none(own_cache: Path, tmp_path: Path, monkeypatch, listener) -> None:
     own_cache.mkdir()
@@ -486,7 +390,7 @@ def test_without_a_cache_folder_no_machine_code_is_left_beside_the_sources(tmp_p
 
 HOLD = """
 import sys, time
-from puzzlelab.engine.kernel_cache import alone
+from puzzlelab.engine.compiler import alone
 with alone("some.kernel"):
     print("holds it", flush=True)
     sys.stdin.read()
@@ -503,9 +407,9 @@ def test_what_one_process_compiles_the_others_wait_for() -> None:
         entered = threading.Event()
 
         def enter() -> None:
-            with kernel_cache.alone("another.kernel"):
+            with cache_folder.alone("another.kernel"):
                 pass
-            with kernel_cache.alone("some.kernel"):
+            with cache_folder.alone("some.kernel"):
                 entered.set()
 
         waiting = threading.Thread(target=enter)
@@ -541,10 +445,10 @@ needs_stop = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="Windows 
 @pytest.fixture
 def short_patience(own_cache: Path, monkeypatch) -> None:
     """Kernels are looked for and kept in the cache of this test, and waited for only a moment."""
-    uncached = kernel_cache.kernel_cache.__wrapped__
-    for module in (kernel_cache, machine_code):
-        monkeypatch.setattr(module, "kernel_cache", uncached)
-    monkeypatch.setattr(kernel_cache, "PATIENCE", 0.2)
+    uncached = cache_folder.kernel_folder.__wrapped__
+    for module in (cache_folder, dispatcher):
+        monkeypatch.setattr(module, "kernel_folder", uncached)
+    monkeypatch.setattr(cache_folder, "PATIENCE", 0.2)
 
 
 @needs_stop
@@ -569,8 +473,8 @@ def test_what_is_compiled_already_is_loaded_without_waiting(short_patience, list
 
 SOLVE = """
 import sys
-from puzzlelab.engine import kernel_cache
-kernel_cache.PATIENCE = 0.2
+from puzzlelab.engine.compiler import cache_folder
+cache_folder.PATIENCE = 0.2
 sys.argv = ["puzzlelab", "solve", "tiles-3x3", "8 6 7 2 5 4 3 0 1", "--with", "astar"]
 from puzzlelab.cli.main import run
 run()
@@ -589,6 +493,6 @@ def test_a_stopped_compiler_delays_a_command_only_once(own_cache: Path) -> None:
 
 
 def test_without_a_folder_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_cache, "kernel_cache", lambda: None)
-    with kernel_cache.alone("some.kernel"), kernel_cache.alone("some.kernel"):
+    monkeypatch.setattr(cache_folder, "kernel_folder", lambda: None)
+    with cache_folder.alone("some.kernel"), cache_folder.alone("some.kernel"):
         pass
