@@ -53,13 +53,13 @@ def noisy(text: str) -> Instance:
 
 
 BROKEN: dict[str, tuple[dict[str, Callable[..., Any]], str]] = {
-    "a move is not read back": ({"read_move": lambda text: 0}, "move 1 is written '>' and not read back"),
+    "a move is not read back": ({"read_move": lambda text: 0}, "`write_move` of 1 is '>', and `read_move` of '>' is 0"),
     "a board is not read back": ({"write": lambda state: str((state[0] + 1) % 4)}, "not read as it was written"),
     "the notation has two lines": ({"write": lambda state: f"{state[0]}\n"}, "the canonical notation must be one line"),
     "no drawing": ({"draw": lambda state: ""}, "`draw` must give a text, not the text ''"),
     "a mask too long": (
         {"legal": lambda state: np.ones(3, bool)},
-        "`legal` must give one entry a move, bool\\[2\\], not bool\\[3\\]",
+        "`legal` must give bool\\[2\\], not bool\\[3\\]",
     ),
     "a changed argument": ({"apply": changing}, "`apply` of move . writes into its argument"),
     "a wrong inverse": ({"inverse": lambda move: move}, "is not undone by its inverse"),
@@ -81,7 +81,7 @@ def test_a_text_must_be_a_board_or_a_bad_board(corridor) -> None:
     puzzle = corridor()
     start = puzzle.read("4")
     object.__setattr__(puzzle, "read", noisy)
-    with pytest.raises(ConformanceError, match="`read` of the text '½ ¾' raised ZeroDivisionError") as caught:
+    with pytest.raises(ConformanceError, match="`read` of '½ ¾' raised ZeroDivisionError") as caught:
         check_puzzle(puzzle, [start])
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 

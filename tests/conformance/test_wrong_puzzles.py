@@ -260,9 +260,9 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "goals of another type": (
         {"goals": lambda self: np.zeros((1, 3), np.int64)},
-        "`goals` must give one row of 3 numbers for each goal, uint8[G, 3], not int64[1, 3]",
+        "`goals` must give uint8[G, 3], not int64[1, 3]",
     ),
-    "a single goal": ({"goals": lambda self: np.zeros(3, np.uint8)}, "`goals` must give one row of 3 numbers"),
+    "a single goal": ({"goals": lambda self: np.zeros(3, np.uint8)}, "`goals` must give uint8[G, 3], not uint8[3]"),
     "apply writes into its argument": (
         {"apply": written_into},
         "dials-3 at 2 2 2: `apply` of move a+ writes into its argument, which must stay as it is",
@@ -290,7 +290,7 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
     "legal raises": ({"legal": raising}, "dials-3 at 2 2 2: `legal` raised KeyError: 'x'"),
     "legal gives numbers": (
         {"legal": lambda self, state: np.arange(6)},
-        "`legal` must give one entry a move, bool[6], not int64[6]",
+        "`legal` must give bool[6], not int64[6]",
     ),
     "legal moves at random": (
         {"legal": lambda self, state: RANDOM.random(6) < 0.5},
@@ -318,7 +318,7 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a false objection": (
         {"objection": lambda self, state: "two dials differ" if state[0] != state[1] else None},
-        "dials-3: `objection` says 'two dials differ' at 4 0 0, which 1 move solves (a+)",
+        "dials-3: `objection` says 'two dials differ' at 1 0 0, which 1 move solves (a-)",
     ),
     "an objection to a goal": (
         {"objection": lambda self, state: "no"},
@@ -329,51 +329,54 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
         "`objection` must give a sentence or None, not the text ''",
     ),
     "a name of another type": ({"name": 7}, "`name` must be a text, not the number 7"),
-    "a number of moves of another type": ({"move_count": 6.0}, "`move_count` must be an int of at least 1"),
-    "equal names of moves": ({"write_move": lambda self, move: "a+"}, "move 1 is written 'a+' and not read back"),
+    "a number of moves of another type": ({"move_count": 6.0}, "`move_count` must be an int, not the number 6.0"),
+    "equal names of moves": (
+        {"write_move": lambda self, move: "a+"},
+        "dials-3: `write_move` of 1 is 'a+', and `read_move` of 'a+' is 0",
+    ),
     "any text is a move": (
         {"read_move": lambda self, text: int(text)},
-        "`read_move` of the text 'a+' raised ValueError",
+        "`read_move` of 'a+' raised ValueError",
     ),
     "a text that breaks read_move": (
         {"read_move": lambda self, text: {self.write_move(move): move for move in range(6)}[text]},
-        "`read_move` of the text '' raised KeyError: ''; for a text that cannot be read, raise BadBoard",
+        "dials-3: `read_move` of '' raised KeyError: ''; for a text that cannot be read, raise BadBoard",
     ),
     "a text that breaks read": (
         {
             "read": lambda self, text: Instance(self, np.array(list(map(int, text or "000")), np.uint8)),
             "write": lambda self, state: "".join(map(str, state.tolist())),
         },
-        "`read` of the text '?' raised ValueError: invalid literal",
+        "`read` of '?' raised ValueError: invalid literal",
     ),
     "read gives a state": (
         {"read": lambda self, text: Dials.read(self, text).state},
-        "`read` of the text '0 0 0' must give an Instance, not uint8[3]",
+        "dials-3: `read` of what `write` gives, of '0 0 0' must give an object of the class Instance, not uint8[3]",
     ),
     "read gives another type": (
         {"read": lambda self, text: Instance(self, Dials.read(self, text).state.astype(np.int64))},
-        "the board is not read as it was written: int64[3] in the place of uint8[3]",
+        "the board is not read as it was written, but as [0, 0, 0], int64[3] in the place of uint8[3]",
     ),
     "a board is not read": (
         {"write": lambda self, state: "-".join(map(str, state.tolist()))},
-        "the board is not read as it was written: three digits from 0 to 4",
+        "dials-3: `read` of what `write` gives, of '0-0-0' raised BadBoard: three digits from 0 to 4",
     ),
     "no mark can be drawn": (
         {"draw": lambda self, state, mark=None: self.write(state) if mark is None else raising()},
         "`draw` with the mark of move a+ raised KeyError",
     ),
-    "a view that fails": ({"view": lambda self, kind: raising()}, "dials-3: `view(Reversible)` raised KeyError"),
+    "a view that fails": ({"view": lambda self, kind: raising()}, "dials-3: `view` of Reversible raised KeyError"),
 }
 
 
 ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
     "three times the distance": (
         guessed(lambda states: 3 * turns(states)),
-        "dials-3: the estimate 'turns' is marked admissible, and gives 3 at 1 0 0, which 1 move solves (a-)",
+        "dials-3: the estimate 'turns' is marked admissible, and gives 3 at 0 0 4, which 1 move solves (c+)",
     ),
     "three times the distance and a random factor": (
         guessed(lambda states: 3 * turns(states) * RANDOM.random(len(states))),
-        "dials-3: the estimate 'turns' gives",
+        "dials-3 at 2 2 2: the estimate 'turns' gives",
     ),
     "three times the distance, without a way back": (
         one_way(**guessed(lambda states: 3 * turns(states))),
@@ -394,17 +397,17 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no number": (
         guessed(lambda states: np.where(turns(states) > 5, np.nan, 0.0)),
-        "must give finite numbers, not nan at 2 2 2",
+        "dials-3 at 2 2 2: the estimate 'turns' must give finite numbers, not nan",
     ),
-    "one number for all": (guessed(lambda states: turns(states).max()), "must give one number a board, float64["),
-    "an estimate for each dial": (guessed(lambda states: states), "must give one number a board, float64["),
+    "one number for all": (guessed(lambda states: turns(states).max()), "must give float[11], not a NumPy int64"),
+    "an estimate for each dial": (guessed(lambda states: states), "must give float[11], not uint8[11, 3]"),
     "an estimate that raises": (
         guessed(raising),
-        "for a batch of boards, the first of them 2 2 2, raised KeyError: 'x'",
+        "dials-3 at 2 2 2: the estimate 'turns' for 11 boards raised KeyError: 'x'",
     ),
     "an estimate that writes": (
         guessed(scores_that_write),
-        "the first of them 2 2 2, changed its argument, which must stay as it is",
+        "dials-3 at 2 2 2: the estimate 'turns' for 11 boards changed its argument, which must stay as it is",
     ),
     "a listed estimate that is not there": (
         {
@@ -417,10 +420,13 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
         {"estimate": lambda self, name=None: Estimate(f"{name}-1", admissible=True, scores=turns)},
         "`estimate` gives 'None-1' by default, and 'None-1-1' for that name",
     ),
-    "no estimate": ({"estimate": lambda self, name=None: turns}, "`estimate` must give an Estimate, not a function"),
+    "no estimate": (
+        {"estimate": lambda self, name=None: turns},
+        "dials-3: `estimate` must give an object of the class Estimate, not a function",
+    ),
     "more than the cost": (
         {"VIEWS": (Steps, Estimates, Reversible), "cost": lambda self, state, move, after: move % 2, **guessed(turns)},
-        "is marked admissible, and gives 1 at 4 0 0, which 1 move solves (a+) at a cost of 0",
+        "is marked admissible, and gives 1 at 0 0 4, which 1 move solves (c+) at a cost of 0",
     ),
     "less than the points": (
         {
@@ -428,11 +434,11 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
             "points": lambda self, state, move, after: 2,
             **guessed(turns),
         },
-        "is marked admissible, and gives 1 at 1 0 0, which 1 move solves (a-) for 2 points",
+        "is marked admissible, and gives 1 at 0 0 4, which 1 move solves (c+) for 2 points",
     ),
     "a cost below 0": (
         {"VIEWS": (Steps, Reversible), "cost": lambda self, state, move, after: -1},
-        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not -1",
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int from 0 to 1,099,511,627,776, not -1",
     ),
 }
 ESTIMATE = Estimate("turns", admissible=True, scores=turns)
@@ -468,7 +474,7 @@ SCALES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a sampler of levels alone": (
         scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, level + 0)), (0, 6), turns)),
-        "`sample` of the scale 'turns' without a level raised TypeError",
+        "`sample` of the scale 'turns' without a level, for 12 boards, raised TypeError",
     ),
     "a sampler without levels": (
         scaled(
@@ -487,15 +493,15 @@ SCALES: dict[str, tuple[dict[str, Any], str]] = {
             "legal": lambda self, state: np.full(6, state[0] != 4),
             "objection": lambda self, state: "the first dial is stuck" if state[0] == 4 else None,
         },
-        "`sample` of the scale 'turns' without a level gives 4 0 0, which cannot be solved: the first dial is stuck",
+        "without a level gives this board, which cannot be solved: the first dial is stuck",
     ),
     "boards of two axes": (
         scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, level)[None]), (0, 6), turns)),
-        "without a level must give states [12, S] for a count of 12, not uint8[12, 1, 3]",
+        "without a level, for 12 boards, must give T[12, S], not uint8[12, 1, 3]",
     ),
     "a measure of one board": (
         scaled(Scale(ABOUT, singly(board_of), (0, 6), lambda states: int(turns(states)[0]))),
-        "must give int64[1] for one board, not the number",
+        "`measure` of the scale 'turns' must give int[12], not the number",
     ),
     "levels from high to low": (
         scaled(Scale(ABOUT, singly(board_of), (6, 0), turns)),
@@ -503,26 +509,29 @@ SCALES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "boards that are too few": (
         scaled(Scale(ABOUT, lambda random, level, count: singly(board_of)(random, level, count - 1), (0, 6), turns)),
-        "without a level must give states [12, S] for a count of 12, not uint8[11, 3]",
+        "without a level, for 12 boards, must give T[12, S], not uint8[11, 3]",
     ),
     "boards of another type": (
         scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, level).astype(np.int64)), (0, 6), turns)),
-        "the board is not read as it was written: uint8[3] in the place of int64[3]",
+        "uint8[3] in the place of int64[3]",
     ),
-    "a scale by its name alone": (scaled(ABOUT), "the scale 'turns' must be a Scale, not the text"),
+    "a scale by its name alone": (
+        scaled(ABOUT),
+        "the scale 'turns' must be an object of the class Scale, not the text",
+    ),
 }
 
 PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
     "an example whose name is not read": (
         {"read": lambda self, text: Dials.read(self, "-" if text == "far" else text)},
-        "the example 'far': `read` does not take its name: three digits from 0 to 4",
+        "dials-3: `read` for the example 'far' of 'far' raised BadBoard: three digits from 0 to 4",
     ),
     "an example whose board is not read": (
         {
             **shown(examples={"far": Example("2 2 9", "")}),
             "read": lambda self, text: Dials.read(self, text.replace("far", "2 2 2")),
         },
-        "the example 'far': `read` does not take its board '2 2 9': three digits",
+        "dials-3: `read` for the example 'far' of '2 2 9' raised BadBoard: three digits from 0 to 4",
     ),
     "an example of two boards": (
         {"read": lambda self, text: Dials.read(self, text.replace("far", "1 1 1"))},
@@ -530,7 +539,7 @@ PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "an example that is a text": (
         shown(examples={"far": "2 2 2"}),
-        "the example 'far' must be an Example, not the text",
+        "the example 'far' must be an object of the class Example, not the text",
     ),
     "an unknown solver": (
         shown(usual_solver=("idb", {})),
@@ -550,7 +559,7 @@ PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a list of examples": (
         shown(examples=[Example("2 2 2", "")]),
-        "dials-3: the check of its scales and its presentation raised AttributeError: 'list' object has no attribute",
+        "dials-3: the check raised AttributeError: 'list' object has no attribute 'items'",
     ),
     "warnings that fail": (shown(warnings=raising), "`Presentation.warnings` raised KeyError"),
     "warnings without a place": (
@@ -602,19 +611,19 @@ VIEWS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a cost that is no number": (
         {"VIEWS": (Steps,), "cost": lambda self, state, move, after: None},
-        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not None",
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int from 0 to 1,099,511,627,776, not None",
     ),
     "a cost that is not a number": (
         {"VIEWS": (Steps,), "cost": lambda self, state, move, after: float("nan")},
-        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not nan",
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int from 0 to 1,099,511,627,776, not nan",
     ),
     "a cost that no integer of 64 bits holds": (
         {"VIEWS": (Steps,), "cost": lambda self, state, move, after: 10**30},
-        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at most 1,099,511,627,776, not 1000",
+        "`cost` of move a+ must give an int from 0 to 1,099,511,627,776, not 1000",
     ),
     "a cost of another type": (
         {"VIEWS": (Steps,), "cost": lambda self, state, move, after: 1e30},
-        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not 1e+30",
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int from 0 to 1,099,511,627,776, not 1e+30",
     ),
     "a cost that changes": (
         {"VIEWS": (Steps,), "cost": lambda self, state, move, after: next(COUNTER)},
@@ -622,7 +631,7 @@ VIEWS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "points that are no integer": (
         {"VIEWS": (Steps,), "points": lambda self, state, move, after: 0.5},
-        "dials-3 at 2 2 2: `points` of move a+ must give an int, not 0.5",
+        "`points` of move a+ must give an int from -1,099,511,627,776 to 1,099,511,627,776, not 0.5",
     ),
     "a symmetry that solves": (
         {"symmetries": lambda self, states: ((states, np.arange(6)), (0 * states, np.arange(6)))},
@@ -646,7 +655,7 @@ BATCHES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a batch with the legal moves of its first board": (
         batched(legal=lambda states: np.ones(6, bool)),
-        "`legal` of its batch rules, for ",
+        "`legal` of the batch rules must give bool[61, 6], not bool[6]",
     ),
     "a batch with another move": (
         batched(apply=lambda states, moves: apply_to_all(states, moves ^ 1)),
@@ -654,11 +663,11 @@ BATCHES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a batch of another type": (
         batched(apply=lambda states, moves: apply_to_all(states, moves).astype(np.int64)),
-        "`apply` of its batch rules, for ",
+        "`apply` of the batch rules must give uint8[366, 3], not int64[366, 3]",
     ),
     "a batch that is written into": (
         batched(apply=all_written_into),
-        "dials-3: `apply` of its batch rules changed its argument, which must stay as it is",
+        "dials-3 at 2 2 2: `apply` of the batch rules changed its argument, which must stay as it is",
     ),
     "a batch that is never solved": (
         batched(solved=lambda states: np.zeros(len(states), bool)),
@@ -668,7 +677,10 @@ BATCHES: dict[str, tuple[dict[str, Any], str]] = {
         batched(solved=lambda states: np.full(len(states), not states.any())),
         "dials-3 at 0 0 0: `solved` gives False by the batch rules, and True by the plain ones",
     ),
-    "a batch that raises": (batched(solved=raising), "dials-3: `solved` of its batch rules raised KeyError: 'x'"),
+    "a batch that raises": (
+        batched(solved=raising),
+        "dials-3 at 2 2 2: `solved` of the batch rules raised KeyError: 'x'",
+    ),
     "a batch without costs": (
         {**PRICED, **batched(Steps)},
         "dials-3: its moves have a cost, and `costs` of its batch rules is missing",
@@ -847,7 +859,7 @@ def test_a_name_that_loads_an_equal_puzzle_passes(installed: Any) -> None:
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (refusing, "loading the name 'dials-3', whose family 'dials' is known, raised BadOption: there are no 3 dials"),
+        (refusing, "dials-3: loading its name, whose family is known, raised BadOption: there are no 3 dials"),
         (lambda rest: load("tiles-2x2"), "the name 'dials-3' loads a puzzle that is not equal to this one"),
     ],
 )
@@ -916,7 +928,7 @@ def test_a_wrong_incremental_estimate_is_named() -> None:
 
 def test_a_wrong_inverse_of_the_kernels_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(kernels._MEANINGS[kernels.inverse], TilesTables, lambda tables, move: move)
-    assert "move D is not undone by its inverse in the kernels, move 1" in fault(load("tiles-2x3"), "1 2 3 4 5 0")
+    assert "move D is not undone by its inverse in the kernels, D" in fault(load("tiles-2x3"), "1 2 3 4 5 0")
 
 
 # --- other views ------------------------------------------------------------------------------------------------------
@@ -950,7 +962,7 @@ def reading_lines(change: Callable[[State, State], tuple[State, State]]) -> Call
         (
             Notation,
             reading_lines(lambda states, found: (states, found.astype(np.uint8))),
-            "must give bool[1], not uint8[1]",
+            "must be bool[1], not uint8[1]",
         ),
         (
             Notation,
@@ -1033,7 +1045,7 @@ def queens() -> Callable[[str], Any]:
 @pytest.mark.parametrize(
     ("chosen", "sentence"),
     [
-        (lambda state: state == 1, "`chosen` must give int64[K], not bool[16]"),
+        (lambda state: state == 1, "`chosen` must give int[K], not bool[16]"),
         (lambda state: np.flatnonzero(state) + 12, "`chosen` must give numbers of options, 0 to 15, each once"),
         (
             lambda state: np.append(np.flatnonzero(state), [1, 2]),

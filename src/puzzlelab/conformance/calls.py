@@ -1,13 +1,15 @@
-"""Calls of a puzzle under test: what they raise, change and return is looked at, in the same way for each of them.
+"""Calls of a puzzle under test: what they raise, change and return is looked at in one place.
 
 Shapes: S = length of a state, M = number of moves.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,8 +23,8 @@ Value = TypeVar("Value")
 
 LONGEST = 200
 """Characters of a text, or of another error's message, that a sentence quotes."""
-KINDS: dict[Any, str] = {bool: "True or False", str: "a text", str | None: "a sentence or None"}
-"""The types that rules and notations give, in words; a text is not empty."""
+KINDS: dict[Any, str] = {bool: "True or False", int: "an int", str: "a text", str | None: "a sentence or None"}
+"""Types in words; a text is not empty."""
 
 
 def must(holds: bool, sentence: str) -> None:
@@ -31,11 +33,26 @@ def must(holds: bool, sentence: str) -> None:
         raise ConformanceError(sentence)
 
 
-def must_be_array(value: object, call: str, dtype: Any, shape: tuple[int, ...], note: str = "") -> None:
-    """Raise `ConformanceError` unless the value is an array of this type and shape; the note explains its entries."""
-    if not (isinstance(value, np.ndarray) and value.dtype == dtype and value.shape == shape):
-        sizes = ", ".join(map(str, shape))
-        raise ConformanceError(f"{call} must give {note}{np.dtype(dtype).name}[{sizes}], not {kind_of(value)}")
+def must_be(value: object, expected: Any, beginning: str) -> None:
+    """Raise `ConformanceError` unless the value is of the `expected` type; the sentence has this beginning.
+
+    An array is expected as a text such as 'uint8[G, 9]': a capital letter stands for any length or type, int for all
+    whole numbers, and float for all numbers.
+    """
+    if isinstance(expected, str):
+        words, kind = expected, kind_of(value) if isinstance(value, np.ndarray) else ""
+        holds = kind == expected or re.fullmatch(_pattern(expected), kind) is not None
+    else:
+        holds = isinstance(value, expected) and not (isinstance(value, str) and value == "")
+        words = KINDS.get(expected) or f"an object of the class {expected.__name__}"
+    if not holds:
+        raise ConformanceError(f"{beginning} {words}, not {kind_of(value)}")
+
+
+@cache
+def _pattern(expected: str) -> str:
+    pattern = re.sub("[A-Z]", r"\\w+", re.escape(expected))
+    return pattern.replace(r"int\[", r"u?int\d+\[").replace(r"float\[", r"(u?int|float)\d+\[")
 
 
 def kind_of(value: object) -> str:
@@ -45,146 +62,110 @@ def kind_of(value: object) -> str:
     return f"a NumPy {type(value).__name__}" if isinstance(value, np.generic) else described(value)
 
 
-@contextmanager
-def calling(call: str, passed: type[Exception] = ConformanceError) -> Iterator[None]:
-    """Turn every error into a `ConformanceError` that says which call raised it, except those `passed` on."""
-    try:
-        yield
-    except (ConformanceError, passed):
-        raise
-    except Exception as error:
-        deed = f"raised {type(error).__name__}: {shorten(str(error), LONGEST)}"
-        if "readonly" in str(error).replace("-", ""):
-            deed = "writes into its argument, which must stay as it is"
-        hint = "; for a text that cannot be read, raise BadBoard" if passed is BadBoard else ""
-        raise ConformanceError(f"{call} {deed}{hint}") from error
-
-
-def called(call: str, function: Callable[..., Value], *arguments: Any) -> Value:
-    """Return `function(*arguments)`; raises `ConformanceError` if it raises an error, or changes an array."""
-    copies = [argument.copy() if isinstance(argument, np.ndarray) else argument for argument in arguments]
-    with calling(call):
-        value = function(*copies)
-    must(all(map(np.array_equal, copies, arguments)), f"{call} changed its argument, which must stay as it is")
-    return value
-
-
 @dataclass(frozen=True, eq=False)
 class CheckedPuzzle:
-    """A puzzle whose methods are checked at each call; it is a `Puzzle` itself, so that batches of states can use it.
-
-    A call raises `ConformanceError` if the method raises another error than its contract names, writes into its
-    argument, or gives a result of another type.
-    """
+    """A puzzle whose methods are checked at each call; it is a `Puzzle` itself, so that searches can use it."""
 
     puzzle: Puzzle
+    name: str
+    move_count: int
 
-    @property
-    def name(self) -> str:
-        return self.puzzle.name
+    def word(self, argument: object) -> str:
+        """Name a board, a move, a text or a view in a sentence; nothing for others.
 
-    @property
-    def move_count(self) -> int:
-        return self.puzzle.move_count
+        What the puzzle cannot write is named by its numbers: another check says why.
+        """
+        try:
+            if isinstance(argument, np.ndarray):
+                return str(self.puzzle.write(argument))
+            if isinstance(argument, int):
+                return f"move {self.puzzle.write_move(argument)}"
+        except Exception:
+            return str(np.asarray(argument).tolist())
+        if isinstance(argument, str):
+            return f"'{shorten(argument, LONGEST)}'"
+        return argument.__name__ if isinstance(argument, type) else ""
 
     @contextmanager
-    def at(self, state: State) -> Iterator[None]:
-        """Begin the sentence of an error with the puzzle and the board, unless it names a puzzle already."""
+    def at(self, *arguments: Any, call: str = "", passed: type[Exception] | None = None) -> Iterator[None]:
+        """Name the puzzle, the board, and the call with its arguments in every error that does not name the puzzle.
+
+        The board is the first array, or its first row. Every error becomes a `ConformanceError`, except those that are
+        `passed` on.
+        """
         try:
             yield
         except Exception as error:
-            if isinstance(error, ConformanceError) and str(error).startswith(self.name):
+            deed, is_named = str(error), isinstance(error, ConformanceError)
+            if (passed and isinstance(error, passed)) or (is_named and deed.startswith(self.name)):
                 raise
-            place = f"{self.name} at {self.board(state)}"
-            if isinstance(error, ConformanceError):
-                raise ConformanceError(f"{place}: {error}") from error.__cause__
-            raise ConformanceError(f"{place}: the check raised {type(error).__name__}: {error}") from error
+            if "readonly" in deed.replace("-", ""):
+                deed = "writes into its argument, which must stay as it is"
+            elif not is_named:
+                hint = "; for a text that cannot be read, raise BadBoard" if passed is BadBoard else ""
+                deed = f"{'' if call else 'the check '}raised {type(error).__name__}: {shorten(deed, LONGEST)}{hint}"
+            boards = [np.atleast_2d(each)[0] for each in arguments if isinstance(each, np.ndarray)]
+            place = " at ".join([self.name, *map(self.word, boards[:1])])
+            rest = [self.word(each) for each in arguments if not isinstance(each, np.ndarray)]
+            sentence = f"{' of '.join([call, *filter(None, rest)])} {deed}".strip()
+            raise ConformanceError(f"{place}: {sentence}") from (error.__cause__ if is_named else error)
 
-    def board(self, state: State) -> str:
-        """Return the canonical notation of a board, or its numbers if it has none: another check says why."""
-        try:
-            return str(self.puzzle.write(state))
-        except Exception:
-            return str(state.tolist())
-
-    def of_state(
+    def call(
         self,
         call: str,
         function: Callable[..., Value],
-        state: State,
-        *rest: Any,
-        move: int | None = None,
+        *arguments: Any,
         gives: Any = object,
+        passed: type[Exception] | None = None,
     ) -> Value:
-        """Return `function(state, *rest)`, which cannot write into the state, and gives no part of it.
+        """Return `function(*arguments)`, which must be of the type that it `gives`; see `must_be`.
 
-        It `gives` one of `KINDS`, or the type and the shape of an array.
+        Raises `ConformanceError` if the function raises an error that is not `passed` on, changes an array, or gives
+        an array that shares memory with a state.
         """
-        argument = state.copy()
-        argument.setflags(write=False)  # as the states of boards are
-        with self.at(state):
-            call = call if move is None else f"{call} of move {self.write_move(move)}"
-            with calling(call):
-                value = function(argument, *rest)
-            must(np.array_equal(argument, state), f"{call} changed its argument, which must stay as it is")
-            is_own = not (isinstance(value, np.ndarray) and np.shares_memory(value, argument))
-            must(is_own, f"{call} gives an array that shares memory with its argument")
-            if isinstance(gives, tuple):
-                must_be_array(value, call, *gives)
-            elif gives in KINDS and (not isinstance(value, gives) or value == ""):
-                raise ConformanceError(f"{call} must give {KINDS[gives]}, not {kind_of(value)}")
+        copies = [argument.copy() if isinstance(argument, np.ndarray) else argument for argument in arguments]
+        states = [copy for copy in copies if isinstance(copy, np.ndarray) and copy.ndim == 1]
+        for state in states:
+            state.setflags(write=False)  # as the states of boards are
+        with self.at(*arguments, call=call, passed=passed):
+            value = function(*copies)
+            must(all(map(np.array_equal, copies, arguments)), "changed its argument, which must stay as it is")
+            shared = isinstance(value, np.ndarray) and any(np.shares_memory(value, state) for state in states)
+            must(not shared, "gives an array that shares memory with its argument")
+            must_be(value, gives, "must give")
         return value
 
     # --- rules ---
 
     def legal(self, state: State) -> NDArray[np.bool_]:
-        gives = (bool, (self.move_count,), "one entry a move, ")
-        return self.of_state("`legal`", self.puzzle.legal, state, gives=gives)
+        return self.call("`legal`", self.puzzle.legal, state, gives=f"bool[{self.move_count}]")
 
     def apply(self, state: State, move: int) -> State:
-        return self.of_state("`apply`", self.puzzle.apply, state, move, move=move, gives=(state.dtype, state.shape))
+        return self.call("`apply`", self.puzzle.apply, state, move, gives=kind_of(state))
 
     def solved(self, state: State) -> bool:
-        return self.of_state("`solved`", self.puzzle.solved, state, gives=bool)
+        return self.call("`solved`", self.puzzle.solved, state, gives=bool)
 
     def objection(self, state: State) -> str | None:
-        return self.of_state("`objection`", self.puzzle.objection, state, gives=str | None)
+        return self.call("`objection`", self.puzzle.objection, state, gives=str | None)
 
     # --- notation and drawing ---
 
     def read(self, text: str) -> Instance:
-        instance = self._parsed("read", self.puzzle.read, text, Instance)
-        call = f"{self.name}: `read` of the text '{shorten(text, LONGEST)}'"
-        must(instance.puzzle == self.puzzle, f"{call} gives a board of another puzzle")
-        must(instance.state.ndim == 1, f"{call} must give a state with one axis, not {kind_of(instance.state)}")
-        return instance
+        return self.call("`read`", self.puzzle.read, text, gives=Instance)
 
     def write(self, state: State) -> str:
-        return self.of_state("`write`", self.puzzle.write, state, gives=str)
+        return self.call("`write`", self.puzzle.write, state, gives=str)
 
     def draw(self, state: State, mark: int | None = None) -> str:
-        call = "`draw`" if mark is None else "`draw` with the mark"
-        marks = () if mark is None else (mark,)
-        return self.of_state(call, self.puzzle.draw, state, *marks, move=mark, gives=str)
+        call, marks = ("`draw`", ()) if mark is None else ("`draw` with the mark", (mark,))
+        return self.call(call, self.puzzle.draw, state, *marks, gives=str)
 
     def write_move(self, move: int) -> str:
-        call = f"{self.name}: `write_move` of {move}"
-        with calling(call):
-            text = self.puzzle.write_move(move)
-        must(isinstance(text, str) and bool(text), f"{call} must give a text, not {kind_of(text)}")
-        return text
+        return self.call("`write_move`", self.puzzle.write_move, move, gives=str)
 
     def read_move(self, text: str) -> int:
-        return self._parsed("read_move", self.puzzle.read_move, text, int)
-
-    def _parsed(self, name: str, function: Callable[[str], Value], text: str, kind: type[Value]) -> Value:
-        """Return what a text means; `BadBoard` is passed on, and every other error is a `ConformanceError`."""
-        call = f"{self.name}: `{name}` of the text '{shorten(text, LONGEST)}'"
-        with calling(call, BadBoard):
-            value = function(text)
-        must(isinstance(value, kind), f"{call} must give an {kind.__name__}, not {kind_of(value)}")
-        return value
+        return self.call("`read_move`", self.puzzle.read_move, text, gives=int)
 
     def view(self, kind: type[View]) -> View | None:
-        with calling(f"{self.name}: `view({kind.__name__})`"):
-            return self.puzzle.view(kind)
+        return self.call("`view`", self.puzzle.view, kind)

@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.conformance.calls import CheckedPuzzle, calling, must
+from puzzlelab.conformance.calls import CheckedPuzzle, must
 from puzzlelab.conformance.estimates import check_estimates, usual_estimates
-from puzzlelab.conformance.presentation import check_name, check_notation, check_presentation
 from puzzlelab.conformance.rules import check_batch_rules, check_goals, check_identity, check_state, check_texts
-from puzzlelab.conformance.scales import any_boards, check_scales, scales_of
+from puzzlelab.conformance.scales import boards_of, check_scales, scales_of
 from puzzlelab.conformance.solutions import known_solutions
-from puzzlelab.conformance.views import check_views
+from puzzlelab.conformance.views import check_name, check_notation_view, check_presentation, check_views
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import require_kind, wrong_argument
 from puzzlelab.core.limit import Limit
@@ -90,33 +89,26 @@ def check_puzzle(
     for start in require_kind(starts, Sequence, "the boards to start from", "a list of boards"):
         require_kind(start, Instance, "a start", "a board, as `puzzle.read` gives it")
     named = None if estimates is None else [chosen_estimate(puzzle, name) for name in estimates]
-    checked, random = CheckedPuzzle(puzzle), np.random.default_rng(seed)
-    check_identity(checked)
-    with calling(f"{puzzle.name}: the check of its texts and goals"):
-        states = [start.state for start in starts] or _sampled(checked, seed)
+    checked, random = check_identity(puzzle), np.random.default_rng(seed)
+    with checked.at():
+        states = [start.state for start in starts]
+        for name, scale in [] if states else list(scales_of(checked).items())[:1]:
+            states = list(boards_of(checked, name, scale, seed, [None], SAMPLES)[None])
         must(bool(states), f"{puzzle.name} needs a start: it has no scale to sample from")
         check_texts(checked, states[0])
         goals = check_goals(checked, states[0])
-    walked = [state for start in states for state in _walk(checked, start, random, steps)]
-    check_batch_rules(checked, walked if goals is None else [*walked, *goals])
-    with calling(f"{puzzle.name}: the check of its solutions and estimates"):
+        walked = [state for start in states for state in _walk(checked, start, random, steps)]
+        check_batch_rules(checked, walked if goals is None else [*walked, *goals])
         solutions = known_solutions(checked, goals, states, random, min(MOST_STATES, STATES_PER_STEP * steps))
         for row in solutions.rows(SAMPLED_STATES):
             if (objection := checked.objection(solutions.states[row])) is not None:
                 must(False, f"{puzzle.name}: `objection` says '{objection}' {solutions.sentence(row)}")
         chosen = usual_estimates(checked, states[0]) if named is None else named
-        check_estimates(checked, chosen, np.stack([*states, *walked[-1:]]), solutions, random)
-    with calling(f"{puzzle.name}: the check of its scales and its presentation"):
+        check_estimates(chosen, np.stack([*states, *walked[-1:]]), solutions, random)
         check_scales(checked, seed, steps // STEPS_PER_LEVEL)
-        check_notation(checked, states[0], solutions)
+        check_notation_view(checked, states[0], solutions)
         check_presentation(checked, states[0])
         check_name(checked)
-
-
-def _sampled(puzzle: CheckedPuzzle, seed: int) -> list[State]:
-    """Return boards of the puzzle's main scale."""
-    main = list(scales_of(puzzle).items())[:1]
-    return [board for name, scale in main for board in any_boards(puzzle, name, scale, seed, SAMPLES)]
 
 
 def _walk(puzzle: CheckedPuzzle, state: State, random: np.random.Generator, steps: int) -> list[State]:
@@ -150,23 +142,33 @@ def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]
         require_kind(pair[0], Instance, "a board to solve", "a board, as `puzzle.read` gives it")
         if not isinstance(pair[1], int | None):
             raise wrong_argument("the length of a shortest solution", "a number, or None if there is none", pair[1])
-    alone: list[Result] = []
-    for instance, optimum in instances:
-        results: list[Result] = []
-        expanded = -1
-        for attempt in solver.attempts(instance, limit or Limit()):
-            must(attempt.expanded >= expanded, f"{solver.name}: the count of expanded states fell")
-            expanded = attempt.expanded
-            if isinstance(attempt, Result):
-                results.append(attempt)
-        must(bool(results), f"{solver.name} ended on {instance!r} without a result")
-        _check_results(solver, instance, optimum, results)
-        again = solve(solver, instance, limit or Limit())
-        must(again.moves == results[-1].moves, f"{solver.name} answers {instance!r} differently each time")
-        short = solve(solver, instance, Limit(nodes=1))
-        must(short.expanded <= 1, f"{solver.name} does not keep a limit of one node")
-        alone.append(again)
+    alone = [_check_alone(solver, instance, optimum, limit or Limit()) for instance, optimum in instances]
     _check_batches(solver, [instance for instance, _ in instances], alone, limit or Limit())
+
+
+def _check_alone(solver: Solver, instance: Instance, optimum: int | None, limit: Limit) -> Result:
+    """Check the answers for one board, and return the last of them."""
+    attempts = list(solver.attempts(instance, limit))
+    counts = [attempt.expanded for attempt in attempts]
+    must(counts == sorted(counts), f"{solver.name}: the count of expanded states fell")
+    results = [attempt for attempt in attempts if isinstance(attempt, Result)]
+    must(bool(results), f"{solver.name} ended on {instance!r} without a result")
+    lengths = [result.length for result in results if result.length is not None]
+    must(lengths == sorted(lengths, reverse=True), f"{solver.name}: results on {instance!r} do not get better")
+    for result in results:
+        verdict, bound = verify(instance, result), result.lower_bound
+        must(verdict.holds, f"{solver.name} on {instance!r}: {verdict.reason}")
+        if optimum is None:
+            must(result.moves is None, f"{solver.name} solved {instance!r}, which cannot be solved")
+            continue
+        must(result.proof != "unsolvable", f"{solver.name} calls {instance!r} unsolvable")
+        must(bound <= optimum, f"{solver.name} on {instance!r}: its lower bound exceeds the optimum {optimum}")
+        is_best = result.proof != "optimal" or result.length == optimum
+        must(is_best, f"{solver.name} on {instance!r}: {result.length} is called optimal")
+    again, short = solve(solver, instance, limit), solve(solver, instance, Limit(nodes=1))
+    must(again.moves == results[-1].moves, f"{solver.name} answers {instance!r} differently each time")
+    must(short.expanded <= 1, f"{solver.name} does not keep a limit of one node")
+    return again
 
 
 def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequence[Result], limit: Limit) -> None:
@@ -184,21 +186,3 @@ def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequenc
     for instance, one, other in zip(instances, alone, together, strict=True):
         same = replace(one, **costs) == replace(other, **costs)
         must(same, f"{solver.name} answers {instance!r} differently among other boards")
-
-
-def _check_results(solver: Solver, instance: Instance, optimum: int | None, results: list[Result]) -> None:
-    lengths = [result.length for result in results if result.length is not None]
-    must(lengths == sorted(lengths, reverse=True), f"{solver.name}: results on {instance!r} do not get better")
-    for result in results:
-        verdict = verify(instance, result)
-        must(verdict.holds, f"{solver.name} on {instance!r}: {verdict.reason}")
-        if optimum is None:
-            must(result.moves is None, f"{solver.name} solved {instance!r}, which cannot be solved")
-            continue
-        must(result.proof != "unsolvable", f"{solver.name} calls {instance!r} unsolvable")
-        must(
-            result.lower_bound <= optimum,
-            f"{solver.name} on {instance!r}: its lower bound exceeds the optimum {optimum}",
-        )
-        if result.proof == "optimal":
-            must(result.length == optimum, f"{solver.name} on {instance!r}: {result.length} is called optimal")

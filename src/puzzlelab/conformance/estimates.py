@@ -6,11 +6,12 @@ Shapes: B = states in a batch, S = length of a state.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.conformance.calls import CheckedPuzzle, called, calling, kind_of, must
+from puzzlelab.conformance.calls import CheckedPuzzle, must
 from puzzlelab.conformance.kernels import BELOW_MOST, follow
 from puzzlelab.conformance.solutions import KnownSolutions
 from puzzlelab.core.boards import Instance
@@ -33,19 +34,16 @@ ROUNDING = 1e-6
 
 
 def check_estimates(
-    puzzle: CheckedPuzzle,
-    estimates: Iterable[Estimate],
-    states: State,
-    solutions: KnownSolutions,
-    random: np.random.Generator,
+    estimates: Iterable[Estimate], states: State, solutions: KnownSolutions, random: np.random.Generator
 ) -> None:
     """Check these estimates; `states: [B, S]` are any states."""
+    puzzle = solutions.puzzle
     for estimate in estimates:
         _check_batches(puzzle, estimate, np.concatenate([states, solutions.states[solutions.rows(ALONE)]]))
         if estimate.admissible and len(solutions.states):
             _check_bound(puzzle, estimate, solutions)
-        if estimate.kernel is not None and kernels.incremental(tables := estimate.kernel()):
-            _check_incremental(puzzle, estimate, tables, states, random)
+        if estimate.kernel is not None and kernels.incremental(estimate.kernel()):
+            _check_incremental(puzzle, estimate, states[:WALKS], random)
 
 
 def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
@@ -58,23 +56,15 @@ def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
     view = puzzle.view(Estimates)
     if view is None:
         return
-    call = f"{puzzle.name}: `estimate`"
-    with calling(f"{puzzle.name}: `estimates`"):
-        names = list(view.estimates)
-    with calling(f"{call} without a name"):
-        default = view.estimate()
-        must(isinstance(default, Estimate), f"{call} must give an Estimate, not {kind_of(default)}")
-        again = view.estimate(default.name).name
-    must(again == default.name, f"{call} gives '{default.name}' by default, and '{again}' for that name")
+    default = puzzle.call("`estimate`", view.estimate, gives=Estimate)
+    again = puzzle.call("`estimate`", view.estimate, default.name).name
+    words = f"`estimate` gives '{default.name}' by default, and '{again}' for that name"
+    must(again == default.name, f"{puzzle.name}: {words}")
     estimates: dict[str, Estimate] = {}
-    for name in [*names, default.name]:
-        try:
-            with calling(f"{call} of '{name}'", BadInput):
-                estimate = view.estimate(name)
-        except BadInput:
-            continue
-        must(isinstance(estimate, Estimate), f"{call} of '{name}' must give an Estimate, not {kind_of(estimate)}")
-        estimates.setdefault(estimate.name, estimate)
+    for name in [*view.estimates, default.name]:
+        with suppress(BadInput):
+            estimate = puzzle.call("`estimate`", view.estimate, name, gives=Estimate, passed=BadInput)
+            estimates.setdefault(estimate.name, estimate)
     has_cheap = any(estimate.is_cheap for estimate in estimates.values())
     for estimate in estimates.values():
         if like.size <= SMALL or not has_cheap or estimate.is_cheap or estimate.scores is not None:
@@ -83,13 +73,12 @@ def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
 
 def _values(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:
     """Return `float64[B]`: the estimate of each of the plain `states[B, S]`, which must be finite."""
-    where = f"{puzzle.name}: the estimate '{estimate.name}'"
+    name = f"the estimate '{estimate.name}'"
     function = estimate.scores or (lambda batch: estimated(puzzle, estimate, batch))
-    values = called(f"{where} for a batch of boards, the first of them {puzzle.write(states[0])},", function, states)
-    is_array = isinstance(values, np.ndarray) and values.dtype.kind in "fiu" and values.shape == (len(states),)
-    must(is_array, f"{where} must give one number a board, float64[{len(states)}], not {kind_of(values)}")
+    values = puzzle.call(f"{name} for {len(states)} boards", function, states, gives=f"float[{len(states)}]")
     for row in np.flatnonzero(~np.isfinite(values))[:1].tolist():
-        must(False, f"{where} must give finite numbers, not {values[row]} at {puzzle.write(states[row])}")
+        with puzzle.at(states[row]):
+            must(False, f"{name} must give finite numbers, not {values[row]}")
     return np.asarray(values, np.float64)
 
 
@@ -99,8 +88,9 @@ def _check_batches(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> 
     alone = np.concatenate([_values(puzzle, estimate, states[row : row + 1]) for row in range(len(states))[:ALONE]])
     for others, words in ((again, "the second time"), (alone, "for the board alone")):
         for row in np.flatnonzero(~np.isclose(values[: len(others)], others))[:1].tolist():
-            first = f"the estimate '{estimate.name}' gives {values[row]:g} at {puzzle.write(states[row])} in a batch"
-            must(False, f"{puzzle.name}: {first}, and {others[row]:g} {words}")
+            with puzzle.at(states[row]):
+                first = f"the estimate '{estimate.name}' gives {values[row]:g} in a batch"
+                must(False, f"{first}, and {others[row]:g} {words}")
 
 
 def _check_bound(puzzle: CheckedPuzzle, estimate: Estimate, solutions: KnownSolutions) -> None:
@@ -114,21 +104,18 @@ def _check_bound(puzzle: CheckedPuzzle, estimate: Estimate, solutions: KnownSolu
         must(False, f"{puzzle.name}: {claim} {solutions.sentence(row)}")
 
 
-def _check_incremental(
-    puzzle: CheckedPuzzle, estimate: Estimate, tables: object, states: State, random: np.random.Generator
-) -> None:
+def _check_incremental(puzzle: CheckedPuzzle, estimate: Estimate, states: State, random: np.random.Generator) -> None:
     """Check that a compiled estimate that is computed from move to move equals the one from scratch."""
-    name = f"the estimate '{estimate.name}'"
-    rules = rules_of(Instance(puzzle, states[0]))
-    for working in rules.encode(states[:WALKS].copy()).astype(rules.dtype):
+    assert estimate.kernel is not None
+    name, tables, rules = f"the estimate '{estimate.name}'", estimate.kernel(), rules_of(Instance(puzzle, states[0]))
+    for working in rules.encode(states.copy()).astype(rules.dtype):
         choices = random.integers(0, puzzle.move_count, WALK_MOVES)
         child, moves, fault = np.zeros_like(working), np.zeros(puzzle.move_count, np.int32), np.zeros(3)
         memos = [np.zeros(estimate.memo, np.int64) for _ in range(3)]
-        with calling(f"{puzzle.name}: {name}, computed incrementally,"):
+        with puzzle.at(call=f"{name}, computed incrementally,"):
             code = runner(follow, rules)(rules.tables, tables, working, child, moves, choices, *memos, fault)
-        if code:
-            move, value, truth = puzzle.write_move(int(fault[0])), fault[1], fault[2]
-            limited = ", where values above a limit may be cut," if code == BELOW_MOST else ""
-            with puzzle.at(rules.decode(working[None])[0]):
-                sentence = f"by `evaluate_move`{limited} is {value:g} after move {move}, and {truth:g} by `evaluate`"
-                must(False, f"{name} {sentence}")
+        move, value, truth = puzzle.write_move(int(fault[0])), fault[1], fault[2]
+        limited = ", where values above a limit may be cut," if code == BELOW_MOST else ""
+        words = f"by `evaluate_move`{limited} is {value:g} after move {move}, and {truth:g} by `evaluate`"
+        with puzzle.at(rules.decode(working[None])[0]):
+            must(code == 0, f"{name} {words}")

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.conformance.calls import CheckedPuzzle, called, calling, kind_of, must, must_be_array
+from puzzlelab.conformance.calls import CheckedPuzzle, kind_of, must, must_be
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadBoard, ConformanceError
+from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import BatchRules, KernelRules, Reversible, is_legal
 from puzzlelab.engine import kernels
 from puzzlelab.engine.search_rules import rules_of, runner
@@ -27,15 +27,16 @@ MOST_GOALS, MOST_STATES = 200, 2_000
 """Goals that are checked one by one, and states at which batch rules are compared with the plain ones."""
 
 
-def check_identity(puzzle: CheckedPuzzle) -> None:
-    """Check that the name and the number of moves have their types, and that the puzzle can be hashed."""
-    with calling("`name` or `move_count`"):
+def check_identity(puzzle: Puzzle) -> CheckedPuzzle:
+    """Return the puzzle for further checks: its name and its number of moves have their types, and it can be hashed."""
+    with CheckedPuzzle(puzzle, "the puzzle", 0).at(call="`name` or `move_count`"):
         name, count = puzzle.name, puzzle.move_count
-    must(isinstance(name, str) and bool(name), f"`name` must be a text, not {kind_of(name)}")
-    fits = isinstance(count, int) and count > 0
-    must(fits, f"{puzzle.name}: `move_count` must be an int of at least 1, not {kind_of(count)}")
-    with calling(f"{puzzle.name}: `hash`"):
-        hash(puzzle.puzzle)
+    must_be(name, str, "`name` must be")
+    must_be(count, int, f"{name}: `move_count` must be")
+    must(count > 0, f"{name}: `move_count` must be an int of at least 1, not {count}")
+    checked = CheckedPuzzle(puzzle, name, count)
+    checked.call("`hash`", hash, puzzle)
+    return checked
 
 
 def check_texts(puzzle: CheckedPuzzle, like: State) -> None:
@@ -45,42 +46,36 @@ def check_texts(puzzle: CheckedPuzzle, like: State) -> None:
     """
     for move in range(puzzle.move_count):
         text = puzzle.write_move(move)
-        unread = f"{puzzle.name}: move {move} is written '{text}' and not read back"
-        try:
-            again = puzzle.read_move(text)
-        except BadBoard as error:
-            raise ConformanceError(f"{unread}: {error}") from error
-        must(again == move, f"{unread}, but as move {again}")
+        again = puzzle.read_move(text)
+        must(
+            again == move, f"{puzzle.name}: `write_move` of {move} is '{text}', and `read_move` of '{text}' is {again}"
+        )
     for text in NOISE:
         with suppress(BadBoard):
-            move = puzzle.read_move(text)
-            call = f"{puzzle.name}: `read_move` of the text '{text}'"
-            must(0 <= move < puzzle.move_count, f"{call} gives {move}, which is no move")
+            move = puzzle.call("`read_move`", puzzle.puzzle.read_move, text, gives=int, passed=BadBoard)
+            is_move = 0 <= move < puzzle.move_count
+            must(is_move, f"{puzzle.name}: `read_move` of '{text}' gives {move}, which is no move")
         with suppress(BadBoard):
-            state = puzzle.read(text).state
-            call = f"{puzzle.name}: `read` of the text '{text}'"
-            must(state.shape == like.shape, f"{call} gives {kind_of(state)}, and other boards are {kind_of(like)}")
-            check_notation(puzzle, state)
-            puzzle.legal(state)
+            board = puzzle.call("`read`", puzzle.puzzle.read, text, gives=Instance, passed=BadBoard)
+            must_be(board.state, f"T[{len(like)}]", f"{puzzle.name}: the state that `read` gives for '{text}' must be")
+            check_notation(puzzle, board.state)
+            puzzle.legal(board.state)
 
 
 def check_notation(puzzle: CheckedPuzzle, state: State) -> None:
     """Check that the canonical notation is one line, and is read as the same state."""
     text = puzzle.write(state)
     with puzzle.at(state):
-        one_line = len(text.splitlines()) == 1 and text == text.rstrip("\r\n")
-        must(one_line, "the canonical notation must be one line")
-        try:
-            again = puzzle.read(text).state
-        except BadBoard as error:
-            raise ConformanceError(f"the board is not read as it was written: {error}") from error
-        _must_equal(again, state, "the board is not read as it was written")
+        must(text.splitlines() == [text], "the canonical notation must be one line")
+        board = puzzle.call("`read` of what `write` gives,", puzzle.puzzle.read, text, gives=Instance)
+        must(board.puzzle == puzzle.puzzle, f"`read` of '{text}' gives a board of another puzzle")
+        must_be_same(board.state, state, "the board is not read as it was written")
 
 
-def _must_equal(again: State, state: State, failure: str) -> None:
+def must_be_same(again: State, state: State, failure: str) -> None:
     """Raise `ConformanceError` unless a state came back with its numbers and its type."""
-    must(np.array_equal(again, state), f"{failure}, but as {again.tolist()}")
-    must(again.dtype == state.dtype, f"{failure}: {kind_of(again)} in the place of {kind_of(state)}")
+    same = np.array_equal(again, state) and again.dtype == state.dtype
+    must(same, f"{failure}, but as {again.tolist()}, {kind_of(again)} in the place of {kind_of(state)}")
 
 
 def check_goals(puzzle: CheckedPuzzle, like: State) -> State | None:
@@ -91,11 +86,8 @@ def check_goals(puzzle: CheckedPuzzle, like: State) -> State | None:
     view = puzzle.view(Reversible)
     if view is None:
         return None
-    with calling(f"{puzzle.name}: `goals`"):
-        goals = view.goals()
-    fits = isinstance(goals, np.ndarray) and goals.ndim == 2 and goals.shape[1:] == like.shape and len(goals) > 0
-    expected = f"one row of {like.size} numbers for each goal, {like.dtype}[G, {like.size}]"
-    must(fits and goals.dtype == like.dtype, f"{puzzle.name}: `goals` must give {expected}, not {kind_of(goals)}")
+    goals = puzzle.call("`goals`", view.goals, gives=f"{like.dtype}[G, {len(like)}]")
+    must(len(goals) > 0, f"{puzzle.name}: `goals` must give one row for each goal, and gives none")
     for goal in goals[:MOST_GOALS]:
         with puzzle.at(goal):
             must(_solved(puzzle, goal), "`goals` gives this board, and `solved` is False for it")
@@ -108,23 +100,14 @@ def check_state(puzzle: CheckedPuzzle, state: State) -> None:
     check_notation(puzzle, state)
     puzzle.draw(state)
     with puzzle.at(state):
-        legal = _legal(puzzle, state)
-        objection = puzzle.objection(state)
-        must(
-            not _solved(puzzle, state) or objection is None, f"the board is solved, and `objection` says '{objection}'"
-        )
+        legal, again = (np.flatnonzero(puzzle.legal(state)).tolist() for _ in range(2))
+        names, others = (" ".join(map(puzzle.write_move, moves)) or "no move" for moves in (legal, again))
+        must(legal == again, f"`legal` gives {names}, and {others} the second time")
+        says, is_solved = puzzle.objection(state), _solved(puzzle, state)
+        must(says is None or not is_solved, f"the board is solved, and `objection` says '{says}'")
         _check_moves(puzzle, state, legal)
         if puzzle.view(KernelRules) is not None:
             _check_kernels(puzzle, state, legal)
-
-
-def _legal(puzzle: CheckedPuzzle, state: State) -> list[int]:
-    """Return the legal moves, which are the same at a second call."""
-    legal, again = (np.flatnonzero(puzzle.legal(state)).tolist() for _ in range(2))
-    if legal != again:
-        first, second = (" ".join(map(puzzle.write_move, moves)) or "no move" for moves in (legal, again))
-        must(False, f"`legal` gives {first}, and {second} the second time")
-    return legal
 
 
 def _solved(puzzle: CheckedPuzzle, state: State) -> bool:
@@ -146,16 +129,16 @@ def _check_moves(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
         again = puzzle.apply(state, move)
         must(np.array_equal(again, first), f"{call} {first.tolist()}, and {again.tolist()} the second time")
         if view is not None:
-            with calling(f"`inverse` of move {puzzle.write_move(move)}"):
-                back = view.inverse(move)
-            is_move = isinstance(back, int) and 0 <= back < puzzle.move_count
-            must(is_move, f"`inverse` of move {puzzle.write_move(move)} must give a move, not {kind_of(back)}")
-            words = f"move {puzzle.write_move(move)} is not undone by its inverse {puzzle.write_move(back)}"
-            must(_is_undone(puzzle, state, first, back), words)
+            back = puzzle.call("`inverse`", view.inverse, move, gives=int)
+            is_move = 0 <= back < puzzle.move_count
+            must(is_move, f"`inverse` of move {puzzle.write_move(move)} must give a move, not the number {back}")
+            _must_be_undone(puzzle, state, first, move, back)
 
 
-def _is_undone(puzzle: CheckedPuzzle, state: State, child: State, back: int) -> bool:
-    return is_legal(puzzle, child, back) and np.array_equal(puzzle.apply(child, back), state)
+def _must_be_undone(puzzle: CheckedPuzzle, state: State, child: State, move: int, back: int, note: str = "") -> None:
+    """Raise `ConformanceError` unless the move `back` leads from a child to its state."""
+    undone = is_legal(puzzle, child, back) and np.array_equal(puzzle.apply(child, back), state)
+    must(undone, f"move {puzzle.write_move(move)} is not undone by its inverse{note} {puzzle.write_move(back)}")
 
 
 # --- compiled rules ---
@@ -164,14 +147,14 @@ def _is_undone(puzzle: CheckedPuzzle, state: State, child: State, back: int) -> 
 def _check_kernels(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
     """Check that the compiled rules give what the plain rules give, and that conversions of states can be undone."""
     rules = rules_of(Instance(puzzle, state))
-    with calling("`encode` or `decode` of the compiled rules"):
+    with puzzle.at(state, call="`encode` or `decode` of the compiled rules"):
         working = rules.encode(state[None])[0].astype(rules.dtype)
         decoded = rules.decode(working[None])[0]
-    _must_equal(decoded, state, "decode does not undo encode")
+    must_be_same(decoded, state, "decode does not undo encode")
     moves = np.zeros(puzzle.move_count, np.int32)
     children = np.zeros((puzzle.move_count, rules.size), rules.dtype)
     again, words = np.zeros(rules.size, rules.dtype), np.zeros(rules.words, np.uint64)
-    with calling("a kernel of the rules"):
+    with puzzle.at(state, call="a kernel of the rules"):
         survey: Callable[..., Any] = runner(kernels.survey, rules)
         count, done = survey(rules.tables, working, moves, children, words, again)
     must(bool(done) == puzzle.solved(state), "kernels and rules disagree on whether it is solved")
@@ -180,9 +163,8 @@ def _check_kernels(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> Non
     for i, move in enumerate(moves[:count].tolist()):
         after, child = puzzle.apply(state, move), rules.decode(children[i][None])[0]
         must(np.array_equal(child, after), f"kernels and rules disagree on move {puzzle.write_move(move)}")
-        back = int(kernels.inverse(rules.tables, move))
-        undone = back < 0 or _is_undone(puzzle, state, after, back)
-        must(undone, f"move {puzzle.write_move(move)} is not undone by its inverse in the kernels, move {back}")
+        if (back := int(kernels.inverse(rules.tables, move))) >= 0:
+            _must_be_undone(puzzle, state, after, move, back, " in the kernels,")
 
 
 # --- rules for batches ---
@@ -195,33 +177,31 @@ def check_batch_rules(puzzle: CheckedPuzzle, boards: Sequence[State]) -> None:
         return
     states = np.stack(boards[:MOST_STATES])
     plain = np.array([puzzle.legal(state) for state in states])
-    done = np.array([puzzle.solved(state) for state in states])
-    for first in (0, len(states) - 1):
-        _compare(puzzle, "legal", rules.legal, states[first:], expected=plain[first:])
-        _compare(puzzle, "solved", rules.solved, states[first:], expected=done[first:])
     owner, moves = np.nonzero(plain)
-    if not owner.size:
-        return
     before, pairs = states[owner], list(zip(states[owner], moves.tolist(), strict=True))
-    after = np.array([puzzle.apply(state, move) for state, move in pairs])
-    _compare(puzzle, "apply", rules.apply, before, moves, expected=after)
-    _compare(puzzle, "solved", rules.solved, after, expected=np.array([puzzle.solved(state) for state in after]))
+    after = np.array([puzzle.apply(*pair) for pair in pairs], states.dtype).reshape(before.shape)
+    every: list[tuple[str, Any, tuple[State, ...], Any]] = [
+        ("legal", rules.legal, (states,), plain),
+        ("solved", rules.solved, (states,), np.array([puzzle.solved(state) for state in states])),
+        ("apply", rules.apply, (before, moves), after),
+        ("solved", rules.solved, (after,), np.array([puzzle.solved(state) for state in after], bool)),
+    ]
     objective = objective_of(puzzle)
     if objective.kind != "moves":
         is_there = rules.costs is not None
         must(is_there, f"{puzzle.name}: its moves have a {objective.kind}, and `costs` of its batch rules is missing")
-        steps = np.array([objective.step(*pair, child) for pair, child in zip(pairs, after, strict=True)])
-        steps *= -1 if objective.kind == "score" else 1
-        _compare(puzzle, "costs", rules.costs, before, moves, after, expected=steps)
+        steps = np.array([objective.step(*pair, child) for pair, child in zip(pairs, after, strict=True)], np.int64)
+        every.append(("costs", rules.costs, (before, moves, after), -steps if objective.kind == "score" else steps))
+    for name, rule, arguments, expected in every:
+        for first in range(0, len(expected), max(1, len(expected) - 1)):
+            _compare(puzzle, name, rule, [argument[first:] for argument in arguments], expected[first:])
 
 
-def _compare(puzzle: CheckedPuzzle, name: str, rule: Any, states: State, *rest: Any, expected: NDArray[Any]) -> None:
+def _compare(puzzle: CheckedPuzzle, name: str, rule: Any, arguments: list[State], expected: NDArray[Any]) -> None:
     """Raise `ConformanceError` at the first state for which a rule gives something else than the plain one."""
-    call = f"{puzzle.name}: `{name}` of its batch rules"
-    given = called(call, rule, states, *rest)
-    must_be_array(given, f"{call}, for {len(states)} states,", expected.dtype, expected.shape)
-    for row in np.flatnonzero((given != expected).reshape(len(states), -1).any(axis=1))[:1].tolist():
-        move = f" of move {puzzle.write_move(int(rest[0][row]))}" if rest else ""
+    given = puzzle.call(f"`{name}` of the batch rules", rule, *arguments, gives=kind_of(expected))
+    for row in np.flatnonzero((given != expected).reshape(len(expected), -1).any(axis=1))[:1].tolist():
+        move = f" of move {puzzle.write_move(int(arguments[1][row]))}" if arguments[1:] else ""
         batch, plain = given[row].tolist(), expected[row].tolist()
-        with puzzle.at(states[row]):
+        with puzzle.at(arguments[0][row]):
             must(False, f"`{name}`{move} gives {batch} by the batch rules, and {plain} by the plain ones")

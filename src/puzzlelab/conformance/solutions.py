@@ -10,9 +10,9 @@ Shapes: K = states, S = length of a state.
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
@@ -38,8 +38,6 @@ LAST_STATES = 12
 """States at the end of a random game from which the search starts."""
 MOST_NAMES = 30
 """Moves that a sentence names."""
-Edge = tuple[bytes, int, bytes]
-"""A state, a move, and the state after it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,22 +54,41 @@ class KnownSolutions:
 
     def sentence(self, row: int) -> str:
         """Return the board and its solution, verified by the plain rules: 'at 2 0 1, which 2 moves solve (L L)'."""
-        state, moves = self.states[row], self.moves[row]
+        state, moves, total = self.states[row], self.moves[row], int(self.sums[row])
         verdict = replay(Instance(self.puzzle, state), moves)
         with self.puzzle.at(state):
             must(verdict.holds, f"the board was reached from a goal, but {verdict.reason}")
-        board = self.puzzle.write(state)
         if not moves:
-            return f"at {board}, which is solved"
+            return f"at {self.puzzle.write(state)}, which is solved"
+        names = " ".join([*map(self.puzzle.write_move, moves[:MOST_NAMES]), *["..."][: len(moves) - MOST_NAMES]])
+        value = {"moves": "", "cost": f" at a cost of {total}", "score": f" for {-total} points"}
         solve = f"{len(moves)} moves solve" if moves[1:] else "1 move solves"
-        names = f" ({' '.join(map(self.puzzle.write_move, moves))})" if len(moves) <= MOST_NAMES else ""
-        kind, total = objective_of(self.puzzle).kind, int(self.sums[row])
-        value = {"moves": "", "cost": f" at a cost of {total}", "score": f" for {-total} points"}[kind]
-        return f"at {board}, which {solve}{names}{value}"
+        return f"at {self.puzzle.write(state)}, which {solve} ({names}){value[objective_of(self.puzzle).kind]}"
 
     def rows(self, most: int) -> range:
         """Return about this number of rows, near and far."""
         return range(0, len(self.states), max(1, len(self.states) // most))
+
+
+@dataclass(frozen=True, eq=False)
+class _Graph:
+    """States by their bytes, and the moves to each of them that were seen."""
+
+    puzzle: CheckedPuzzle
+    view: Reversible | None
+    states: dict[bytes, State] = field(default_factory=dict)
+    before: defaultdict[bytes, list[tuple[bytes, int]]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, state: State) -> bytes:
+        """Return the bytes of a state, which is kept."""
+        self.states.setdefault(state.tobytes(), state)
+        return state.tobytes()
+
+    def link(self, start: bytes, move: int, end: bytes) -> None:
+        """Keep a move, and its inverse where moves can be undone."""
+        self.before[end].append((start, move))
+        if self.view is not None:
+            self.before[start].append((end, self.view.inverse(move)))
 
 
 def known_solutions(
@@ -81,95 +98,75 @@ def known_solutions(
 
     They start at the `goals: [G, S]` of a puzzle whose moves can be undone, otherwise at the boards `starts`.
     """
+    graph = _Graph(puzzle, puzzle.view(Reversible))
     if goals is None:
-        games = [_random_game(puzzle, start, random, GAME_MOVES) for start in [*starts, *starts][:GAMES]]
-        games = [(states, moves) for states, moves in games if puzzle.solved(states[-1])]
-        seeds = [state for states, _ in games for state in states[-LAST_STATES:][::-1]] + list(starts)
+        games = [_random_game(graph, start, random, GAME_MOVES) for start in [*starts, *starts][:GAMES]]
+        games = [path for path in games if puzzle.solved(graph.states[path[-1]])]
+        seeds = [key for path in games for key in path[-LAST_STATES:][::-1]] + [*map(graph.add, starts)]
         most = most if puzzle.view(Estimates) is not None else 0
     else:
-        games = [_random_game(puzzle, random.choice(goals), random, most // GOAL_MOVES)]
-        seeds = list(goals[:most])
-    states = {state.tobytes(): state for state in [*seeds, *(state for path, _ in games for state in path)]}
-    edges = _search(puzzle, states, [*map(_key, seeds)], most)
-    for path, moves in games:
-        edges += zip(map(_key, path), moves, map(_key, path[1:]), strict=False)
-    ends = [
-        key for key, done in zip(states, solved(puzzle, np.stack([*states.values()])).tolist(), strict=True) if done
-    ]
-    listed = ends if goals is None else {*map(_key, goals)}
+        _random_game(graph, random.choice(goals), random, most // GOAL_MOVES)
+        seeds = [graph.add(goal) for goal in goals[:most]]
+    _search(graph, [*dict.fromkeys(seeds)], most)
+    are_solved = solved(puzzle, np.stack([*graph.states.values()])).tolist()
+    ends = [key for key, is_solved in zip(graph.states, are_solved, strict=True) if is_solved]
+    listed = ends if goals is None else {goal.tobytes() for goal in goals}
     for key in ends:
-        with puzzle.at(states[key]):
+        with puzzle.at(graph.states[key]):
             must(key in listed, "the board is solved, and `goals` does not give it")
-    return _shortest(puzzle, states, edges, ends)
+    return _shortest(graph, ends)
 
 
-def _key(state: State) -> bytes:
-    return state.tobytes()
-
-
-def _random_game(
-    puzzle: CheckedPuzzle, state: State, random: np.random.Generator, length: int
-) -> tuple[list[State], list[int]]:
-    """Return the states and the moves of a random game of at most this number of moves.
+def _random_game(graph: _Graph, state: State, random: np.random.Generator, length: int) -> list[bytes]:
+    """Return the states of a random game of at most this number of moves.
 
     Where moves cannot be undone it ends at a solved board; otherwise no move undoes the one before it.
     """
-    view = puzzle.view(Reversible)
-    states, moves = [state], list[int]()
-    while len(moves) < length and (view is not None or not puzzle.solved(states[-1])):
-        legal = np.flatnonzero(puzzle.legal(states[-1])).tolist()
-        if view is not None and moves and len(legal) > 1:
-            legal = [move for move in legal if move != view.inverse(moves[-1])]
+    path, back = [graph.add(state)], -1
+    while len(path) <= length and (graph.view is not None or not graph.puzzle.solved(state)):
+        legal = np.flatnonzero(graph.puzzle.legal(state)).tolist()
         if not legal:
             break
-        moves.append(int(random.choice(legal)))
-        states.append(puzzle.apply(states[-1], moves[-1]))
-    return states, moves
+        move = int(random.choice([move for move in legal if move != back] or legal))
+        back = -1 if graph.view is None else graph.view.inverse(move)
+        state = graph.puzzle.apply(state, move)
+        path.append(graph.add(state))
+        graph.link(path[-2], move, path[-1])
+    return path
 
 
-def _search(puzzle: CheckedPuzzle, states: dict[bytes, State], seeds: Sequence[bytes], most: int) -> list[Edge]:
-    """Search breadth-first from some of the states until there are `most` new ones; return the moves that were seen."""
-    most += len(states)
-    edges: list[Edge] = []
-    seen = dict.fromkeys(seeds)
-    queue = deque(seen)
-    while queue and len(states) < most:
-        chunk = [queue.popleft() for _ in range(min(CHUNK, len(queue)))]
-        found = successors(puzzle, np.stack([states[key] for key in chunk]))
+def _search(graph: _Graph, queue: list[bytes], most: int) -> None:
+    """Search breadth-first from the states of the queue until there are `most` new ones."""
+    most += len(graph.states)
+    seen, first = set(queue), 0
+    while first < len(queue) and len(graph.states) < most:
+        chunk = queue[first : first + CHUNK]
+        first += len(chunk)
+        found = successors(graph.puzzle, np.stack([graph.states[key] for key in chunk]))
         for owner, move, state in zip(found.owner.tolist(), found.move.tolist(), found.states, strict=True):
-            key = _key(state)
-            if key in states or len(states) < most:
-                states.setdefault(key, state)
-                edges.append((chunk[owner], move, key))
+            if state.tobytes() in graph.states or len(graph.states) < most:
+                key = graph.add(state)
+                graph.link(chunk[owner], move, key)
                 if key not in seen:
-                    seen[key] = None
+                    seen.add(key)
                     queue.append(key)
-    return edges
 
 
-def _shortest(
-    puzzle: CheckedPuzzle, states: dict[bytes, State], edges: Iterable[Edge], goals: Iterable[bytes]
-) -> KnownSolutions:
-    """Return the states with a path to a goal, by Dijkstra's search from the goals."""
-    objective, view = objective_of(puzzle), puzzle.view(Reversible)
-    before: defaultdict[bytes, list[tuple[bytes, int]]] = defaultdict(list)
-    for start, move, end in edges:
-        before[end].append((start, move))
-        if view is not None:
-            before[start].append((end, view.inverse(move)))
+def _shortest(graph: _Graph, ends: Sequence[bytes]) -> KnownSolutions:
+    """Return the states with a path to a solved one, by Dijkstra's search from those that are solved."""
+    objective, order = objective_of(graph.puzzle), count()
     reached: dict[bytes, tuple[int, list[int]]] = {}
-    order = count()
-    heap: list[tuple[int, int, bytes, list[int]]] = [(0, next(order), goal, []) for goal in goals]
+    heap: list[tuple[int, int, bytes, list[int]]] = [(0, next(order), end, []) for end in ends]
     while heap:
         total, _, end, moves = heapq.heappop(heap)
-        if end not in reached:
-            reached[end] = (total, moves)
-            for start, move in before[end]:
-                if start in reached:
-                    continue
-                with puzzle.at(states[start]):
-                    step = objective.step(states[start], move, states[end])
+        if end in reached:
+            continue
+        reached[end] = (total, moves)
+        for start, move in graph.before[end]:
+            if start not in reached:
+                with graph.puzzle.at(graph.states[start]):
+                    step = objective.step(graph.states[start], move, graph.states[end])
                 heapq.heappush(heap, (total + step, next(order), start, [move, *moves]))
-    solvable = np.stack([states[key] for key in reached or states])[: len(reached)]
+    states = np.stack([graph.states[key] for key in reached or graph.states])[: len(reached)]
     sums = np.array([total for total, _ in reached.values()], np.int64)
-    return KnownSolutions(puzzle, solvable, sums, [moves for _, moves in reached.values()])
+    return KnownSolutions(graph.puzzle, states, sums, [moves for _, moves in reached.values()])

@@ -1,4 +1,4 @@
-"""Conformance checks of the views that tell something about one state; each is called at a board that `at` names.
+"""Conformance checks of the views of a board, and of what commands show of a puzzle: notation, examples, solvers, name.
 
 Shapes: B = states in a batch, S = length of a state, M = number of moves.
 """
@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
-from puzzlelab.conformance.calls import CheckedPuzzle, calling, kind_of, must, must_be_array
-from puzzlelab.core.puzzle import Drawings, State
-from puzzlelab.core.views import (
-    Candidates,
-    Cover,
-    Legality,
-    Planes,
-    Rewards,
-    Steps,
-    equivalence,
-)
+from puzzlelab.conformance.calls import CheckedPuzzle, must, must_be
+from puzzlelab.conformance.rules import check_identity
+from puzzlelab.conformance.solutions import KnownSolutions
+from puzzlelab.core import registry
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.puzzle import Drawings, Example, Notation, Presentation, State, board_after
+from puzzlelab.core.solver import require
+from puzzlelab.core.views import Candidates, Cover, Legality, Planes, Rewards, Steps, equivalence
 
 MOST_SINGLE = 100
 """Legal moves, and about as many others, that are tested one by one at a state."""
@@ -42,37 +40,34 @@ def check_views(puzzle: CheckedPuzzle, state: State) -> None:
 
 def _check_legality(puzzle: CheckedPuzzle, view: Legality, state: State, legal: list[int]) -> None:
     """Check that single moves are legal if `legal` names them, or an equivalent one that has the same effect."""
-    names = np.full(puzzle.move_count, -1)
+    names, expected = np.full(puzzle.move_count, -1), "`legal`"
     names[legal] = legal
-    if (canonical_of := view.canonical_moves) is not None:
-        call, gives = "`canonical_moves`", (np.int64, (1, puzzle.move_count))
-        names = puzzle.of_state(call, lambda one: canonical_of(one[None]).copy(), state, gives=gives)[0]
-        must(np.array_equal(names[legal], legal), f"{call} must map each move that is `legal` to itself")
-        must(set(names.tolist()) <= {-1, *legal}, f"{call} must give moves that are `legal`, or -1")
+    if view.canonical_moves is not None:
+        expected = "`canonical_moves`"
+        names = puzzle.call(expected, view.canonical_moves, state[None], gives=f"int64[1, {puzzle.move_count}]")[0]
+        must(np.array_equal(names[legal], legal), "`canonical_moves` must map each move that is `legal` to itself")
+        must(set(names.tolist()) <= {-1, *legal}, "`canonical_moves` must give moves that are `legal`, or -1")
     others = np.setdiff1d(np.arange(puzzle.move_count), legal)
     for move in [*legal[:MOST_SINGLE], *others[:: max(1, len(others) // MOST_SINGLE)].tolist()]:
         name, stands_for = puzzle.write_move(move), int(names[move])
-        agree = puzzle.of_state("`is_legal`", view.is_legal, state, move, move=move) == (stands_for >= 0)
-        expected = "`legal`" if canonical_of is None else "`canonical_moves`"
+        agree = puzzle.call("`is_legal`", view.is_legal, state, move) == (stands_for >= 0)
         must(agree, f"`is_legal` and {expected} disagree on move {name}")
         if stands_for not in (-1, move):
             same = np.array_equal(puzzle.apply(state, move), puzzle.apply(state, stands_for))
-            must(
-                same, f"`canonical_moves` maps move {name} to {puzzle.write_move(stands_for)}, which has another effect"
-            )
+            other = puzzle.write_move(stands_for)
+            must(same, f"`canonical_moves` maps move {name} to {other}, which has another effect")
 
 
 def _check_steps(puzzle: CheckedPuzzle, view: Steps, state: State, legal: list[int]) -> None:
     """Check that a move has a cost of at least 0, or points, and the same at a second call."""
-    has_points = view.points is not None
-    name, function, least = ("`points`", view.points, -MOST_STEP) if has_points else ("`cost`", view.cost, 0)
+    name, function, least = ("`cost`", view.cost, 0) if view.points is None else ("`points`", view.points, -MOST_STEP)
     assert function is not None
     for move in {*legal[:2], *legal[-1:]}:
-        call, after = f"{name} of move {puzzle.write_move(move)}", puzzle.apply(state, move)
-        step, again = (puzzle.of_state(name, function, state, move, after, move=move) for _ in range(2))
-        is_int = isinstance(step, int | np.integer) and bool(step >= least)
-        must(is_int, f"{call} must give {'an int' if has_points else 'an int of at least 0'}, not {step}")
-        must(step <= MOST_STEP, f"{call} must give an int of at most {MOST_STEP:,}, not {step}")
+        after = puzzle.apply(state, move)
+        step, again = (puzzle.call(name, function, state, move, after) for _ in range(2))
+        is_int = isinstance(step, int | np.integer) and least <= step <= MOST_STEP
+        call = f"{name} of move {puzzle.write_move(move)}"
+        must(is_int, f"{call} must give an int from {least:,} to {MOST_STEP:,}, not {step}")
         must(step == again, f"{call} gives {step}, and {again} the second time")
 
 
@@ -80,13 +75,9 @@ def _check_cover(puzzle: CheckedPuzzle, view: Cover, state: State, legal: list[i
     """Check that chosen options are options, and that a board without objection is solved when they cover all primary
     items.
     """
-    with calling("`cover`"):
-        cover = view.cover()
-        must(cover is view.cover(), "`cover` must give the same object at each call")
-    chosen = puzzle.of_state("`chosen`", view.chosen, state)
-    fits = isinstance(chosen, np.ndarray) and chosen.ndim == 1 and chosen.dtype.kind in "iu"
-    must(fits, f"`chosen` must give int64[K], not {kind_of(chosen)}")
-    options = chosen.tolist()
+    cover, again = (puzzle.call("`cover`", view.cover) for _ in range(2))
+    must(cover is again, "`cover` must give the same object at each call")
+    options = puzzle.call("`chosen`", view.chosen, state, gives="int[K]").tolist()
     known = len(set(options)) == len(options) and all(0 <= option < cover.options for option in options)
     must(known, f"`chosen` must give numbers of options, 0 to {cover.options - 1}, each once")
     if puzzle.objection(state) is None:
@@ -103,21 +94,21 @@ def _check_cover(puzzle: CheckedPuzzle, view: Cover, state: State, legal: list[i
 
 def _check_candidates(puzzle: CheckedPuzzle, view: Candidates, state: State, legal: list[int]) -> None:
     """Check that the candidates are the legal moves, and that `written` undoes `digits`."""
-    candidates = puzzle.of_state("`candidates`", view.candidates, state)
+    candidates = puzzle.call("`candidates`", view.candidates, state)
     must(np.flatnonzero(candidates).tolist() == legal, "`candidates` and `legal` disagree")
-    written = view.written(puzzle.of_state("`digits`", view.digits, state)[None])
+    written = view.written(puzzle.call("`digits`", view.digits, state)[None])
     must(np.array_equal(written, state[None]), "`written` does not undo `digits`")
-    with calling("`write_cell`"):
-        texts = {view.write_cell(cell) for cell in range(len(candidates))}
+    texts = {view.write_cell(cell) for cell in range(len(candidates))}
     must(len(texts) == len(candidates), "`write_cell` writes two cells alike")
 
 
 def _check_planes(puzzle: CheckedPuzzle, view: Planes, state: State, legal: list[int]) -> None:
     """Check that planes have their size and are finite, and that a state has the same ones in a batch."""
     states = np.stack([state, *(puzzle.apply(state, move) for move in legal[:1])])
-    with calling("`planes`"):
-        planes, alone = view.planes(states), view.planes(state[None])
-    must_be_array(planes, "`planes`", np.float32, (len(states), view.input_size))
+    planes, alone = (
+        puzzle.call("`planes`", view.planes, batch, gives=f"float32[{len(batch)}, {view.input_size}]")
+        for batch in (states, state[None])
+    )
     must(bool(np.isfinite(planes).all()), "`planes` must give finite numbers")
     must(np.array_equal(planes[:1], alone), "`planes` gives other numbers for the board alone than in a batch")
     cells = 1 if view.grid is None else math.prod(view.grid)
@@ -128,19 +119,18 @@ def _check_planes(puzzle: CheckedPuzzle, view: Planes, state: State, legal: list
 
 def _check_images(puzzle: CheckedPuzzle, view: Planes, state: State, legal: list[int]) -> None:
     """Check the images of a state by its symmetries, and in an isomorphic puzzle."""
-    children = {move: puzzle.apply(state, move) for move in {*legal[:1], *legal[-1:]}}
-    with calling("`symmetries`"):
-        symmetries = view.symmetries(state[None])
-        afters = {move: view.symmetries(child[None]) for move, child in children.items()}
+    children = {move: puzzle.apply(state, move) for move in legal}
+    symmetries = puzzle.call("`symmetries`", view.symmetries, state[None])
     must(len(symmetries) > 0, "`symmetries` must give at least the board itself")
+    afters = {move: view.symmetries(children[move][None]) for move in {*legal[:1], *legal[-1:]}}
     images = [
         ("a symmetry", puzzle, states[0], moves, {move: after[number][0][0] for move, after in afters.items()})
         for number, (states, moves) in enumerate(symmetries)
     ]
     if (other := view.isomorphism) is not None:
-        image = puzzle.of_state("`states_of`", lambda one: other.states_of(one[None]).copy(), state)[0]
-        after = {move: other.states_of(puzzle.apply(state, move)[None])[0] for move in legal}
-        images.append(("the map to an isomorphic puzzle", CheckedPuzzle(other.puzzle), image, other.moves, after))
+        image = puzzle.call("`states_of`", other.states_of, state[None])[0]
+        after = {move: other.states_of(child[None])[0] for move, child in children.items()}
+        images.append(("the map to an isomorphic puzzle", check_identity(other.puzzle), image, other.moves, after))
     for kind, its_puzzle, image, moves, after in images:
         # Of several equivalent moves `legal` names one, and an image may name another
         mask, equivalent = its_puzzle.legal(image), equivalence(its_puzzle)
@@ -155,20 +145,18 @@ def _check_images(puzzle: CheckedPuzzle, view: Planes, state: State, legal: list
 
 def _check_rewards(puzzle: CheckedPuzzle, view: Rewards, state: State, legal: list[int]) -> None:
     """Check that every reward scheme gives a finite number for each transition."""
-    after = np.stack([puzzle.apply(state, move) for move in legal[:2]]) if legal else state[None]
+    after = np.stack([puzzle.apply(state, move) for move in legal[:2]] or [state])
     before = np.repeat(state[None], len(after), axis=0)
     for name in view.rewards:
-        with calling(f"the reward '{name}'"):
-            rewards = view.reward(name, before.copy(), after.copy())
-        must_be_array(rewards, f"the reward '{name}'", np.float64, (len(after),))
-        must(bool(np.isfinite(rewards).all()), f"the reward '{name}' must give finite numbers")
+        scheme = f"the reward '{name}'"
+        rewards = puzzle.call(scheme, partial(view.reward, name), before, after, gives=f"float64[{len(after)}]")
+        must(bool(np.isfinite(rewards).all()), f"{scheme} must give finite numbers")
 
 
 def _check_drawings(puzzle: CheckedPuzzle, view: Drawings, state: State, legal: list[int]) -> None:
     """Check that the drawing of a board is XML."""
-    picture = puzzle.of_state("`svg`", view.svg, state)
-    with calling("reading the drawing of `svg` as XML"):
-        ElementTree.fromstring(picture)
+    with puzzle.at(state, call="reading the drawing of `svg` as XML"):
+        ElementTree.fromstring(puzzle.call("`svg`", view.svg, state))
 
 
 CHECKS: Mapping[type, Callable[[CheckedPuzzle, Any, State, list[int]], None]] = {
@@ -183,3 +171,71 @@ CHECKS: Mapping[type, Callable[[CheckedPuzzle, Any, State, list[int]], None]] = 
 """The check of each view that tells something about one state whose legal moves are given, in the order in which most
 puzzles have them.
 """
+
+
+# --- the puzzle as it is shown ---
+
+
+def check_notation_view(puzzle: CheckedPuzzle, state: State, solutions: KnownSolutions) -> None:
+    """Check that the view `Notation` reads and writes what `read` and `write` do, one board and many."""
+    notation = puzzle.view(Notation)
+    if notation is None:
+        return
+    text = puzzle.write(state)
+    with puzzle.at(state):
+        again = puzzle.call("`Notation.read`", notation.read, text)
+        must(np.array_equal(again, state), "`Notation.read` reads another board in what `write` writes")
+        lines = np.frombuffer(text.encode("ascii", "replace"), np.uint8)[None]
+        if notation.write_lines is not None:
+            lines = puzzle.call("`write_lines`", notation.write_lines, state[None], gives=f"uint8[1, {len(text)}]")
+            must(lines.tobytes() == text.encode(), f"`write_lines` writes {lines.tobytes()!r}, and `write` {text!r}")
+        if notation.read_lines is not None:
+            states, is_board = notation.read_lines(lines)
+            must_be(is_board, "bool[1]", "what `read_lines` says of lines must be")
+            must_be(states, f"{state.dtype}[1, {len(state)}]", "`read_lines` must give")
+            same = not is_board[0] or np.array_equal(states[0], puzzle.read(text).state)
+            must(same, "`read_lines` reads another board than `read`")
+        if notation.settling is not None:
+            board = puzzle.call("`read` of the puzzle of `Notation.settling`", notation.settling[0].read, text)
+            must(np.array_equal(board.state, state), "the puzzle of `Notation.settling` reads another board")
+    for row in list(solutions.rows(1))[-1:]:
+        board, moves = solutions.states[row], solutions.moves[row]
+        pair = board[None], board_after(puzzle, board, moves)[None]
+        for name, write in notation.with_solutions.items():
+            written = puzzle.call(f"the notation '{name}'", write, *pair, gives=str)
+            must(written.endswith("\n"), f"the notation '{name}' must end the text of each board with a line end")
+
+
+def check_presentation(puzzle: CheckedPuzzle, state: State) -> None:
+    """Check that what the view `Presentation` names exists, and that its functions work at a state."""
+    shown = puzzle.view(Presentation)
+    if shown is None:
+        return
+    for name, example in shown.examples.items():
+        what = f"{puzzle.name}: the example '{name}'"
+        must_be(example, Example, f"{what} must be")
+        call = f"`read` for the example '{name}'"
+        named, written = (puzzle.call(call, puzzle.puzzle.read, text, gives=Instance) for text in (name, example.board))
+        words = f"{puzzle.write(named.state)} by its name, and {puzzle.write(written.state)} by its board"
+        must(named == written, f"{what} is {words}")
+    for solver in shown.provers:
+        puzzle.call("`Presentation.provers`", lambda chosen=solver: registry.make_solver(*chosen))
+    if shown.usual_solver is not None:
+        with puzzle.at(call="`Presentation.usual_solver`"):
+            require(registry.make_solver(*shown.usual_solver), puzzle.puzzle)
+    warnings = puzzle.call("`Presentation.warnings`", shown.warnings, state[None])
+    fits = all(isinstance(sentence, str) for sentences in warnings.values() for sentence in sentences)
+    words = f"must give sentences for the place 0 of one board, not {warnings}"
+    must(fits and set(warnings) <= {0}, f"{puzzle.name}: `Presentation.warnings` {words}")
+
+
+def check_name(puzzle: CheckedPuzzle) -> None:
+    """Check that the registry, if it knows the family of this name, makes an equal puzzle each time, with an equal
+    hash.
+    """
+    if puzzle.name.partition("-")[0] not in registry.families():
+        return
+    for _ in range(2):
+        again = puzzle.call("loading its name, whose family is known,", lambda: registry.load(puzzle.name))
+        must(again == puzzle.puzzle, f"the name '{puzzle.name}' loads a puzzle that is not equal to this one")
+        must(hash(again) == hash(puzzle.puzzle), f"{puzzle.name}: equal puzzles must have equal hashes")
