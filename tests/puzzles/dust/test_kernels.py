@@ -13,8 +13,6 @@ from puzzlelab.puzzles.dust.rules import Dust
 
 SMALL = st.builds(Dust, st.integers(1, 8), st.integers(1, 8), st.integers(2, 9))
 PUZZLES = st.builds(Dust, st.integers(1, 16), st.integers(1, 16), st.integers(2, 9))
-NAMED = ((8, 6, 5), (7, 6, 5), (8, 8, 9), (10, 8, 5), (5, 9, 3), pytest.param(16, 16, 9, marks=pytest.mark.slow))
-"""Boards of one, two and four words a plane, with columns of 8 and of 16 bits."""
 
 
 @compiled
@@ -79,13 +77,6 @@ def check_game(plainly, puzzle: Dust, seed: int) -> None:
         state = puzzle.apply(state, move)
     assert solved
     assert puzzle.solved(state)
-
-
-@pytest.mark.parametrize(("width", "height", "colours"), NAMED)
-def test_a_board_keeps_what_a_puzzle_promises(plainly, width: int, height: int, colours: int) -> None:
-    puzzle = Dust(width, height, colours)
-    starts = [Instance(puzzle, plainly.board(puzzle, 0, played)) for played in (0, puzzle.cells // 4)]
-    check_puzzle(puzzle, starts[: 1 if puzzle.cells > 100 else 2], steps=4 if puzzle.cells > 100 else 20)
 
 
 @settings(max_examples=60)

@@ -65,33 +65,10 @@ def test_blind_boards_have_the_clues_of_their_level_and_mostly_several_solutions
     assert several >= 3
 
 
-@pytest.mark.parametrize("clues", [22, 24, 40, 79, MOST])
-def test_a_number_of_clues_is_hit(clues, harness) -> None:
-    board = drawn("clues", clues)
-    check(board, harness)
-    assert levels_of(NINE, board[None])[0]["clues"] == clues
-
-
-def test_minimal_boards_have_no_clue_too_many(harness) -> None:
-    for seed in range(3):
-        board = drawn("minimal", None, seed)
-        check(board, harness)
-        for cell in np.flatnonzero(board):
-            fewer = np.where(np.arange(81) == cell, 0, board)
-            assert len(harness.solutions_of(harness.candidates_of(fewer))) == 2
-
-
 def test_without_a_wish_all_levels_come_up(harness) -> None:
     levels = [levels_of(NINE, drawn("level", None, seed)[None])[0]["level"] for seed in range(60)]
     assert set(levels) == set(LEVELS)
     check(drawn("clues", None), harness)
-
-
-@pytest.mark.parametrize("scale", ["level", "clues", "minimal"])
-def test_one_seed_gives_one_board(scale) -> None:
-    texts = [NINE.write(drawn(scale, None, seed)) for seed in (*range(8), *range(8))]
-    assert texts[:8] == texts[8:]
-    assert len(set(texts)) == 8
 
 
 def test_one_generator_gives_one_board_after_the_other() -> None:
@@ -106,14 +83,6 @@ def test_one_generator_gives_one_board_after_the_other() -> None:
 def test_a_level_without_a_board_is_told_so(scale, level) -> None:
     with pytest.raises(BadOption):
         drawn(scale, level)
-
-
-@pytest.mark.parametrize(
-    ("clues", "level"), [(0, 5), (17, 5), (26, 5), (27, 4), (36, 4), (37, 3), (46, 3), (47, 2), (57, 1), (81, 1)]
-)
-def test_the_level_of_a_number_of_clues(clues, level) -> None:
-    board = np.where(np.arange(81) < clues, 1, 0).astype(np.uint8)
-    assert levels_of(NINE, board[None])[0] == {"level": level, "clues": clues}
 
 
 # --- many at once ----------------------------------------------------------------------------------------------------
