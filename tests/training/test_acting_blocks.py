@@ -39,6 +39,7 @@ VARIANTS = [
     ("value_iteration", "replay.alpha=0.6"),
     ("value_iteration", "replay.size=0"),
 ]
+ONE_OF_ALL = [VARIANTS[0], *(pytest.param(each, marks=pytest.mark.slow) for each in VARIANTS[1:])]
 HEADS = {"dqn": "q", "value_iteration": "cost_to_go"}
 
 
@@ -145,7 +146,7 @@ class CountingExecutor(ThisProcess):
         self.kept.remove(key)
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
+@pytest.mark.parametrize("variant", ONE_OF_ALL, ids=" ".join)
 def test_a_run_is_the_same_by_processes_of_which_one_is_killed(
     tmp_path, train, same_runs, two_workers, variant
 ) -> None:
@@ -156,7 +157,7 @@ def test_a_run_is_the_same_by_processes_of_which_one_is_killed(
     same_runs(train(tmp_path / "here", settings), local)
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
+@pytest.mark.parametrize("variant", ONE_OF_ALL, ids=" ".join)
 def test_a_run_that_is_ended_goes_on_the_same_by_other_workers(
     tmp_path, train, same_runs, two_workers, variant
 ) -> None:

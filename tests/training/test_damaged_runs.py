@@ -55,7 +55,17 @@ DAMAGE = {
     "folder": to_folder,
     "missing": lambda path: path.unlink(),
 }
-QUICK = {*product(("shards/shard-00001.parquet",), DAMAGE), *product(FILES, ("empty",))}
+QUICK = {
+    ("shards/shard-00001.parquet", "bit"),
+    ("shards/shard-*.parquet", "noise"),
+    ("shards/shard-*.parquet", "missing"),
+    ("state.json", "cut"),
+    ("state-*.safetensors", "zeros"),
+    ("config.toml", "brackets"),
+    ("metrics.jsonl", "folder"),
+    ("champion", "empty"),
+    ("nets/*.safetensors", "empty"),
+}
 WITHOUT_CHECKSUM = {
     ("state-*.safetensors", "bit"),
     ("state.json", "bit"),

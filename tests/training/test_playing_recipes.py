@@ -89,10 +89,23 @@ EVALUATED = (
 )
 BLOCKS = ("acting.num_env_runners=3", "acting.rollout_fragment_length=4")
 VARIANTS = [
-    ("dqn",),
     ("dqn", "horizon=3", "double=false", "network.dueling=true", "distance=squared", "warmup_games=5"),
     ("dqn", "replay.alpha=0.6", "target_network.rule=hard", "target_network.interval=7", "steps_per_move=3"),
     ("dqn", "replay.size=0", "target_network.rule=none", "masked=false", "reward=goal", "discount=0.8", "blend=0.9"),
+    ("dqn", *EVALUATED, "masked=false", "replay.size=50", "minibatch_size=10"),
+    (
+        "value_iteration",
+        "replay.alpha=0.6",
+        "bounded=false",
+        "target_network.rule=hard",
+        "target_network.interval=7",
+        "outcome_weight=0",
+    ),
+    ("dqn", "horizon=3", "replay.alpha=0.6", "warmup_games=30", *BLOCKS),
+    ("value_iteration", "replay.size=0", "steps_per_move=2", *BLOCKS),
+]
+MORE_VARIANTS = [
+    ("dqn",),
     ("dqn", "replay.size=0", "target_network.rule=none", "reward=goal", "blend=0.9", "minibatch_size=6"),
     ("dqn", "replay.alpha=0.6", "minibatch_size=10"),
     ("dqn", "all_moves=true", "reward=potential:manhattan"),
@@ -105,7 +118,6 @@ VARIANTS = [
         *NO_WALKS,
     ),
     ("dqn", "puzzle=dust-4x3x3", "reward=cleared-squared", *NO_WALKS),
-    ("dqn", *EVALUATED, "masked=false", "replay.size=50", "minibatch_size=10"),
     ("value_iteration", *EVALUATED),
     (
         "dqn",
@@ -118,23 +130,15 @@ VARIANTS = [
     ),
     ("value_iteration",),
     ("value_iteration", "replay.size=0", "steps_per_move=4"),
-    (
-        "value_iteration",
-        "replay.alpha=0.6",
-        "bounded=false",
-        "target_network.rule=hard",
-        "target_network.interval=7",
-        "outcome_weight=0",
-    ),
     ("value_iteration", "puzzle=dust-4x3x3", *NO_WALKS),
-    ("dqn", "horizon=3", "replay.alpha=0.6", "warmup_games=30", *BLOCKS),
     ("dqn", *EVALUATED, "acting.num_env_runners=1"),
     ("value_iteration", "exploration.rule=exponential", *BLOCKS),
-    ("value_iteration", "replay.size=0", "steps_per_move=2", *BLOCKS),
 ]
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
+@pytest.mark.parametrize(
+    "variant", [*VARIANTS, *(pytest.param(each, marks=pytest.mark.slow) for each in MORE_VARIANTS)], ids=" ".join
+)
 def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
     tmp_path, settings_of, train, metrics_of, stop_at, variant
 ) -> None:

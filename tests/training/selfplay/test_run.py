@@ -280,7 +280,7 @@ def test_a_generator_without_a_network_waits_and_says_who_is_lacking(
     settings, run = settings_of(), Run(tmp_path / "run")
     run.begin(settings)
     monkeypatch.setattr(programs, "PATIENCE", 0.3)
-    ends = time.monotonic() + 60
+    ends = time.monotonic() + 300
 
     def watch() -> None:
         if time.monotonic() > ends or (listener.notes and StatusReader(run, settings).read().programs[0].waiting):

@@ -58,7 +58,7 @@ def child(begun, monkeypatch):
 
 
 def _wait_until(condition) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while not condition():
         assert time.monotonic() < deadline, "the child process did not begin"
         time.sleep(0.01)
