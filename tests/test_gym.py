@@ -98,7 +98,7 @@ def test_stable_baselines_finds_nothing_wrong(name):
 
 
 def python(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_one_call_imports_and_makes_it_and_an_import_alone_compiles_nothing():
@@ -679,13 +679,6 @@ class Idler(Player):
         return U
 
 
-def test_the_example_counts_what_is_solved():
-    example = script("examples", "gymnasium_dqn")
-    assert example.solved(Player()) == 1.0
-    assert example.solved(Idler()) < 0.02
-    assert len((ROOT / "examples" / "gymnasium_dqn.py").read_text(encoding="utf-8").splitlines()) < 80
-
-
 def test_the_example_of_ppo_counts_what_is_solved():
     example = script("examples", "gymnasium_ppo")
     with_masks, without = Player(), Idler()
@@ -731,16 +724,3 @@ def test_the_example_of_ppo_prints_speeds_and_shares(monkeypatch, capsys):
     example.main(0.5)
     line = r"{}: [\d,]+ moves, [\d,]+ a second; solved [\d.]+% before, [\d.]+% after\n"
     assert re.fullmatch(line.format("MaskablePPO, 1 board") + line.format("PPO, 125 boards"), capsys.readouterr().out)
-
-
-def test_the_benchmark_plays_moves_that_can_be_made():
-    speed = script("benchmarks", "gymnasium_speed")
-    masks = np.random.default_rng(0).integers(0, 2, (50, 7), np.int8)
-    masks[:, 3] = 1
-    random = np.random.default_rng(1)
-    found = np.array([speed.chosen(masks, random) for _ in range(200)])
-    assert masks[np.arange(50), found].all()
-    assert all(set(column) == set(np.flatnonzero(mask)) for column, mask in zip(found.T, masks, strict=True))
-    assert speed.chosen(np.zeros((2, 3), np.int8), random).tolist() == [0, 0]
-    assert speed.many("tiles-2x3", "state", 10, 0.01) > 0
-    assert speed.one("tiles-2x3", "state", 0.01) > 0
