@@ -24,7 +24,7 @@ def names_for_type_checkers():
 def loaded_after(code):
     """Which of the heavy modules are imported after running this in a fresh interpreter."""
     code += f"\nimport sys\nprint(*[name for name in {HEAVY!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
     return done.stdout.split()
 
 

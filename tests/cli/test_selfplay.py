@@ -151,7 +151,7 @@ def test_whatever_is_killed_ten_times_the_run_goes_on_and_counts_right(tmp_path,
                 _kill_one(league, chance)
         _grown(league, 2.0)
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 130
+        assert process.wait(timeout=300) == 130
     told = (tmp_path / "said").read_text()
     assert "was killed (signal 9), and is started again" in told
     assert "Traceback" not in told
@@ -184,7 +184,7 @@ def test_a_signal_ends_all_programs_and_the_state_is_saved(tmp_path, config, num
         assert process.poll() is None
         time.sleep(0.05)
     process.send_signal(number)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == code
     assert "Traceback" not in err + "".join(log.read_text() for log in (run / "programs").glob("*.log"))
     assert not _at_work(Run(run))  # each removes its file
@@ -194,7 +194,7 @@ def test_a_signal_ends_all_programs_and_the_state_is_saved(tmp_path, config, num
 def _grown(league, seconds) -> None:
     """Wait until more games were played, and then for so long."""
     before = league.game_log.stat().st_size if league.game_log.exists() else 0
-    ends = time.monotonic() + 120
+    ends = time.monotonic() + 300
     while time.monotonic() < ends and not (league.game_log.exists() and league.game_log.stat().st_size > before):
         time.sleep(0.05)
     assert league.game_log.stat().st_size > before, "no game was played any more"
@@ -212,7 +212,7 @@ def _kill_one(league, chance) -> None:
 
 def _ended(league) -> None:
     """Wait until the programs whose parent is gone have ended."""
-    ends = time.monotonic() + 60
+    ends = time.monotonic() + 300
     while time.monotonic() < ends and any(Path(f"/proc/{number}").exists() for number in _at_work(league)):
         time.sleep(0.1)
 

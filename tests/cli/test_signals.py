@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,7 @@ def ended(out, *numbers, command=PROGRAM, prepare=listening, target=lambda proce
         assert process.stdout is not None
         while not out.exists() or not out.read_text().endswith("\n"):
             assert process.poll() is None
+            time.sleep(0.01)
         for number in numbers:
             os.kill(target(process), number)
         _, err = process.communicate(timeout=300)

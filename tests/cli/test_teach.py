@@ -204,7 +204,7 @@ def begun(folder, count):
     """A process that teaches, once its first shard is there."""
     words = ["teach", "tiles-3x3", "--out", str(folder), "--count", str(count), "--shard", "1000", "--jobs", "2"]
     process = subprocess.Popen([sys.executable, "-c", LISTENING, *words], stderr=subprocess.PIPE, text=True)
-    until = time.monotonic() + 120
+    until = time.monotonic() + 300
     while not (folder.is_dir() and len(shard_paths(folder)) >= 2) and time.monotonic() < until:
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.02)
@@ -215,7 +215,7 @@ def begun(folder, count):
 def test_ctrl_c_keeps_what_is_complete_and_the_same_command_goes_on(program, tmp_path):
     process = begun(tmp_path / "a", 1_000_000)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     kept = sum(map(len, read_shards(tmp_path / "a")))
     assert process.returncode == 130
     assert f"interrupted after {kept:,} of 1,000,000 samples; repeat the command to continue" in err
@@ -231,7 +231,7 @@ def test_ctrl_c_keeps_what_is_complete_and_the_same_command_goes_on(program, tmp
 def test_a_kill_loses_one_shard_at_most(program, tmp_path):
     process = begun(tmp_path / "a", 1_000_000)
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     kept = sum(map(len, read_shards(tmp_path / "a")))
     assert kept >= 2_000
     for folder in ("a", "b"):

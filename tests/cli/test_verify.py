@@ -336,7 +336,7 @@ def test_ctrl_c_keeps_what_was_checked(solved, tmp_path, jobs):
         lines = [child.stdout.readline() for _ in range(2)]
         time.sleep(1)
         child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=120)
+        out, err = child.communicate(timeout=300)
     assert child.returncode == 130
     assert [json.loads(line)["verdict"] for line in [*lines, *out.splitlines()]] == ["holds", "holds"]
     assert "Traceback" not in err

@@ -296,7 +296,7 @@ stored("squares", lambda: np.zeros(10), np.float64, (10,))
 
 @pytest.mark.skipif(os.name == "nt", reason="needs locks of files")
 def test_what_a_killed_process_left_is_removed_when_the_next_table_is_made(own_cache: Path) -> None:
-    ended = subprocess.run([sys.executable, "-c", KILLED], env=os.environ, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", KILLED], env=os.environ, timeout=300)
     assert ended.returncode == -signal.SIGKILL
     (left,) = table_folder().iterdir()
     assert left.name.startswith("squares.npy.")

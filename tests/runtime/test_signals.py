@@ -87,7 +87,7 @@ def test_an_interrupt_that_a_destructor_swallows_comes_again() -> None:
     def lose() -> None:
         thing = Swallows()
         del thing
-        threading.Event().wait(60)
+        threading.Event().wait(300)
 
     with signals.raising(), pytest.raises(KeyboardInterrupt):
         lose()

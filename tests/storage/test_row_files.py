@@ -496,7 +496,7 @@ except BadFile as error:
 
 @pytest.mark.parametrize("most", [1000, 4000, 20_000, 60_000])
 def test_a_full_disk_loses_nothing(path: Path, most: int) -> None:
-    done = subprocess.run([sys.executable, "-c", FULL, path, str(most)], timeout=120, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", FULL, path, str(most)], timeout=300, capture_output=True, text=True)
     assert "File too large" in done.stderr
     assert done.stderr.startswith(f"cannot write {path}")
     rows = stored(path)
@@ -591,7 +591,7 @@ def killed(path: Path) -> Callable[[int], int]:
     pytest.importorskip("pyarrow")
 
     def run(call: int) -> int:
-        done = subprocess.run([sys.executable, "-c", KILLED, path, str(call)], timeout=120, check=False)
+        done = subprocess.run([sys.executable, "-c", KILLED, path, str(call)], timeout=300, check=False)
         return done.returncode
 
     return run

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-START = 60
+START = 300
 """Seconds after which a server that has said nothing is taken for dead."""
 
 

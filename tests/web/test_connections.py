@@ -65,7 +65,7 @@ async def has_all(client: socket.socket) -> bool:
     size = 0
     with client, suppress(ConnectionResetError):
         while size < LARGE and (
-            part := await asyncio.wait_for(asyncio.get_running_loop().sock_recv(client, 2**20), 30)
+            part := await asyncio.wait_for(asyncio.get_running_loop().sock_recv(client, 2**20), 300)
         ):
             size += len(part)
     return size >= LARGE
@@ -104,16 +104,9 @@ def test_idle_connections_make_room_for_others() -> None:
             idle = [await asyncio.open_connection(*address) for _ in range(20)]
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as client:
                 assert (await client.get("/1")).status_code == 200
-            still_open = 0
-            for reader, writer in idle:
-                try:
-                    still_open += await asyncio.wait_for(reader.read(1), 0.05) != b""
-                except TimeoutError:
-                    still_open += 1
-                except ConnectionResetError:
-                    pass
+            await until(lambda: sum(not (reader.at_eof() or reader.exception()) for reader, _ in idle) <= 5)
+            for _, writer in idle:
                 writer.close()
-            assert still_open <= 5
 
     asyncio.run(play())
 
@@ -126,7 +119,7 @@ def test_a_server_that_may_open_few_files_says_so() -> None:
         command,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, few),
     )
