@@ -300,14 +300,18 @@ def test_csv_with_a_byte_order_mark_and_other_line_ends(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("zeros", [0, 5])
-def test_half_a_line_at_the_end_is_cut(tmp_path: Path, zeros: int) -> None:
+@pytest.mark.parametrize("step", [60, pytest.param(1, marks=pytest.mark.slow)])
+def test_half_a_line_at_the_end_is_cut(tmp_path: Path, step: int, zeros: int) -> None:
+    """At places of every kind: in the midst of the rows, and near the end of each line."""
     path, notes = tmp_path / "rows.jsonl", list[str]()
     write(path, ROWS[:1])
     first = path.stat().st_size
     with RowFile(path) as file:
         file.append(RowColumns.of(ROWS[1:2], BatchTime(1, 0.5)))
     whole = path.read_bytes()
-    for length in range(first, len(whole)):
+    ends = [place for place in range(first, len(whole)) if whole[place : place + 1] == b"\n"]
+    near = {end + more for end in ends for more in (-1, 0, 1, 2)}
+    for length in sorted({*range(first, len(whole), step), *near} & {*range(first, len(whole))}):
         path.write_bytes(whole[:length] + bytes(zeros))
         rows = [each for _, each in read_rows(path, notes.append)]
         assert rows in (ROWS[:1], ROWS[:2])
@@ -494,7 +498,9 @@ except BadFile as error:
 """
 
 
-@pytest.mark.parametrize("most", [1000, 4000, 20_000, 60_000])
+@pytest.mark.parametrize(
+    "most", [4000, *(pytest.param(most, marks=pytest.mark.slow) for most in (1000, 20_000, 60_000))]
+)
 def test_a_full_disk_loses_nothing(path: Path, most: int) -> None:
     done = subprocess.run([sys.executable, "-c", FULL, path, str(most)], timeout=300, capture_output=True, text=True)
     assert "File too large" in done.stderr
