@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-WRONG = "55......." + "." * 72
-
 
 def rows(out):
     """The rows that were printed."""
@@ -47,12 +45,6 @@ def test_a_board_that_it_cannot_solve_is_not_solved(program) -> None:
     assert (code, row["moves"], row["verified"], row["stop"]) == (1, None, False, "dead end")
     assert len(row["tried"]) == 60
     assert row["reason"] == "no answer: its chain ended in a conflict"
-
-
-def test_a_board_against_the_rules_is_refused_without_a_question(program) -> None:
-    code, out, _ = program("solve", "sudoku-9x9", WRONG, "--with", "lattice", "--json")
-    (row,) = rows(out)
-    assert (code, row["proof"], row["evaluations"]) == (1, "unsolvable", 0)
 
 
 @pytest.mark.parametrize(

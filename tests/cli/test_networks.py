@@ -271,35 +271,15 @@ def test_a_benchmark_gives_the_network_to_those_that_ask_one(program, network, f
     assert labels["bfs"] is None
 
 
-def test_every_board_of_a_small_puzzle_is_tried(program, network):
-    network("cost_to_go")
-    code, out, err = program("bench", "tiles-2x2", "--all", "--net", "x", "--max-moves", 50, "--avoid-repeats")
-    assert (code, err) == (0, "")
-    assert "tiles-2x2, all boards: 12 boards of tiles-2x2" in out
-    assert "12/12" in out
-    assert "Limit of moves: 50." in out
-    assert "replayed by the compiled rules; the first 100 of a batch" in out
-    assert "by the plain rules too." in out
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (("tiles-2x2", "--all", "--net", "nowhere"), "there is no network 'nowhere'"),
         (("tiles-2x2", "--all", "--net", "x", "--with", "bfs"), "none of the solvers (bfs) can use a network"),
         (
-            ("tiles-2x2", "--all", "--net", "x", "--with", "greedy:prior=net"),
-            "none of the solvers (greedy) can use a network",
-        ),
-        (
             ("tiles-2x2", "--all", "--with", "bfs,ida", "--max-moves", 3),
             "none of the solvers (bfs, ida) has an option 'max",
         ),
-        (
-            ("tiles-2x2", "korf15", "--all"),
-            "--all is every board of one puzzle: give its name alone, as in: bench tiles-3x3",
-        ),
-        (("korf15", "--all"), "--all is every board of one puzzle"),
         (("--all",), "--all is every board of one puzzle"),
         (
             ("dust-4x3x3", "--all"),
@@ -313,9 +293,6 @@ def test_a_benchmark_that_makes_no_sense_is_told_in_a_sentence(program, network,
     code, out, err = program("bench", *words)
     assert (code, out) == (2, "")
     assert err.startswith(f"error: {sentence}")
-
-
-# --- plot ---
 
 
 # --- list ---
