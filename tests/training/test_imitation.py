@@ -157,7 +157,8 @@ def test_the_loss_of_one_batch_falls(settings_of, policy) -> None:
     puzzle = registry.load(settings.puzzle)
     learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
     batch = PolicyValueBatch.from_samples(puzzle, batch_of(puzzle))
-    losses = [learner.update(lambda: losses_of(learner.model, batch, settings)) for _ in range(10)]
+    columns = batch.columns(learner.model)
+    losses = [learner.update(losses_of, settings, columns)[0] for _ in range(10)]
     assert losses[-1]["loss"] < losses[0]["loss"]
     assert losses[0]["loss"] == pytest.approx(losses[0]["cost_to_go_loss"] + losses[0]["policy_loss"])
 

@@ -50,6 +50,18 @@ def test_the_rate_is_constant_where_that_is_asked() -> None:
     assert {learning_rate_at(settings, step) for step in range(10)} == {0.25}
 
 
+def odd_losses(model, settings, columns):
+    output = model.forward(columns)["cost_to_go"]
+    return {"odd": (output - columns["target"]).square().mean()}, output
+
+
+def take_a_step(learner, states, *targets):
+    """Make one step, with a minibatch for each target, by default 3."""
+    columns = learner.model.columns(states)
+    minibatches = [{**columns, "target": torch.tensor(float(target))} for target in targets or (3,)]
+    return dict(learner.update(odd_losses, None, *minibatches)[0])
+
+
 @pytest.mark.parametrize("optimiser", ["adam", "adamw", "sgd"])
 def test_a_restored_learner_takes_the_same_steps(optimiser) -> None:
     from puzzlelab.core import registry
@@ -58,19 +70,16 @@ def test_a_restored_learner_takes_the_same_steps(optimiser) -> None:
     settings = LearnerSettings(optimiser=optimiser, learning_rate=0.01, precision="float32")
     states = np.arange(9, dtype=np.uint8)[None]
 
-    def losses(student):
-        return lambda: {"odd": (student.model.forward(states)["cost_to_go"] - 3).square().mean()}
-
     def new():
         return new_learner(puzzle, {"kind": "dense", "width": 4, "depth": 1}, settings, seed=3)
 
     one = new()
     for _ in range(3):
-        one.update(losses(one))
+        take_a_step(one, states)
     other = new()
     other.restore(one.state(), one.step)
     for _ in range(3):
-        assert one.update(losses(one)) == other.update(losses(other))
+        assert take_a_step(one, states) == take_a_step(other, states)
     assert all(
         torch.equal(a, b) for a, b in zip(one.ema_module.parameters(), other.ema_module.parameters(), strict=True)
     )
@@ -97,15 +106,12 @@ def test_minibatches_are_one_step_of_several_updates() -> None:
         settings = LearnerSettings(optimiser="adam", learning_rate=0.01, precision="float32")
         return new_learner(puzzle, {"kind": "dense", "width": 4, "depth": 1}, settings, seed=3)
 
-    def losses(learner, target):
-        return lambda: {"odd": (learner.model.forward(states)["cost_to_go"] - target).square().mean()}
-
     puzzle, states = registry.load("tiles-3x3"), np.arange(9, dtype=np.uint8)[None]
     one, other = new(), new()
     other.settings = other.settings.model_copy(update={"warmup": 0})
     one.settings = other.settings
-    together = one.update(losses(one, 3), losses(one, 5))
-    apart = [other.update(losses(other, target)) for target in (3, 5)]
+    together = take_a_step(one, states, 3, 5)
+    apart = [take_a_step(other, states, target) for target in (3, 5)]
     assert (one.step, other.step) == (1, 2)
     assert together["odd"] == pytest.approx((apart[0]["odd"] + apart[1]["odd"]) / 2)
     pairs = zip(one.model.module.parameters(), other.model.module.parameters(), strict=True)
@@ -123,16 +129,12 @@ def normalised_learner(**settings):
     return new_learner(registry.load("tiles-3x3"), NORMALISED, settings, seed=3)
 
 
-def take_a_step(learner):
-    return learner.update(lambda: {"odd": (learner.model.forward(STATES)["cost_to_go"] - 3).square().mean()})
-
-
 @pytest.mark.parametrize("ema", [0.0, 0.9])
 def test_running_statistics_are_averaged_as_weights_are(ema) -> None:
     learner = normalised_learner(ema=ema)
     learner.step = 1000
     before = learner.ema_module.convolutions[2].running_mean.clone()
-    take_a_step(learner)
+    take_a_step(learner, STATES)
     current, average = (module.convolutions[2] for module in (learner.model.module, learner.ema_module))
     assert not torch.equal(current.running_mean, before)
     assert torch.allclose(average.running_mean, ema * before + (1 - ema) * current.running_mean, atol=1e-6)
@@ -142,10 +144,10 @@ def test_running_statistics_are_averaged_as_weights_are(ema) -> None:
 def test_a_restored_learner_has_the_running_statistics() -> None:
     one, other = normalised_learner(ema=0.9), normalised_learner(ema=0.9)
     for _ in range(3):
-        take_a_step(one)
+        take_a_step(one, STATES)
     other.restore(one.state(), one.step)
     for _ in range(3):
-        assert take_a_step(one) == take_a_step(other)
+        assert take_a_step(one, STATES) == take_a_step(other, STATES)
     ours, theirs = one.ema_module.state_dict(), other.ema_module.state_dict()
     assert any("running" in name for name in ours)
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)

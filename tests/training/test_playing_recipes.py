@@ -206,13 +206,16 @@ def distance_of(known, states):
 class Tabular(TorchModel):
     """In the place of a network: one number a board, or a board and move, each of which is learned by itself."""
 
-    def forward(self, states):
-        powers = len(states[0]) ** np.arange(len(states[0]))
-        rows = torch.from_numpy((states.astype(np.int64) * powers).sum(axis=1))
-        return {self.heads[0]: self.module(rows).squeeze(1)}
+    def columns(self, states):
+        return {"states": torch.from_numpy(states.astype(np.int64))}
+
+    def forward(self, columns):
+        states = columns["states"]
+        powers = states.shape[1] ** torch.arange(states.shape[1])
+        return {self.heads[0]: self.module((states * powers).sum(1)).squeeze(1)}
 
     def outputs(self, states):
-        return {name: values.detach().numpy() for name, values in self.forward(states).items()}
+        return {name: values.detach().numpy() for name, values in self.forward(self.columns(states)).items()}
 
 
 def tabular(settings, rate):
@@ -244,20 +247,27 @@ def transitions(known):
     }
 
 
+def fit(task, columns):
+    """Learn from all these transitions in one step; the losses."""
+    return task.method.fit(task, DrawnBatch(np.arange(0), columns), np.random.default_rng(0))[0]
+
+
 def test_a_fit_takes_all_targets_first_and_each_transition_once(settings_of, known, monkeypatch) -> None:
     """All values but those that were played keep the values from before the step."""
     task = tabular(settings_of("dqn", "distance=squared", "minibatch_size=32", "blend=0.5", *NO_WALKS), rate=0.1)
     columns = {name: column[:100] for name, column in transitions(known).items()}
-    before = task.learner.model.forward(columns["state"])["q"].detach().clone()
+    before = torch.from_numpy(task.learner.model.outputs(columns["state"])["q"])
     minibatches = []
-    loss_of = task.method._loss
+    update = task.learner.update
     monkeypatch.setattr(
-        task.method, "_loss", lambda predicted, targets: minibatches.append(targets) or loss_of(predicted, targets)
+        task.learner,
+        "update",
+        lambda losses, settings, *parts: minibatches.extend(parts) or update(losses, settings, *parts),
     )
     _, errors = task.method.fit(task, DrawnBatch(np.arange(0), columns), np.random.default_rng(0))
-    assert [len(each.states) for each in minibatches] == [32, 32, 32, 4]
+    assert [len(each["states"]) for each in minibatches] == [32, 32, 32, 4]
     assert (task.learner.step, len(errors)) == (1, 100)
-    states = np.concatenate([each.states for each in minibatches])
+    states = np.concatenate([each["states"].numpy() for each in minibatches])
     assert not np.array_equal(states, columns["state"])
     assert np.array_equal(np.sort(states, axis=0), np.sort(columns["state"], axis=0))
     future = np.where(columns["factor"] > 0, -7.0, 0.0)
@@ -265,9 +275,9 @@ def test_a_fit_takes_all_targets_first_and_each_transition_once(settings_of, kno
     targets = before.clone()
     targets[rows, columns["move"]] = torch.tensor(0.5 * -7.0 + 0.5 * (-1.0 + future), dtype=torch.float32)
     wanted = sorted(zip(columns["state"].tolist(), targets.tolist(), strict=True))
-    values = torch.cat([each.values for each in minibatches])
+    values = torch.cat([each["target"] for each in minibatches])
     assert sorted(zip(states.tolist(), values.tolist(), strict=True)) == wanted
-    assert all((each.weights == 1).all() for each in minibatches)
+    assert all((each["shares"] == 1).all() for each in minibatches)
 
 
 @pytest.mark.parametrize("equivalent", [True, False])
@@ -277,12 +287,10 @@ def test_a_click_is_learned_for_its_cluster_or_for_its_cell(settings_of, equival
     state = registry.load("dust-4x3x3").read("1 1 2 3 / 2 3 1 2 / 3 1 2 3").state[None]
     pair = np.flatnonzero(canonical_moves(task.learner.puzzle, state)[0] == 0)
     columns = {"state": state, "move": pair[-1:], "next": state, "reward": np.zeros(1, np.float32)}
-    targets = task.method._targets(
-        task, DrawnBatch(np.arange(0), columns | {"factor": np.zeros(1, np.float32)}), torch.zeros(1, 12), []
-    )
-    learned = np.flatnonzero(targets.weights[0])
+    targets = task.method._targets(task, DrawnBatch(np.arange(0), columns | {"factor": np.zeros(1, np.float32)}))
+    learned = np.flatnonzero(targets["shares"][0])
     assert learned.tolist() == (pair.tolist() if equivalent else [pair[-1]])
-    assert float(targets.weights.sum()) == 1
+    assert float(targets["shares"].sum()) == 1
 
 
 @pytest.mark.parametrize("variant", [(), ("all_moves=true",), ("double=false",), ("blend=0.5",)], ids=" ".join)
@@ -292,7 +300,7 @@ def test_values_of_moves_in_a_table_become_the_exact_ones(settings_of, known, va
     size = len(columns["state"])
     task = tabular(settings_of("dqn", "distance=squared", *NO_WALKS, *variant), rate=size / 2)
     for _ in range(150):
-        task.learner.update(lambda: task.method.losses(task, DrawnBatch(np.arange(0), columns), []))
+        fit(task, columns)
     moves = transitions(known)
     found = task.learner.model.outputs(moves["state"])["q"][np.arange(len(moves["move"])), moves["move"]]
     assert found == pytest.approx(-1 - distance_of(known, moves["next"]), abs=0.01)
@@ -302,9 +310,8 @@ def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) ->
     states, distances = known
     task = tabular(settings_of("value_iteration", "distance=squared", *NO_WALKS), rate=len(states) / 2)
     unknown = np.full(len(states), UNKNOWN, np.int32)
-    batch = DrawnBatch(np.arange(0), {"state": states, "bound": unknown, "moves_to_end": unknown})
     for _ in range(40):
-        task.learner.update(lambda: task.method.losses(task, batch, []))
+        fit(task, {"state": states, "bound": unknown, "moves_to_end": unknown})
     assert task.learner.model.cost_to_go(states) == pytest.approx(distances, abs=0.01)
 
 
@@ -326,10 +333,7 @@ def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
     if variant[0] == "value_iteration":
         unknown = np.full(len(known[0]), UNKNOWN, np.int32)
         columns = {"state": known[0], "bound": unknown, "moves_to_end": unknown}
-    losses = [
-        task.learner.update(lambda: task.method.losses(task, DrawnBatch(np.arange(0), columns), []))["loss"]
-        for _ in range(10)
-    ]
+    losses = [fit(task, columns)["loss"] for _ in range(10)]
     assert losses[-1] < losses[0]
 
 

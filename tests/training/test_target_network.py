@@ -129,5 +129,5 @@ def test_running_statistics_follow_and_are_used(settings) -> None:
     target.update(model.module, 1)
     statistics = target.model.module.convolutions[2].running_mean
     assert torch.allclose(statistics, torch.full((4,), 8.0 * share))
-    target.model.forward(STATES)
+    target.model.forward(target.model.columns(STATES))
     assert torch.allclose(statistics, torch.full((4,), 8.0 * share))

@@ -39,6 +39,11 @@ class ReplayBuffer:
     def __len__(self) -> int:
         return len(self.ring)
 
+    @property
+    def has_priorities(self) -> bool:
+        """Whether transitions are drawn by priority."""
+        return bool(self.settings.size and self.settings.alpha)
+
     def can_sample(self, count: int) -> bool:
         """Tell whether the buffer is full enough to draw a batch of this size."""
         size = self.settings.size
@@ -60,8 +65,7 @@ class ReplayBuffer:
 
     def update_priorities(self, batch: DrawnBatch, errors: NDArray[np.float64]) -> None:
         """Set the priorities of a batch from the absolute errors `float64[B]` of its transitions."""
-        if self.settings.size:
-            self.ring.update(batch.indices, errors + MIN_PRIORITY)
+        self.ring.update(batch.indices, errors + MIN_PRIORITY)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that `restore` needs, as plain arrays."""

@@ -5,7 +5,7 @@ Shapes: B = states, S = length of a state, M = number of moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +22,8 @@ from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import NetworkSettings, Precision
 
 CPU = torch.device("cpu")
+INPUT, MOVES, BASE = "input", "moves", "base."
+"""Names of columns: the inputs with their numbers, the permutation of moves, and the base of a head."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,23 +48,32 @@ class TorchModel(Model):
             outputs = self.module(*map(self.tensor, inputs))
             return {name: output.float().cpu().numpy() for name, output in outputs.items()}
 
-    def forward(self, states: State) -> dict[str, Tensor]:
-        """Return the outputs of all heads for the plain `states[B, S]`: tensors on the model's device, with
-        gradients.
-        """
+    def columns(self, states: State) -> dict[str, Tensor]:
+        """Return the columns that `forward` reads for the plain `states[B, S]`: each has one row for each state."""
         inputs, move_permutation = self.inputs(states)
-        outputs = {name: output.float() for name, output in self.module(*map(self.tensor, inputs)).items()}
+        columns = {f"{INPUT}{number}": self.tensor(array) for number, array in enumerate(inputs)}
         if move_permutation is not None:
-            moves = self.tensor(move_permutation)
-            outputs = {name: each.gather(1, moves) if each.ndim == 2 else each for name, each in outputs.items()}
+            columns[MOVES] = self.tensor(move_permutation)
         if self.form.residual_over:
-            for name in set(outputs) - {"policy"}:
-                outputs[name] = outputs[name] + self.tensor(np.asarray(self.base_of(name, states)))
-        return outputs
+            heads = (name for name in self.heads if name != "policy")
+            columns |= {BASE + name: self.tensor(np.asarray(self.base_of(name, states))) for name in heads}
+        return columns
+
+    def forward(self, columns: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Return the outputs of all heads, with gradients, from the columns that `columns` returns, or some rows."""
+        inputs = (columns[f"{INPUT}{number}"] for number in range(len(self.form.inputs)))
+        outputs = {name: output.float() for name, output in self.module(*inputs).items()}
+        if MOVES in columns:
+            moves = columns[MOVES]
+            outputs = {name: each.gather(1, moves) if each.ndim == 2 else each for name, each in outputs.items()}
+        return {name: each + columns[BASE + name] if BASE + name in columns else each for name, each in outputs.items()}
 
     def tensor(self, array: NDArray[Any]) -> Tensor:
         """Return the array on the device of the network."""
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+        tensor = torch.from_numpy(np.ascontiguousarray(array))
+        if self.device.type == "cuda":  # from memory that stays in place the copy runs beside the program
+            return tensor.pin_memory().to(self.device, non_blocking=True)
+        return tensor.to(self.device)
 
 
 @contextmanager

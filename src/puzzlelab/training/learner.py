@@ -6,10 +6,11 @@ Only the initial weights are random, so that a step depends on nothing but the s
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from math import cos, pi
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -24,12 +25,43 @@ from puzzlelab.nets.network import NetworkSettings, read_network
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.runtime.memory import free_memory
 from puzzlelab.training.settings import LearnerSettings
+from puzzlelab.training.step_graphs import Minibatch, StepGraphs, Update, compile_layers
 from puzzlelab.training.target_network import move_towards
 
 BYTES_OF_PARAMETER = 20
 """Memory for each parameter in training: its value, its mean, its gradient, and two moments, in float32."""
-Losses = dict[str, Tensor]
+Losses: TypeAlias = "dict[str, Tensor]"
 """The parts of the loss by name, each with its weight; the loss is their sum."""
+LossFunction: TypeAlias = "Callable[[TorchModel, Any, Minibatch], tuple[Losses, Tensor]]"
+"""Computes the losses of a minibatch from the model, the settings of the recipe and the columns, and a tensor that the
+recipe goes on with. It is a function of a module, and its values depend on the columns and the weights alone.
+"""
+
+
+class LossMeans(Mapping[str, float]):
+    """The loss of a step and its parts by name, as means over its minibatches.
+
+    They are fetched from the device when the first of them is read, so that a graphics card is not waited for.
+    """
+
+    def __init__(self, names: Sequence[str], values: Sequence[Tensor]) -> None:
+        self._names, self._values = names, values
+
+    @cached_property
+    def _means(self) -> dict[str, float]:
+        rows = torch.stack(list(self._values)).tolist()
+        return {
+            name: sum(column) / len(rows) for name, column in zip(self._names, zip(*rows, strict=True), strict=True)
+        }
+
+    def __getitem__(self, name: str) -> float:
+        return self._means[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 @dataclass
@@ -43,29 +75,48 @@ class Learner:
     ema_module: nn.Module
     step: int = 0
 
-    def update(self, *minibatches: Callable[[], Losses]) -> dict[str, float]:
+    def __post_init__(self) -> None:
+        self._names: tuple[str, ...] = ()
+        """The names of the losses."""
+        self._graphs: StepGraphs | None = None
+        if self.settings.compile == "auto" and self.model.device.type == "cuda":
+            compile_layers(self.model.module)
+            self._graphs = StepGraphs(self.model.device) if self.settings.optimiser != "sgd" else None
+
+    def update(self, losses_of: LossFunction, settings: Any, *minibatches: Minibatch) -> tuple[LossMeans, Tensor]:
         """Make one step: down the gradient of the loss of each minibatch in turn, at one learning rate.
 
-        Each function computes the losses of one minibatch with `model`. The result has the means of the loss's parts.
+        Returns the losses, and the tensor of the last minibatch that `losses_of` returns beside them.
         """
-        for group in self.optimiser.param_groups:
-            group["lr"] = learning_rate_at(self.settings, self.step)
-        values = [self._descend(compute_losses) for compute_losses in minibatches]
+        self._set_learning_rate(learning_rate_at(self.settings, self.step))
+        descend = partial(self._descend, losses_of, settings)
+        updates = [
+            descend(each) if self._graphs is None else self._graphs.run(losses_of, descend, each)
+            for each in minibatches
+        ]
         self.step += 1
         self._update_average()
-        return {name: sum(each[name] for each in values) / len(values) for name in values[0]}
+        return LossMeans(self._names, [each.losses for each in updates]), updates[-1].output
 
-    def _descend(self, compute_losses: Callable[[], Losses]) -> dict[str, float]:
-        """Update the weights once; the values of the losses, and of their sum."""
+    def _descend(self, losses_of: LossFunction, settings: Any, columns: Minibatch) -> Update:
+        """Update the weights once."""
         with precision(self.model.device, self.settings.precision):
-            losses = compute_losses()
+            losses, output = losses_of(self.model, settings, columns)
         total = torch.stack(list(losses.values())).sum()
         self.optimiser.zero_grad()
         total.backward()  # type: ignore[no-untyped-call]
         if self.settings.max_grad_norm:
             nn.utils.clip_grad_norm_(self.model.module.parameters(), self.settings.max_grad_norm)
         self.optimiser.step()
-        return {"loss": float(total.detach()), **{name: float(loss.detach()) for name, loss in losses.items()}}
+        self._names = "loss", *losses
+        return Update(torch.stack([total, *losses.values()]).detach(), output.detach())
+
+    def _set_learning_rate(self, rate: float) -> None:
+        for group in self.optimiser.param_groups:
+            if isinstance(group["lr"], Tensor):
+                group["lr"].fill_(rate)  # which recorded updates read
+            else:
+                group["lr"] = rate
 
     def _update_average(self) -> None:
         """Update the moving average, with a smaller decay in the first steps."""
@@ -147,11 +198,15 @@ def new_learner(puzzle: Puzzle, network: Mapping[str, Any], settings: LearnerSet
 
 def _optimiser(settings: LearnerSettings, module: nn.Module) -> torch.optim.Optimizer:
     parameters = list(module.parameters())
+    if settings.optimiser == "sgd":
+        return torch.optim.SGD(parameters, settings.learning_rate)
+    rate: Tensor | float = settings.learning_rate
+    if is_on_gpu := parameters[0].is_cuda:
+        rate = torch.tensor(rate, device=parameters[0].device)
     if settings.optimiser == "adam":
-        return torch.optim.Adam(parameters, settings.learning_rate, fused=True)
-    if settings.optimiser == "adamw":
-        return torch.optim.AdamW(parameters, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)
-    return torch.optim.SGD(parameters, settings.learning_rate)
+        return torch.optim.Adam(parameters, rate, fused=True, capturable=is_on_gpu)
+    decay = settings.weight_decay
+    return torch.optim.AdamW(parameters, rate, weight_decay=decay, fused=True, capturable=is_on_gpu)
 
 
 def learning_rate_at(settings: LearnerSettings, step: int) -> float:

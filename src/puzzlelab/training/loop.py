@@ -122,6 +122,8 @@ class Loop:
         """
         self.loss_sums: dict[str, float] = {}
         """The sum of each part of the loss over the steps since the last evaluation, and their number, `steps`."""
+        self.latest_losses: list[Mapping[str, float]] = []
+        """The losses of the last steps, which are not in the sums yet."""
         self.earlier_seconds = 0.0
         """Training time of the calls before this one."""
         self.unfinished = False
@@ -172,8 +174,7 @@ class Loop:
                 losses = self.task.step()
                 if losses is None:
                     return False
-                for name, value in {**losses, "steps": 1}.items():
-                    self.loss_sums[name] = self.loss_sums.get(name, 0.0) + value
+                self.latest_losses.append(losses)
                 self.unfinished = True
             if self._is_due(self.settings.evaluation.every):
                 self._evaluate(watch)
@@ -190,9 +191,17 @@ class Loop:
 
     def _early_summary(self) -> str:
         """Return what is known before the first evaluation."""
-        sums = self.loss_sums
+        sums = self._summed_losses()
         parts = [f"loss {sums.get('loss', 0.0) / sums['steps']:.3f}", f"{self.samples / self.seconds:,.0f} samples/s"]
         return ", ".join(filter(None, [*parts, self.task.executor_status()]))
+
+    def _summed_losses(self) -> dict[str, float]:
+        """Return the sums of the losses; waits for a graphics card that still computes them."""
+        for losses in self.latest_losses:
+            for name, value in {**losses, "steps": 1}.items():
+                self.loss_sums[name] = self.loss_sums.get(name, 0.0) + value
+        self.latest_losses.clear()
+        return self.loss_sums
 
     def _is_due(self, interval: int) -> bool:
         """Tell whether something happens after this step that happens every `interval` steps and after the last one."""
@@ -205,7 +214,7 @@ class Loop:
         if self.evaluator.states:
             evaluated = self.evaluator.evaluate(task.learner.ema_model, task.prefers_prior, watch)
             evaluated |= task.policy_metrics(self.evaluator)
-        sums, self.loss_sums = self.loss_sums, {}
+        sums, self.loss_sums = self._summed_losses(), {}
         losses = {name: value / sums["steps"] for name, value in sums.items() if name != "steps"}
         metrics = {**losses, **task.metrics(), **evaluated}
         seconds = self.seconds
@@ -229,7 +238,7 @@ class Loop:
             state["task"] = values
         if self.unfinished:
             state["unfinished"] = True
-        state |= {"losses": self.loss_sums, "seconds": self.seconds}
+        state |= {"losses": self._summed_losses(), "seconds": self.seconds}
         own = {TASK_PREFIX + name: value for name, value in tensors.items()}
         self.states.save({**self.task.learner.state(), **own}, state)
         self.task.on_saved(self.states.oldest.get("task", {}))

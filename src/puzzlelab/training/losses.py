@@ -33,13 +33,19 @@ def policy_loss(scores: Tensor, target: Tensor, legal: Tensor, policy: Policy, d
     """
     if policy == "cells":
         scores, target, legal = (tensor.reshape(-1, digits) for tensor in (scores, target, legal))
-        has_target = target.any(1)
-        scores, target, legal = scores[has_target], target[has_target], legal[has_target]
+        without = ~target.any(1, keepdim=True)
+        losses = _choice_losses(scores, target | without, legal | without)  # 0 in a cell without a target
+        return losses.sum() / (~without).sum().clamp_min(1)
     if policy == "binary":
         return functional.binary_cross_entropy_with_logits(scores, target.to(scores.dtype))
+    return _choice_losses(scores, target, legal).mean()
+
+
+def _choice_losses(scores: Tensor, target: Tensor, legal: Tensor) -> Tensor:
+    """Return `float[B]`: the cross-entropy of one choice among the legal moves, the target moves being right."""
     of_legal = scores.masked_fill(~legal, float("-inf"))
     of_target = scores.masked_fill(~target, float("-inf"))
-    return (of_legal.logsumexp(1) - of_target.logsumexp(1)).mean()
+    return of_legal.logsumexp(1) - of_target.logsumexp(1)
 
 
 def search_policy_loss(scores: Tensor, shares: Tensor, canonical: Tensor) -> Tensor:

@@ -249,7 +249,8 @@ class OnlineLearning:
         random = generator(settings.seed, SAMPLING, step)
         batch = self.replay.sample(settings.learning.batch_size, step, random)
         losses, errors = self.method.fit(self, batch, random)
-        self.replay.update_priorities(batch, errors.detach().abs().double().cpu().numpy())
+        if self.replay.has_priorities:
+            self.replay.update_priorities(batch, errors.abs().double().cpu().numpy())
         self.target.update(self.learner.model.module, self.learner.step)
         self.play.check_policy()
         return losses

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import Planes
@@ -21,6 +22,7 @@ from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training.learner import Learner, Losses
 from puzzlelab.training.losses import policy_loss, search_policy_loss, value_loss
 from puzzlelab.training.settings import PolicyValueSettings
+from puzzlelab.training.step_graphs import Minibatch
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,15 @@ class PolicyValueBatch:
     def legal(self) -> NDArray[np.bool_]:
         """[B, M]: the legal moves."""
         return self.canonical >= 0
+
+    def columns(self, model: TorchModel) -> Minibatch:
+        """Return the columns of a minibatch for this network."""
+        columns = {**model.columns(self.states), "cost_to_go": model.tensor(self.cost_to_go)}
+        if "policy" not in model.heads:
+            return columns
+        of_moves = {"canonical": self.canonical} if self.is_of_search else {"legal": self.legal}
+        of_moves["target"] = self.policy_target
+        return {**columns, **{name: model.tensor(array) for name, array in of_moves.items()}}
 
     @classmethod
     def from_samples(cls, puzzle: Puzzle, samples: Mapping[str, NDArray[Any]]) -> PolicyValueBatch:
@@ -87,28 +98,28 @@ def train_on(
     samples: Mapping[str, NDArray[Any]],
     settings: PolicyValueSettings,
     random: np.random.Generator,
-) -> dict[str, float]:
+) -> Mapping[str, float]:
     """Train for one step on these columns of samples; the losses."""
     batch = PolicyValueBatch.from_samples(learner.puzzle, samples)
     if settings.augment:
         has_symmetry = settings.network["kind"] == "exchangeable"
         batch = batch.augmented(learner.puzzle, random, permute_symbols=not has_symmetry)
-    return learner.update(lambda: losses_of(learner.model, batch, settings))
+    losses, _ = learner.update(losses_of, settings, batch.columns(learner.model))
+    return losses
 
 
-def losses_of(model: TorchModel, batch: PolicyValueBatch, settings: PolicyValueSettings) -> Losses:
+def losses_of(model: TorchModel, settings: PolicyValueSettings, columns: Minibatch) -> tuple[Losses, Tensor]:
     """Return the weighted losses of the outputs that the network has."""
-    outputs = model.forward(batch.states)
+    outputs = model.forward(columns)
     losses: Losses = {}
     if "cost_to_go" in outputs:
-        distance = value_loss(outputs["cost_to_go"], model.tensor(batch.cost_to_go), settings.distance)
+        distance = value_loss(outputs["cost_to_go"], columns["cost_to_go"], settings.distance)
         losses["cost_to_go_loss"] = settings.cost_to_go_weight * distance
     if "policy" in outputs:
-        scores, target = outputs["policy"], model.tensor(batch.policy_target)
-        if batch.is_of_search:
-            loss = search_policy_loss(scores, target, model.tensor(batch.canonical))
+        scores, target = outputs["policy"], columns["target"]
+        if "canonical" in columns:
+            loss = search_policy_loss(scores, target, columns["canonical"])
         else:
-            legal, digits = model.tensor(batch.legal), digits_per_cell(model.puzzle)
-            loss = policy_loss(scores, target, legal, model.settings.policy, digits)
+            loss = policy_loss(scores, target, columns["legal"], model.settings.policy, digits_per_cell(model.puzzle))
         losses["policy_loss"] = settings.policy_weight * loss
-    return losses
+    return losses, next(iter(losses.values()))

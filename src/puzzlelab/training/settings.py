@@ -45,6 +45,10 @@ class LearnerSettings(Settings):
     """The device on which the network is trained: `auto` takes a GPU (CUDA) if PyTorch finds one; or `cpu`, `cuda`."""
     precision: Precision = "auto"
     """The arithmetic of the layers: `bf16` has 16 bits; `auto` takes it where it is fast."""
+    compile: Literal["auto", "off"] = "auto"
+    """Auto: on a graphics card an update is recorded once, and then done at one call; layers of attention are compiled,
+    which rounds otherwise.
+    """
     threads: int = Field(default=1, ge=1)
     """Threads of the processor."""
     save_seconds: float = Field(default=60.0, gt=0)

@@ -23,6 +23,7 @@ from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.candidate_logits import CandidateMask
 from puzzlelab.engine.executor import Executor
 from puzzlelab.nets.form import candidates_of
+from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import loop, solved_boards
 from puzzlelab.training.learner import Learner, Losses
 from puzzlelab.training.loop import Task
@@ -30,6 +31,7 @@ from puzzlelab.training.losses import policy_loss
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
+from puzzlelab.training.step_graphs import Minibatch
 
 
 class CnnSettings(SupervisedSettings):
@@ -59,19 +61,19 @@ def step(learner: Learner, pool: BoardPool, settings: CnnSettings) -> Mapping[st
     model, candidates, correct = learner.model, pool.candidates, pool.solution_candidates
     blank = ~candidate_logits.known(candidates)
     states = candidate_logits.states_of(candidates_of(model.puzzle), candidates)
-    logits: list[Tensor] = []
-
-    def losses() -> Losses:
-        scores = model.forward(states)["policy"]
-        logits[:] = [scores.detach()]
-        target, legal = (model.tensor(mask) for mask in choices(settings, candidates, correct, blank))
-        return {"cells_loss": policy_loss(scores, target, legal, "cells", candidates.shape[2])}
-
-    loss_values = learner.update(losses)
-    probabilities = candidate_logits.shares(candidates, logits[0].cpu().numpy().reshape(candidates.shape))
+    target, legal = (model.tensor(mask) for mask in choices(settings, candidates, correct, blank))
+    columns = {**model.columns(states), "target": target, "legal": legal}
+    loss_values, logits = learner.update(losses_of, settings, columns)
+    probabilities = candidate_logits.shares(candidates, logits.cpu().numpy().reshape(candidates.shape))
     agreement = (probabilities.argmax(axis=2) == pool.solutions)[blank].mean()
     fill(pool, settings.fill_share, probabilities.max(axis=2), blank)
     return {**loss_values, "agreement": float(agreement)}
+
+
+def losses_of(model: TorchModel, settings: CnnSettings, columns: Minibatch) -> tuple[Losses, Tensor]:
+    """Return the loss, and the logits `float[B, N * D]`."""
+    logits, target = model.forward(columns)["policy"], columns["target"]
+    return {"cells_loss": policy_loss(logits, target, columns["legal"], "cells", target.shape[2])}, logits
 
 
 def choices(

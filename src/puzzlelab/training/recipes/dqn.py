@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import torch
@@ -31,10 +31,11 @@ from puzzlelab.nets.device import precision
 from puzzlelab.nets.torch_model import TorchModel, evaluating
 from puzzlelab.training import loop
 from puzzlelab.training.exploration import explore
-from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
 from puzzlelab.training.online_rl import OnlineLearning, OnlineSettings, check_executor, check_settings, new_task
 from puzzlelab.training.recipe import Recipe
+from puzzlelab.training.step_graphs import Minibatch
 
 
 class DqnSettings(OnlineSettings):
@@ -67,17 +68,6 @@ class DqnSettings(OnlineSettings):
     """The lower bound of targets. Without a discount, the values of moves in cycles would fall without end, and with
     them those of similar moves.
     """
-
-
-class Targets(NamedTuple):
-    """The targets towards which the values of a batch are learned. B = transitions."""
-
-    states: State
-    """[B, S]."""
-    values: Tensor
-    """[B, M]."""
-    weights: Tensor
-    """[B, M]: the weight of each value in the loss; 0: the value has no target."""
 
 
 @dataclass
@@ -116,44 +106,32 @@ class Dqn:
     def fit(
         self, online: OnlineLearning, batch: DrawnBatch, random: np.random.Generator
     ) -> tuple[Mapping[str, float], Tensor]:
-        states, learner, size = batch.columns["state"], online.learner, self.settings.minibatch_size
-        errors: list[Tensor] = []
+        model, size = online.learner.model, self.settings.minibatch_size
+        with torch.no_grad(), precision(model.device, self.settings.learning.precision):
+            columns = {**model.columns(batch.columns["state"]), **self._targets(online, batch)}
+            if size:
+                with evaluating(model.module):
+                    present = model.forward(columns)["q"]
+                errors = errors_of(columns, present)
+                columns = with_all_moves(columns, present, self.settings.blend)
         if not size:
-            return learner.update(lambda: self.losses(online, batch, errors)), errors[0]
-        model = learner.model
-        with torch.no_grad(), evaluating(model.module), precision(model.device, self.settings.learning.precision):
-            present = model.forward(states)["q"]
-            targets = _with_all_moves(self._targets(online, batch, present, errors), present)
-        order = random.permutation(len(states))
-        minibatches = [_rows(targets, order[begin : begin + size]) for begin in range(0, len(order), size)]
-        return learner.update(*(partial(self._fresh_loss, learner, each) for each in minibatches)), errors[0]
+            return online.learner.update(losses_of, self.settings, columns)
+        order = model.tensor(random.permutation(len(present)))
+        parts = (order[begin : begin + size] for begin in range(0, len(order), size))
+        minibatches = [{name: column[rows] for name, column in columns.items()} for rows in parts]
+        return online.learner.update(losses_of, self.settings, *minibatches)[0], errors
 
-    def losses(self, online: OnlineLearning, batch: DrawnBatch, errors: list[Tensor]) -> Losses:
-        """Return the loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
-        predicted = online.learner.model.forward(batch.columns["state"])["q"]
-        return self._loss(predicted, self._targets(online, batch, predicted.detach(), errors))
-
-    def _targets(self, online: OnlineLearning, batch: DrawnBatch, present: Tensor, errors: list[Tensor]) -> Targets:
-        """Return the targets of the moves that are learned from, whose present values are `float[B, M]`."""
-        settings = self.settings
+    def _targets(self, online: OnlineLearning, batch: DrawnBatch) -> dict[str, Tensor]:
+        """Return the targets `float[B, M]` and the shares of the moves that are learned from, with the weights
+        `float[B, 1]` of the transitions if they have some.
+        """
+        settings, model = self.settings, online.learner.model
         targets_of = self._targets_of_all_moves if settings.all_moves else self._targets_of_played_moves
         shares, target = targets_of(online, batch.columns)
         least = settings.min_value
         target = target.clamp(min=least if settings.reward != "moves" else max(least, -online.most_moves))
-        errors.append((shares * (target - present).abs()).sum(1))
-        if settings.blend < 1:
-            target = torch.lerp(present, target, settings.blend)
-        if batch.weights is not None:
-            shares = shares * online.learner.model.tensor(batch.weights)[:, None]
-        return Targets(batch.columns["state"], target, shares)
-
-    def _fresh_loss(self, learner: Learner, targets: Targets) -> Losses:
-        return self._loss(learner.model.forward(targets.states)["q"], targets)
-
-    def _loss(self, predicted: Tensor, targets: Targets) -> Losses:
-        """Return the distance of each state, summed over its moves; the mean over the states."""
-        distance = value_loss(predicted, targets.values, self.settings.distance, targets.weights)
-        return {"q_loss": predicted.shape[1] * distance}
+        weights = {} if batch.weights is None else {"weights": model.tensor(batch.weights)[:, None]}
+        return {"target": target, "shares": shares, **weights}
 
     def _targets_of_played_moves(self, online: OnlineLearning, columns: Columns) -> tuple[Tensor, Tensor]:
         """Return (`shares: float[B, M]`, which sum to 1 over the played move or over all moves with its effect, and the
@@ -187,8 +165,9 @@ class Dqn:
         """Return `float[B]`: the value of the best move of each state."""
         model, target = online.learner.model, online.target.model
         with evaluating(model.module), evaluating(target.module):
-            values = target.forward(states)["q"]
-            choice_values = model.forward(states)["q"] if self.settings.double else values
+            columns = model.columns(states)
+            values = target.forward(columns)["q"]
+            choice_values = model.forward(columns)["q"] if self.settings.double else values
         if self.settings.masked:
             illegal = model.tensor(canonical_moves(self.puzzle, states) < 0)
             choice_values = choice_values.masked_fill(illegal, -torch.inf)
@@ -196,17 +175,32 @@ class Dqn:
         return values.gather(1, best).squeeze(1)
 
 
-def _with_all_moves(targets: Targets, present: Tensor) -> Targets:
-    """Give each value without a target the present value as target, with the weight of a played move."""
-    has_target = targets.weights > 0
-    weight = targets.weights.sum(dim=1, keepdim=True).expand_as(targets.weights)
-    return Targets(targets.states, targets.values.where(has_target, present), targets.weights.where(has_target, weight))
+def losses_of(model: TorchModel, settings: DqnSettings, columns: Minibatch) -> tuple[Losses, Tensor]:
+    """Return the distance of the values of each state from their targets, summed over its moves: the mean over the
+    states; and the errors of the states.
+    """
+    predicted, target, shares = model.forward(columns)["q"], columns["target"], columns["shares"]
+    present = predicted.detach()
+    if settings.blend < 1 and not settings.minibatch_size:
+        target = torch.lerp(present, target, settings.blend)
+    weights = shares * columns["weights"] if "weights" in columns else shares
+    loss = value_loss(predicted, target, settings.distance, weights)
+    return {"q_loss": predicted.shape[1] * loss}, errors_of(columns, present)
 
 
-def _rows(targets: Targets, rows: NDArray[np.int64]) -> Targets:
-    """Return the targets of these transitions."""
-    index = torch.from_numpy(rows).to(targets.values.device)
-    return Targets(targets.states[rows], targets.values[index], targets.weights[index])
+def errors_of(columns: Minibatch, present: Tensor) -> Tensor:
+    """Return `float[B]`: the mean distance of the present values `float[B, M]` from the targets."""
+    return (columns["shares"] * (columns["target"] - present).abs()).sum(1)
+
+
+def with_all_moves(columns: Minibatch, present: Tensor, blend: float) -> dict[str, Tensor]:
+    """Give each value without a target the present value as target, with the share of a played move."""
+    target, shares = columns["target"], columns["shares"]
+    if blend < 1:
+        target = torch.lerp(present, target, blend)
+    has_target = shares > 0
+    share = shares.sum(dim=1, keepdim=True).expand_as(shares)
+    return {**columns, "target": target.where(has_target, present), "shares": shares.where(has_target, share)}
 
 
 def _equal_shares(moves: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -24,14 +24,17 @@ from torch.nn import functional
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.executor import Executor
+from puzzlelab.nets.model import digits_per_cell
+from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import loop, solved_boards
 from puzzlelab.training.evaluation import Metrics
-from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.learner import Losses
 from puzzlelab.training.loop import State, Task
 from puzzlelab.training.losses import policy_loss
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
+from puzzlelab.training.step_graphs import Minibatch
 
 
 class LatticeSettings(SupervisedSettings):
@@ -56,9 +59,8 @@ def new_task(run: Run, settings: LatticeSettings, watch: Watch, executor: Execut
     outcomes = {"won": 0, "lost": 0}  # of the boards that ended since the last evaluation
 
     def step() -> Mapping[str, float]:
-        logits: list[Tensor] = []
-        loss_values = learner.update(lambda: losses_of(learner, pool, settings, logits))
-        won, lost = eliminate(pool, settings.threshold, logits[0].detach().cpu().numpy().reshape(pool.candidates.shape))
+        loss_values, logits = learner.update(losses_of, settings, columns_of(learner.model, pool))
+        won, lost = eliminate(pool, settings.threshold, logits.cpu().numpy().reshape(pool.candidates.shape))
         outcomes["won"] += won
         outcomes["lost"] += lost
         return loss_values
@@ -79,16 +81,18 @@ def new_task(run: Run, settings: LatticeSettings, watch: Watch, executor: Execut
     return Task(learner, step, state, restore, metrics)
 
 
-def losses_of(learner: Learner, pool: BoardPool, settings: LatticeSettings, last_logits: list[Tensor]) -> Losses:
-    """Return the mean over the last rounds of the network.
-
-    Appends the logits `float[B, N * D]` of the last round to `last_logits`.
-    """
-    model, candidates = learner.model, pool.candidates
-    flat = model.tensor(candidates.reshape(len(candidates), -1))
-    correct = model.tensor(pool.solution_candidates.reshape(len(candidates), -1))
+def columns_of(model: TorchModel, pool: BoardPool) -> Minibatch:
+    """Return `bool[B, N * D]`: the candidates, those of the solutions, and those of cells with several."""
+    candidates = pool.candidates
     undecided = candidates & ~candidate_logits.known(candidates)[:, :, None]
-    open_ = model.tensor(undecided.reshape(len(candidates), -1))
+    masks = {"candidates": candidates, "correct": pool.solution_candidates, "open": undecided}
+    return {name: model.tensor(mask.reshape(len(mask), -1)) for name, mask in masks.items()}
+
+
+def losses_of(model: TorchModel, settings: LatticeSettings, columns: Minibatch) -> tuple[Losses, Tensor]:
+    """Return the means over the last rounds of the network, and the logits `float[B, N * D]` of the last round."""
+    flat, correct, open_ = columns["candidates"], columns["correct"], columns["open"]
+    digits = digits_per_cell(model.puzzle)
     rounds = deque(model.module.each_round(flat), maxlen=settings.loss_rounds)  # type: ignore[operator]
     losses: Losses = {}
     for features in rounds:
@@ -96,14 +100,13 @@ def losses_of(learner: Learner, pool: BoardPool, settings: LatticeSettings, last
         weights = open_ * (settings.drop_weight + (settings.keep_weight - settings.drop_weight) * correct)
         target = correct.to(logits.dtype)
         total = functional.binary_cross_entropy_with_logits(logits, target, weights, reduction="sum")
-        choice = policy_loss(logits, correct & open_, flat, "cells", candidates.shape[2])
+        choice = policy_loss(logits, correct & open_, flat, "cells", digits)
         for name, loss in (
             ("keep_loss", total / open_.sum().clamp_min(1)),
             ("choice_loss", settings.choice_weight * choice),
         ):
             losses[name] = losses.get(name, 0) + loss / len(rounds)
-    last_logits[:] = [logits]
-    return losses
+    return losses, logits
 
 
 def eliminate(pool: BoardPool, threshold: float, logits: Any) -> tuple[int, int]:

@@ -34,6 +34,7 @@ from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
 from puzzlelab.training.online_rl import OnlineLearning, OnlineSettings, check_executor, check_settings, new_task
 from puzzlelab.training.recipe import Recipe
+from puzzlelab.training.step_graphs import Minibatch
 
 
 class ValueIterationSettings(OnlineSettings):
@@ -95,11 +96,10 @@ class ValueIteration:
     def fit(
         self, online: OnlineLearning, batch: DrawnBatch, random: np.random.Generator
     ) -> tuple[Mapping[str, float], Tensor]:
-        errors: list[Tensor] = []
-        return online.learner.update(lambda: self.losses(online, batch, errors)), errors[0]
+        return online.learner.update(losses_of, self.settings, self.columns(online, batch))
 
-    def losses(self, online: OnlineLearning, batch: DrawnBatch, errors: list[Tensor]) -> Losses:
-        """Return the loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
+    def columns(self, online: OnlineLearning, batch: DrawnBatch) -> Minibatch:
+        """Return the states of a batch of transitions for the network, with their targets and weights."""
         model, columns, settings = online.learner.model, batch.columns, self.settings
         lookahead = (
             columns["lookahead"]
@@ -111,11 +111,16 @@ class ValueIteration:
         outcome = np.where(columns["moves_to_end"] == UNKNOWN, lookahead, columns["moves_to_end"])
         values = lookahead + settings.outcome_weight * (outcome - lookahead)
         most = min(settings.max_cost_to_go, online.most_moves)
+        weights = {} if batch.weights is None else {"weights": model.tensor(batch.weights)}
         target = model.tensor(np.minimum(values, most).astype(np.float32))
-        predicted = model.forward(columns["state"])["cost_to_go"]
-        errors.append(target - predicted)
-        weights = None if batch.weights is None else model.tensor(batch.weights)
-        return {"cost_to_go_loss": value_loss(predicted, target, settings.distance, weights)}
+        return {**model.columns(columns["state"]), "target": target, **weights}
+
+
+def losses_of(model: TorchModel, settings: ValueIterationSettings, columns: Minibatch) -> tuple[Losses, Tensor]:
+    """Return the loss on a batch of transitions, and their errors `float[B]`."""
+    predicted, target = model.forward(columns)["cost_to_go"], columns["target"]
+    loss = value_loss(predicted, target, settings.distance, columns.get("weights"))
+    return {"cost_to_go_loss": loss}, target - predicted
 
 
 def move_costs(puzzle: Puzzle, states: State, model: TorchModel) -> NDArray[np.float64]:

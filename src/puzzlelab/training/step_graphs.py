@@ -1,0 +1,96 @@
+"""Faster updates of a network on a graphics card: fused layers, and CUDA graphs, which do an update at one call.
+
+Without graphs the program starts each kernel by itself, which takes longer than small kernels run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from typing import NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+from puzzlelab.engine import report
+
+Minibatch: TypeAlias = "Mapping[str, Tensor]"
+"""The columns of a minibatch on the device of the network: each has one row for each sample."""
+WARM_UPDATES = 3
+"""Updates without a graph before one is recorded, in which PyTorch chooses its kernels and makes the moments."""
+
+
+class Update(NamedTuple):
+    """The results of an update of the weights."""
+
+    losses: Tensor
+    """`float[L]`: the loss, and its parts."""
+    output: Tensor
+    """The tensor that the recipe goes on with, such as the errors of the samples."""
+
+
+class Recorded(NamedTuple):
+    """A graph with the tensors that it reads and writes."""
+
+    graph: torch.cuda.CUDAGraph
+    columns: Minibatch
+    update: Update
+
+
+class StepGraphs:
+    """The graphs of one learner, one for each kind of minibatch, and the stream on which they are recorded."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._device, self._stream = device, torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        self._recorded: dict[Hashable, Recorded] = {}
+        self._updates: Counter[Hashable] = Counter()
+        self._is_possible = True
+
+    def run(self, name: Hashable, update: Callable[[Minibatch], Update], columns: Minibatch) -> Update:
+        """Return the results of an update, whose operations are the same for one name and columns of one shape.
+
+        Where PyTorch cannot record it, which is told once, all updates are made without a graph.
+        """
+        kind = name, tuple((each, column.shape, column.dtype) for each, column in columns.items())
+        current = torch.cuda.current_stream(self._device)
+        self._stream.wait_stream(current)
+        with torch.cuda.stream(self._stream):
+            self._updates[kind] += 1
+            if self._is_possible and self._updates[kind] == WARM_UPDATES + 1:
+                self._record(kind, update, columns)
+            done = self._replayed(self._recorded[kind], columns) if kind in self._recorded else update(columns)
+        current.wait_stream(self._stream)
+        return done
+
+    def _record(self, kind: Hashable, update: Callable[[Minibatch], Update], columns: Minibatch) -> None:
+        """Record an update without making it."""
+        held = {name: column.clone() for name, column in columns.items()}
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
+                recorded = update(held)
+        except RuntimeError as error:
+            self._is_possible = False
+            report.note(f"no CUDA graph can be made of the steps, which take longer without: {first_line(error)}")
+        else:
+            self._recorded[kind] = Recorded(graph, held, recorded)
+
+    @staticmethod
+    def _replayed(recorded: Recorded, columns: Minibatch) -> Update:
+        for name, held in recorded.columns.items():
+            held.copy_(columns[name])
+        recorded.graph.replay()
+        return Update(*(tensor.clone() for tensor in recorded.update))
+
+
+def compile_layers(module: nn.Module) -> None:
+    """Fuse the kernels inside each layer of attention, which rounds otherwise; where PyTorch cannot, they stay."""
+    layers = [layer for layer in module.modules() if isinstance(layer, nn.TransformerEncoderLayer)]
+    for layer in layers:
+        torch._dynamo.config.suppress_errors = True
+        layer.forward = torch.compile(layer.forward, dynamic=False)  # type: ignore[method-assign]
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of the message of an error."""
+    return str(error).strip().partition("\n")[0]
