@@ -6,8 +6,10 @@ import gc
 import os
 import re
 import signal
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -261,6 +263,20 @@ def write_failures() -> Iterator[dict[Path, str]]:
     yield user_cache.write_failures
     user_cache.write_failures.clear()
     user_cache.write_failures.update(before)
+
+
+@pytest.fixture
+def on_full_disk() -> Callable[..., tuple[int, str]]:
+    """`on_full_disk(size, script, *words)`: (exit code, errors) of a process whose files have `size` bytes at most."""
+
+    def run(size: int, script: str, *words: object) -> tuple[int, str]:
+        limit = f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, resource.RLIM_INFINITY))"
+        start = f"import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n{limit}\n"
+        command = [sys.executable, "-c", start + script, *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        return done.returncode, done.stderr
+
+    return run
 
 
 @pytest.fixture

@@ -2,13 +2,10 @@
 
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -24,6 +21,7 @@ from puzzlelab.puzzles.sudoku.generate import LEVELS
 from puzzlelab.solvers.dancing_links import DancingLinks
 from puzzlelab.storage.outputs import LineOutput, only_writer
 
+RUN_PROGRAM = "from puzzlelab.cli.main import run; run()"
 # A shell that starts the tests in the background has its children ignore Ctrl-C; this takes that back.
 LISTENING = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from puzzlelab.cli.main import run; run()"
@@ -279,26 +277,13 @@ def test_places_that_cannot_be_written(program, tmp_path):
     assert err.startswith(f"error: cannot write {path}: ")
 
 
-@contextmanager
-def largest_file(size) -> Iterator[None]:
-    """As on a full disk: no file of this process can be larger."""
-    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
-
-
-def test_a_full_disk(program, tmp_path, monkeypatch):
+def test_a_full_disk(program, on_full_disk, tmp_path):
     path, whole = tmp_path / "boards.csv", tmp_path / "whole.csv"
-    monkeypatch.setattr(generate, "CHUNK", 5)
     words = ("sudoku-9x9", "--level", 1, "--count", 20)
     program(*words, "--out", whole)
-    with largest_file(1000):
-        code, out, err = program(*words, "--out", path)
-    assert (code, out, err) == (2, "", f"error: cannot write {path}: File too large\n")
+    chunks = "from puzzlelab.puzzles.sudoku import generate; generate.CHUNK = 5"
+    code, err = on_full_disk(1000, f"{chunks}\n{RUN_PROGRAM}", "generate", *words, "--out", path)
+    assert (code, err) == (2, f"error: cannot write {path}: File too large\n")
     assert whole.read_bytes().startswith(path.read_bytes())
     assert program(*words, "--out", path)[0] == 0
     assert path.read_bytes() == whole.read_bytes()

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import resource
 import threading
 from functools import partial
 
@@ -16,6 +15,7 @@ from puzzlelab.storage.outputs import only_writer
 from puzzlelab.storage.row_files import read_rows
 from puzzlelab.version import VERSION
 
+RUN_PROGRAM = "from puzzlelab.cli.main import run; run()"
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 KEYS = [
     *("puzzle", "board", "solver", "options", "net", "seed", "limit", "version", "moves", "length", "proof", "reason"),
@@ -474,16 +474,11 @@ def test_a_second_program_is_refused_and_the_first_goes_on(program, tmp_path):
     assert program("tiles-3x3", ONE, TWO, "--out", out)[0] == 0
 
 
-def test_a_full_disk_leaves_whole_rows_and_the_next_call_goes_on(program, tmp_path):
+def test_a_full_disk_leaves_whole_rows_and_the_next_call_goes_on(program, on_full_disk, tmp_path):
     out = tmp_path / "rows.jsonl"
     program("tiles-3x3", ONE, "--out", out)
     size = out.stat().st_size
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100, before[1]))
-    try:
-        code, _, err = program("tiles-3x3", ONE, TWO, "--out", out)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    code, err = on_full_disk(size + 100, RUN_PROGRAM, "solve", "tiles-3x3", ONE, TWO, "--out", out)
     assert (code, err) == (2, f"error: cannot write {out}: File too large\n")
     assert out.stat().st_size == size
     assert program("tiles-3x3", ONE, TWO, "--out", out)[0] == 0

@@ -1,8 +1,6 @@
-"""A file, a full disk, and the calls that bring files to the disk."""
+"""A file, and the calls that bring files to the disk."""
 
 import os
-import resource
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,15 +9,6 @@ import pytest
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "a.jsonl"
-
-
-@pytest.fixture
-def full_disk() -> Iterator[None]:
-    """As on a full disk: no file of this process can be larger than 100 bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture

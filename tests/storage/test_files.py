@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,11 +61,26 @@ def test_a_failing_writer_leaves_the_old_file_and_nothing_else(path: Path, error
     assert list(path.parent.iterdir()) == [path]
 
 
-@pytest.mark.usefixtures("full_disk")
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(path: Path) -> None:
-    path.write_text("old")
-    with pytest.raises(BadFile, match=f"^cannot write {path}: File too large$"), writing(path):
+REPLACING = """
+import sys
+from pathlib import Path
+from puzzlelab.core.errors import BadFile
+from puzzlelab.storage.files import replace_file, writing
+
+path = Path(sys.argv[1])
+try:
+    with writing(path):
         replace_file(path, "x" * 1000)
+except BadFile as error:
+    sys.exit(str(error))
+"""
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(
+    path: Path, on_full_disk: Callable[..., tuple[int, str]]
+) -> None:
+    path.write_text("old")
+    assert on_full_disk(100, REPLACING, path) == (1, f"cannot write {path}: File too large\n")
     assert path.read_text() == "old"
     assert list(path.parent.iterdir()) == [path]
 

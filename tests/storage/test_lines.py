@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -126,14 +127,25 @@ def test_a_line_that_is_too_long_is_no_json(path: Path, monkeypatch: pytest.Monk
         JsonLines(path).read()
 
 
-@pytest.mark.usefixtures("full_disk")
-def test_a_full_disk_takes_no_part_of_lines(path: Path) -> None:
-    lines = JsonLines(path)
-    lines.append({"n": 1})
-    with pytest.raises(BadFile, match="File too large"):
-        lines.append({"n": 2}, {"text": "x" * 200})
-    assert lines.read() == [{"n": 1}]
-    lines.append({"n": 3})
+APPENDING = """
+import sys
+from pathlib import Path
+from puzzlelab.core.errors import BadFile
+from puzzlelab.storage.lines import JsonLines
+
+lines = JsonLines(Path(sys.argv[1]))
+lines.append({"n": 1})
+try:
+    lines.append({"n": 2}, {"text": "x" * 200})
+except BadFile as error:
+    assert "File too large" in str(error)
+assert lines.read() == [{"n": 1}]
+lines.append({"n": 3})
+"""
+
+
+def test_a_full_disk_takes_no_part_of_lines(path: Path, on_full_disk: Callable[..., tuple[int, str]]) -> None:
+    assert on_full_disk(100, APPENDING, path) == (0, "")
     assert path.read_text() == '{"n": 1}\n{"n": 3}\n'
 
 
