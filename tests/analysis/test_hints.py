@@ -209,6 +209,29 @@ def test_what_was_not_proven_in_time_stays_a_range(distances_2x3, solver, nodes)
             }
 
 
+class Late(Spy):
+    """A spy that fails at the first board that it is asked about, as a search whose share of the limit is too small."""
+
+    name: ClassVar[str] = "late"
+
+    def attempts(self, instance, limit):
+        if self._asked:
+            yield from super().attempts(instance, limit)
+        else:
+            self._asked.append(instance)
+            yield Result(None, stop="nodes", expanded=1)
+
+    def with_memory(self):
+        return self
+
+
+def test_a_move_that_was_not_proven_in_its_share_of_the_limit_is_tried_again_with_the_rest():
+    late = Late()
+    told = hints.hint(late, place(4), Limit(nodes=1000), bounds=Interval(4, 4))
+    assert [int(board.state[0]) for board in late._asked] == [3, 99, 3]
+    assert (told.best, told.proven) == ((0, 1), True)
+
+
 def test_a_limit_that_ends_at_once_proves_next_to_nothing():
     told = hint(boards(1, seed=4)[0], "bfs", Limit(nodes=1))
     assert (told.proven, told.best_proven, told.stop) == (False, False, "nodes")

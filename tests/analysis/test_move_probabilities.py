@@ -55,6 +55,15 @@ def test_the_digits_of_each_cell_share_one(monkeypatch):
     assert np.nansum(told[2:], axis=1) == pytest.approx(np.ones(14))
 
 
+@pytest.mark.parametrize("height", [-3000.0, 3000.0])
+def test_scores_of_any_height_become_shares(network, height):
+    puzzle = load("tiles-3x3")
+    high = network("policy")
+    high.prior = lambda averaged: Prior("toy", lambda states: np.full((len(states), 4), height))
+    told = shares(puzzle, "net", high, puzzle.read(TWO).state[None])
+    assert told[0][puzzle.legal(puzzle.read(TWO).state)] == pytest.approx([0.5, 0.5])
+
+
 def test_a_board_without_moves_has_no_shares(network):
     puzzle = load("dust-2x2x2")
     told = shares(puzzle, "net", network("policy"), puzzle.read("0000").state[None])

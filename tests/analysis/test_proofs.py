@@ -7,7 +7,7 @@ from tests.objectives import Runs, Tolls
 
 import puzzlelab
 from puzzlelab import Limit, Presentation, Result, load
-from puzzlelab.analysis.proofs import Claim, Method, claim_of, follows_from_rules, provers
+from puzzlelab.analysis.proofs import Claim, Method, ProofCheck, claim_of, follows_from_rules, provers
 from puzzlelab.core.puzzle import presentation_of
 from puzzlelab.core.registry import make_solver
 from puzzlelab.engine.solving import solve
@@ -131,6 +131,33 @@ def test_a_limit_leaves_the_claim_undecided():
     check = puzzlelab.prove(board, puzzlelab.solve(board), "ida", Limit(nodes=4))
     assert (check.outcome, check.proved_by) == ("undecided", "")
     assert "not decided within the limit by bfs:bidirectional=True, astar:estimate=manhattan" in check.reason
+
+
+def test_a_search_that_is_cut_off_after_one_solution_does_not_prove_that_there_is_no_other(monkeypatch):
+    board = load("sudoku-4x4").read("small")
+    result = puzzlelab.solve(board)
+
+    def cut_off(*_):
+        yield replace(result, proof="none")
+        yield Result(None, stop="nodes")
+
+    monkeypatch.setattr("puzzlelab.analysis.proofs._attempts", cut_off)
+    assert result.proof == "unique"
+    assert puzzlelab.prove(board, result, "bands").outcome == "undecided"
+
+
+def test_the_last_method_gets_all_that_remains_of_the_limit(monkeypatch):
+    given = []
+
+    def tried(prover, instance, result, claim, limit, over):
+        given.append(limit.nodes)
+        return ProofCheck(claim, "undecided", expanded=limit.nodes)
+
+    monkeypatch.setattr("puzzlelab.analysis.proofs._try", tried)
+    board = load("tiles-3x3").read(FAR)
+    puzzlelab.prove(board, puzzlelab.solve(board), "ida", Limit(nodes=80))
+    assert sum(given) == 80
+    assert given[0] == 40
 
 
 # --- costs and scores -------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import puzzlelab
-from puzzlelab import Estimate, Instance, Limit, Progress, Result
+from puzzlelab import BadBoard, Estimate, Instance, Limit, Progress, Result
 from puzzlelab.core.solver import SolverSettings
 from puzzlelab.core.views import Estimates, Reversible, Samples
 from puzzlelab.storage import networks
@@ -61,6 +61,12 @@ def test_no_states_have_no_values():
     assert puzzlelab.estimate(TILES, "manhattan", []).shape == (0,)
     assert puzzlelab.estimate(TILES, "net", np.empty((0, 9), np.uint8)).shape == (0,)
     assert puzzlelab.network(TILES).prior([]).shape == (0, 4)
+
+
+@pytest.mark.parametrize("value", [0.5, 300, -1, np.nan])
+def test_numbers_that_no_state_has_are_refused(value):
+    with pytest.raises(BadBoard, match="this array has other values"):
+        puzzlelab.estimate(TILES, "manhattan", np.array([FARTHEST.state, np.full(9, value)]))
 
 
 def test_an_estimate_of_ones_own_on_plain_rules(corridor):

@@ -23,6 +23,22 @@ def test_a_limit_must_be_finite() -> None:
 
 
 @pytest.mark.parametrize(
+    ("limit", "spent", "share"),
+    [
+        (Limit(), (5.0, 50, 2), Limit()),
+        (Limit(seconds=9.0, nodes=101), (5.0, 50, 2), Limit(seconds=2.0, nodes=25)),
+        (Limit(seconds=9.0, nodes=101), (5.0, 50), Limit(seconds=4.0, nodes=51)),
+        (Limit(nodes=10), (99.0, 9, 3), Limit(nodes=1)),
+        (Limit(memory=7, nodes=10), (0.0, 0, 2), Limit(memory=7, nodes=5)),
+        (Limit(seconds=5.0), (5.0, 0), None),
+        (Limit(nodes=5), (0.0, 5), None),
+    ],
+)
+def test_a_share_of_what_is_left(limit: Limit, spent: tuple[float, int], share: Limit | None) -> None:
+    assert limit.share(*spent) == share
+
+
+@pytest.mark.parametrize(
     ("new", "old", "more"),
     [
         (Limit(), Limit(), False),
