@@ -17,13 +17,14 @@ USE_PACK = $(if $(wildcard $(PACK)/pack.json),PUZZLELAB_KERNELS=$(PACK))
 # Tests that run at once
 JOBS = 2
 PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+QUICK = not slow and not browser and not cluster and not tools
 
 # Without bytecode, every start of Python would compile all sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help demo kernels web test test-slow test-page test-cluster test-examples test-elsewhere coverage check size format docs docs-serve release bench clean
+.PHONY: help demo kernels web test test-slow test-tools test-faults test-page test-cluster test-examples test-elsewhere coverage check size format docs docs-serve release bench clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,10 +40,16 @@ web: $(VENV)/.web ## Install what the page needs into .venv, and open it
 	$(BIN)/puzzlelab web --open $(ARGS)
 
 test: $(VENV)/.dev ## Run the quick tests (installs everything they need first)
-	$(PYTEST) -m "not slow and not browser and not cluster" $(ARGS)
+	$(PYTEST) -m "$(QUICK)" $(ARGS)
 
 test-slow: $(VENV)/.dev ## Run the slow tests
-	$(PYTEST) -m "slow and not browser and not cluster" $(ARGS)
+	$(PYTEST) -m "slow and not faults and not browser and not cluster" $(ARGS)
+
+test-tools: $(VENV)/.dev ## Run the tests of benchmarks, tools and documents
+	$(PYTEST) -m "tools and not slow" $(ARGS)
+
+test-faults: $(VENV)/.dev ## Kill, damage and starve the program (an hour); ARGS=commit tries the share that the commit chooses
+	$(BIN)/python tests/faults/run.py $(ARGS)
 
 test-page: $(VENV)/.dev ## Run the tests of the page in a browser
 	$(PYTEST) -m browser $(ARGS)
@@ -58,7 +65,7 @@ test-elsewhere: $(VENV)/.dev ## Run the quick tests as other machines would; ARG
 	$(BIN)/python tests/elsewhere.py $(ARGS)
 
 coverage: $(COVERAGE)/.done ## Run the quick tests and show the lines they do not reach, in build/coverage (without compiled kernels)
-	$(PYTEST:$(BIN)/%=$(COVERAGE)/bin/%) -m "not slow and not browser and not cluster" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
+	$(PYTEST:$(BIN)/%=$(COVERAGE)/bin/%) -m "$(QUICK)" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
 
 check: $(VENV)/.dev ## Check format, style, types and the direction of imports
 	$(BIN)/ruff format --check .

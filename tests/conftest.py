@@ -59,6 +59,16 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+MARKED = {"tools": ("tools",), "faults": ("faults", "slow")}
+"""The marks of all tests of a folder."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark the tests of benchmarks, tools and documents, and those that put in faults."""
+    for mark in MARKED.get(item.path.parent.name, ()):
+        item.add_marker(mark)
+
+
 # --- what was skipped, and how to get it ----------------------------------------------------------------------------
 
 EXTRAS = {

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PYTEST = ("-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-m", "not slow and not browser and not cluster")
+QUICK = "not slow and not browser and not cluster and not tools"
+PYTEST = ("-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-m", QUICK)
 TESTED = "plot,learn,gym,web,sat,dev"
 
 

@@ -1,6 +1,6 @@
 """Writes the tables of docs/networks.md: the inputs and outputs of networks, with their types and shapes.
 
-`python tools/network_table.py` writes them into the page; tests/test_docs.py holds the page to them.
+`python tools/network_table.py` writes them into the page; tests/tools/test_docs.py holds the page to them.
 """
 
 from __future__ import annotations

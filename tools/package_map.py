@@ -1,8 +1,9 @@
 """Draws docs/packages.svg: the packages of `src/puzzlelab` on their layers, and which of them imports which.
 
-`python tools/package_map.py` writes it; tests/test_docs.py holds the file to what this makes. The layers are those that
-import-linter checks (pyproject.toml), the arrows are the imports in the code, also those inside functions. An arrow
-that follows from others is left out: if A imports B and C, and B imports C, then only A -> B and B -> C are drawn.
+`python tools/package_map.py` writes it; tests/tools/test_docs.py holds the file to what this makes. The layers are
+those that import-linter checks (pyproject.toml), the arrows are the imports in the code, also those inside functions.
+An arrow that follows from others is left out: if A imports B and C, and B imports C, then only A -> B and B -> C are
+drawn.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Writes what docs/extending.md takes from the code: two tables, and an example.
 
 The first table says what a puzzle and a solver may offer, which modules use it, and the default; the second one, which
-kernels a puzzle may have. `python tools/surface.py` writes them into the page; tests/test_docs.py holds the page to it.
+kernels a puzzle may have. `python tools/surface.py` writes them into the page; tests/tools/test_docs.py holds the page
+to it.
 """
 
 from __future__ import annotations
