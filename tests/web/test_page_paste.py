@@ -10,6 +10,7 @@ pytest.importorskip("playwright.sync_api")
 import forms
 from on_page import shows
 from playwright.sync_api import expect
+from table_of_forms import FORMS
 
 pytestmark = pytest.mark.browser
 EIGHT = "8 6 7 2 5 4 3 0 1"
@@ -78,6 +79,6 @@ def test_a_file_is_dropped_on_the_page(opened) -> None:
           dataTransfer.items.add(new File([text], "puzzle.sdk", { type: "" }));
           document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
         }""",
-        forms.SUDOKU_TEXTS["SadMan Sudoku (.sdk)"],
+        FORMS["SadMan"][0],
     )
     shows(page, forms.CLASSIC, timeout=300_000)
