@@ -13,7 +13,7 @@ NO_BROWSER = (
     "no browser: install one (Debian: apt-get install chromium), or name one in PUZZLELAB_BROWSER; "
     "PUZZLELAB_BROWSER=none skips these tests on purpose"
 )
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds in which a page shows what it is to show; a busy machine needs more of them than a person would like."""
 USUAL = {"viewport": {"width": 1280, "height": 900}, "service_workers": "block"}
 
@@ -67,7 +67,7 @@ def opened(server: Server, browser) -> Iterator:
 
     def open_page(settings: dict | None = None, **link: str):
         context = browser.new_context(**USUAL | (settings or {}))
-        context.set_default_timeout(3 * PATIENCE)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
