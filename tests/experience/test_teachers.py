@@ -69,8 +69,7 @@ def slowly(teacher, end):
     return rollouts(teacher, 0, end, threading.Event())
 
 
-@pytest.mark.parametrize("solver", [BEAM, registry.solver("ida", EIGHT), NARROW])
-@pytest.mark.parametrize("branches", [0, 3])
+@pytest.mark.parametrize(("solver", "branches"), [(BEAM, 0), (registry.solver("ida", EIGHT), 3), (NARROW, 3)])
 def test_the_fast_way_says_what_the_solver_says(solver, branches):
     teacher = Teacher(EIGHT, solver, branches=branches)
     assert fast_rollouts(teacher)
@@ -294,10 +293,9 @@ def test_detours_are_part_of_the_settings():
 # --- one stream ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("branches", [0, 2])
-@pytest.mark.parametrize(("exact", "solver"), [(False, BEAM), (False, registry.solver("ida", EIGHT)), (True, None)])
-def test_the_stream_does_not_depend_on_the_jobs(exact, solver, branches):
-    teacher = Teacher(EIGHT, solver or registry.solver("ida", EIGHT), exact, branches=branches)
+@pytest.mark.parametrize(("solver", "exact", "branches"), [("beam", False, 2), ("ida", False, 0), ("ida", True, 2)])
+def test_the_stream_does_not_depend_on_the_jobs(solver, exact, branches):
+    teacher = Teacher(EIGHT, BEAM if solver == "beam" else registry.solver("ida", EIGHT), exact, branches=branches)
     assert equal(taken(teacher, 8, jobs=1), taken(teacher, 8, jobs=3))
 
 

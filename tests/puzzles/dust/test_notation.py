@@ -109,7 +109,7 @@ NOTATIONS = {
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(board=boards())
 def test_every_notation_is_read(notation, board) -> None:
     puzzle, state = board

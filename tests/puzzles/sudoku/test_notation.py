@@ -128,7 +128,7 @@ NOTATIONS = {
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(board=boards())
 def test_every_notation_is_read(notation, board) -> None:
     puzzle, state = board

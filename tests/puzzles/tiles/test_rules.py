@@ -149,7 +149,7 @@ def test_published_solutions_are_replayed(deepcubea) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_kernels_equal_the_rules(name: str) -> None:
     puzzle = load(name)
-    check_puzzle(puzzle, [Instance(puzzle, permutation(puzzle, seed)) for seed in range(40)], steps=3)
+    check_puzzle(puzzle, [Instance(puzzle, permutation(puzzle, seed)) for seed in range(12)], steps=3)
 
 
 # --- which boards can be solved ---
