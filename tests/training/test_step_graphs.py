@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from puzzlelab.core import registry
 from puzzlelab.training.learner import LossMeans, new_learner
