@@ -29,7 +29,7 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import Solver
-from sudoku_kernels import AVX2, rates
+from sudoku_speed import AVX2, rates
 
 SUDOKU = "sudoku-9x9"
 CSV = ("--as", "csv")

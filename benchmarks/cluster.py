@@ -19,10 +19,9 @@ from rich.console import Console
 from rich.table import Table
 
 import puzzlelab
-from cluster_costs import EmptyPieces, empty_pieces, publish_seconds, work_of
+from cluster_costs import EmptyPieces, ManyNodes, empty_pieces, head_seconds, publish_seconds, work_of
 from cluster_kinds import BOARDS, EXAMPLES
 from cluster_model import Throughput, Work, curve, most_fed
-from cluster_nodes import ManyNodes, head_seconds
 from puzzlelab.engine.executor import Executor
 from small_cluster import SmallCluster
 

@@ -1,15 +1,19 @@
 """Measures bands and the generator of Sudoku: `python benchmarks/sudoku_speed.py [FILE.csv ...]`, after warm-up.
 
 A file has lines `puzzle,solution` (or `puzzle,count`); without one, puzzles are made here. Puzzles a CPU second are the
-best of several runs over the same set: machines are noisy, and a set takes milliseconds. Answers are checked.
+best of several runs over the same set: machines are noisy, and a set takes milliseconds. Answers are checked. With
+`--pass FILE` it counts the solutions of boards once, for `bulk.py --tdoku`, which has tdoku do the same in turns.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +31,10 @@ RUNS = 9
 LEAST = 20_000
 """Puzzles of one run: a smaller set is repeated."""
 ALL = 10**9
+PASSES = 7
+PASS = "--pass"
+AVX2 = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}
+"""The environment in which kernels are compiled for a processor with AVX2 and without AVX-512."""
 Grids = NDArray[np.uint8]
 Figure = tuple[str, str, str]
 
@@ -96,6 +104,44 @@ def making() -> Iterator[Figure]:
     yield f"minimal puzzles on {cores()} threads against one", f"{walls[0] / walls[1]:.2f} times", "by the wall clock"
 
 
+class KernelRates(NamedTuple):
+    """Boards a CPU second on one core, the best of several passes."""
+
+    bands: float
+    tdoku: float
+
+
+def rates(boards: Path, tdoku: Path, environment: Mapping[str, str]) -> KernelRates:
+    """Measure both programs in turns; exits if they disagree about the number of solutions."""
+    ours = [sys.executable, __file__, PASS, str(boards)]
+    best = {"bands": 0.0, "tdoku": 0.0}
+    for _ in range(PASSES):
+        bands_pass, tdoku_pass = run_pass(ours, environment), run_pass([str(tdoku), str(boards)], {})
+        if bands_pass[1:] != tdoku_pass[1:]:
+            sys.exit(f"(boards, solutions) of bands are {bands_pass[1:]}, of tdoku {tdoku_pass[1:]}")
+        for name, (seconds, count, _) in (("bands", bands_pass), ("tdoku", tdoku_pass)):
+            best[name] = max(best[name], count / seconds)
+    return KernelRates(**best)
+
+
+def run_pass(command: list[str], environment: Mapping[str, str]) -> tuple[float, int, int]:
+    """(CPU seconds, boards, solutions) that a program prints."""
+    words = subprocess.run(
+        command, env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.split()
+    return float(words[0]), int(words[1]), int(words[2])
+
+
+def one_pass(path: Path) -> None:
+    """Count up to two solutions of each board of a file on one thread, and print what `tdoku_peer.cpp` prints."""
+    cells = np.array([list(line[:81]) for line in path.read_text(encoding="utf-8").split()])
+    puzzles = np.where(cells == ".", "0", cells).astype(np.uint8)
+    solve_batch(puzzles[:2], jobs=1)
+    began = time.process_time()
+    counts = solve_batch(puzzles, jobs=1).counts
+    print(time.process_time() - began, len(puzzles), counts.sum())
+
+
 def main(names: list[str]) -> None:
     """Print the figures."""
     list(SudokuGenerator().batches(10))
@@ -108,4 +154,7 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    if sys.argv[1:2] == [PASS]:
+        one_pass(Path(sys.argv[2]))
+    else:
+        main(sys.argv[1:])
