@@ -3,7 +3,7 @@ import inspect
 import pytest
 
 from puzzlelab.core import errors
-from puzzlelab.core.errors import BadBoard, BadInput, PuzzlelabError, UnknownName, nearest, shorten
+from puzzlelab.core.errors import BadBoard, BadInput, PuzzlelabError, UnknownName, nearest, shorten, visible
 
 TREE = [found for _, found in inspect.getmembers(errors, inspect.isclass) if found.__module__ == errors.__name__]
 
@@ -50,3 +50,8 @@ def test_an_unknown_name_of_a_megabyte_makes_a_short_message() -> None:
 )
 def test_a_text_is_made_fit_for_a_message(text: str, short: str) -> None:
     assert shorten(text) == short
+
+
+@pytest.mark.parametrize(("text", "shown"), [("½ é", "½ é"), ("a\nb", "a\\nb"), ("\x1b[31m\0é", "\\x1b[31m\\x00é")])
+def test_a_name_is_shown_without_control_characters(text: str, shown: str) -> None:
+    assert visible(text) == shown

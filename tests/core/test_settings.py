@@ -2,7 +2,7 @@ import pytest
 from pydantic import Field, ValidationError
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.settings import Settings, fill, read_options
+from puzzlelab.core.settings import Settings, fill, read_levels, read_options
 from puzzlelab.core.views import Estimate
 
 
@@ -91,3 +91,14 @@ def test_options_are_read_as_json_where_they_can_be() -> None:
 def test_what_is_no_option_is_told_how_to_write_one(text: str) -> None:
     with pytest.raises(BadOption, match="is no option; write NAME=VALUE"):
         read_options([text])
+
+
+@pytest.mark.parametrize(("text", "levels"), [("10-20", (10, 20)), ("15", (15, 15)), (" 0-0 ", (0, 0))])
+def test_a_range_of_levels_is_read(text: str, levels: tuple[int, int]) -> None:
+    assert read_levels(text) == levels
+
+
+@pytest.mark.parametrize("text", ["20-10", "-5", "10-", "a", "", "1-2-3", "٣"])
+def test_what_is_no_range_of_levels_is_told_how_to_write_one(text: str) -> None:
+    with pytest.raises(BadOption, match="write 10-20, or 15"):
+        read_levels(text)

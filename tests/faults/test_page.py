@@ -9,7 +9,7 @@ import signal
 import socket
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
@@ -99,14 +99,15 @@ def goes_on(connection: socket.socket) -> bool:
 def test_slow_connections_are_closed_and_keep_nobody_out(lab: Lab) -> None:
     program, address = served(lab)
     place = httpx.URL(address)
-    slow = [socket.create_connection((place.host, place.port)) for _ in range(200)]
-    for connection in slow:
-        connection.sendall(b"GET /api/list HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
-    until = time.monotonic() + LIMIT
-    while slow and time.monotonic() < until:
-        assert httpx.get(address, timeout=LIMIT).status_code == 200
-        slow = [connection for connection in slow if goes_on(connection)]
-        time.sleep(1)
-    assert slow == []
+    with ExitStack() as stack:
+        slow = [stack.enter_context(socket.create_connection((place.host, place.port))) for _ in range(200)]
+        for connection in slow:
+            connection.sendall(b"GET /api/list HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+        until = time.monotonic() + LIMIT
+        while slow and time.monotonic() < until:
+            assert httpx.get(address, timeout=LIMIT).status_code == 200
+            slow = [connection for connection in slow if goes_on(connection)]
+            time.sleep(1)
+        assert slow == []
     program.send(signal.SIGINT)
     assert program.finish().wrong() == []

@@ -68,6 +68,8 @@ UNCOMPARED = re.compile(r"run/(tensorboard|programs|shards)/|run/state|\.(lock|d
 """The files that depend on the moments at which a run saves."""
 TEMPORARY = re.compile(r"\.\d+\.\d+$|\.tmp|\.part$|\.partial|~$")
 """The names of files that are not complete yet."""
+LEFT_BY_KILLS = re.compile(TEMPORARY.pattern + r"|/writing[^/]*$|\.parts/")
+"""The same, and those that the next program writes anew."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,12 @@ def lines_of(path: Path) -> list[Any]:
 def content(folder: Path) -> dict[str, object]:
     """Return {path: what must be equal in two runs}, but for the files that depend on the moments of saving."""
     names = {path.relative_to(folder).as_posix(): path for path in files_in(folder)}
-    return {name: _essence(path, name) for name, path in names.items() if not UNCOMPARED.search(name)}
+    return {name: _essence(path, name) for name, path in names.items() if not is_uncompared(name)}
+
+
+def is_uncompared(name: str) -> bool:
+    """Return whether a file depends on the moments of saving or of a kill."""
+    return bool(UNCOMPARED.search(name) or LEFT_BY_KILLS.search(name))
 
 
 def _essence(path: Path, name: str) -> object:
