@@ -1,5 +1,7 @@
 import pytest
+from tests.objectives import Runs, Tolls
 
+from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.verify import Verdict, replay, verify
@@ -72,3 +74,62 @@ def test_published_solutions_hold(deepcubea) -> None:
         moves = tuple(known.board.puzzle.read_move(letter) for letter in known.solution)
         assert len(moves) == known.length
         assert verify(known.board, Result(moves, "optimal", lower_bound=known.length)).holds
+
+
+RUNS = Runs().read("aabb")
+"""Both runs of two letters are removed for 4 points each."""
+TOLLS = Tolls(((1, 0), (9, 2))).read("0")
+"""The way right and down costs 2, the way down and right costs 11."""
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        (Result((0, 0), score=8), ""),
+        (Result((0, 0), score=8, upper_bound=8, proof="optimal"), ""),
+        (Result((0, 0), score=8, upper_bound=9), ""),
+        (Result((0, 0), score=9), "claims a score of 9, and the moves make 8"),
+        (Result((0, 0), score=8, upper_bound=7), "a score of 8 is more than its own upper bound 7"),
+        (
+            Result((0, 0), score=8, upper_bound=9, proof="optimal"),
+            "claims a score of 8 optimal with an upper bound of 9",
+        ),
+    ],
+)
+def test_a_score_and_its_bound_are_verified(result: Result, reason: str) -> None:
+    assert verify(RUNS, result) == Verdict(not reason, reason)
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        (Result((0, 2), cost=2), ""),
+        (Result((0, 2), cost=2, lower_bound=2, proof="optimal"), ""),
+        (Result((2, 0), cost=2), "claims that the moves cost 2, and they cost 11"),
+        (Result((2, 0), cost=11, lower_bound=12), "a cost of 11 is less than its own lower bound 12"),
+        (
+            Result((2, 0), cost=11, lower_bound=2, proof="optimal"),
+            "claims a cost of 11 optimal with a lower bound of 2",
+        ),
+    ],
+)
+def test_a_cost_and_its_bound_are_verified(result: Result, reason: str) -> None:
+    assert verify(TOLLS, result) == Verdict(not reason, reason)
+
+
+def test_a_cost_below_zero_is_an_error_of_the_puzzle() -> None:
+    with pytest.raises(PuzzlelabError, match="a move has the cost -1, and a cost is at least 0"):
+        verify(Tolls(((1, -1),)).read("0"), Result((0,), cost=-1))
+
+
+def test_the_better_of_two_results_has_fewer_moves_a_lower_cost_or_a_higher_score() -> None:
+    pairs = [
+        (Result((0,)), Result((0, 1))),
+        (Result((0, 1), cost=3), Result((0,), cost=4)),
+        (Result((0, 1), score=9), Result((0,), score=8)),
+        (Result((0, 1)), Result(None)),
+    ]
+    for better, worse in pairs:
+        assert better.is_better_than(worse)
+        assert not worse.is_better_than(better)
+        assert not better.is_better_than(better)
