@@ -63,18 +63,12 @@ CALLS = {
     "many([TEXT])": (BadBoard, BOARD.replace("the board must", "board 1 must") + f"the text '{TEXT}'"),
     "many([B, None])": (BadBoard, BOARD.replace("the board must", "board 2 must") + "None"),
     "many([B, NINE])": (BadBoard, NO_NINE),
-    "many(B)": (
-        BadBoard,
-        "the boards must be a list or another iterable of boards (solve takes a single one), not an Instance",
-    ),
+    "many(B)": (BadBoard, "must be a list or another iterable of boards (solve takes a single one), not an Instance"),
     "many(TEXT)": (
         BadBoard,
         f"the boards must be a list or another iterable of boards (solve takes a single one), not the text '{TEXT}'",
     ),
-    "many(5)": (
-        BadBoard,
-        "the boards must be a list or another iterable of boards (solve takes a single one), not the number 5",
-    ),
+    "many(5)": (BadBoard, "must be a list or another iterable of boards (solve takes a single one), not the number 5"),
     # boards from values
     "Instance(TILES, NUMBERS)": (BadBoard, STATE + "a list" + MADE),
     "Instance(TILES, TEXT)": (BadBoard, STATE + f"the text '{TEXT}'" + MADE),
@@ -88,24 +82,15 @@ CALLS = {
     "Instance.of(TILES, [[1, 2], [3]])": (BadBoard, "not lists of different lengths"),
     "Instance.of(TILES, np.zeros((3, 3, 1)))": (BadBoard, VALUES + "an array of 3 dimensions"),
     "Instance.of('tiles-3x3', NUMBERS)": (BadOption, "must be a puzzle, as puzzlelab.load gives it, not the text"),
-    "TILES.read(NUMBERS)": (
-        BadBoard,
-        "tiles-3x3 reads a board from a text, not from a list; see Instance.of for numbers",
-    ),
+    "TILES.read(NUMBERS)": (BadBoard, "reads a board from a text, not from a list; see Instance.of for numbers"),
     "DUST.read(5)": (BadBoard, "dust-8x6x5 reads a board from a text, not from the number 5"),
     "TILES.read_move(5)": (BadBoard, "tiles-3x3 reads a move from a text, not from the number 5"),
     "DUST.read_move((6, 1))": (BadBoard, "dust-8x6x5 reads a move from a text, not from a tuple"),
     "SUDOKU.read_move(None)": (BadBoard, "sudoku-9x9 reads a move from a text, not from None"),
     "SUDOKU.read(None)": (BadBoard, "sudoku-9x9 reads a board from a text, not from None"),
     # limits
-    "solve(B, limit=5)": (
-        BadOption,
-        "the limit must be a Limit, such as puzzlelab.Limit(seconds=60), not the number 5",
-    ),
-    "solve(B, 'ida', 'pdb')": (
-        BadOption,
-        "the limit must be a Limit, such as puzzlelab.Limit(seconds=60), not the text",
-    ),
+    "solve(B, limit=5)": (BadOption, "limit must be a Limit, such as puzzlelab.Limit(seconds=60), not the number 5"),
+    "solve(B, 'ida', 'pdb')": (BadOption, "limit must be a Limit, such as puzzlelab.Limit(seconds=60), not the text"),
     "many([B], limit=5)": (BadOption, "the limit must be a Limit"),
     "prove(B, solve(B), limit=5)": (BadOption, "the limit must be a Limit"),
     "Limit(seconds='a')": (BadOption, "a limit on time must be a number of seconds, not the text 'a'"),
@@ -115,10 +100,7 @@ CALLS = {
     # solvers
     "solve(B, solver=5)": (BadOption, SOLVER + "the number 5"),
     "solve(B, solver=Ida)": (BadOption, SOLVER + "the class Ida"),
-    "solve(B, Ida(), estimate='pdb')": (
-        BadOption,
-        "the solver ida is made already: give it the option 'estimate' where",
-    ),
+    "solve(B, Ida(), estimate='pdb')": (BadOption, "solver ida is made already: give it the option 'estimate' where"),
     "solve(B, 'idaa:jobs=2')": (UnknownName, "there is no solver 'idaa'; did you mean 'ida'?"),
     "solve(B, 'ida:job=2')": (BadOption, "ida has no option 'job'; did you mean 'jobs'?"),
     "solve(B, 'ida:jobs=2', jobs=1)": (BadOption, "the option 'jobs' has two values: 2 in 'ida:jobs=2', and 1"),
@@ -135,10 +117,7 @@ CALLS = {
     "load(5)": (BadOption, "the name of a puzzle must be a text such as 'tiles-4x4', not the number 5"),
     "load(TILES)": (BadOption, "the name of a puzzle must be a text such as 'tiles-4x4', not a Tiles"),
     "load('tiles-3x3', puzzlelab.Dust)": (BadOption, "tiles-3x3 is of the class Tiles, not Dust"),
-    "load('tiles-3x3', 'Tiles')": (
-        BadOption,
-        "must be a class of puzzles such as puzzlelab.Tiles, not the text 'Tiles'",
-    ),
+    "load('tiles-3x3', 'Tiles')": (BadOption, "be a class of puzzles such as puzzlelab.Tiles, not the text 'Tiles'"),
     "load('tiles-3x3', puzzlelab.Puzzle)": (BadOption, "tiles-3x3 is of the class Tiles, not Puzzle"),
     # new boards
     "made(5)": (BadOption, PUZZLE + "the number 5"),
@@ -167,48 +146,24 @@ CALLS = {
     "estimate(TILES, 5, B)": (BadOption, ESTIMATE + ", not the number 5"),
     "estimate(TILES, 'manhatan', B)": (UnknownName, "no estimate of tiles-3x3 'manhatan'; did you mean 'manhattan'?"),
     "estimate(SUDOKU, None, SUDOKU.read('easy'))": (Unsupported, "sudoku-9x9 has no estimates of its own; "),
-    "estimate(SUDOKU, 'net', SUDOKU.read('easy'))": (
-        Unsupported,
-        "is no estimate: its heads are policy, not cost_to_go",
-    ),
+    "estimate(SUDOKU, 'net', SUDOKU.read('easy'))": (Unsupported, "no estimate: its heads are policy, not cost_to_go"),
     "estimate(TILES, 'pdb', TEXT)": (
         BadBoard,
         f"the states must be an array [B, S] or [S], or boards, not the text '{TEXT}'",
     ),
-    "estimate(TILES, 'pdb', NUMBERS)": (
-        BadBoard,
-        "board 1 must be an Instance, as puzzle.read gives it (numbers are given as an array), not",
-    ),
-    "estimate(TILES, 'pdb', FIFTEEN.read('0123456789abcdef'))": (
-        BadBoard,
-        "the board is one of tiles-4x4, not of tiles-3x3",
-    ),
-    "estimate(TILES, 'pdb', np.zeros((2, 3, 3)))": (
-        BadBoard,
-        "must be numbers [B, S] or [S], not an array float64[2, 3, 3]",
-    ),
+    "estimate(TILES, 'pdb', NUMBERS)": (BadBoard, "as puzzle.read gives it (numbers are given as an array), not"),
+    "estimate(TILES, 'pdb', FIFTEEN.read('0123456789abcdef'))": (BadBoard, "is one of tiles-4x4, not of tiles-3x3"),
+    "estimate(TILES, 'pdb', np.zeros((2, 3, 3)))": (BadBoard, "numbers [B, S] or [S], not an array float64[2, 3, 3]"),
     "estimate(TILES, 'pdb', np.arange(16))": (BadBoard, "is no board of tiles-3x3: 16 numbers given; tiles-3x3 has 9"),
     "estimate(TILES, 'pdb', np.stack([B.state, NINE.state]))": (BadBoard, NO_NINE),
-    "estimate(TILES, 'pdb', np.stack([B.state, B.state - 0.5]))": (
-        BadBoard,
-        "are uint8[B, S], and this array has other",
-    ),
-    "estimate(TILES, Estimate('x', False, scores=lambda s: s), B)": (
-        BadOption,
-        "'x' must give float[B], a number for each",
-    ),
+    "estimate(TILES, 'pdb', np.stack([B.state, B.state - 0.5]))": (BadBoard, "uint8[B, S], and this array has other"),
+    "estimate(TILES, Estimate('x', False, scores=lambda s: s), B)": (BadOption, "give float[B], a number for each"),
     "network(TILES, 5)": (BadOption, "the name of a network must be a text such as 'best', not the number 5"),
     "network(TILES, 'nothing')": (BadInput, "nothing"),
     "network(FIFTEEN, 'tiles-3x3')": (BadInput, "tiles-3x3"),
     "network(5)": (BadOption, PUZZLE + "the number 5"),
-    "network(SUDOKU).estimate(SUDOKU.read('easy'))": (
-        Unsupported,
-        "is no estimate: its heads are policy, not cost_to_go",
-    ),
-    "network(TILES, 'tiles-3x3-values').prior(B)": (
-        Unsupported,
-        "is no prior: its heads are cost_to_go, not policy or q",
-    ),
+    "network(SUDOKU).estimate(SUDOKU.read('easy'))": (Unsupported, "estimate: its heads are policy, not cost_to_go"),
+    "network(TILES, 'tiles-3x3-values').prior(B)": (Unsupported, "prior: its heads are cost_to_go, not policy or q"),
 }
 
 

@@ -93,10 +93,7 @@ FOREIGN: dict[str, tuple[object, str]] = {
     "another type": (table().astype(np.int32), "it has the type <i4 and the shape (20, 30)"),
     "fractions": (table().astype(float), "it has the type <f8 and the shape (20, 30)"),
     "another byte order": (table().astype(">i8"), "it has the type >i8 and the shape (20, 30)"),
-    "another order": (
-        np.asfortranarray(table()),
-        "it has the type <i8 and the shape (20, 30), in another order",
-    ),
+    "another order": (np.asfortranarray(table()), "it has the type <i8 and the shape (20, 30), in another order"),
     "objects": (table().astype(object), "it is no table of NumPy"),
     "records": (np.zeros((20, 30), [("a", "<i4"), ("b", "<i4")]), "it has the type |V8 and the shape (20, 30)"),
     "an archive": (b"PK\x03\x04" + bytes(100), "it is no table of NumPy"),

@@ -238,14 +238,8 @@ def test_restored_starts_go_on_as_they_would_have(games, cut) -> None:
     [
         ({"random_walk_share": 0.5}, "random walks need an initial_difficulty of 1 or more, the length of the longest"),
         ({"initial_difficulty": 9, "max_difficulty": 5}, "max_difficulty, 5, is less than initial_difficulty, 9"),
-        (
-            {"random_walk_share": 1, "initial_difficulty": 9, "growth": "linear"},
-            "a difficulty that grows needs max_difficulty",
-        ),
-        (
-            {"random_walk_share": 1, "initial_difficulty": 9, "growth": "wins"},
-            "a difficulty that grows needs max_difficulty",
-        ),
+        ({"random_walk_share": 1, "initial_difficulty": 9, "growth": "linear"}, "that grows needs max_difficulty"),
+        ({"random_walk_share": 1, "initial_difficulty": 9, "growth": "wins"}, "that grows needs max_difficulty"),
         ({"random_walk_share": 1.5}, "curriculum: the option 'random_walk_share' cannot be '1.5'"),
         ({"growth": "win"}, "curriculum: the option 'growth' cannot be 'win'"),
         ({"incremen": 1}, "curriculum has no option 'incremen'; did you mean 'increment'"),

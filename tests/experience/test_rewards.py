@@ -197,39 +197,23 @@ def test_everything_offered_is_made_and_explained(name: str) -> None:
         ("tiles-3x3", "move", "there is no reward for tiles-3x3 'move'; did you mean 'moves'?"),
         ("tiles-3x3", "inplace", "there is no reward for tiles-3x3 'inplace'; did you mean 'in-place'?"),
         ("tiles-3x3", "cleared", "there is no reward for tiles-3x3 'cleared'; "),
-        (
-            "dust-8x6x5",
-            "cleared-square",
-            "there is no reward for dust-8x6x5 'cleared-square'; did you mean 'cleared-sq",
-        ),
-        (
-            "dust-8x6x5",
-            "zzz",
-            "there is no reward for dust-8x6x5 'zzz'; known are cleared, cleared-squared, goal, illegal, moves",
-        ),
+        ("dust-8x6x5", "cleared-square", "is no reward for dust-8x6x5 'cleared-square'; did you mean 'cleared-sq"),
+        ("dust-8x6x5", "zzz", "reward for dust-8x6x5 'zzz'; known are cleared, cleared-squared, goal, illegal, moves"),
         ("sudoku-4x4", "level", "there is no reward for sudoku-4x4 'level'"),
         ("sudoku-4x4", "", "there is no reward for sudoku-4x4 ''; known are goal, illegal, moves, win"),
         ("tiles-3x3", "potential", "there is no reward for tiles-3x3 'potential'; did you mean 'potential:ESTIMATE'?"),
-        (
-            "tiles-3x3",
-            "potential:",
-            "there is no reward for tiles-3x3 'potential:'; did you mean 'potential:ESTIMATE'?",
-        ),
+        ("tiles-3x3", "potential:", "is no reward for tiles-3x3 'potential:'; did you mean 'potential:ESTIMATE'?"),
         ("tiles-3x3", "moves:fast", "there is no reward for tiles-3x3 'moves:fast'"),
         ("tiles-3x3", "potential:manhatan", "there is no estimate of tiles-3x3 'manhatan'; did you mean 'manhattan'?"),
         ("tiles-5x5", "potential:exact", "there is no estimate of tiles-5x5 'exact'"),
-        (
-            "sudoku-4x4",
-            "potential:cells",
-            "there is no reward for sudoku-4x4 'potential:cells'; known are goal, illegal, moves, win",
-        ),
+        ("sudoku-4x4", "potential:cells", "for sudoku-4x4 'potential:cells'; known are goal, illegal, moves, win"),
     ],
 )
 def test_an_unknown_scheme_is_told_the_nearest(puzzle: str, name: str, words: str) -> None:
     with pytest.raises(UnknownName) as caught:
         make(load(puzzle), name)
     assert isinstance(caught.value, BadInput)
-    assert str(caught.value).startswith(words)
+    assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -137,10 +137,7 @@ REFUSED = {
         "(float[b, 6] states) => (float[b, 6] policy) { policy = Identity (states) }",
         r"for 1 boards, not \[1, 4\]",
     ),
-    "an unknown input": (
-        "(float[b, 6] image) => (float[b, 6] q) { q = Identity (image) }",
-        "an input 'image': name each one of planes, ",
-    ),
+    "an unknown input": ("(float[b, 6] image) => (float[b, 6] q) { q = Identity (image) }", "each one of planes, "),
     "no output with a known name": (
         "(float[b, 6] states) => (float[b, 6] y) { y = Identity (states) }",
         "has the outputs y: name one or more policy",
@@ -178,10 +175,7 @@ REFUSED = {
         + f"{{ {ADD_UP} wide = Cast <to = 11> (sum) large = Exp (wide) cost_to_go = Exp (large) }}",
         "'cost_to_go' is infinite or no number",
     ),
-    "an operator of its own": (
-        SUM + "{ cost_to_go = own.Evil (states) }",
-        "has the operator own:Evil, which is not read",
-    ),
+    "an operator of its own": (SUM + "{ cost_to_go = own.Evil (states) }", "the operator own:Evil, which is not read"),
     "two inputs of one name": (
         "(float[b, 6] states, float[b, 6] states) => (float[b, 6] q) { q = Identity (states) }",
         "or damaged: .*Duplicate",

@@ -215,11 +215,7 @@ def test_all_cells_are_learned_where_the_settings_say_so(tmp_path, digits_of) ->
         ("lattice", "puzzle=tiles-3x3", "tiles-3x3 has no cells that get a digit each"),
         ("cnn", "puzzle=tiles-3x3", "tiles-3x3 has no cells that get a digit each"),
         ("cnn", 'boards=[{"count": 5}]', "sudoku-4x4 has no generator of boards: give files of them"),
-        (
-            "cnn",
-            'boards=[{"count": 5, "file": "x", "generator": {"minimal": true}}]',
-            "give 'file' or 'generator', not both",
-        ),
+        ("cnn", 'boards=[{"count": 5, "file": "x", "generator": {"minimal": true}}]', "or 'generator', not both"),
     ],
 )
 def test_settings_that_cannot_be_trained_with_get_a_sentence(digits_of, name, change, words) -> None:
