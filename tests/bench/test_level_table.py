@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from puzzlelab import load
-from puzzlelab.bench import level_table, runs, suites, tables
+from puzzlelab.bench import run_tables, runs, suites, tables
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.limit import Limit
@@ -31,9 +31,7 @@ def telling(wrong=()):
 
 def lines(run):
     return [
-        (solver, level, *found)
-        for solver, levels in level_table.results(run).items()
-        for level, found in levels.items()
+        (solver, level, *found) for solver, levels in run_tables.levels(run).items() for level, found in levels.items()
     ]
 
 
@@ -52,7 +50,7 @@ def test_each_solver_has_a_line_for_each_level(run) -> None:
         ("backtracking", 1, (2, 2)),
         ("backtracking", 2, (2, 2)),
     ]
-    assert [row[2] for row in level_table.table(run).rows] == ["15", "1-8", "", "15", "1-8", ""]
+    assert [row[2] for row in run_tables.of_levels(run).rows] == ["15", "1-8", "", "15", "1-8", ""]
 
 
 def test_cells_count_where_the_board_has_one_solution(run) -> None:
@@ -82,7 +80,7 @@ def test_who_does_not_tell_what_it_came_to_has_no_cells(run) -> None:
 
 def test_the_table_ends_with_the_mean_of_the_levels(run) -> None:
     text = io.StringIO()
-    Console(file=text, width=200).print(tables.as_rich(level_table.table(run)))
+    Console(file=text, width=200).print(tables.as_rich(run_tables.of_levels(run)))
     lines = [line.split() for line in text.getvalue().splitlines()]
     means = [line for line in lines if "mean" in line]
     assert [line[1:3] for line in means] == [["50.00", "%"], ["100.00", "%"]]
@@ -90,9 +88,9 @@ def test_the_table_ends_with_the_mean_of_the_levels(run) -> None:
 
 def test_without_levels_or_for_puzzles_that_are_played_there_is_no_table(run) -> None:
     bare = Suite("bare", FOUR, (SuiteEntry(EASY), SuiteEntry(HARDER)))
-    assert level_table.table(runs.run(bare, [Backtracking()], Limit())) is None
+    assert run_tables.of_levels(runs.run(bare, [Backtracking()], Limit())) is None
     one = Suite("one", FOUR, (SuiteEntry(EASY, 1), SuiteEntry(HARDER, 1)))
-    assert level_table.table(runs.run(one, [Backtracking()], Limit())) is None
+    assert run_tables.of_levels(runs.run(one, [Backtracking()], Limit())) is None
 
 
 def test_files_beside_levels_are_levels_of_their_own() -> None:

@@ -197,6 +197,7 @@ def test_widths_are_drawn_beside_published_points(short: None, run: BenchRun) ->
         for axes in (left, right)
     ]
     assert dashed == [[[10, 0.5, 1000, 0.976]], [[0.25, 0.976]]]
+    assert len({line.get_color() for line in left.get_lines()}) == 3
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["stub", "stub:extra=2", "somebody (2020)"]
     assert (left.get_xscale(), right.get_xscale()) == ("log", "log")
@@ -424,6 +425,13 @@ def test_the_names_of_solvers_stand_beside_the_bars(painted: BenchRun, stripes: 
     names = [[label.get_text() for label in axes.get_yticklabels()] for axes in figure.axes]
     assert names == [["painter", "painter:\njobs=4"], ["", ""]]
     assert [axes.get_ylim() for axes in figure.axes] == [(1.5, -0.5)] * 2
+
+
+def test_a_board_that_comes_twice_has_one_panel_with_the_names(painted: BenchRun, stripes: Suite) -> None:
+    twice = Suite("twice", stripes.puzzle, (stripes.entries[0], stripes.entries[0]))
+    answers = tuple(answer for answer in painted.answers if answer.entry in twice.entries)
+    (axes,) = drawn(plots.chart(BenchRun(twice, answers), "bars")).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["painter", "painter:\njobs=4"]
 
 
 def test_a_figure_is_as_high_as_its_names_need(painted: BenchRun, stripes: Suite) -> None:

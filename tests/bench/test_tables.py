@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from scipy.stats import binomtest
 
-from puzzlelab.bench import runs, statistics, summaries, tables
+from puzzlelab.bench import run_tables, runs, statistics, summaries, tables
 from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.statistics import Mean, Proportion
@@ -106,7 +106,7 @@ def test_limits_and_missing_answers_are_told(run: BenchRun) -> None:
 
 def test_the_table_fits_a_terminal_and_has_the_numbers(run: BenchRun) -> None:
     console = Console(width=80, record=True, file=io.StringIO())
-    console.print(tables.as_rich(summaries.table(run)))
+    console.print(tables.as_rich(run_tables.of_solvers(run)))
     text = console.export_text()
     assert "small: 5 boards of tiles-3x3" in text
     for number in ("3/5", "3/4", "2.33", "23-88 %", "± 3.79", "1.00"):
@@ -116,7 +116,7 @@ def test_the_table_fits_a_terminal_and_has_the_numbers(run: BenchRun) -> None:
 
 def printed(run: BenchRun) -> str:
     console = Console(width=80, record=True, file=io.StringIO())
-    console.print(tables.as_rich(summaries.table(run)))
+    console.print(tables.as_rich(run_tables.of_solvers(run)))
     return console.export_text()
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 from rich.console import Console
 
-from puzzlelab.bench import bars, level_table, plots, runs, summaries, tables
+from puzzlelab.bench import bars, plots, run_tables, runs, summaries, tables
 from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.charts import Chart
@@ -32,7 +32,7 @@ def body(chart: Chart) -> tuple[tuple[str, ...], ...]:
 
 def level_seconds(run: BenchRun) -> list[tuple[int, float]]:
     return [
-        (level, at.seconds.value) for levels in level_table.results(run).values() for level, (at, _) in levels.items()
+        (level, at.seconds.value) for levels in run_tables.levels(run).values() for level, (at, _) in levels.items()
     ]
 
 
@@ -115,7 +115,7 @@ def test_what_is_no_measured_time_is_not_shown_as_one(graded: Suite, brush: type
     run = runs.run(graded, [brush(), painter()], Limit(), batching=Batching.ALL)
     assert brush.asked == [[entry.board for entry in graded.entries]]
     assert [seconds for _, seconds in level_seconds(run)][:2] == pytest.approx([float("nan")] * 2, nan_ok=True)
-    assert shown(level_table.table(run)).splitlines()[3].split()[-1] == "-"
+    assert shown(run_tables.of_levels(run)).splitlines()[3].split()[-1] == "-"
     made = plots.chart(run, "levels")
     assert [row[-1] for row in body(made)[:2]] == ["-", "-"]
     without = (

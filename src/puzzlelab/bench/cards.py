@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.bench import level_table
-from puzzlelab.bench.level_table import Level
+from puzzlelab.bench.run_tables import Level
+from puzzlelab.bench.run_tables import levels as levels_of
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.summaries import Summary, summaries
 from puzzlelab.core.errors import BadInput
@@ -29,7 +29,7 @@ def write_cards(run: BenchRun, words: Sequence[str]) -> list[Path]:
     from puzzlelab.nets import model_zoo
     from puzzlelab.nets.card import CARD, file_of, read_card, write_card
 
-    written, levels = [], level_table.results(run)
+    written, levels = [], levels_of(run)
     for each in summaries(run):
         name = next(networks.named(each.answers[0].row.options), None)
         if name is None:

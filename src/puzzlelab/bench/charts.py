@@ -1,21 +1,17 @@
-"""Charts: tables of numbers that can be drawn too, and the parts that all drawings share.
+"""Charts: tables of numbers that can be drawn too, in panels with lines and whatever else a kind of chart draws.
 
 A chart has all its numbers before anything is drawn. Matplotlib is imported only when something is drawn.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from puzzlelab.bench.runs import BenchRun
-from puzzlelab.bench.statistics import Mean, Proportion
 from puzzlelab.bench.tables import TextTable
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.storage.files import replace_file
@@ -23,7 +19,6 @@ from puzzlelab.storage.outputs import check_image
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 WIDTH, HEIGHT = 9.0, 4.5
@@ -38,8 +33,32 @@ LINE_INCHES, MARGIN_INCHES = 0.19, 1.7
 """The height of a line of a label, and of all that a panel has above and below it."""
 MAX_NAME_IN_TWO_COLUMNS = 45
 """The most characters of a name in a legend with two columns."""
-MEASURED = Proportion, Mean
-"""The types of values with an interval."""
+
+
+class Line(NamedTuple):
+    """A line through points; the ends of their intervals are a band around it."""
+
+    name: str
+    """Its name in the legend, in which no name with `_` at its beginning is."""
+    x: Iterable[float]
+    y: Iterable[Any]
+    """Numbers, or values with an `interval`, such as shares and means."""
+    style: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One of the axes of a figure, with its lines."""
+
+    lines: Sequence[Line] = ()
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments of `Axes.set`, such as `xlabel`; panels with the `xlabel` of the first one share its x axis."""
+    seconds: Literal["", "x", "y"] = ""
+    """The axis that shows seconds."""
+    whole: Literal["", "x", "both"] = ""
+    """The axes with whole numbers."""
+    marks: Mapping[str, float] = field(default_factory=dict)
+    """Name -> the height of a horizontal line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +66,10 @@ class Chart(TextTable):
     """A plot: its numbers as a table, and how to draw them."""
 
     kind: str
-    draw: Callable[[Figure, float], None]
-    """Draws into the panels of a figure; its second argument is the position of the dashed line in seconds, 0 for none.
-    """
-    panels: int = 1
-    """The number of axes side by side that it draws into."""
+    panels: Sequence[Panel]
+    """The axes of the figure, side by side."""
+    draw: Callable[[Figure], None] = lambda figure: None
+    """Draws more into the panels."""
 
 
 def of_run(
@@ -60,13 +78,18 @@ def of_run(
     what: str,
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
-    draw: Callable[[Figure, float], None],
     remarks: Sequence[str],
-    panels: int = 1,
+    panels: Sequence[Panel],
+    draw: Callable[[Figure], None] = lambda figure: None,
 ) -> Chart:
     """Return the chart of what a benchmark shows."""
     title = f"{run.suite.name}: {what}"
-    return Chart(title=title, header=header, rows=rows, remarks=remarks, kind=kind, draw=draw, panels=panels)
+    return Chart(title=title, header=header, rows=rows, remarks=remarks, kind=kind, panels=panels, draw=draw)
+
+
+def share_axis(what: str) -> dict[str, Any]:
+    """Return the labels of a y axis that shows shares of boards from 0 to 1."""
+    return {"ylim": (-0.03, 1.03), "ylabel": f"{what} (share of boards, 95 % interval)"}
 
 
 def figure_of(chart: Chart, mark_seconds: float = INSTANT_SECONDS) -> Figure:
@@ -75,34 +98,45 @@ def figure_of(chart: Chart, mark_seconds: float = INSTANT_SECONDS) -> Figure:
     A dashed line is drawn at `mark_seconds` if it is near the plotted seconds; 0 draws none.
     """
     figure = empty_figure(chart.title)
-    for number in range(chart.panels):
-        axes = figure.add_subplot(1, chart.panels, number + 1)
+    every: list[Axes] = []
+    for number, panel in enumerate(chart.panels, start=1):
+        is_alike = every and panel.labels.get("xlabel") == chart.panels[0].labels.get("xlabel")
+        axes = figure.add_subplot(1, len(chart.panels), number, sharex=every[0] if is_alike else None)
+        every.append(axes)
         axes.grid(alpha=0.3)
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
-    chart.draw(figure, mark_seconds)
+        for line in panel.lines:
+            draw_line(axes, *line)
+        for place, (name, height) in enumerate(panel.marks.items(), start=1):
+            axes.axhline(height, color=f"C{place}", linestyle="--", label=name)
+    chart.draw(figure)
+    for axes, panel in zip(every, chart.panels, strict=True):
+        axes.set(**panel.labels)
+        if panel.whole:
+            axes.locator_params(panel.whole, integer=True)
+        if panel.seconds:
+            _show_seconds(axes, panel.seconds, mark_seconds)
     _add_legend(figure)
     return figure
+
+
+def draw_line(axes: Axes, name: str, x: Iterable[float], y: Iterable[Any], style: Mapping[str, Any] = {}) -> None:
+    """Draw a line through the values of points, with a band between the ends of their intervals."""
+    points = list(y)
+    positions = _rounded(x)
+    values = _rounded(each if isinstance(each, float | int) else each.value for each in points)
+    (line,) = axes.plot(positions, values, label=name, **{"marker": ".", **style})
+    if ends := [each.interval for each in points if not isinstance(each, float | int)]:
+        low, high = zip(*ends, strict=True)
+        axes.fill_between(positions, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+        if len(positions) == 1:  # which has no band
+            axes.vlines(positions, low, high, color=line.get_color(), alpha=0.3)
 
 
 def _rounded(numbers: Iterable[float]) -> list[float]:
     """Return the numbers with nine digits: matplotlib divides by the difference of two that only rounding makes."""
     return [float(f"{number:.9g}") for number in numbers]
-
-
-def draw_line(axes: Axes, name: str, x: Iterable[float], y: Iterable[Proportion | Mean | float], **style: Any) -> Any:
-    """Draw a line through the values of points, with a band between the ends of their intervals; return its colour."""
-    points = list(y)
-    positions = _rounded(x)
-    values = _rounded(each.value if isinstance(each, MEASURED) else each for each in points)
-    (line,) = axes.plot(positions, values, label=name, **{"marker": ".", **style})
-    colour = line.get_color()
-    if ends := [each.interval for each in points if isinstance(each, MEASURED)]:
-        low, high = np.array(ends).T
-        axes.fill_between(positions, low, high, color=colour, alpha=0.15, linewidth=0)
-        if len(positions) == 1:  # which has no band
-            axes.vlines(positions, low, high, color=colour, alpha=0.3)
-    return colour
 
 
 def ink() -> str:
@@ -112,27 +146,18 @@ def ink() -> str:
     return str(rcParams["text.color"])
 
 
-def whole_numbers(*axes: Axis) -> None:
-    """Set ticks at whole numbers only."""
-    from matplotlib.ticker import MaxNLocator
-
-    for axis in axes:
-        axis.set_major_locator(MaxNLocator(integer=True))
-
-
-def set_seconds_axis(axes: Axes, along: Literal["x", "y"], seconds: Iterable[float], mark: float) -> None:
-    """Make an axis logarithmic in seconds, with the dashed line if it is near these values."""
-    values = [max(value, MIN_SECONDS) for value in seconds if not math.isnan(value)]
+def _show_seconds(axes: Axes, along: Literal["x", "y"], mark: float) -> None:
+    """Make an axis logarithmic in seconds, with the dashed line if it is near what is drawn."""
+    least, most = (
+        (float(axes.dataLim.minposx), float(axes.dataLim.x1))
+        if along == "x"
+        else (float(axes.dataLim.minposy), float(axes.dataLim.y1))
+    )
     axes.set(**{f"{along}scale": "log", f"{along}label": "seconds (log scale)"})
-    if mark > 0 and values and min(values) / MARK_RANGE <= mark <= max(values) * MARK_RANGE:
+    if mark > 0 and least / MARK_RANGE <= mark <= most * MARK_RANGE:
         line = axes.axvline if along == "x" else axes.axhline
         text = f"{mark:g} s" if mark >= 1 else f"{1000 * mark:g} ms"
         line(mark, color=ink(), linestyle="--", linewidth=1, label=text)
-
-
-def set_share_axis(axes: Axes, what: str) -> None:
-    """Let the y axis show shares from 0 to 1."""
-    axes.set(ylim=(-0.03, 1.03), ylabel=f"{what} (share of boards, 95 % interval)")
 
 
 def _add_legend(figure: Figure) -> None:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.bench.charts import (
-    MIN_SECONDS,
-    Chart,
-    draw_line,
-    of_run,
-    set_seconds_axis,
-    set_share_axis,
-    whole_numbers,
-)
+from puzzlelab.bench.charts import MIN_SECONDS, Chart, Line, Panel, of_run, share_axis
 from puzzlelab.bench.reference_curves import Curves
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.summaries import (
@@ -36,7 +29,6 @@ from puzzlelab.core.errors import BadInput
 from puzzlelab.core.result import LIMITS
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 LARGE_EXCESS = 10.0
@@ -45,9 +37,9 @@ LEVEL_OFFSET = 0.1
 """The horizontal distance between the points of two solvers at one level, so that both are visible."""
 MIN_BOARDS = 5
 """The fewest boards with one number of clues whose median can be the peak."""
-REFERENCE: Mapping[str, Any] = {"marker": "s", "fillstyle": "none", "linestyle": "--"}
+REFERENCE: dict[str, Any] = {"marker": "s", "fillstyle": "none", "linestyle": "--"}
 """The style of reference curves."""
-IDEAL: Mapping[str, Any] = {"marker": "", "linestyle": ":"}
+IDEAL: dict[str, Any] = {"marker": "", "linestyle": ":"}
 """The style of the ideal speed-up."""
 
 
@@ -59,6 +51,25 @@ def _all_of(series: Series) -> list[Summary]:
 def _rows(series: Series, cells: Callable[[Summary], Sequence[str]]) -> list[Sequence[str]]:
     """Return the row of a table for each point: the name of its line, its number, and these cells."""
     return [(name, str(number), *cells(at)) for name, points in series.items() for number, at in points.items()]
+
+
+def _lines(
+    series: Series,
+    y: Callable[[Summary], Any],
+    x: Callable[[int, Summary], float] = lambda number, at: number,
+    offset: float = 0.0,
+) -> list[Line]:
+    """Return a line for each name; the points of two lines with one number are `offset` apart."""
+    middle = (len(series) - 1) / 2
+    return [
+        Line(
+            name,
+            [x(number, at) + offset * (place - middle) for number, at in points.items()],
+            list(map(y, points.values())),
+            {"color": f"C{place}"},
+        )
+        for place, (name, points) in enumerate(series.items())
+    ]
 
 
 def levels(run: BenchRun) -> Chart:
@@ -74,36 +85,29 @@ def levels(run: BenchRun) -> Chart:
     if not points:
         raise BadInput(f"no board of '{run.suite.name}' has a level{'' if filled else ' or a known optimum'}")
     values = [each.typical_seconds if filled else each.excess.value for each in points]
+    excess = {"ylabel": f"moves more than the {name}\n(mean, 95 % interval)"}
+    left, right = (
+        _lines(series, attrgetter(what), offset=LEVEL_OFFSET)
+        for what in ("solved", "typical_seconds" if filled else "excess")
+    )
+    panels = [
+        Panel(left, {"xlabel": "level", **share_axis("solved")}, whole="x"),
+        Panel(right, {"xlabel": "level", **({} if filled else excess)}, "y" if filled else "", whole="x"),
+    ]
 
-    def draw(figure: Figure, mark_seconds: float) -> None:
-        left, *others = figure.axes
-        for number, (solver, of_solver) in enumerate(series.items()):
-            x = [level + LEVEL_OFFSET * (number - (len(series) - 1) / 2) for level in of_solver]
-            draw_line(left, solver, x, [at.solved for at in of_solver.values()])
-            for right in others:
-                draw_line(right, solver, x, [at.typical_seconds if filled else at.excess for at in of_solver.values()])
-        set_share_axis(left, "solved")
-        for right in others:
-            if filled:
-                set_seconds_axis(right, "y", values, mark_seconds)
-                continue
-            right.set_ylabel(f"moves more than the {name}\n(mean, 95 % interval)")
-            if np.nanmax(values) > LARGE_EXCESS:
-                right.set_yscale("symlog", linthresh=1)
-        for axes in figure.axes:
-            axes.set(xlabel="level", xlim=left.get_xlim())
-            whole_numbers(axes.xaxis)
+    def draw(figure: Figure) -> None:
+        if not filled and len(shown) > 1 and np.nanmax(values) > LARGE_EXCESS:
+            figure.axes[1].set_yscale("symlog", linthresh=1)
 
     def cells(at: Summary) -> Sequence[str]:
         value = seconds(at.typical_seconds) if filled else decimal(at.excess.value)
         return share(at.solved), interval(at.solved), value
 
-    excess_note = f"The excess is over the {name}, of the boards that were solved."
     header = ("solver", "level", "solved", "95 %", "seconds" if filled else "mean excess")
-    rows = _rows(series, cells)
+    excess_note = f"The excess is over the {name}, of the boards that were solved."
     remarks = time_notes(points) if filled else [excess_note] * bool(known)
-    panels = 1 if np.isnan(values).all() else 2
-    return of_run(run, "levels", "solved by level", header, rows, draw, remarks, panels)
+    shown = panels[: 1 if np.isnan(values).all() else 2]
+    return of_run(run, "levels", "solved by level", header, _rows(series, cells), remarks, shown, draw)
 
 
 def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
@@ -116,37 +120,32 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
         raise BadInput("no solver of this benchmark has a width; run some, as in --with beam:width=100,beam:width=1000")
     if not any(at.optimal.total for at in _all_of(series)):
         raise BadInput(f"no board of '{run.suite.name}' has a known optimum; add a solver that proves it, such as ida")
-
-    def draw(figure: Figure, mark_seconds: float) -> None:
-        left, right = figure.axes
-        for name, of_name in series.items():
-            shares = [at.optimal for at in of_name.values()]
-            draw_line(left, name, of_name, shares)
-            draw_line(right, name, [at.typical_seconds for at in of_name.values()], shares)
-        for name, published in curves.items():
-            draw_line(
-                left, name, [width for width, _, _ in published], [value for _, value, _ in published], **REFERENCE
-            )
-            timed = {time: value for _, value, time in published if not np.isnan(time)}
-            draw_line(right, name, timed, timed.values(), **REFERENCE)
-        for axes in figure.axes:
-            set_share_axis(axes, "optimal")
-        left.set(xscale="log", xlabel="width (log scale)")
-        right.set(xscale="log", xlabel="seconds for a board (median, log scale)")
+    optimal = attrgetter("optimal")
+    by_width, by_seconds = _lines(series, optimal), _lines(series, optimal, lambda number, at: at.typical_seconds)
+    for place, (name, points) in enumerate(curves.items(), start=len(series)):
+        (width, value, time), style = np.array(points).T, {"color": f"C{place}", **REFERENCE}
+        by_width.append(Line(name, width, value, style))
+        by_seconds.append(Line(name, time[time == time], value[time == time], style))  # those with seconds
+    panels = [
+        Panel(lines, {**share_axis("optimal"), "xscale": "log", "xlabel": label})
+        for lines, label in (
+            (by_width, "width (log scale)"),
+            (by_seconds, "seconds for a board (median, log scale)"),
+        )
+    ]
 
     def cells(at: Summary) -> Sequence[str]:
         shares = share(at.optimal), percent(at.optimal), interval(at.optimal)
         return *shares, decimal(at.excess_over_optimum.value), seconds(at.typical_seconds)
 
-    published_rows = [
+    published = [
         (name, str(width), "-", f"{100 * value:g} %", "-", "-", "-" if np.isnan(time) else f"{time:g}")
         for name, points in curves.items()
         for width, value, time in points
     ]
     header = ("solver", "width", "optimal", "share", "95 %", "mean excess", "seconds")
-    rows = [*_rows(series, cells), *published_rows]
-    remarks = time_notes(_all_of(series))
-    return of_run(run, "widths", "optimal by width", header, rows, draw, remarks, panels=2)
+    rows = [*_rows(series, cells), *published]
+    return of_run(run, "widths", "optimal by width", header, rows, time_notes(_all_of(series)), panels)
 
 
 # --- jobs ---
@@ -158,48 +157,30 @@ def jobs(run: BenchRun) -> Chart:
     if not several:
         example = "--with permutation:jobs=1,permutation:jobs=2"
         raise BadInput(f"no solver of this benchmark was run with several numbers of jobs; run one, as in {example}")
-    times = {solver: np.array(list(_finished(points))) for solver, points in several.items()}
-    curves = {
-        solver: (
-            np.array(list(several[solver])),
-            np.median(seconds_of_boards, axis=1),
-            np.median(seconds_of_boards[0] / seconds_of_boards, axis=1),
-        )
-        for solver, seconds_of_boards in times.items()
-        if seconds_of_boards.size
-    }
-    if not curves:
+    rows, remarks, left, right = list[Sequence[str]](), list[str](), list[Line](), list[Line]()
+    for place, (solver, points) in enumerate(several.items()):
+        times = np.array(list(_finished(points)))
+        if not times.size:
+            continue
+        numbers, medians = np.array(list(points)), np.median(times, axis=1)
+        speedups, ideal = np.median(times[0] / times, axis=1), numbers / numbers[0]
+        rows += [
+            (solver, f"{number}", f"{times.shape[1]}", seconds(median), f"{speedup:.2f}", f"{best:.2f}")
+            for number, median, speedup, best in zip(numbers, medians, speedups, ideal, strict=True)
+        ]
+        remarks.append(_best_jobs_text(solver, numbers, speedups))
+        style = {"color": f"C{place}"}
+        left += [Line(solver, numbers, medians, style), Line("ideal", numbers, medians[0] / ideal, style | IDEAL)]
+        right += [Line(solver, numbers, speedups, style), Line("ideal", numbers, ideal, style | IDEAL)]
+    if not rows:
         raise BadInput(f"no board of '{run.suite.name}' was finished with every number of jobs")
-
-    def draw(figure: Figure, mark_seconds: float) -> None:
-        left, right = figure.axes
-        for solver, (numbers, medians, speedups) in curves.items():
-            ideal = numbers / numbers[0]
-            colour = draw_line(left, solver, numbers, medians)
-            draw_line(left, "ideal", numbers, medians[0] / ideal, color=colour, **IDEAL)
-            draw_line(right, solver, numbers, speedups, color=colour)
-            draw_line(right, "ideal", numbers, ideal, color=colour, **IDEAL)
-        set_seconds_axis(left, "y", [each for _, medians, _ in curves.values() for each in medians], mark_seconds)
-        right.set_ylabel(f"times as fast as with {min(each[0] for each, _, _ in curves.values())} (dotted: ideal)")
-        for axes in figure.axes:
-            axes.set_xlabel("jobs")
-            whole_numbers(axes.xaxis)
-
-    rows = [
-        (
-            solver,
-            f"{number}",
-            f"{times[solver].shape[1]}",
-            seconds(median),
-            f"{speedup:.2f}",
-            f"{number / numbers[0]:.2f}",
-        )
-        for solver, (numbers, medians, speedups) in curves.items()
-        for number, median, speedup in zip(numbers, medians, speedups, strict=True)
+    fewest = min(min(line.x) for line in right)
+    panels = [
+        Panel(left, {"xlabel": "jobs"}, seconds="y", whole="x"),
+        Panel(right, {"xlabel": "jobs", "ylabel": f"times as fast as with {fewest} (dotted: ideal)"}, whole="x"),
     ]
     header = ("solver", "jobs", "boards", "seconds", "times as fast", "ideal")
-    remarks = [_best_jobs_text(solver, numbers, speedups) for solver, (numbers, _, speedups) in curves.items()]
-    return of_run(run, "jobs", "seconds by jobs", header, rows, draw, remarks, panels=2)
+    return of_run(run, "jobs", "seconds by jobs", header, rows, remarks, panels)
 
 
 def _finished(points: Mapping[int, Summary]) -> Iterator[list[float]]:
@@ -229,6 +210,13 @@ def _best_jobs_text(solver: str, numbers: NDArray[np.int64], speedups: NDArray[n
 # --- clues ---
 
 
+class Quartiles(NamedTuple):
+    """The seconds by which points are compared, and the middle half of the boards."""
+
+    value: float
+    interval: tuple[float, float]
+
+
 def clues(run: BenchRun) -> Chart:
     """Plot the seconds of each solver by the number of clues: the median, and the middle half of the boards."""
     every = by_clues(run)
@@ -242,23 +230,20 @@ def clues(run: BenchRun) -> Chart:
     if not series:
         raise BadInput(f"the batches of '{run.suite.name}' hold boards of several numbers of clues; {ADVICE}")
     peaks = {solver: _peak(points) for solver, points in series.items()}
-
-    def draw(figure: Figure, mark_seconds: float) -> None:
-        (axes,) = figure.axes
-        for number, (solver, points) in enumerate(series.items()):
-            _draw_medians(axes, solver, points, peaks[solver], f"C{number}")
-        set_seconds_axis(axes, "y", [at.typical_seconds for at in _all_of(series)], mark_seconds)
-        axes.set_xlabel(f"clues (shade: middle half of the boards; circle: fewer than {MIN_BOARDS}; star: slowest)")
-        whole_numbers(axes.xaxis)
-
+    lines = [
+        line
+        for place, (solver, points) in enumerate(series.items())
+        for line in _lines_of_clues(solver, points, peaks[solver], f"C{place}")
+    ]
+    label = f"clues (shade: middle half of the boards; circle: fewer than {MIN_BOARDS}; star: slowest)"
     rows = [
         (*row, "peak" if row[1] == str(peaks[row[0]]) else "")
         for row in _rows(series, lambda at: (share(at.solved), *map(seconds, _quartiles(at))))
     ]
     header = ("solver", "clues", "solved", "25th percentile", "median", "75th percentile", "")
     slowest = [_slowest_text(solver, series[solver], peaks[solver]) for solver in series]
-    remarks = slowest + time_notes(_all_of(every))
-    return of_run(run, "clues", "seconds by clues", header, rows, draw, remarks)
+    panels = [Panel(lines, {"xlabel": label}, seconds="y", whole="x")]
+    return of_run(run, "clues", "seconds by clues", header, rows, slowest + time_notes(_all_of(every)), panels)
 
 
 def _quartiles(at: Summary) -> tuple[float, float, float]:
@@ -266,17 +251,19 @@ def _quartiles(at: Summary) -> tuple[float, float, float]:
     return at.percentiles[0], at.typical_seconds, at.percentiles[2]
 
 
-def _draw_medians(axes: Axes, solver: str, points: Mapping[int, Summary], peak: int | None, colour: str) -> None:
-    """Draw the medians of one solver: a line through those of enough boards, and circles for the others."""
-    quartiles = {number: np.maximum(_quartiles(at), MIN_SECONDS) for number, at in points.items()}
-    enough = list(_with_enough_boards(points))
-    low, middle, high = np.array([quartiles[number] for number in enough]).T
-    axes.plot(enough, middle, marker=".", color=colour, label=solver)
-    axes.fill_between(enough, low, high, color=colour, alpha=0.15, linewidth=0)
-    for number in points.keys() - set(enough):
-        axes.plot(number, quartiles[number][1], "o", color=colour, fillstyle="none")
+def _lines_of_clues(solver: str, points: Mapping[int, Summary], peak: int | None, colour: str) -> Iterator[Line]:
+    """Yield a line through the medians of enough boards, circles for the others, and a star for the peak."""
+    enough = _with_enough_boards(points)
+    drawn = {}
+    for number, at in points.items():
+        low, middle, high = np.maximum(_quartiles(at), MIN_SECONDS).tolist()
+        drawn[number] = Quartiles(middle, (low, high))
+    yield Line(solver, list(enough), [drawn[number] for number in enough], {"color": colour})
+    for number in points.keys() - enough.keys():
+        circle = {"color": colour, "marker": "o", "fillstyle": "none"}
+        yield Line("_", [number], [drawn[number].value], circle)
     if peak is not None:
-        axes.plot(peak, quartiles[peak][1], marker="*", markersize=14, color=colour)
+        yield Line("_", [peak], [drawn[peak].value], {"color": colour, "marker": "*", "markersize": 14})
 
 
 def _with_enough_boards(points: Mapping[int, Summary]) -> Mapping[int, Summary]:

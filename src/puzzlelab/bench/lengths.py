@@ -8,14 +8,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.bench.charts import Chart, empty_figure, ink, of_run, whole_numbers, write
+from puzzlelab.bench.charts import Chart, Panel, empty_figure, ink, of_run, write
+from puzzlelab.bench.run_tables import VALUES
 from puzzlelab.bench.runs import BenchRun, by_occurrence
-from puzzlelab.bench.summaries import VALUES, has_filled_answers, references
+from puzzlelab.bench.summaries import has_filled_answers, references
 from puzzlelab.bench.tables import wrapped_label
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import Kind, objective_of
@@ -46,8 +47,12 @@ WORDS: Mapping[Kind, tuple[str, str, str, str]] = {
 """The words of a comparison: what is compared -> less, more, the unit before them, and equal."""
 
 
-Pair = tuple[str, str, Counter[tuple[int, int]]]
-"""Two solvers, and the boards that both solved by the length of each one's solution, or by its cost or score."""
+class Pair(NamedTuple):
+    """Two solvers, and the boards that both solved by the length of each one's solution, or by its cost or score."""
+
+    across: str
+    up: str
+    lengths: Sequence[tuple[int, int]]
 
 
 def histogram(counts: NDArray[np.int64], x_label: str, y_label: str, path: Path) -> None:
@@ -81,7 +86,7 @@ def lengths(run: BenchRun) -> Chart:
     if not every_length:
         raise BadInput(f"no board of '{run.suite.name}' was solved: there are no lengths to draw")
 
-    def draw(figure: Figure, mark_seconds: float) -> None:
+    def draw(figure: Figure) -> None:
         (axes,) = figure.axes
         bins, filled = _bin_edges(every_length), len(counts) <= MAX_FILLED_HISTOGRAMS
         values = [list(count.elements()) for count in counts.values()]
@@ -89,14 +94,11 @@ def lengths(run: BenchRun) -> Chart:
         if optima:
             style: Any = {"histtype": "step", "color": ink(), "linewidth": 1.5}
             axes.hist(list(optimum.elements()), bins, label="optimum", **style)
-        axes.set(xlabel="length (moves)" if kind == "moves" else kind, ylabel="boards")
-        whole_numbers(axes.xaxis, axes.yaxis)
 
     rows = [(str(length), *(str(count[length]) for count in columns.values())) for length in every_length]
-    averages = [*counts.items(), (OPTIMUM, optimum)]
-    header = (VALUES[kind][0], *columns)
-    remarks = [_average_text(name, count, kind) for name, count in averages if count]
-    return of_run(run, "lengths", f"{what} of solutions", header, rows, draw, remarks)
+    remarks = [_average_text(name, count, kind) for name, count in [*counts.items(), (OPTIMUM, optimum)] if count]
+    panel = Panel([], {"xlabel": "length (moves)" if kind == "moves" else kind, "ylabel": "boards"}, whole="both")
+    return of_run(run, "lengths", f"{what} of solutions", (VALUES[kind][0], *columns), rows, remarks, [panel], draw)
 
 
 def _what(run: BenchRun) -> str:
@@ -136,52 +138,57 @@ def lengths2d(run: BenchRun) -> Chart:
     On the diagonal both are equally long; above it the solver that is named at the side is the longer one.
     """
     what, kind, pairs = _what(run), objective_of(run.suite.puzzle).kind, _pairs(run)
-    edges = _bin_edges(sorted({length for _, _, counts in pairs for both in counts for length in both}))
+    edges = _bin_edges(sorted({length for pair in pairs for both in pair.lengths for length in both}))
+    several = len(pairs) > 1
+    with_numbers = len(edges) - 1 <= MAX_CELLS_WITH_NUMBERS[several]
 
-    def draw(figure: Figure, mark_seconds: float) -> None:
-        several = len(pairs) > 1
-        side = PANEL_INCHES[several]
-        figure.set_size_inches(side * len(pairs), side + TITLE_INCHES)
-        figure.suptitle(textwrap.fill(figure.get_suptitle(), int(side * len(pairs) * LETTERS_PER_INCH)))
-        with_numbers = len(edges) - 1 <= MAX_CELLS_WITH_NUMBERS[several]
-        most = max(max(counts.values()) for _, _, counts in pairs)
+    def draw(figure: Figure) -> None:
+        from matplotlib.colors import PowerNorm
+        from matplotlib.ticker import MaxNLocator
+
+        width = PANEL_INCHES[several] * len(pairs)
+        figure.set_size_inches(width, PANEL_INCHES[several] + TITLE_INCHES)
+        figure.suptitle(textwrap.fill(figure.get_suptitle(), int(width * LETTERS_PER_INCH)))
+        norm = PowerNorm(0.5, 0, max(max(Counter(pair.lengths).values()) for pair in pairs))
         for axes, pair in zip(figure.axes, pairs, strict=True):
-            _draw_pair(axes, pair, kind, edges, most, with_numbers)
+            _draw_pair(axes, pair, edges, norm, with_numbers)
         if not with_numbers:
-            bar = figure.colorbar(figure.axes[0].collections[0], ax=figure.axes, label="boards")
-            whole_numbers(bar.ax.yaxis)
+            cells, ticks = figure.axes[0].collections[0], MaxNLocator(integer=True)
+            figure.colorbar(cells, ax=figure.axes, label="boards", ticks=ticks)
 
-    header: Sequence[str] = ("solver", "against", f"its {kind}", "the other's", "boards")
     rows = [
-        (across, up, str(one), str(two), str(count))
-        for across, up, counts in pairs
-        for (one, two), count in sorted(counts.items())
+        (pair.across, pair.up, str(one), str(two), str(count))
+        for pair in pairs
+        for (one, two), count in sorted(Counter(pair.lengths).items())
     ]
-    if len(pairs) == 1:
-        ((across, up, _),) = pairs
-        header, rows = (f"{kind} of {across}", f"of {up}", "boards"), [row[2:] for row in rows]  # type: ignore[misc]
-    remarks = [_comparison_text(pair, kind) for pair in pairs]
-    return of_run(
-        run,
-        "lengths2d",
+    header: Sequence[str] = ("solver", "against", f"its {kind}", "the other's", "boards")
+    if not several:
+        header = (f"{kind} of {pairs[0].across}", f"of {pairs[0].up}", "boards")
+    remarks, title = (
+        [_comparison_text(pair, kind) for pair in pairs],
         f"{what} of one solver's solutions against another's",
-        header,
-        rows,
-        draw,
-        remarks,
-        panels=len(pairs),
     )
+    panels = [
+        Panel(
+            [],
+            {"xlabel": f"{kind} of {wrapped_label(across)}", "ylabel": f"{kind} of {wrapped_label(up)}"},
+            whole="both",
+        )
+        for across, up, _ in pairs
+    ]
+    shown = [row[-len(header) :] for row in rows]
+    return of_run(run, "lengths2d", title, header, shown, remarks, panels, draw)
 
 
 def _comparison_text(pair: Pair, kind: Kind) -> str:
     """Return a sentence: how often each solver is shorter, or has the lower cost or score."""
-    (across, up, counts), (low, high, unit, equal) = pair, WORDS[kind]
-    differences = [of_up - of_across for of_across, of_up in counts.elements()]
-    signs, more = Counter(int(np.sign(each)) for each in differences), sum(differences) / len(differences)
+    low, high, unit, equal = WORDS[kind]
+    differences = [of_up - of_across for of_across, of_up in pair.lengths]
+    signs, more = Counter(np.sign(differences).tolist()), sum(differences) / len(differences)
     than = f"{abs(more):.2f} {unit}{high if more > 0 else low} on average" if more else f"{equal} on average"
-    boards = "that it solved" if across == OPTIMUM else "that both solved"
+    boards = "that it solved" if pair.across == OPTIMUM else "that both solved"
     return (
-        f"{up} against {across}, on {len(differences)} boards {boards}: equal on {signs[0]}, "
+        f"{pair.up} against {pair.across}, on {len(differences)} boards {boards}: equal on {signs[0]}, "
         f"{low} on {signs[-1]}, {high} on {signs[1]}; {than}."
     )
 
@@ -205,33 +212,26 @@ def _pairs(run: BenchRun) -> list[Pair]:
         optima, (own,) = _optima(run), values.values()
         values = {OPTIMUM: {key: optima[key[0]] for key in own if key[0] in optima}, **values}
     pairs = [
-        (one, two, Counter((values[one][key], values[two][key]) for key in values[one] if key in values[two]))
+        Pair(one, two, [(values[one][key], values[two][key]) for key in values[one] if key in values[two]])
         for one, two in combinations(values, 2)
     ]
-    found = [pair for pair in pairs if pair[2]]
-    if not found and len(solvers) == 1:
+    found = [pair for pair in pairs if pair.lengths]
+    if found:
+        return found
+    if len(solvers) == 1:
         raise BadInput(
             f"only {next(iter(solvers))} has answered '{name}', and lengths2d holds one solver's lengths against "
             f"another's: run a second solver, or the same with other options"
         )
-    if not found:
-        raise BadInput(
-            f"no board of '{name}' was solved by two solvers: there are no lengths to hold against each other"
-        )
-    return found
+    raise BadInput(f"no board of '{name}' was solved by two solvers: there are no lengths to hold against each other")
 
 
-def _draw_pair(axes: Axes, pair: Pair, kind: Kind, edges: list[float], most: int, with_numbers: bool) -> None:
-    """Draw one panel: a cell for each pair of lengths, the darker the more boards; the diagonal is behind the cells."""
-    from matplotlib.colors import PowerNorm
-
-    across, up, counts = pair
-    norm = PowerNorm(0.5, 0, most)
+def _draw_pair(axes: Axes, pair: Pair, edges: list[float], norm: Any, with_numbers: bool) -> None:
+    """Draw a cell for each pair of lengths, the darker the more boards; the diagonal is behind the cells."""
     axes.axline((edges[0], edges[0]), slope=1, color=ink(), linestyle="--", linewidth=0.8, alpha=0.5, zorder=-1)
-    x, y = zip(*counts.elements(), strict=True)
-    axes.hist2d(x, y, bins=(edges, edges), cmin=1, cmap=COLOURS, norm=norm)
-    for place, count in counts.items() if with_numbers else ():  # such cells have one length each
+    x, y = zip(*pair.lengths, strict=True)
+    axes.hist2d(x, y, (edges, edges), cmin=1, cmap=COLOURS, norm=norm)
+    for place, count in Counter(pair.lengths).items() if with_numbers else ():  # such cells have one length each
         colour = "white" if norm(count) > DARK else "black"
         axes.text(*place, f"{count}", ha="center", va="center", size="small", color=colour)
-    axes.set(xlabel=f"{kind} of {wrapped_label(across)}", ylabel=f"{kind} of {wrapped_label(up)}", aspect="equal")
-    whole_numbers(axes.xaxis, axes.yaxis)
+    axes.set_aspect("equal")

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.bench import comparisons, history, level_table, plots, runs, summaries, tables, training_charts
+from puzzlelab.bench import history, plots, run_tables, runs, tables, training_charts
 from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.charts import Chart, empty_figure, figure_of, image
 from puzzlelab.bench.history import Record
@@ -117,11 +117,11 @@ def _benchmark(folder: Path, name: str) -> Section:
         folder=name,
         title=suite.name,
         facts=facts,
-        results=[each for each in (summaries.table(run), level_table.table(run)) if each],
+        results=[each for each in (run_tables.of_solvers(run), run_tables.of_levels(run)) if each],
         sentences=caveats(run),
         drawings=drawings,
         not_drawn=not_drawn,
-        pairs=comparisons.table(run),
+        pairs=run_tables.of_pairs(run),
         boards=hardest(run, HARDEST),
         options=_options(run),
         records=records,

@@ -18,8 +18,6 @@ import numpy as np
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, label_of
 from puzzlelab.bench.statistics import Mean, Proportion, mean, proportion
 from puzzlelab.bench.suites import clue_count
-from puzzlelab.bench.tables import TextTable, decimal, interval, number, percent, seconds, share, wrapped_label
-from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 
 ADVICE = "bench --batch level, clues or board measures them again, into another --out"
@@ -231,54 +229,3 @@ def time_notes(parts: Sequence[Summary]) -> list[str]:
         "parts of batches": f"no seconds where its batches hold other boards too; {ADVICE}.",
     }
     return [f"{', '.join(solvers)}: {texts[kind]}" for kind, solvers in names.items() if solvers]
-
-
-# --- as a table ---
-
-VALUES = {"moves": ("length", "excess"), "cost": ("cost", "excess"), "score": ("score", "below\nthe best")}
-"""The headings of a table: what is compared -> those of its mean, and of its distance from the best."""
-Columns = Mapping[str, Callable[[Summary], str]]
-"""Heading -> the text of a cell below it."""
-
-
-def table(run: BenchRun) -> TextTable:
-    """Return a line for each solver of a run."""
-    lines = summaries(run)
-    columns = _columns(run.suite.puzzle, scored=any(each.evaluations for each in lines))
-    title = f"{run.suite.name}: {len(run.suite.entries)} boards of {run.suite.puzzle.name}"
-    rows = [(wrapped_label(each.solver), *(cell(each) for cell in columns.values())) for each in lines]
-    return TextTable(title=title, header=("solver", *columns), rows=rows)
-
-
-def _columns(puzzle: Puzzle, scored: bool) -> Columns:
-    """Return the columns for this puzzle; `scored` if a network or another function scored states."""
-    value, distance = VALUES[objective_of(puzzle).kind]
-    quality: Columns = {
-        "optimal:\nproven\nreached\nshare": lambda each: _lines(
-            share(each.proven), share(each.optimal), percent(each.optimal)
-        ),
-        f"{value}:\nmean\n95 %": lambda each: _lines(
-            decimal(each.length.value), "" if math.isnan(each.length.half_width) else f"± {each.length.half_width:.2f}"
-        ),
-        distance: lambda each: decimal(each.excess.value),
-    }
-    filled: Columns = {
-        "proven\nunique\n95 %": lambda each: _lines(share(each.proven), interval(each.proven)),
-        "proven\nunsolvable": lambda each: share(each.refuted),
-    }
-    return {
-        "solved:\nboards\nshare\n95 %": lambda each: _lines(
-            share(each.solved), percent(each.solved), interval(each.solved)
-        ),
-        **(filled if has_filled_answers(puzzle) else quality),
-        "nodes:\nexpanded\ngenerated" + ("\nscored" if scored else ""): lambda each: _lines(
-            number(each.expanded), number(each.generated), number(each.evaluations) if each.evaluations else ""
-        ),
-        "seconds:\nmean\nmedian\np95": lambda each: _lines(
-            *map(seconds, (each.seconds.value, each.percentiles[1], each.percentiles[3]))
-        ),
-    }
-
-
-def _lines(*texts: str) -> str:
-    return "\n".join(texts).rstrip()

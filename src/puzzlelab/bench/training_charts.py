@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from puzzlelab.bench.charts import Chart, draw_line
+from puzzlelab.bench.charts import Chart, Line, Panel
 from puzzlelab.core.errors import BadInput
 from puzzlelab.training import metrics
 from puzzlelab.training.recipe import settings_of
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.status import RunStatus, StatusReader
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 LEARNING, ELO = "learning", "elo"
 """The names of these kinds of plot."""
@@ -45,23 +41,20 @@ def learning(folders: Sequence[Path]) -> Chart:
     if len({puzzle for _, _, puzzle in runs}) > 1:
         texts = ", ".join(f"{name} {puzzle}" for name, _, puzzle in runs)
         raise BadInput(f"these runs are of different puzzles: {texts}")
-
-    def draw(figure: Figure, mark_seconds: float) -> None:
-        shares, lengths = figure.axes
-        for name, evaluations, _ in runs:
-            colour = _draw(shares, name, evaluations, "solved")
-            _draw(lengths, name, evaluations, "moves", color=colour)
-            _draw(lengths, "optimum", evaluations, "least", color=colour, linestyle=":")
-        shares.set(xlabel="minutes of learning", ylabel="share of boards solved greedily", ylim=(-0.03, 1.03))
-        lengths.set(xlabel="minutes of learning (dotted: the optimum)", ylabel="moves, where solved")
-
+    shares, lengths = list[Line](), list[Line]()
+    for place, (name, evaluations, _) in enumerate(runs):
+        style = {"marker": "", "color": f"C{place}"}
+        shares.append(_line(name, evaluations, "solved", style))
+        lengths.append(_line(name, evaluations, "moves", style))
+        lengths.append(_line("optimum", evaluations, "least", {**style, "linestyle": ":"}))
+    greedy = {"ylabel": "share of boards solved greedily", "ylim": (-0.03, 1.03)}
+    solved = {"xlabel": "minutes of learning (dotted: the optimum)", "ylabel": "moves, where solved"}
     return Chart(
         kind=LEARNING,
         title=f"{runs[0][2]}: greedy play while it was learned",
         header=("run", "step", "minutes", "solved", "moves", "optimum"),
         rows=[_row(name, each) for name, evaluations, _ in runs for each in _spaced(evaluations)],
-        draw=draw,
-        panels=2,
+        panels=[Panel(shares, {"xlabel": "minutes of learning", **greedy}), Panel(lengths, solved)],
     )
 
 
@@ -79,10 +72,9 @@ def _evaluations(folder: Path) -> Sequence[Evaluation]:
     return evaluations
 
 
-def _draw(axes: Axes, name: str, evaluations: Sequence[Evaluation], what: str, **style: Any) -> Any:
+def _line(name: str, evaluations: Sequence[Evaluation], what: str, style: Mapping[str, Any]) -> Line:
     present = [each for each in evaluations if what in each]
-    minutes, values = [each["seconds"] / 60 for each in present], [each[what] for each in present]
-    return draw_line(axes, name, minutes, values, marker="", **style)
+    return Line(name, [each["seconds"] / 60 for each in present], [each[what] for each in present], style)
 
 
 def _spaced(evaluations: Sequence[Evaluation]) -> Sequence[Evaluation]:
@@ -102,30 +94,28 @@ def elo(folder: Path) -> Chart:
     if not status.matches:
         raise BadInput(f"{folder} holds no match yet")
 
-    def draw(figure: Figure, mark_seconds: float) -> None:
-        ratings, solved = figure.axes
-        minutes, steps = [reign.minutes for reign in status.champions], {"drawstyle": "steps-post"}
-        draw_line(ratings, "champion", minutes, [reign.rating for reign in status.champions], **steps)
-        for number, (name, rating) in enumerate(status.opponents, start=1):
-            ratings.axhline(rating, color=f"C{number}", linestyle="--", label=name)
-        ratings.set(xlabel="minutes", ylabel="Elo of the champion (with its search)")
-        tested = {reign.minutes: reign.solved for reign in status.champions if reign.solved is not None}
-        draw_line(solved, "champion, with its search", tested, tested.values())
-        alone = [line for line in metrics.lines(run.metrics) if "solved" in line]
-        since_start, shares = [(line["at"] - status.began) / 60 for line in alone], [line["solved"] for line in alone]
-        draw_line(solved, "newest network alone", since_start, shares, color="C3")
-        if longest := status.max_scramble_length:
-            lengths = [reign.scramble_length / longest for reign in status.champions]
-            draw_line(solved, f"shifts, of {longest}", minutes, lengths, marker="", color="C7", linestyle=":", **steps)
-        solved.set(xlabel="minutes", ylabel="share of boards solved", ylim=(-0.03, 1.03))
-
+    minutes = [reign.minutes for reign in status.champions]
+    tested = [(reign.minutes, reign.solved) for reign in status.champions if reign.solved is not None]
+    alone = [line for line in metrics.lines(run.metrics) if "solved" in line]
+    since_start = [(line["at"] - status.began) / 60 for line in alone]
+    steps = {"drawstyle": "steps-post"}
+    ratings = [Line("champion", minutes, [reign.rating for reign in status.champions], steps)]
+    solved = [
+        Line("champion, with its search", [each for each, _ in tested], [share for _, share in tested]),
+        Line("newest network alone", since_start, [line["solved"] for line in alone], {"color": "C3"}),
+    ]
+    if longest := status.max_scramble_length:
+        lengths = [reign.scramble_length / longest for reign in status.champions]
+        style = {"marker": "", "color": "C7", "linestyle": ":", **steps}
+        solved.append(Line(f"shifts, of {longest}", minutes, lengths, style))
+    left = {"xlabel": "minutes", "ylabel": "Elo of the champion (with its search)"}
+    right = {"xlabel": "minutes", "ylabel": "share of boards solved", "ylim": (-0.03, 1.03)}
     return Chart(
         kind=ELO,
         title=f"{status.puzzle}: self-competition",
         header=CHAMPIONS,
         rows=champions(status),
-        draw=draw,
-        panels=2,
+        panels=[Panel(ratings, left, marks=dict(status.opponents)), Panel(solved, right)],
         remarks=[f"{name} has {rating:,.0f}" for name, rating in status.opponents],
     )
 

@@ -207,16 +207,16 @@ def _show_faults(suite: Suite) -> None:
     faults = ErrorTally()
     for fault in suite.faults:
         faults.tell("", fault)
-    faults.end("lines")
+    faults.end(what="lines")
 
 
 def _show(run: BenchRun, out: Path | None, notes: list[str]) -> int:
     """Print the results; return the exit code."""
-    from puzzlelab.bench import level_table, summaries, tables
+    from puzzlelab.bench import run_tables, tables
     from puzzlelab.bench.caveats import caveats
 
     if run.answers:
-        for table in filter(None, (summaries.table(run), level_table.table(run))):
+        for table in filter(None, (run_tables.of_solvers(run), run_tables.of_levels(run))):
             show(tables.as_rich(table))
         for sentence in [*caveats(run), *notes]:
             say(sentence)
