@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, say
+from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, fail, say
 from puzzlelab.core.answers import PROOFS, Answers
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Presentation, Puzzle, notations_of, presentation_of
@@ -220,7 +220,7 @@ class SolveReport:
     def summary(self, boards: int | None) -> int:
         """Print the summary; return the exit code. `boards` is their number, if all were read."""
         counts = self.counts
-        self.errors.end()
+        code = self.errors.end(SOLVED if counts["solved"] == counts["boards"] else UNSOLVED)
         if self.many and not self.json and not self.notation:
             self._totals(counts["boards"] if boards is None else boards)
         if self.interrupted:
@@ -228,9 +228,7 @@ class SolveReport:
             of = "" if boards is None else f"of {boards} "
             fail(f"interrupted: {done} {of}boards are done; with the same --out the next call goes on from there")
             return INTERRUPTED
-        if self.errors.count:
-            return UNREADABLE
-        return SOLVED if counts["solved"] == counts["boards"] else UNSOLVED
+        return code
 
     def _totals(self, boards: int) -> None:
         counts = self.counts

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, puzzle_and_boards, read_runs, say
+from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, puzzle_and_boards, read_runs, say
 from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, PuzzleName, Settle, limit_of
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ def check(
         if not some.errors:
             for part, checks in check_parts(some, solver, limit):
                 code = max(code, _print_all(part, checks, json))
-    errors.end()
-    raise typer.Exit(UNREADABLE if errors.count else code)
+    raise typer.Exit(errors.end(code))
 
 
 def _print_all(boards: Boards, checks: list[Check], json: bool) -> int:

@@ -82,10 +82,11 @@ class ErrorTally:
 
                 say(dumps(error_facts(boards.puzzle, boards.texts[place], error)))
 
-    def end(self, what: str = "boards") -> None:
-        """Print the number of errors that were not shown."""
+    def end(self, code: int = SOLVED, what: str = "boards") -> int:
+        """Print the number of errors that were not shown; return the exit code, which is `code` without errors."""
         if self.count > self.SHOWN:
             fail(f"and {self.count - self.SHOWN:,} more {what} that cannot be read")
+        return UNREADABLE if self.count else code
 
 
 def load_puzzle(name: str, settle: bool) -> Puzzle:

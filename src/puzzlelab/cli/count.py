@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli import options
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, puzzle_and_boards, read_runs, say
+from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, fail, puzzle_and_boards, read_runs, say
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.limit import Limit
 from puzzlelab.runtime.signals import INTERRUPTED
@@ -72,8 +72,7 @@ def count(
                 raise
             fail("interrupted: the boards after these were not counted")
             raise typer.Exit(INTERRUPTED) from None
-    errors.end()
-    raise typer.Exit(UNREADABLE if errors.count else code)
+    raise typer.Exit(errors.end(code))
 
 
 def _print_counts(boards: Boards, counts: Sequence[Count], json: bool) -> int:
@@ -129,8 +128,7 @@ def enumerate_all(
                 code = max(code, _enumerate(enumerator, part, limit, most, write))
                 done += len(part)
                 report.progress("listing", done, None)
-    errors.end()
-    raise typer.Exit(UNREADABLE if errors.count else code)
+    raise typer.Exit(errors.end(code))
 
 
 def _enumerate(

@@ -12,7 +12,6 @@ import typer
 from puzzlelab.cli import options
 from puzzlelab.cli.console import (
     SOLVED,
-    UNREADABLE,
     UNSOLVED,
     ErrorTally,
     fail,
@@ -101,8 +100,7 @@ def _report(blocks: Iterator[Boards], is_single: bool, answer: Callable[[Instanc
         if stop == "interrupted":
             fail("interrupted: the results are incomplete")
             return INTERRUPTED
-    errors.end()
-    return UNREADABLE if errors.count else code
+    return errors.end(code)
 
 
 def _hint(solver: Solver, limit: Limit, text: str, instance: Instance) -> Answer:

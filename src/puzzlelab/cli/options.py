@@ -81,13 +81,26 @@ def taking(added: Mapping[str, AddedOption]) -> Callable[[Command], Command]:
     return decorate
 
 
-def solver_of(puzzle: Puzzle, name: str | None, texts: Sequence[str] | None, **named: Any) -> Solver:
-    """Return the solver of `--with`, with the options of `--set` and those of the `named` ones that are set."""
+def solver_of(
+    puzzle: Puzzle, name: str | None, texts: Sequence[str] | None, net: str | None = None, **named: Any
+) -> Solver:
+    """Return the solver of `--with`, with the `named` options that are set, those of `--set`, and that of `--net`.
+
+    Raises `BadInput` for a network that cannot be used, and `BadOption` if its option is set already.
+    """
     from puzzlelab.core import registry
     from puzzlelab.core.settings import read_options
 
-    options = {option: value for option, value in named.items() if value is not None}
-    return registry.solver(name, puzzle, **options | read_options(texts or ()))
+    values = {option: value for option, value in named.items() if value is not None} | read_options(texts or ())
+    if net is None:
+        return registry.solver(name, puzzle, **values)
+    from puzzlelab.analysis.network_options import network_options
+
+    name = name or WITH_NETWORK
+    of_network = network_options(puzzle, name, registry.solver_class(name).model_fields, net)
+    for option in of_network.keys() & values.keys():
+        raise BadOption(f"--net sets the option '{option}' of {name}, which is set already: give one of them")
+    return registry.solver(name, puzzle, **values, **of_network)
 
 
 # --- where the work is done ---

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from puzzlelab.cli.answers import SolveReport
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.puzzle import Puzzle
-    from puzzlelab.core.solver import Solver
     from puzzlelab.jobs.job_rows import JobRows
     from puzzlelab.jobs.solve_job import SolveJob
 
@@ -75,6 +74,7 @@ def solve(
     Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
     """
     from puzzlelab.cli.answers import SolveReport, improvements
+    from puzzlelab.core.solver import require
     from puzzlelab.jobs.solve_job import SolveJob
 
     if verbose and executor is not None:
@@ -82,7 +82,8 @@ def solve(
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
     _check_notation(loaded_puzzle, notation)
     limit = options.limit_of(time, nodes, memory)
-    configured_solver = _solver(loaded_puzzle, solver, short, option, net)
+    configured_solver = options.solver_of(loaded_puzzle, solver, option, net, **short)
+    require(configured_solver, loaded_puzzle)
     if show_scores:
         from puzzlelab.analysis.move_probabilities import network_shown
 
@@ -106,37 +107,6 @@ def solve(
     with options.open_or_here(executor, jobs) as job.executor:
         _solve_boards(report, blocks, total or _line_count(file), out)
     raise typer.Exit(report.summary(total))
-
-
-def _solver(
-    puzzle: Puzzle, name: str | None, short: Mapping[str, Any], texts: list[str] | None, net: str | None
-) -> Solver:
-    """Return the solver with the short options that are set, those of `--set`, and the one by which it uses `--net`.
-
-    Raises an error if the puzzle does not offer what the solver needs.
-    """
-    from puzzlelab.core import registry
-    from puzzlelab.core.settings import read_options
-    from puzzlelab.core.solver import require
-
-    values = {option: value for option, value in short.items() if value is not None} | read_options(texts or ())
-    if net is not None:
-        name = name or options.WITH_NETWORK
-        values |= _option_of_network(puzzle, name, values, net)
-    solver = registry.solver(name, puzzle, **values)
-    require(solver, puzzle)
-    return solver
-
-
-def _option_of_network(puzzle: Puzzle, solver: str, values: Mapping[str, Any], net: str) -> Mapping[str, Any]:
-    """Return the option by which the solver of this name uses a network; raises `BadOption` if `values` sets it."""
-    from puzzlelab.analysis.network_options import network_options
-    from puzzlelab.core import registry
-
-    network_settings = network_options(puzzle, solver, registry.solver_class(solver).model_fields, net)
-    for option in network_settings.keys() & values.keys():
-        raise BadOption(f"--net sets the option '{option}' of {solver}, which is set already: give one of them")
-    return network_settings
 
 
 def _solve_boards(report: SolveReport, blocks: Iterator[Boards], total: int | None, out: Path | None) -> None:
