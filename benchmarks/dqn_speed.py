@@ -20,6 +20,7 @@ from rich.table import Table
 
 import dust_document
 from puzzlelab.core import registry
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.training import recipe
 from puzzlelab.training.learner import new_learner
 from puzzlelab.training.online_rl import OnlineLearning
@@ -55,7 +56,7 @@ DOCUMENT: dict[str, Any] = {
 def ours(settings: dict[str, Any], seconds: float) -> Rate:
     """As `puzzlelab train dqn` does it: a thousand games at once, a batch of a thousand for each of their moves."""
     method = dqn.Dqn(registry.load(settings["puzzle"]), recipe.settings_of("dqn", settings))
-    online = OnlineLearning.of(method)
+    online = OnlineLearning.of(method, ThisProcess())
     for _ in range(3):
         online.step()
     turns, steps, began = online.play.turns, online.learner.step, time.perf_counter()

@@ -1,5 +1,6 @@
 import _thread
 import itertools
+import os
 import signal
 import threading
 import time
@@ -9,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import parallel
 from puzzlelab.engine.executor import WINDOW, Piece, ordered
 from puzzlelab.engine.parallel import ThisProcess, cancellation, cores, ordered_map
@@ -290,9 +290,17 @@ def test_a_published_value_is_the_value_itself() -> None:
     assert ThisProcess().publish("abc", value).value() is value
 
 
-def test_a_program_needs_another_process() -> None:
-    with pytest.raises(Unsupported, match="a process of its own"):
-        ThisProcess().start(dict, ())
+class Process:
+    def number(self) -> int:
+        return os.getpid()
+
+
+def test_a_program_is_in_a_process_of_its_own_which_ends_with_the_executor() -> None:
+    with ThisProcess() as executor:
+        number = executor.start(Process, ()).call("number").result()
+        assert number != os.getpid()
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)
 
 
 def test_the_time_in_which_values_are_used_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

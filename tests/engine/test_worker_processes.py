@@ -126,15 +126,18 @@ def test_what_hangs_is_ended_when_it_is_cancelled(executor):
 
 def test_a_program_keeps_its_state_until_its_process_ends(executor):
     program = executor.start(Counter, (3,))
-    number, process = program.call("add", 4)
+    number, process = program.call("add", 4).result()
     assert number == 7
-    assert program.call("add", 1) == (8, process)
+    assert program.call("add", 1).result() == (8, process)
     assert process != os.getpid()
     with pytest.raises(UnknownName):
-        program.call("fail")
-    assert program.call("add", 1) == (9, process)
-    with pytest.raises(ProgramLost):
-        program.call("end")
+        program.call("fail").result()
+    assert program.call("add", 1).result() == (9, process)
+    with pytest.raises(ProgramLost, match="killed by signal 9"):
+        program.call("end").result()
+    number, other = program.call("add", 4).result()  # it is made anew
+    assert number == 7
+    assert other != process
     program.end()
 
 
@@ -142,7 +145,7 @@ def test_closing_ends_all_processes():
     with WorkerProcesses(1) as opened:
         process = run(opened, process_of, 1)[0][0]
         program = opened.start(Counter, (1,))
-        other = program.call("add", 1)[1]
+        other = program.call("add", 1).result()[1]
         folder = opened.publish("abc", 1).path.parent
     for number in (process, other):
         with pytest.raises(ProcessLookupError):

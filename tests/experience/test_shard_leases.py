@@ -16,8 +16,8 @@ from puzzlelab.core import registry
 from puzzlelab.experience import shard_leases as module
 from puzzlelab.experience import shards
 from puzzlelab.experience.schema import joined
-from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard
-from puzzlelab.experience.shards import Shards, read_shard, read_shards, shard_path
+from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, encoded_shard
+from puzzlelab.experience.shards import Shards, read_shard, read_shards, shard_path, write_shard
 from puzzlelab.experience.teachers import Teacher
 
 pytest.importorskip("pyarrow")
@@ -25,6 +25,14 @@ pytest.importorskip("pyarrow")
 EIGHT = load("tiles-3x3")
 TEACHER = Teacher(EIGHT, registry.solver("beam", EIGHT, width=10, estimate="manhattan"), branches=1)
 GAMES = 40
+
+
+def make_shard(teacher, folder, number, games, jobs=1):
+    """Write a shard of a teacher's games."""
+    begin_folder(teacher, folder, games)
+    return write_shard(folder, number, encoded_shard(teacher, number, games, jobs))
+
+
 make = partial(make_shard, TEACHER, games=GAMES)
 
 
@@ -255,15 +263,16 @@ def test_during_the_work_a_lease_gets_time_stamps_and_is_released_after_it(tmp_p
     leases = ShardLeases(tmp_path, expiry=0.06)
     number = leases.take(1)
     path = tmp_path / "shard-00000.claim"
-    with leases.keeping(number):
+    assert number == 0
+    with leases.keeping():
         aged(tmp_path, 0, 1_000)
         old, until = path.stat().st_mtime, time.monotonic() + 300
         while path.stat().st_mtime == old and time.monotonic() < until:
             time.sleep(0.01)
         assert path.stat().st_mtime > old + 900
     assert not path.exists()
-    with pytest.raises(KeyboardInterrupt), leases.keeping(leases.take(1)):
-        raise KeyboardInterrupt
+    with leases.keeping():
+        leases.take(1)
     assert not path.exists()
 
 
@@ -277,11 +286,12 @@ def test_many_threads_never_hold_one_number_at_once(tmp_path):
 
     def work():
         leases = ShardLeases(tmp_path)
-        while (number := leases.take(60)) is not None:
-            with leases.keeping(number):
+        with leases.keeping():
+            while (number := leases.take(60)) is not None:
                 with lock:
                     taken.append(number)
                 finished(tmp_path, number)
+                leases.release(number)
 
     threads = [threading.Thread(target=work) for _ in range(6)]
     for thread in threads:
@@ -297,15 +307,17 @@ import sys
 from pathlib import Path
 from puzzlelab import load
 from puzzlelab.core import registry
-from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard
+from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, encoded_shard
+from puzzlelab.experience.shards import write_shard
 from puzzlelab.experience.teachers import Teacher
 eight, folder = load("tiles-3x3"), Path(sys.argv[1])
 teacher = Teacher(eight, registry.solver("beam", eight, width=10, estimate="manhattan"), branches=1)
 begin_folder(teacher, folder, 40)
 leases = ShardLeases(folder)
-while (number := leases.take(int(sys.argv[2]))) is not None:
-    with leases.keeping(number):
-        make_shard(teacher, folder, number, 40)
+with leases.keeping():
+    while (number := leases.take(int(sys.argv[2]))) is not None:
+        write_shard(folder, number, encoded_shard(teacher, number, 40))
+        leases.release(number)
 """
 
 

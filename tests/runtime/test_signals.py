@@ -116,13 +116,6 @@ def test_an_interrupt_in_an_import_comes_after_it(tmp_path, monkeypatch, system)
     assert module.whole
 
 
-@pytest.mark.parametrize(
-    ("code", "number"), [(None, None), (0, None), (2, None), (-9, None), (143, 15), (-15, 15), (130, 2), (-1, 1)]
-)
-def test_the_signal_that_ended_a_process(code, number) -> None:
-    assert signals.ended_by(code) == number
-
-
 # --- before the command begins ---
 
 SCRIPT = """
@@ -179,26 +172,3 @@ def test_a_library_changes_no_handler() -> None:
     with signals.raising(), signals.ending_at_once():
         assert signal.getsignal(signal.SIGTERM) is signals.interrupt
     assert started(["/home/user/my_script.py"], signal.SIGTERM).returncode == -signal.SIGTERM
-
-
-CHILD = """
-import sys, time
-sys.argv = ["puzzlelab"]
-import puzzlelab
-print("begun", flush=True)
-time.sleep(600)
-"""
-PARENT = """
-import os, subprocess, sys
-environment = {**os.environ, "PUZZLELAB_PARENT": str(os.getpid())}
-child = subprocess.Popen([sys.executable, "-c", sys.argv[1]], env=environment, stdout=subprocess.PIPE)
-child.stdout.readline()
-os.kill(os.getpid(), 9)
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child of the end of its parent")
-def test_a_child_ends_with_its_parent() -> None:
-    with subprocess.Popen([sys.executable, "-c", PARENT, CHILD], stderr=subprocess.PIPE) as process:
-        assert process.communicate(timeout=300)[1] == b""  # the child has the pipe too, as long as it lives
-    assert process.returncode == -signal.SIGKILL

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.training import metrics, recipe
 from puzzlelab.training.metrics import TIME_FIELDS
 from puzzlelab.training.runs import Run
@@ -33,7 +34,9 @@ def settings_of():
 @contextmanager
 def _generating(run, settings):
     """A generator in a thread, which ends when the run is done, or is said to be."""
-    thread = threading.Thread(target=recipe.find("imitation").generate, args=(run, settings, lambda: None))
+    thread = threading.Thread(
+        target=recipe.find("imitation").generate, args=(run, settings, lambda: None, ThisProcess())
+    )
     thread.start()
 
     def alive() -> None:
@@ -92,9 +95,9 @@ def train():
         run.begin(settings)
         if its_recipe.generate is not None:
             with _generating(run, settings) as alive:
-                its_recipe.learn(run, settings, lambda: (watch(), alive()), None)
+                its_recipe.learn(run, settings, lambda: (watch(), alive()), ThisProcess())
         else:
-            its_recipe.learn(run, settings, watch, executor)
+            its_recipe.learn(run, settings, watch, executor or ThisProcess())
         return run
 
     return both

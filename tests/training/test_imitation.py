@@ -9,6 +9,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.views import scale_of
 from puzzlelab.engine.batch_rules import canonical_moves, legal_moves
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.schema import packed
 from puzzlelab.nets import checkpoint
 from puzzlelab.training import recipe, run_files
@@ -135,7 +136,7 @@ def test_a_run_whose_shards_have_another_teacher_is_refused_before_anything_is_c
     run.begin(other)
     for work in (recipe.find("imitation").generate, recipe.find("imitation").learn):
         with pytest.raises(BadFile, match="shards was begun with other settings: options is .*; give another folder"):
-            work(run, other, lambda: None, None)
+            work(run, other, lambda: None, ThisProcess())
     assert {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()} == before
 
 

@@ -74,7 +74,6 @@ def test_of_files_of_the_other_side_only_the_removal_counts(folders):
     "name",
     [
         "learner.lock",
-        "programs/trainer-vm-1.json",
         "shards/writing-00001-x",
         "state-5.safetensors.1234.99",
         "latest.7.8",

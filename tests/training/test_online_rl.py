@@ -9,6 +9,7 @@ import torch
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, Unsupported
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
 from puzzlelab.experience.returns import Returns
@@ -63,7 +64,7 @@ def test_metrics_are_those_since_the_last_call() -> None:
         parallel_games=4,
         curriculum=CurriculumSettings(random_walk_share=1, initial_difficulty=2),
     )
-    play = online_rl.OnlineLearning.of(Dqn(registry.load("tiles-2x2"), settings)).play
+    play = online_rl.OnlineLearning.of(Dqn(registry.load("tiles-2x2"), settings), ThisProcess()).play
     play.games.tally[:], play.games.final_estimates[:] = [8, 6, 40, 10], 4
     of_games = {"games": 8, "won": 0.75, "length": 5.0, "random_moves": 1.25, "final_estimate": 0.5}
     found = {"difficulty": 2, **of_games, "epsilon": 0.1, "turns": 0}
@@ -82,7 +83,7 @@ def test_checks_of_a_curriculum_count_all_and_tell_the_last() -> None:
     )
     network = {**NETWORK, "heads": ["q"]}
     settings = DqnSettings(puzzle="tiles-2x3", network=network, parallel_games=4, max_moves=3, curriculum=curriculum)
-    play = online_rl.OnlineLearning.of(Dqn(registry.load("tiles-2x3"), settings)).play
+    play = online_rl.OnlineLearning.of(Dqn(registry.load("tiles-2x3"), settings), ThisProcess()).play
     play.check_policy()
     assert play.checks == {}  # no game has ended
     solved = []

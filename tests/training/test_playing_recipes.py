@@ -12,6 +12,7 @@ import torch
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput
 from puzzlelab.engine.batch_rules import canonical_moves, successors
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.curriculum import UNKNOWN
 from puzzlelab.experience.ring import DrawnBatch
 from puzzlelab.nets import checkpoint, model_zoo
@@ -53,7 +54,7 @@ METHODS = {"dqn": Dqn, "value_iteration": ValueIteration}
 
 
 def new(settings):
-    return OnlineLearning.of(METHODS[settings.recipe](registry.load(settings.puzzle), settings))
+    return OnlineLearning.of(METHODS[settings.recipe](registry.load(settings.puzzle), settings), ThisProcess())
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from puzzlelab import load, solve
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.views import Candidates
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.engine.solving import solve_all
 from puzzlelab.nets import checkpoint
 from puzzlelab.puzzles.sudoku import generate
@@ -100,7 +101,7 @@ NETWORKS = {
 def test_the_loss_of_the_same_boards_falls(tmp_path, digits_of, name) -> None:
     settings = digits_of("lattice" if name == "lattice" else "cnn", "learning.warmup=0", *NETWORKS[name])
     module = importlib.import_module(f"puzzlelab.training.recipes.{settings.recipe}")
-    task = module.new_task(Run(tmp_path), settings, lambda: None, None)
+    task = module.new_task(Run(tmp_path), settings, lambda: None, ThisProcess())
     tensors, values = task.state()
     losses = []
     for _ in range(20):
@@ -137,7 +138,9 @@ def test_one_seed_is_one_run_and_an_ended_run_goes_on(
 @pytest.mark.parametrize("cells", ["blank", "all"])
 def test_an_untrained_network_has_the_loss_of_guessing_in_the_cells_that_count(tmp_path, digits_of, cells) -> None:
     """With all logits equal, every cell that counts costs log 4; a filled cell among its own candidate would cost 0."""
-    task = cnn.new_task(Run(tmp_path), digits_of("cnn", *DOCUMENT[:2], f"loss_cells={cells}"), lambda: None, None)
+    task = cnn.new_task(
+        Run(tmp_path), digits_of("cnn", *DOCUMENT[:2], f"loss_cells={cells}"), lambda: None, ThisProcess()
+    )
     head = task.learner.model.module.heads.each["policy"]
     head.weight.data.zero_()
     head.bias.data.zero_()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from puzzlelab.cli.console import fail, print_table, say
-from puzzlelab.cli.options import ExecutorName, LearnerResources, open_optional, resources_of
+from puzzlelab.cli.options import ExecutorName, LearnerResources, open_or_here, resources_of
 from puzzlelab.cli.progress import progress
 from puzzlelab.cli.train import ConfigFile, SettingTexts, need_libraries, settings_from
 from puzzlelab.core.errors import BadInput, BadOption, shorten
@@ -52,11 +52,11 @@ def run_all(
     if executor is not None and workers == 0:
         raise BadOption("with --workers 0 all programs take turns in one process: leave out --executor")
     selfplay_run, settings = _open_run(run, config, option, learns=True)
-    with _interruptible(by_share=True, learns=workers == 0) as watch, open_optional(executor, workers) as opened:
-        from puzzlelab.training.selfplay import supervisor
+    with _interruptible(by_share=True, learns=workers == 0) as watch, open_or_here(executor, workers) as opened:
+        from puzzlelab.training.selfplay import programs
 
         generators = 1 if workers is None else workers
-        supervisor.run_all(selfplay_run, settings, watch, generators, minutes, opened, amounts)
+        programs.run_all(selfplay_run, settings, watch, opened, generators, minutes, amounts)
     _print_status(selfplay_run, settings)
 
 
@@ -75,7 +75,7 @@ def generate(
     with _interruptible() as watch:
         from puzzlelab.training.selfplay import programs
 
-        programs.generate(selfplay_run, settings, follow, watch)
+        programs.generate(selfplay_run, settings, watch, open_or_here(None, None), follow)
 
 
 @app.command()
@@ -85,7 +85,7 @@ def train(run: RunArgument, config: ConfigFile = None, option: SettingTexts = No
     with _interruptible(learns=True) as watch:
         from puzzlelab.training.selfplay import programs
 
-        programs.train(selfplay_run, settings, watch)
+        programs.train(selfplay_run, settings, watch, open_or_here(None, None))
 
 
 @app.command()
@@ -95,7 +95,7 @@ def judge(run: RunArgument, config: ConfigFile = None, option: SettingTexts = No
     with _interruptible() as watch:
         from puzzlelab.training.selfplay import programs
 
-        programs.judge(selfplay_run, settings, watch)
+        programs.judge(selfplay_run, settings, watch, open_or_here(None, None))
 
 
 @app.command()
@@ -126,7 +126,7 @@ def match(
     selfplay_run, settings = _open_run(run)
     from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 
-    runner, matches = MatchRunner(selfplay_run, settings), MatchLog(selfplay_run)
+    runner, matches = MatchRunner(selfplay_run, settings, open_or_here(None, None)), MatchLog(selfplay_run)
     player_a, player_b = runner.resolve(a), runner.resolve(b)
     with progress(by_share=True):
         number = len(matches.all()) + 1
@@ -176,7 +176,7 @@ def _require_selfplay(run: Run) -> None:
 
 
 def _interruptible(by_share: bool = False, learns: bool = False) -> Any:
-    """Return a context with progress bars; its callback ends the work at a signal or when the parent process has ended.
+    """Return a context with progress bars; its callback ends the work at a signal.
 
     With `by_share` lines of progress go by the share that is done. What `learns` ends after the
     present step, so that its state can be saved; other work ends at once, because whole shards and matches are saved.
@@ -184,17 +184,10 @@ def _interruptible(by_share: bool = False, learns: bool = False) -> Any:
     from contextlib import contextmanager, nullcontext
 
     from puzzlelab.runtime.signals import delayed
-    from puzzlelab.training.processes import stop_if_orphaned
 
     @contextmanager
     def working() -> Iterator[Callable[[], None]]:
-        with progress(by_share=by_share), delayed() if learns else nullcontext() as check_interrupt:
-
-            def watch() -> None:
-                if check_interrupt:
-                    check_interrupt()
-                stop_if_orphaned()
-
+        with progress(by_share=by_share), delayed() if learns else nullcontext(lambda: None) as watch:
             try:
                 yield watch
             except KeyboardInterrupt:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from puzzlelab.cli.console import fail, print_table, say
-from puzzlelab.cli.options import ExecutorName, LearnerResources, open_optional, resources_of
+from puzzlelab.cli.options import ExecutorName, LearnerResources, open_or_here, resources_of
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadFile, BadInput, BadOption
 from puzzlelab.runtime.signals import INTERRUPTED, ending_at_once
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from puzzlelab.engine.executor import Executor
     from puzzlelab.nets.torch_model import TorchModel
     from puzzlelab.training.recipe import Recipe
     from puzzlelab.training.runs import Run
@@ -60,8 +60,8 @@ def train(
     Exit code: 0 trained, 2 something unreadable, 130, 143 or 129 ended by Ctrl-C, SIGTERM or SIGHUP.
     """
     need_libraries()
-    from puzzlelab.training import processes
     from puzzlelab.training import recipe as recipes
+    from puzzlelab.training.programs import train as learn
     from puzzlelab.training.runs import Run
 
     loaded_recipe, run_folder = recipes.find(recipe), None if run is None else Run(run)
@@ -73,17 +73,18 @@ def train(
     if run_folder is None:
         raise BadOption("name the folder of the run: --run FOLDER")
     amounts = resources_of(resources, executor)
-    _check_programs(loaded_recipe, settings, only, executor, amounts)
+    _check_programs(loaded_recipe, settings, only, executor, bool(amounts))
     if restart and run_folder.begun and not yes:
         _confirm_restart(run_folder)
     run_folder.begin(settings, anew=restart)
-    with progress(by_share=True), open_optional(executor, None) as workers:
+    with progress(by_share=True), open_or_here(executor, None) as workers:
         try:
-            if only == "generate":
-                processes.generate(loaded_recipe, run_folder, settings, workers)
+            if only == "generate" and loaded_recipe.generate is not None:
+                loaded_recipe.generate(run_folder, settings, lambda: None, workers)
                 return
             if not run_folder.finished():
-                _learn(loaded_recipe, recipe, run_folder, settings, workers, amounts, only == "learn")
+                alone = replace(loaded_recipe, generate=None)
+                learn(alone if only == "learn" else loaded_recipe, run_folder, settings, workers, amounts)
         except KeyboardInterrupt:
             fail("interrupted: all steps so far are saved; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
@@ -94,43 +95,17 @@ def train(
 
 
 def _check_programs(
-    recipe: Recipe,
-    settings: Any,
-    only: Program | None,
-    executor: str | None,
-    resources: Mapping[str, float],
+    recipe: Recipe, settings: Any, only: Program | None, executor: str | None, has_resources: bool
 ) -> None:
     """Raise `BadInput` for a program that the recipe does not have, and for an executor that it has no use for."""
-    from puzzlelab.training import processes
-
-    if resources:
+    if has_resources:
         if only is not None:
             raise BadOption("--learner-resources are for a command that makes samples and learns: leave out --only")
         return
-    if only == "generate":
-        processes.require_generator(recipe)
+    if only == "generate" and recipe.generate is None:
+        raise BadInput("this recipe makes its samples while it learns: there is nothing to generate for it")
     if executor is not None:
         recipe.check_executor(settings)
-
-
-def _learn(
-    recipe: Recipe,
-    name: str,
-    run: Run,
-    settings: Any,
-    executor: Executor | None,
-    resources: Mapping[str, float],
-    alone: bool,
-) -> None:
-    from puzzlelab.training import processes
-
-    if resources:
-        assert executor is not None
-        processes.train_elsewhere(recipe, run, settings, executor, resources)
-    elif alone:
-        processes.learn(recipe, run, settings, executor)
-    else:
-        processes.train(recipe, name, run, settings, executor)
 
 
 def need_libraries(purpose: str = "training", modules: Sequence[str] = NEEDED_TO_TRAIN, extra: str = "learn") -> None:

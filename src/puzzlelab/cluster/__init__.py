@@ -31,9 +31,10 @@ def open_executor(name: str, jobs: int | None = None) -> Executor:
     """
     kind, _, address = name.partition(":")
     if kind == LOCAL and not address:
+        from puzzlelab.engine.parallel import cores
         from puzzlelab.engine.worker_processes import WorkerProcesses
 
-        return WorkerProcesses(jobs)
+        return WorkerProcesses(jobs or cores())
     if kind == RAY:
         from puzzlelab.cluster.ray_executor import RayExecutor
 

@@ -45,6 +45,8 @@ NODE_LABEL = "ray.io/node-id"
 class RayExecutor(Executor):
     """The nodes of one cluster.
 
+    Ray starts a program anew whose worker or node is lost.
+
     Args:
         address: of the head, such as 10.0.0.1:6379, or a client address `ray://HOST:10001`; empty: the cluster that
             this machine belongs to, or that RAY_ADDRESS names.
@@ -52,6 +54,8 @@ class RayExecutor(Executor):
     Raises:
         BadInput: if there is no such cluster, or one of its nodes has another version of what computes.
     """
+
+    shares_files = False
 
     def __init__(self, address: str = "") -> None:
         super().__init__()
@@ -219,7 +223,7 @@ class RayExecutor(Executor):
         self, factory: Callable[..., Any], arguments: Sequence[Any], resources: Mapping[str, float] | None = None
     ) -> Program:
         self._programs = [program for program in self._programs if not program.is_over]
-        program = RayProgram(self, factory, arguments, resources or {})
+        program = RayProgram(factory, arguments, resources or {})
         self._programs.append(program)
         return program
 
@@ -227,21 +231,14 @@ class RayExecutor(Executor):
 class RayProgram:
     """An actor of Ray; see `Program`."""
 
-    def __init__(
-        self,
-        executor: RayExecutor,
-        factory: Callable[..., Any],
-        arguments: Sequence[Any],
-        resources: Mapping[str, float],
-    ) -> None:
+    def __init__(self, factory: Callable[..., Any], arguments: Sequence[Any], resources: Mapping[str, float]) -> None:
         import ray
 
-        self._executor = executor
         amounts = {name.lower(): amount for name, amount in resources.items()}
         self.cpus = amounts.pop(CPU, 1.0)
         gpus, memory = amounts.pop("gpu", 0), amounts.pop("memory", None)
         own = {name: amount for name, amount in resources.items() if name.lower() in amounts}
-        options = {"num_cpus": self.cpus, "num_gpus": gpus, "memory": memory, "resources": own, "max_restarts": 0}
+        options = {"num_cpus": self.cpus, "num_gpus": gpus, "memory": memory, "resources": own, "max_restarts": -1}
         self._actor = ray.remote(ProgramHost).options(**options).remote(factory, arguments)
         self._place = self._actor.node.remote()
         self.is_over = False
@@ -252,29 +249,11 @@ class RayProgram:
 
         return not (self.is_over or ray.wait([self._place], timeout=0)[0])
 
-    @property
-    def node(self) -> str:
+    def call(self, method: str, *arguments: Any) -> Future[Any]:
         """See `Program`."""
-        key: str = self._value(self._place)
-        return key
-
-    def call(self, method: str, *arguments: Any) -> Any:
-        """See `Program`."""
-        return self._value(self._actor.call.remote(method, arguments))
-
-    def _value(self, reference: Any) -> Any:
-        """Return the result of a call; raises `ProgramLost`, or what the method raised."""
-        import ray
-
-        try:
-            while not ray.wait([reference], timeout=LOOK_SECONDS)[0]:
-                self._executor.check()
-            return ray.get(reference)
-        except ray.exceptions.RayTaskError as error:
-            raise (error.cause or error) from None
-        except ray.exceptions.RayError as error:
-            self.end()
-            raise ProgramLost(_first_line(error)) from None
+        answer: Future[Any] = Future()
+        self._actor.call.remote(method, arguments).future().add_done_callback(partial(_answer, answer))
+        return answer
 
     def end(self) -> None:
         """See `Program`."""
@@ -283,6 +262,18 @@ class RayProgram:
         if not self.is_over:
             self.is_over = True
             ray.kill(self._actor)
+
+
+def _answer(answer: Future[Any], ended: Future[Any]) -> None:
+    """Give a call of a program its answer."""
+    from ray import exceptions
+
+    try:
+        answer.set_result(ended.result())
+    except exceptions.RayTaskError as error:
+        answer.set_exception(error.cause or error)
+    except exceptions.RayError as error:
+        answer.set_exception(ProgramLost(_first_line(error)))
 
 
 def _first_line(error: Exception) -> str:

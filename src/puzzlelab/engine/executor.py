@@ -50,7 +50,7 @@ class ExecutorLost(PuzzlelabError):
 
 
 class ProgramLost(PuzzlelabError):
-    """The process of a program ended, or its node is gone."""
+    """The process of a program ended, or its node is gone: the next call makes the program anew."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,13 @@ class Published(Protocol):
 
 
 class Program(Protocol):
-    """An object that lives in a process of its own, and may be lost with it."""
+    """An object in a process of its own. If the process is lost, the object is made anew in another one."""
 
-    @property
-    def node(self) -> str:
-        """The name of its node."""
+    def call(self, method: str, *arguments: Any) -> Future[Any]:
+        """Return the future of a method's value, whose error is `ProgramLost`, or what the method raises.
 
-    def call(self, method: str, *arguments: Any) -> Any:
-        """Return the value of a method; raises `ProgramLost`, or what the method raises."""
+        The first call after `ProgramLost` reaches the new object.
+        """
 
     def end(self) -> None:
         """End the process at once."""
@@ -126,6 +125,8 @@ class Executor(ABC):
     """Whether pieces run in this process, with its networks, kernels and tables."""
     is_inline = False
     """Whether they run in the thread that waits for their values, one after another."""
+    shares_files = True
+    """Whether pieces and programs see the folders of this process."""
 
     def __init__(self) -> None:
         self.running: set[Future[Timed[Any]]] = set()
@@ -244,7 +245,10 @@ class Executor(ABC):
     def start(
         self, factory: Callable[..., Any], arguments: Sequence[Any], resources: Mapping[str, float] | None = None
     ) -> Program:
-        """Start a process with the object `factory(*arguments)` where these resources are, such as `{"gpu": 1}`."""
+        """Start a process with the object `factory(*arguments)` where these resources are, such as `{"gpu": 1}`.
+
+        It lasts until its `end`, or until the executor is shut down.
+        """
 
 
 def _put_all(put: Callable[[Any], None], future: Future[Timed[Any]]) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from puzzlelab.core.errors import BadOption, Unsupported
+from puzzlelab.core.errors import BadOption
 from puzzlelab.engine.executor import WAIT_SECONDS, Executor, Piece, Program, Setup, Timed, ordered, values_of
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class ThisProcess(Executor):
         self._lock, self._prepared = threading.Lock(), set[str]()
         self._later: deque[tuple[Future[Timed[Any]], Callable[[], Any]]] = deque()
         """Inline pieces that were submitted, and what they do."""
+        self._programs: list[Program] = []
 
     def _begin(
         self, work: Callable[[], Any], setup: Setup | None, put: Callable[[Any], None] | None
@@ -129,6 +130,8 @@ class ThisProcess(Executor):
 
     def shutdown(self) -> None:
         self._later.clear()
+        for program in self._programs:
+            program.end()
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
             self._threads = None
@@ -136,6 +139,11 @@ class ThisProcess(Executor):
     @property
     def slots(self) -> int:
         return self._jobs
+
+    @property
+    def room(self) -> int:
+        """Nothing waits beside an inline piece, which could be done elsewhere meanwhile."""
+        return self.slots - len(self.running) if self.is_inline else super().room
 
     @property
     def piece_seconds(self) -> float:
@@ -154,7 +162,11 @@ class ThisProcess(Executor):
     def start(
         self, factory: Callable[..., Any], arguments: Sequence[Any], resources: Mapping[str, float] | None = None
     ) -> Program:
-        raise Unsupported("a program needs a process of its own, which the process that asks cannot be")
+        from puzzlelab.engine.worker_processes import LocalProgram
+
+        program = LocalProgram(factory, arguments)
+        self._programs.append(program)
+        return program
 
 
 def _run(work: Callable[[], Any], put: Callable[[Any], None] | None, over: threading.Event) -> Timed[Any]:

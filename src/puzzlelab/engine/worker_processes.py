@@ -10,7 +10,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
-import platform
 import shutil
 import tempfile
 import threading
@@ -19,6 +18,7 @@ from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, Thre
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import process
 from multiprocessing.connection import wait as wait_for_sentinel
 from pathlib import Path
@@ -27,7 +27,6 @@ from typing import Any
 from puzzlelab.core.errors import BadInput
 from puzzlelab.engine.compiler import kernel_folder
 from puzzlelab.engine.executor import MOST_TRIES, Executor, PieceLost, Program, ProgramLost, Setup, Timed
-from puzzlelab.engine.parallel import cores
 from puzzlelab.engine.worker import run_piece, value_of
 from puzzlelab.runtime import signals
 from puzzlelab.runtime.memory import share_memory
@@ -48,13 +47,11 @@ class PublishedFile:
 
 
 class WorkerProcesses(Executor):
-    """The worker processes of this machine, by default one for each core."""
+    """This number of worker processes of this machine."""
 
-    def __init__(self, count: int | None = None) -> None:
+    def __init__(self, count: int) -> None:
         super().__init__()
-        if getattr(process.current_process(), "_inheriting", False):
-            os._exit(UNGUARDED)
-        self._count = count or cores()
+        self._count = count
         self._threads = ThreadPoolExecutor(self._count)
         self._idle: list[_Worker] = []
         self._busy: set[_Worker] = set()
@@ -147,6 +144,8 @@ class _Worker:
     """A process that does not outlive this one, and does not get its signals: one of several that share the memory."""
 
     def __init__(self, sharers: int = 1) -> None:
+        if getattr(process.current_process(), "_inheriting", False):
+            os._exit(UNGUARDED)
         kernel_folder()  # a private one is shared with the process
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin_worker, initargs=(sharers,))
@@ -170,6 +169,12 @@ class _Worker:
                 "worker processes import the script that starts them, and this one would start others then: put what "
                 "it does below the line `if __name__ == '__main__':`"
             ) from None
+
+    def cause_of_end(self) -> str:
+        """Return why the process ended, in words."""
+        self._process.join(1)
+        code = self._process.exitcode
+        return f"killed by signal {-code}" if code is not None and code < 0 else f"ended with exit code {code}"
 
     def end(self) -> None:
         """End the process at once."""
@@ -201,35 +206,57 @@ class LocalProgram:
     """An object in a process of its own; see `Program`."""
 
     def __init__(self, factory: Callable[..., Any], arguments: Sequence[Any]) -> None:
-        self._worker = _Worker()
-        self._made = self._worker.submit(_make, factory, arguments)
+        self._call = partial(_call, factory, arguments)
+        self._worker: _Worker | None = None
 
-    @property
-    def node(self) -> str:
+    def call(self, method: str, *arguments: Any) -> Future[Any]:
         """See `Program`."""
-        return platform.node() or "this machine"
-
-    def call(self, method: str, *arguments: Any) -> Any:
-        """See `Program`."""
+        worker = self._worker = self._worker or _Worker()
+        answer: Future[Any] = Future()
         try:
-            self._made.result()
-            return self._worker.submit(_call, method, arguments).result()
+            ended = worker.submit(self._call, method, arguments)
         except BrokenProcessPool:
-            raise ProgramLost("its process was killed, or crashed") from None
+            answer.set_exception(self._lost(worker))
+        else:
+            ended.add_done_callback(partial(self._answer, worker, answer))
+        return answer
+
+    def _answer(self, worker: _Worker, answer: Future[Any], ended: Future[Any]) -> None:
+        """Give a call its answer."""
+        if ended.cancelled():  # by `end`
+            answer.cancel()
+        elif isinstance(error := ended.exception(), BrokenProcessPool):
+            answer.set_exception(self._lost(worker))
+        elif error is not None:
+            answer.set_exception(error)
+        else:
+            answer.set_result(ended.result())
+
+    def _lost(self, worker: _Worker) -> Exception:
+        """Forget a process that has ended; the error of its last call."""
+        if worker is self._worker:
+            self._worker = None
+        try:
+            worker.refuse_unguarded()
+        except BadInput as error:
+            return error
+        lost = ProgramLost(worker.cause_of_end())
+        worker.end()
+        return lost
 
     def end(self) -> None:
         """See `Program`."""
-        self._worker.end()
+        if self._worker is not None:
+            self._worker.end()
 
 
 _object: Any = None
 """The object of the program that this process is."""
 
 
-def _make(factory: Callable[..., Any], arguments: Sequence[Any]) -> None:
+def _call(factory: Callable[..., Any], arguments: Sequence[Any], method: str, values: Sequence[Any]) -> Any:
+    """Call a method of the object of this process, which the first call makes."""
     global _object
-    _object = factory(*arguments)
-
-
-def _call(method: str, arguments: Sequence[Any]) -> Any:
-    return getattr(_object, method)(*arguments)
+    if _object is None:
+        _object = factory(*arguments)
+    return getattr(_object, method)(*values)

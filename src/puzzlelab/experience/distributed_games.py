@@ -26,7 +26,7 @@ def games_setup(executor: Executor, source: SampleSource) -> Setup:
 
     Raises `BadOption` for samples that one process makes all at once.
     """
-    if isinstance(source, StateSpace):
+    if isinstance(source, StateSpace) and not executor.shares_memory:
         raise BadOption("the table of all states is made in one process: leave out --executor")
     key = hashlib.sha256(repr(source.settings()).encode()).hexdigest()
     networks: Mapping[str, Published] = {}

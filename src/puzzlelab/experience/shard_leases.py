@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from typing import Any
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.experience.schema import need_arrow
-from puzzlelab.experience.shards import begin, encoded, shard_path, write_shard
+from puzzlelab.experience.shards import begin, encoded, shard_path
 from puzzlelab.experience.teachers import SampleSource
 from puzzlelab.storage.files import replace_file, writing
 
@@ -44,6 +44,7 @@ class ShardLeases:
     def __init__(self, folder: Path, expiry: float = EXPIRY) -> None:
         self.folder, self.expiry = folder, expiry
         self._owner = {**this_process(), "token": uuid.uuid4().hex}
+        self._held: set[int] = set()
 
     def take(self, end: int, first: int = 0, done: Container[int] = ()) -> int | None:
         """Lease the least number from `first` to `end` - 1 that is not in `done` and whose shard does not exist.
@@ -58,6 +59,7 @@ class ShardLeases:
                     continue
                 if shard_path(self.folder, number).name not in names:
                     if self._acquire(number):
+                        self._held.add(number)
                         return number
                 elif self._path(number).name in names:  # its owner was killed before it could remove the lease
                     self._path(number).unlink(missing_ok=True)
@@ -65,6 +67,7 @@ class ShardLeases:
 
     def release(self, number: int) -> None:
         """End a lease of this process."""
+        self._held.discard(number)
         if self._owner_of(number) == self._owner:
             self._path(number).unlink(missing_ok=True)
 
@@ -74,13 +77,14 @@ class ShardLeases:
             os.utime(self._path(number))
 
     @contextmanager
-    def keeping(self, number: int) -> Iterator[None]:
-        """Renew the lease during the work, and release it afterwards."""
+    def keeping(self) -> Iterator[None]:
+        """Renew the leases that are held during the work, and release those that are left at its end."""
         try:
-            with renewing(self._path(number), min(RENEWAL, self.expiry / 3)):
+            with renewing(lambda: map(self._path, list(self._held)), min(RENEWAL, self.expiry / 3)):
                 yield
         finally:
-            self.release(number)
+            for number in list(self._held):
+                self.release(number)
 
     def _path(self, number: int) -> Path:
         return shard_path(self.folder, number).with_suffix(".claim")
@@ -142,14 +146,15 @@ def clock_of(folder: Path) -> float:
 
 
 @contextmanager
-def renewing(path: Path, seconds: float) -> Iterator[None]:
-    """Renew the time stamp of a file every few seconds as a sign that this process is at work."""
+def renewing(paths: Callable[[], Iterable[Path]], seconds: float) -> Iterator[None]:
+    """Renew the time stamps of these files every few seconds as a sign that this process is at work."""
     ended = threading.Event()
 
     def renew() -> None:
         while not ended.wait(seconds):
-            with suppress(OSError):
-                os.utime(path)
+            for path in paths():
+                with suppress(OSError):
+                    os.utime(path)
 
     thread = threading.Thread(target=renew, daemon=True)
     thread.start()
@@ -209,17 +214,10 @@ def settings_of_shards(teacher: SampleSource, games: int) -> dict[str, Any]:
     return {**teacher.settings(), "games_a_shard": games}
 
 
-def make_shard(teacher: SampleSource, folder: Path, number: int, games: int, jobs: int | None = 1) -> Path:
-    """Write shard `number`, with the `games` games from number `number * games` on, in one step.
-
-    It depends on the teacher and the number alone, unless the teacher has a time limit. Raises `BadFile` for a folder
-    of other samples, or one that cannot be written.
-    """
-    begin_folder(teacher, folder, games)
-    return write_shard(folder, number, encoded_shard(teacher, number, games, jobs))
-
-
 def encoded_shard(teacher: SampleSource, number: int, games: int, jobs: int | None = 1) -> bytes:
-    """Return the file of shard `number`, whose games are played now."""
+    """Return the file of shard `number`, whose games, from number `number * games` on, are played now.
+
+    It depends on the teacher and the number alone, unless the teacher has a time limit.
+    """
     first, end = number * games, (number + 1) * games
     return encoded(teacher.games(first, end, jobs), {**settings_of_shards(teacher, games), "games": [first, end]})

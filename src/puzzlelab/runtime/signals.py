@@ -158,16 +158,16 @@ def blocked(numbers: Iterable[int] = ENDING) -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def at_termination(callback: Callable[[], None]) -> None:
+    """Call this at SIGTERM, in a process from which the signals were `blocked` when it was started."""
+    if hasattr(signal, "pthread_sigmask") and signal.SIGTERM in signal.pthread_sigmask(signal.SIG_BLOCK, ()):
+        signal.signal(signal.SIGTERM, lambda number, frame: callback())
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
+
+
 def received() -> bool:
     """Tell whether a signal has interrupted the command."""
     return bool(_received)
-
-
-def ended_by(code: int | None) -> int | None:
-    """Return the signal of `ENDING` that ended a process with this return code of `Popen`; None if none of them did."""
-    if code is None:
-        return None
-    return next((number for number in ENDING if code in (-number, 128 + number)), None)
 
 
 def exit_code(code: int) -> int:

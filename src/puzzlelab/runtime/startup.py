@@ -19,10 +19,6 @@ else:
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """The signals that end a program: Ctrl-C, containers and Slurm and systemd, and a terminal that was closed."""
-PARENT_VARIABLE = "PUZZLELAB_PARENT"
-"""The environment variable with the process id of the parent, so that a child does not outlive a killed parent."""
-PARENT_DEATH_SIGNAL = 1
-"""PR_SET_PDEATHSIG of Linux."""
 
 _begun = False
 
@@ -37,8 +33,6 @@ def begin() -> None:
         return
     _begun = True
     end_at_signals()
-    if PARENT_VARIABLE in os.environ:
-        end_with_parent()
 
 
 def end_at_signals() -> "dict[int, Handler]":
@@ -100,14 +94,3 @@ def exit_code(number: int) -> int:
 
 def _end_at_once(number: int, frame: "FrameType | None") -> None:
     os._exit(exit_code(number))
-
-
-def end_with_parent() -> None:
-    """Have the system send SIGTERM to this process when its parent ends, however that ends. Only Linux can do so."""
-    if sys.platform != "linux":
-        return
-    import ctypes
-
-    ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGTERM)
-    if str(os.getppid()) != os.environ.get(PARENT_VARIABLE):  # the parent ended before the system was asked
-        signal.raise_signal(signal.SIGTERM)

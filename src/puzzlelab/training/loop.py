@@ -70,11 +70,11 @@ class Task:
 
 
 def learn(
-    new_task: Callable[[Run, Any, Watch, Executor | None], Task],
+    new_task: Callable[[Run, Any, Watch, Executor], Task],
     run: Run,
     settings: RecipeSettings,
     watch: Watch,
-    executor: Executor | None = None,
+    executor: Executor,
 ) -> None:
     """Train by such a task until all steps are done; after Ctrl-C, which saves, the same call continues.
 

@@ -21,10 +21,8 @@ NAMED_LENGTH = ("metrics.jsonl", "tensorboard/")
 """Files of which others name the length: a saved state has that of the metrics."""
 APPENDED = ("metrics.jsonl", "games.jsonl", "matches.jsonl", "networks.jsonl", "tensorboard/")
 """Files that grow; of those only the new part is sent."""
-LEFT_OUT = re.compile(
-    r"programs/.*|(.*/)?([^/]*\.lock|writing-[^/]*|claiming-[^/]*|clock-[^/]*)|(?!tensorboard/).*\.\d+\.\d+"
-)
-"""Files of one machine: what its programs do, locks, and files that are being written."""
+LEFT_OUT = re.compile(r"(.*/)?([^/]*\.lock|writing-[^/]*|claiming-[^/]*|clock-[^/]*)|(?!tensorboard/).*\.\d+\.\d+")
+"""Files of one machine: locks, and files that are being written."""
 
 Stamp = tuple[int, int]
 """(time of the last change, bytes)."""

@@ -19,7 +19,6 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine.executor import Executor
-from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
 from puzzlelab.experience.returns import Returns
@@ -190,16 +189,14 @@ class OnlineLearning:
     """The past of the games in progress; None where they are played in blocks."""
 
     @classmethod
-    def of(
-        cls, method: LearningMethod, watch: Watch = lambda: None, executor: Executor | None = None
-    ) -> OnlineLearning:
+    def of(cls, method: LearningMethod, executor: Executor, watch: Watch = lambda: None) -> OnlineLearning:
         """Make the games and the network of a method before the first step; the executor plays what is in blocks."""
         puzzle, settings = method.puzzle, method.settings
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
         set_output_scale(learner, settings.output_mean, settings.output_scale)
         games: VectorGame | ActingBlocks
         if settings.acting.num_env_runners:
-            games = ActingBlocks(method, StartSampler.of(puzzle, settings.curriculum), executor or ThisProcess(), watch)
+            games = ActingBlocks(method, StartSampler.of(puzzle, settings.curriculum), executor, watch)
             history = None
         else:
             games = new_games(puzzle, settings)
@@ -275,10 +272,10 @@ def new_task(
     run: Run,
     settings: OnlineSettings,
     watch: Watch,
-    executor: Executor | None,
+    executor: Executor,
 ) -> Task:
     """Return the task of a run that learns by this method."""
-    return OnlineLearning.of(method(registry.load(settings.puzzle), settings), watch, executor).task()
+    return OnlineLearning.of(method(registry.load(settings.puzzle), settings), executor, watch).task()
 
 
 def new_games(puzzle: Puzzle, settings: PlaySettings) -> VectorGame:

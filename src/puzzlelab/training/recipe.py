@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
 from puzzlelab.core.settings import read_options
@@ -22,6 +22,13 @@ CONFIGS = PACKAGE / "configs"
 
 Watch = Callable[[], None]
 """Is called between steps and while a program waits. An exception of it ends the work, whose state is saved."""
+
+
+class RecipeProgram(Protocol):
+    """A program of a recipe."""
+
+    def __call__(self, run: Run, settings: Any, watch: Watch, executor: Executor) -> None:
+        """Work until the run is done, or until the watch raises; the executor does what others can do of it."""
 
 
 def refuse_executor(settings: Any) -> None:
@@ -40,11 +47,9 @@ class Recipe:
     settings: type[RecipeSettings]
     check: Callable[[Any], None]
     """Raises `BadInput` for settings that cannot be trained with, before a folder is made for them."""
-    learn: Callable[[Run, Any, Watch, Executor | None], None]
-    """Trains with these settings until the run is done, continuing from the saved state in its folder. The executor, if
-    any, does what the learner can leave to others.
-    """
-    generate: Callable[[Run, Any, Watch, Executor | None], None] | None = None
+    learn: RecipeProgram
+    """Trains with these settings until the run is done, continuing from the saved state in its folder."""
+    generate: RecipeProgram | None = None
     """Makes samples until the run is done, and shares only the run's folder with the learner. None: the learner makes
     the samples itself.
     """

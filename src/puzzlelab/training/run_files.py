@@ -31,7 +31,7 @@ FOLDERS = {
     ),
     "boards": re.compile(r"source-\d+-\d+\.npz(\.\d+\.\d+)?"),
     "tensorboard": re.compile(r"events\.out\.tfevents\..+"),
-    "programs": re.compile(r"(generator|trainer|referee)-.*\.json(\.\d+\.\d+)?|(generate|train|judge)\.log|clock-\w+"),
+    "programs": re.compile(r"(generator|trainer|referee)-.*\.json(\.\d+\.\d+)?|clock-\w+"),
 }
 """Each folder in it, and the names of the files there."""
 

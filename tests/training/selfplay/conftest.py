@@ -71,13 +71,14 @@ def compete():
     """`compete(folder, settings, watch)`: begin or go on with a run whose programs take turns; the folder."""
 
     def work(folder, settings, watch=lambda: None):
+        from puzzlelab.engine.parallel import ThisProcess
         from puzzlelab.training.runs import Run
-        from puzzlelab.training.selfplay import supervisor
+        from puzzlelab.training.selfplay import programs
 
         recipe.find("selfplay").check(settings)
         run = Run(folder)
         run.begin(settings)
-        supervisor.run_all(run, settings, watch, workers=0)
+        programs.run_all(run, settings, watch, ThisProcess(), workers=0)
         return run
 
     return work
@@ -86,11 +87,12 @@ def compete():
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
     """A run that has made all its steps; to be read, or copied."""
+    from puzzlelab.engine.parallel import ThisProcess
     from puzzlelab.training.runs import Run
-    from puzzlelab.training.selfplay import supervisor
+    from puzzlelab.training.selfplay import programs
 
     settings = recipe.settings_of("selfplay", SMALL)
     run = Run(tmp_path_factory.mktemp("runs") / "small")
     run.begin(settings)
-    supervisor.run_all(run, settings, lambda: None, workers=0)
+    programs.run_all(run, settings, lambda: None, ThisProcess(), workers=0)
     return run, settings

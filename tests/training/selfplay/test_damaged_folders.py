@@ -33,7 +33,8 @@ FILES = (
 @pytest.fixture(scope="session")
 def ended(tmp_path_factory, tiny):
     """A run that was ended in the middle."""
-    from puzzlelab.training.selfplay import supervisor
+    from puzzlelab.engine.parallel import ThisProcess
+    from puzzlelab.training.selfplay import programs
 
     run = Run(tmp_path_factory.mktemp("runs") / "ended")
 
@@ -43,7 +44,7 @@ def ended(tmp_path_factory, tiny):
 
     run.begin(tiny)
     with pytest.raises(KeyboardInterrupt):
-        supervisor.run_all(run, tiny, stop, workers=0)
+        programs.run_all(run, tiny, stop, ThisProcess(), workers=0)
     return run
 
 

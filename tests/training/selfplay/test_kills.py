@@ -91,11 +91,12 @@ def result_of(run):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory, tiny):
     """The result of a run that was never killed."""
-    from puzzlelab.training.selfplay import supervisor
+    from puzzlelab.engine.parallel import ThisProcess
+    from puzzlelab.training.selfplay import programs
 
     run = Run(tmp_path_factory.mktemp("runs") / "whole")
     run.begin(tiny)
-    supervisor.run_all(run, tiny, lambda: None, workers=0)
+    programs.run_all(run, tiny, lambda: None, ThisProcess(), workers=0)
     return result_of(run)
 
 

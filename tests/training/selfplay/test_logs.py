@@ -10,8 +10,8 @@ from puzzlelab.core.errors import BadFile
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import heartbeat, status
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
+from puzzlelab.training.selfplay.heartbeat import missing_programs
 from puzzlelab.training.selfplay.matches import Match, MatchLog
-from puzzlelab.training.selfplay.programs import missing_programs
 
 GAMES = asdict(GameLogEntry(0, "0123456789abcdef", 3, 4, 2, 20, 12, 1.5, 1.7e9))
 MATCH = asdict(Match("a", "random", 9, 6, 2, 1, 9, 7, "better", 3, False, True, 1.7e9, "2026-01-01", {"playouts": 6}))

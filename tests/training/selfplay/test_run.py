@@ -13,6 +13,7 @@ pytest.importorskip("torch")
 
 from puzzlelab import load
 from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
 from puzzlelab.nets import checkpoint
@@ -132,7 +133,7 @@ def test_matches_are_of_the_same_boards_and_say_how_they_ended(finished) -> None
     assert all(match.b not in opponents and match.wins_a > match.wins_b for match in promoted)
     names = [match.a for match in promoted] or [run.champion.read_text().strip()]
     assert run.champion.read_text().strip() == names[-1]
-    runner = MatchRunner(run, settings)
+    runner = MatchRunner(run, settings, ThisProcess())
     first, again = (list(runner.boards(3, 9, 12)) for _ in range(2))
     assert [len(batch) for batch in first] == [8, 4]
     assert np.array_equal(np.concatenate(first), np.concatenate(again))
@@ -140,7 +141,7 @@ def test_matches_are_of_the_same_boards_and_say_how_they_ended(finished) -> None
 
 def test_a_match_may_be_of_any_two(finished, capsys) -> None:
     run, settings = finished
-    runner = MatchRunner(run, settings)
+    runner = MatchRunner(run, settings, ThisProcess())
     champion = runner.resolve("champion")
     assert runner.resolve(champion[:8]) == champion
     assert runner.resolve("greedy:estimate=manhattan") == "greedy:estimate=manhattan"
@@ -195,9 +196,9 @@ def test_a_number_whose_maker_was_killed_is_made_again_and_no_other(copy) -> Non
     (run.shards / f"shard-{count:05}.claim").write_text("{}")
     with Heartbeat(run, "generator").running() as heartbeat:
         maker = GameGenerator(run, settings, "champion", heartbeat)
-        maker.work_once(nothing)
+        maker.work_once(ThisProcess())
         maker.leases.expiry = -1.0
-        maker.work_once(nothing)
+        maker.work_once(ThisProcess())
     assert sorted(line["number"] for line in _lines(run.game_log)) == list(range(count + 2))
     assert not list(run.shards.glob("*.claim"))
     assert not list(run.shards.glob("writing*"))
@@ -212,7 +213,7 @@ def test_a_winner_whose_promotion_was_interrupted_is_promoted(copy) -> None:
         shutil.copy(path, path.with_name(path.name.replace(champion, former)))
     run.write(run.champion, f"{former}\n")
     with Heartbeat(run, "referee").running() as heartbeat:
-        Referee(run, settings, heartbeat).work_once(nothing)
+        Referee(run, settings, heartbeat, ThisProcess()).work_once(nothing)
     assert run.champion.read_text().strip() == champion
 
 
@@ -221,17 +222,17 @@ def test_without_a_champion_the_last_winner_or_the_newest_becomes_it_and_one_wit
     champion = run.champion.read_text()
     run.champion.unlink()
     with Heartbeat(run, "referee").running() as heartbeat:
-        Referee(run, settings, heartbeat).work_once(nothing)
+        Referee(run, settings, heartbeat, ThisProcess()).work_once(nothing)
         assert run.champion.read_text() == champion
         run.champion.unlink()
         run.matches.unlink()
-        Referee(run, settings, heartbeat).work_once(nothing)
+        Referee(run, settings, heartbeat, ThisProcess()).work_once(nothing)
         assert run.champion.read_text() == run.latest.read_text()
         run.write(run.champion, "0123456789abcdef\n")
         with pytest.raises(BadFile, match="champion names the network '0123456789abcdef', whose files are not in"):
-            Referee(run, settings, heartbeat).work_once(nothing)
+            Referee(run, settings, heartbeat, ThisProcess()).work_once(nothing)
         with pytest.raises(BadFile, match="put them back, or remove"):
-            GameGenerator(run, settings, "champion", heartbeat).work_once(nothing)
+            GameGenerator(run, settings, "champion", heartbeat).work_once(ThisProcess())
 
 
 def test_candidates_that_never_played_are_removed_and_other_networks_are_not(copy) -> None:
@@ -245,7 +246,7 @@ def test_candidates_that_never_played_are_removed_and_other_networks_are_not(cop
     lines = [superseded, *(line["network"] for line in _lines(networks)), unfinished]
     networks.write_text("".join(json.dumps({"network": name}) + "\n" for name in lines))
     with Heartbeat(run, "referee").running() as heartbeat:
-        referee = Referee(run, settings, heartbeat)
+        referee = Referee(run, settings, heartbeat, ThisProcess())
         while referee.work_once(nothing):
             pass
         present = {path.stem for path in run.nets.iterdir()}
@@ -267,7 +268,9 @@ def test_a_generator_goes_on_when_its_network_is_removed_meanwhile(copy, monkeyp
     name = "0123456789abcdef"
     monkeypatch.setattr(Run, "network", lambda self, which: name)  # as it was a moment ago
     with Heartbeat(run, "generator").running() as heartbeat:
-        assert GameGenerator(run, settings, "latest", heartbeat).work_once(nothing)
+        generator = GameGenerator(run, settings, "latest", heartbeat)
+        with generator.leases.keeping():
+            assert generator.work_once(ThisProcess())
     assert not list(run.shards.glob("*.claim"))
 
 
@@ -290,7 +293,7 @@ def test_a_generator_without_a_network_waits_and_says_who_is_lacking(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        programs.generate(run, settings, None, watch)
+        programs.generate(run, settings, watch, ThisProcess())
     assert len(listener.notes) == 1
     assert "the generator waits, and no trainer is at work on" in listener.notes[0]
     assert not list(run.programs.glob("*.json"))
@@ -338,7 +341,7 @@ def test_a_status_file_from_the_future_counts_as_one_of_now(copy) -> None:
 def test_a_second_trainer_is_refused(copy) -> None:
     run, settings = copy
     with run.exclusive("trainer"), pytest.raises(BadInput, match="another program is at work on"):
-        programs.train(run, settings, nothing)
+        programs.train(run, settings, nothing, ThisProcess())
 
 
 # --- other puzzles ---

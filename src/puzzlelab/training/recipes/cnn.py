@@ -44,7 +44,7 @@ class CnnSettings(SupervisedSettings):
     """The cells whose digits are learned: the blank ones, or the filled ones too, which the network then repeats."""
 
 
-def new_task(run: Run, settings: CnnSettings, watch: Watch, executor: Executor | None) -> Task:
+def new_task(run: Run, settings: CnnSettings, watch: Watch, executor: Executor) -> Task:
     """Return the task of a run."""
     learner, pool = solved_boards.new_parts(run, settings, watch)
     return Task(

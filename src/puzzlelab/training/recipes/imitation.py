@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
 from typing import Any, Literal
@@ -17,20 +18,22 @@ import torch
 from pydantic import Field
 
 from puzzlelab.core import registry
+from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
-from puzzlelab.engine.executor import Executor
+from puzzlelab.engine.executor import Executor, PieceLost, Timed
+from puzzlelab.experience.distributed_games import games_setup
 from puzzlelab.experience.ring import Columns
 from puzzlelab.experience.schema import TrainingSamples, joined
-from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard, settings_of_shards
+from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, encoded_shard, settings_of_shards
+from puzzlelab.experience.shards import write_shard
 from puzzlelab.experience.state_space import StateSpace
 from puzzlelab.experience.teachers import SampleSource, Teacher
 from puzzlelab.experience.walks import Walks
 from puzzlelab.nets.device import device
 from puzzlelab.training import loop, policy_value
-from puzzlelab.training.distributed_shards import DistributedShards
 from puzzlelab.training.evaluation import Metrics, compare_with_teacher
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.loop import Task
@@ -40,8 +43,8 @@ from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import PolicyValueSettings
 from puzzlelab.training.shard_loader import SAMPLING, DataSettings, ShardLoader
 
-POLL_SECONDS = 0.2
-"""The time between two checks for requested shards."""
+REPORT_SECONDS = 10.0
+"""Seconds between two lines of progress of a generator that uses other processes."""
 EVALUATION_SEED = 1 << 40
 """Added to the seed of the teacher for the games that the network is evaluated on."""
 
@@ -101,37 +104,44 @@ def teacher_of(settings: ImitationSettings, seed: int) -> SampleSource:
 # --- making samples ---
 
 
-def generate(run: Run, settings: ImitationSettings, watch: Watch, executor: Executor | None = None) -> None:
+def generate(run: Run, settings: ImitationSettings, watch: Watch, executor: Executor) -> None:
     """Fill the run's folder with the shards that the learner requests; several programs may do so at once.
 
-    `watch` is called between shards, and may raise.
+    An executor with many workers makes more shards than those. A learner reads them in the order of their numbers, so
+    that it makes no difference which exist already.
     """
-    teacher = teacher_of(settings, settings.seed)
-    begin_folder(teacher, run.shards, settings.data.shard_games)
-    if executor is None:
-        _generate_here(run, settings, teacher, watch)
-    else:
-        DistributedShards(run, settings.data, teacher, executor).generate(watch)
-
-
-def _generate_here(run: Run, settings: ImitationSettings, teacher: SampleSource, watch: Watch) -> None:
-    """Make shards in this process."""
-    leases, data = ShardLeases(run.shards), settings.data
-    while not run.done.exists():
-        watch()
-        first, end = run.requested_shards()
-        number = leases.take(end if data.shard_count is None else min(end, data.shard_count), first)
-        if number is None:
-            time.sleep(POLL_SECONDS)
-            continue
-        with leases.keeping(number):
-            make_shard(teacher, run.shards, number, data.shard_games, settings.teacher.jobs)
+    teacher, data = teacher_of(settings, settings.seed), settings.data
+    begin_folder(teacher, run.shards, data.shard_games)
+    setup, leases = games_setup(executor, teacher), ShardLeases(run.shards)
+    jobs = settings.teacher.jobs if executor.shares_memory else 1
+    pending: dict[Future[Timed[bytes]], int] = {}
+    written, reported_at = 0, time.monotonic()
+    with leases.keeping():
+        while not run.done.exists():
+            watch()
+            first, end = run.requested_shards()
+            wanted = max(end, first + executor.slots + max(0, executor.room)) if end else 0
+            last = wanted if data.shard_count is None else min(wanted, data.shard_count)
+            while executor.room > 0 and (number := leases.take(last, first)) is not None:
+                make = executor.submit(encoded_shard, teacher, number, data.shard_games, jobs, setup=setup)
+                pending[make] = number
+            for future in executor.wait(pending):
+                number = pending.pop(future)
+                try:
+                    write_shard(run.shards, number, future.result().value)
+                except PieceLost as lost:
+                    raise PuzzlelabError(f"shard {number} cannot be played: {lost}") from None
+                leases.release(number)
+                written += 1
+            if executor.status() and time.monotonic() - reported_at >= REPORT_SECONDS:
+                reported_at = time.monotonic()
+                report.progress("shards made", written, None, executor.status())
 
 
 # --- learning ---
 
 
-def new_task(run: Run, settings: ImitationSettings, watch: Watch, executor: Executor | None) -> Task:
+def new_task(run: Run, settings: ImitationSettings, watch: Watch, executor: Executor) -> Task:
     """Return the task of a run; requests the first shards, so that generators work while the evaluation is prepared."""
     puzzle = registry.load(settings.puzzle)
     teacher, games = teacher_of(settings, settings.seed), settings.data.shard_games

@@ -53,7 +53,7 @@ class LatticeSettings(SupervisedSettings):
     """The weight of the cross-entropy of the choice in each cell."""
 
 
-def new_task(run: Run, settings: LatticeSettings, watch: Watch, executor: Executor | None) -> Task:
+def new_task(run: Run, settings: LatticeSettings, watch: Watch, executor: Executor) -> Task:
     """Return the task of a run."""
     learner, pool = solved_boards.new_parts(run, settings, watch)
     outcomes = {"won": 0, "lost": 0}  # of the boards that ended since the last evaluation

@@ -15,7 +15,7 @@ from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.storage import networks
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
-from puzzlelab.training.selfplay import supervisor
+from puzzlelab.training.selfplay import programs
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 
@@ -41,9 +41,9 @@ def check(settings: SelfPlaySettings) -> None:
         registry.parse_solver(solver)
 
 
-def learn(run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor | None = None) -> None:
+def learn(run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor) -> None:
     """Run all programs, as `selfplay run` does."""
-    supervisor.run_all(run, settings, watch)
+    programs.run_all(run, settings, watch, executor)
 
 
 RECIPE = Recipe(SelfPlaySettings, check, learn)

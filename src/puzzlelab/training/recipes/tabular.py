@@ -193,7 +193,7 @@ def check(settings: TabularSettings) -> None:
     labels(puzzle, settings.curriculum, settings.start_boards, settings.seed)
 
 
-def new_task(run: Run, settings: TabularSettings, watch: Watch, executor: Executor | None) -> Task:
+def new_task(run: Run, settings: TabularSettings, watch: Watch, executor: Executor) -> Task:
     """Return the task of a run."""
     return TabularLearning.of(settings).task()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +13,9 @@ import numpy as np
 from puzzlelab.core import registry
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.seeds import generator
+from puzzlelab.engine import report
+from puzzlelab.engine.executor import Executor, PieceLost, Setup, Timed
+from puzzlelab.engine.published_networks import published_networks
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
 from puzzlelab.experience.shard_leases import ShardLeases
 from puzzlelab.experience.shards import encoded, shard_path, write_shard
@@ -25,7 +29,9 @@ from puzzlelab.training.selfplay.settings import SelfPlaySettings
 BOARDS, SEARCH = 5, 6
 """The branches of the run's seed for the boards of a shard, and for the random choices of its searches."""
 MAX_GENERATORS = 1000
-"""The number of generators that may work at once."""
+"""The number of shards that may be played at once."""
+KEPT_NETWORKS = 4
+"""Networks that play games and stay published: shards that are begun again may need the last ones."""
 
 
 def play_games(
@@ -79,7 +85,7 @@ def _game_options(settings: SelfPlaySettings, number: int, network: str) -> dict
 
 
 class GameGenerator:
-    """One of any number of generators of a run."""
+    """One of any number of generators of a run; an executor plays its games."""
 
     def __init__(self, run: Run, settings: SelfPlaySettings, follow: Follow, heartbeat: Heartbeat) -> None:
         self.run, self.settings, self.follow, self.heartbeat = run, settings, follow, heartbeat
@@ -89,25 +95,61 @@ class GameGenerator:
         self.leases = ShardLeases(run.shards)
         start_sampler = StartSampler.of(self.puzzle, settings.curriculum)
         self.game_log = GameLog(run.game_log, run.shards, repairs=True, start_sampler=start_sampler)
+        self._pending: dict[Future[Timed[tuple[bytes, GameLogEntry]]], tuple[int, str]] = {}
+        """The number of each shard that is played now, and the network that plays."""
+        self._setups: dict[str, Setup] = {}
+        """The option of a solver that means a network -> the setup with its files, the newest last."""
 
-    def work_once(self, watch: Callable[[], None]) -> bool:
-        """Make a shard; False if there is no network yet."""
+    def work_once(self, executor: Executor) -> bool:
+        """Begin shards where there is room, and keep those that are played; False if there is no network yet."""
         network = self.run.network(self.follow)
-        if network is None:
+        if network is not None:
+            self._begin(network, executor)
+        elif not self._pending:
             self.heartbeat.waiting("a network")
             return False
-        difficulty = self.game_log.start_sampler().difficulty
-        number = self.leases.take(len(self.game_log) + MAX_GENERATORS, self.game_log.below, self.game_log)
-        assert number is not None
-        with self.leases.keeping(number):
+        for future in executor.wait(self._pending):
+            number, network = self._pending.pop(future)
             try:
-                self._play(number, network, difficulty, watch)
+                self.keep(*future.result().value)
+            except PieceLost as lost:  # no other generator gets its lease
+                report.note(f"shard {number} is left out: {lost}")
+                continue
+            except PuzzlelabError:
+                if self.run.has_network(network):
+                    raise  # or else the referee has removed it meanwhile, because there is a newer one
+            self.leases.release(number)
+            self.remove_old_shards()
+        return True
+
+    def _begin(self, network: str, executor: Executor) -> None:
+        """Begin the shards of the least numbers that are neither made nor begun."""
+        option, games = self.run.solver_option(network), self.settings.self_play.parallel_games
+        while executor.room > 0:
+            difficulty = self.game_log.start_sampler().difficulty
+            number = self.leases.take(len(self.game_log) + MAX_GENERATORS, self.game_log.below, self.game_log)
+            if number is None:
+                return
+            self.heartbeat.busy(f"plays games {number * games:,} to {(number + 1) * games - 1:,} with {network[:8]}")
+            try:
+                setup = self._setup(option, executor)
             except PuzzlelabError:
                 if self.run.has_network(network):
                     raise
-                return True  # the referee has removed it meanwhile, because there is a newer one
-        self.remove_old_shards()
-        return True
+                self.leases.release(number)
+                return
+            future = executor.submit(play_games, self.settings, number, network, option, difficulty, setup=setup)
+            self._pending[future] = number, network
+
+    def _setup(self, option: str, executor: Executor) -> Setup:
+        """Return the setup that has this network; of those of older ones, the oldest is forgotten."""
+        if option not in self._setups:
+            options = match_options(self.settings, option)
+            self._setups[option] = Setup(networks=published_networks(executor, self.puzzle, options))
+            if len(self._setups) > KEPT_NETWORKS:
+                for published in self._setups.pop(next(iter(self._setups))).networks.values():
+                    executor.forget(published.key)
+        return self._setups[option]
 
     def take_turn(self, number: int, watch: Callable[[], None]) -> None:
         """Make shard `number`, unless it was made before: no other generator is at work."""
@@ -117,11 +159,7 @@ class GameGenerator:
             return
         for temporary in self.run.shards.glob(f"writing-{number:05}-*"):  # of processes that were killed
             temporary.unlink(missing_ok=True)
-        self._play(number, network, difficulty, watch)
-
-    def _play(self, number: int, network: str, difficulty: int, watch: Callable[[], None]) -> None:
-        games = self.settings.self_play.parallel_games
-        self.heartbeat.busy(f"plays games {number * games:,} to {(number + 1) * games - 1:,} with {network[:8]}")
+        self.heartbeat.busy(f"plays the games of shard {number} with {network[:8]}")
         self.keep(*play_games(self.settings, number, network, self.run.solver_option(network), difficulty, watch))
 
     def keep(self, content: bytes, entry: GameLogEntry) -> None:

@@ -7,7 +7,7 @@ import os
 import platform
 import re
 import time
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,11 @@ from puzzlelab.core.errors import BadFile
 from puzzlelab.experience.shard_leases import clock_of, has_ended, renewing, this_process
 from puzzlelab.training.runs import Run
 
+GENERATOR, TRAINER, REFEREE = "generator", "trainer", "referee"
+NEEDS = {GENERATOR: (TRAINER,), TRAINER: (GENERATOR,), REFEREE: (TRAINER,)}
+"""The programs whose output each program waits for."""
+COMMANDS = {GENERATOR: "generate", TRAINER: "train", REFEREE: "judge"}
+"""The subcommand of `puzzlelab selfplay` that starts each program."""
 INTERVAL = 5.0
 """Seconds between two updates of the file's time stamp."""
 TIMEOUT = 120.0
@@ -61,7 +66,7 @@ class Heartbeat:
         with self.run.writing():
             self.run.programs.mkdir(exist_ok=True)
         try:
-            with renewing(self.path, INTERVAL):
+            with renewing(lambda: [self.path], INTERVAL):
                 self.busy("begins")
                 yield self
         finally:
@@ -106,15 +111,6 @@ def forget_gone(run: Run) -> None:
             path.unlink(missing_ok=True)
 
 
-def forget_processes(run: Run, processes: Container[int]) -> None:
-    """Remove the files of these processes of this machine, which have ended."""
-    now = clock_of(run.programs)
-    for path in _paths(run):
-        status = _read(path, now)
-        if status is not None and status.machine == platform.node() and status.process in processes:
-            path.unlink(missing_ok=True)
-
-
 def _paths(run: Run) -> list[Path]:
     """Return the status files."""
     return sorted(path for path in run.programs.glob("*.json") if path.is_file() and NAME.fullmatch(path.name))
@@ -147,3 +143,14 @@ def _read(path: Path, now: float) -> ProgramStatus | None:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise BadFile(f"{path} is damaged: remove it") from None
+
+
+def missing_programs(run: Run, program: str) -> list[str]:
+    """Return a sentence about each program that is not at work although this one waits for its output."""
+    at_work = {status.name for status in programs(run) if not status.gone}
+    return [
+        f"the {program} waits, and no {other} is at work on {run.folder}: "
+        f"puzzlelab selfplay {COMMANDS[other]} {run.folder}"
+        for other in NEEDS.get(program, ())
+        if other not in at_work
+    ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,16 @@ from pydantic import ConfigDict, TypeAdapter
 from puzzlelab.analysis.network_options import with_options
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadInput, BadOption
+from puzzlelab.core.errors import BadInput, BadOption, PuzzlelabError
+from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine import report
+from puzzlelab.engine.executor import Executor, PieceLost, Setup
+from puzzlelab.engine.published_networks import published_networks
+from puzzlelab.engine.solving import solve_all, uninterrupted
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.storage.lines import JsonLines
 from puzzlelab.training.evaluation import solve_watched
@@ -98,16 +102,11 @@ class MatchLog:
         self._lines.sync()
 
 
-SolveBoards: TypeAlias = "Callable[[Solver, Sequence[Instance], Callable[[], None]], Sequence[Result]]"
-"""The verified results of a solver for boards; the last argument is called again and again, and may raise."""
-
-
 class MatchRunner:
-    """The player of the matches of a run."""
+    """The player of the matches of a run; an executor solves the boards."""
 
-    def __init__(self, run: Run, settings: SelfPlaySettings, solve: SolveBoards = solve_watched) -> None:
-        """Make the player; `solve` solves the boards of a match."""
-        self.run, self.settings, self.solve = run, settings, solve
+    def __init__(self, run: Run, settings: SelfPlaySettings, executor: Executor) -> None:
+        self.run, self.settings, self.executor = run, settings, executor
         self.puzzle = registry.load(settings.puzzle)
         start_sampler = StartSampler.of(self.puzzle, settings.curriculum)
         self._game_log = GameLog(run.game_log, run.shards, start_sampler=start_sampler)
@@ -236,9 +235,22 @@ class MatchRunner:
         """
         key = repr(player), b"".join(board.tobytes() for board in boards)
         if key not in self._lengths_cache:
-            results = self.solve(player, [Instance(self.puzzle, board) for board in boards], watch)
+            results = self._solved(player, [Instance(self.puzzle, board) for board in boards], watch)
             while len(self._lengths_cache) >= CACHE_SIZE:
                 del self._lengths_cache[next(iter(self._lengths_cache))]
             lengths = [result.length for result in results]
             self._lengths_cache[key] = np.array([np.inf if length is None else length for length in lengths])
         return self._lengths_cache[key]
+
+    def _solved(self, player: Solver, boards: list[Instance], watch: Callable[[], None]) -> list[Result]:
+        """Return the verified results of a player; `watch` is called again and again, and may raise."""
+        if self.executor.shares_memory:
+            return solve_watched(player, boards, watch)
+        setup = Setup(networks=published_networks(self.executor, self.puzzle, player.options()))
+        future = self.executor.submit(solve_all, player, boards, Limit(), setup=setup)
+        while not self.executor.wait([future]):
+            watch()
+        try:
+            return [uninterrupted(result) for result in future.result().value]
+        except PieceLost as lost:
+            raise PuzzlelabError(f"the boards of a match cannot be solved: {lost}") from None

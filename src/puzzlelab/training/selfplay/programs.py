@@ -3,80 +3,180 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from puzzlelab.engine import report
+from puzzlelab.engine.executor import Executor
+from puzzlelab.engine.parallel import ThisProcess
+from puzzlelab.training.programs import POLL_SECONDS, SAVE_SECONDS, RunProgram, running
+from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Follow, Run
 from puzzlelab.training.selfplay.generator import GameGenerator
-from puzzlelab.training.selfplay.heartbeat import Heartbeat, programs
+from puzzlelab.training.selfplay.heartbeat import (
+    GENERATOR,
+    REFEREE,
+    TRAINER,
+    Heartbeat,
+    forget_gone,
+    missing_programs,
+)
 from puzzlelab.training.selfplay.referee import Referee
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
+from puzzlelab.training.selfplay.status import StatusReader, headline
 
-POLL_SECONDS = 0.2
+STATUS_SECONDS = 2.0
+"""The time between two reports of the run's status."""
+IDLE_SECONDS = 0.2
 """The time between two checks for work."""
 PATIENCE = 30.0
 """The waiting time in seconds after which a missing program is reported."""
-GENERATOR, TRAINER, REFEREE = "generator", "trainer", "referee"
-NEEDS = {GENERATOR: (TRAINER,), TRAINER: (GENERATOR,), REFEREE: (TRAINER,)}
-"""The programs whose output each program waits for."""
-COMMANDS = {GENERATOR: "generate", TRAINER: "train", REFEREE: "judge"}
-"""The subcommand of `puzzlelab selfplay` that starts each program."""
+READ_BY_TRAINER = (
+    *("shards/", "games.jsonl", "matches.jsonl", "champion"),
+    *(f"programs/{name}" for name in (GENERATOR, REFEREE)),
+)
+"""The beginnings of the names of files that the trainer only reads."""
 
 
-class SelfPlayWorker(Protocol):
-    """The repeated work of a program."""
-
-    heartbeat: Heartbeat
-
-    def work_once(self, watch: Callable[[], None]) -> bool:
-        """Do one piece of work; False if there is nothing to do yet. `watch` is called meanwhile, and may raise."""
+# --- one program each ---
 
 
-def generate(run: Run, settings: SelfPlaySettings, follow: Follow | None, watch: Callable[[], None]) -> None:
-    """Play games until the run is done."""
+def generate(
+    run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor, follow: Follow | None = None
+) -> None:
+    """Play games until the run is done; `follow` takes the place of that of the settings."""
     with Heartbeat(run, GENERATOR).running() as heartbeat:
-        _work(run, GameGenerator(run, settings, follow or settings.follow, heartbeat), watch)
+        generator = GameGenerator(run, settings, follow or settings.follow, heartbeat)
+        with generator.leases.keeping():
+            _work(run, heartbeat, partial(generator.work_once, executor), watch)
 
 
-def train(run: Run, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
+def train(run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor) -> None:
     """Learn until the run is done; raises `BadInput` if another trainer is at work."""
     from puzzlelab.training.selfplay.trainer import Trainer
 
     with run.exclusive(TRAINER), Heartbeat(run, TRAINER).running() as heartbeat:
         trainer = Trainer.open(run, settings, heartbeat, watch)
         try:
-            _work(run, trainer, watch, lambda: trainer.loop.finished)
+            _work(run, heartbeat, lambda: trainer.work_once(watch), watch, lambda: trainer.loop.finished)
         finally:
             trainer.loop.save()
         run.write(run.done, run.latest.read_text(encoding="utf-8"))
 
 
-def judge(run: Run, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
+def judge(run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor) -> None:
     """Play matches until the run is done and no match is due; raises `BadInput` if another referee is at work."""
     with run.exclusive(REFEREE), Heartbeat(run, REFEREE).running() as heartbeat:
-        referee = Referee(run, settings, heartbeat)
-        _work(run, referee, watch)
+        referee = Referee(run, settings, heartbeat, executor)
+        _work(run, heartbeat, lambda: referee.work_once(watch), watch)
         while referee.work_once(watch):
             pass
 
 
 def _work(
-    run: Run, worker: SelfPlayWorker, watch: Callable[[], None], finished: Callable[[], bool] = lambda: False
+    run: Run,
+    heartbeat: Heartbeat,
+    work_once: Callable[[], bool],
+    watch: Watch,
+    finished: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Repeat the work until the run is done, or the program is finished."""
+    """Repeat the work until the run is done, or the program is finished; `work_once` is false if there was none."""
     idle, reported = 0.0, False
     while not run.done.exists() and not finished():
         watch()
-        if worker.work_once(watch):
+        if work_once():
             idle, reported = 0.0, False
             continue
-        time.sleep(POLL_SECONDS)
-        idle += POLL_SECONDS
+        time.sleep(IDLE_SECONDS)
+        idle += IDLE_SECONDS
         if idle > PATIENCE and not reported:
             reported = True
-            for sentence in missing_programs(run, worker.heartbeat.program):
+            for sentence in missing_programs(run, heartbeat.program):
                 report.note(sentence)
+
+
+# --- all programs ---
+
+
+def run_all(
+    run: Run,
+    settings: SelfPlaySettings,
+    watch: Watch,
+    executor: Executor,
+    workers: int = 1,
+    minutes: float | None = None,
+    resources: Mapping[str, float] | None = None,
+) -> None:
+    """Run all programs until the run is done or the time is over; with 0 workers they take turns in this process.
+
+    Args:
+        run: the folder.
+        settings: of the run.
+        watch: is called again and again, and may raise.
+        executor: does the work of the programs; `ThisProcess` lets each do its own.
+        workers: the number of generators that do their own work.
+        minutes: the time limit.
+        resources: those of the trainer's node, such as `{"gpu": 1}`.
+    """
+    with run.exclusive("run"):
+        with run.writing():
+            run.programs.mkdir(exist_ok=True)
+        forget_gone(run)
+        time_is_over = _Clock(run, settings, watch, executor, minutes).is_over
+        if run.finished():
+            return
+        if workers == 0:
+            take_turns(run, settings, time_is_over)
+            return
+        programs = programs_of(settings, workers if executor.shares_memory else 1, resources)
+        try:
+            with running(run, executor, programs, on_loss=partial(forget_gone, run)) as begun:
+                while not time_is_over() and begun.running:
+                    begun.check()
+                    time.sleep(POLL_SECONDS)
+        finally:
+            forget_gone(run)  # those that were killed
+
+
+def programs_of(
+    settings: SelfPlaySettings, generators: int, resources: Mapping[str, float] | None = None
+) -> list[RunProgram]:
+    """Return the programs of a run with this number of generators."""
+    trainer = partial(train, settings=settings)
+    games, matches = (partial(work, settings=settings) for work in (generate, judge))
+    return [
+        RunProgram(TRAINER, trainer, False, resources or {}, SAVE_SECONDS, TRAINER, READ_BY_TRAINER),
+        RunProgram(REFEREE, matches, uses_executor=True),
+        *(RunProgram(f"{GENERATOR} {number}", games, uses_executor=True) for number in range(1, generators + 1)),
+    ]
+
+
+class _Clock:
+    """The time of a call, which now and then reports the status of the run."""
+
+    def __init__(
+        self, run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor, minutes: float | None
+    ) -> None:
+        self._watch, self._executor, self._minutes = watch, executor, minutes
+        self._reader, self._champion = StatusReader(run, settings), run.network("champion")
+        self._began, self._reported_at = time.monotonic(), 0.0
+
+    def is_over(self) -> bool:
+        """Tell whether the time is over; calls the watch."""
+        self._watch()
+        seconds = time.monotonic() - self._began
+        if seconds - self._reported_at > STATUS_SECONDS:
+            self._reported_at = seconds
+            self._report(seconds / 60)
+        return self._minutes is not None and seconds >= 60 * self._minutes
+
+    def _report(self, minutes: float) -> None:
+        status = self._reader.read()
+        words = "; ".join(filter(None, [headline(status), self._executor.status()]))
+        report.progress("self-play", minutes, self._minutes, words)
+        if status.champion != self._champion:
+            self._champion = status.champion
+            report.note(f"{minutes:.1f} minutes: {headline(status)}")
 
 
 def take_turns(run: Run, settings: SelfPlaySettings, time_is_over: Callable[[], bool]) -> None:
@@ -104,7 +204,7 @@ def take_turns(run: Run, settings: SelfPlaySettings, time_is_over: Callable[[], 
         Heartbeat(run, REFEREE).running() as referee_heartbeat,
     ):
         trainer = Trainer.open(run, settings, trainer_heartbeat, report_time)
-        referee = Referee(run, settings, referee_heartbeat)
+        referee = Referee(run, settings, referee_heartbeat, ThisProcess())
         generator = GameGenerator(run, settings, settings.follow, generator_heartbeat)
         generator.game_log.log_missing()
         if trainer.turn is None:
@@ -134,14 +234,3 @@ def take_turns(run: Run, settings: SelfPlaySettings, time_is_over: Callable[[], 
 
 class _TimeIsOver(Exception):
     """The time limit of the call is reached."""
-
-
-def missing_programs(run: Run, program: str) -> list[str]:
-    """Return a sentence about each program that is not at work although this one waits for its output."""
-    at_work = {status.name for status in programs(run) if not status.gone}
-    return [
-        f"the {program} waits, and no {other} is at work on {run.folder}: "
-        f"puzzlelab selfplay {COMMANDS[other]} {run.folder}"
-        for other in NEEDS.get(program, ())
-        if other not in at_work
-    ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from puzzlelab.engine.executor import Executor
 from puzzlelab.nets import run_networks
-from puzzlelab.training.evaluation import solve_watched
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
-from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner, SolveBoards
+from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 DECIDED = ("better", "worse")
@@ -18,11 +18,9 @@ DECIDED = ("better", "worse")
 class Referee:
     """The only referee of a run."""
 
-    def __init__(
-        self, run: Run, settings: SelfPlaySettings, heartbeat: Heartbeat, solve: SolveBoards = solve_watched
-    ) -> None:
+    def __init__(self, run: Run, settings: SelfPlaySettings, heartbeat: Heartbeat, executor: Executor) -> None:
         self.run, self.settings, self.heartbeat = run, settings, heartbeat
-        self.runner, self.matches = MatchRunner(run, settings, solve), MatchLog(run)
+        self.runner, self.matches = MatchRunner(run, settings, executor), MatchLog(run)
         self.networks = run_networks.list_of(run.folder)
         self.written: list[str] = []
         """The networks of the run that are not removed yet, as `networks` lists them."""

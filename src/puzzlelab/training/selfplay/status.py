@@ -14,9 +14,8 @@ from puzzlelab.experience.shards import numbers
 from puzzlelab.training import metrics, run_files
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
-from puzzlelab.training.selfplay.heartbeat import ProgramStatus, programs
+from puzzlelab.training.selfplay.heartbeat import GENERATOR, ProgramStatus, missing_programs, programs
 from puzzlelab.training.selfplay.matches import Match, MatchLog
-from puzzlelab.training.selfplay.programs import GENERATOR, missing_programs
 from puzzlelab.training.selfplay.ratings import ratings
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 

@@ -1,0 +1,228 @@
+"""Programs of a run in processes of their own: they give the same run, are restarted where they are killed, and end."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from puzzlelab.core.errors import BadInput, PuzzlelabError
+from puzzlelab.engine import report
+from puzzlelab.engine.parallel import ThisProcess
+from puzzlelab.engine.worker_processes import WorkerProcesses
+from puzzlelab.training import programs, recipe
+from puzzlelab.training.metrics import TIME_FIELDS, lines
+from puzzlelab.training.programs import RunProgram, running
+from puzzlelab.training.runs import Run
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    monkeypatch.setattr(programs, "EXCHANGE_SECONDS", 0.05)
+
+
+@pytest.fixture(params=["here", "elsewhere"])
+def executor(request):
+    """An executor whose programs see the folder of the run, or work in a copy of it."""
+    with ThisProcess() as opened:
+        opened.shares_files = request.param == "here"
+        yield opened
+
+
+def metrics_of(run):
+    return [{name: value for name, value in row.items() if name not in TIME_FIELDS} for row in lines(run.metrics)]
+
+
+def check_until(begun, condition) -> None:
+    deadline = time.monotonic() + 300
+    while not condition():
+        assert time.monotonic() < deadline
+        begun.check()
+        time.sleep(0.01)
+
+
+def end_process(run, watch, executor):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def count_up(run, watch, executor):
+    """Count the processes in a file, fail in the third one, and note when the watch ends the work."""
+    path = run.folder / "latest"
+    number = int(path.read_text()) if path.exists() else 0
+    if number == 3:
+        raise BadInput("three is enough")
+    (run.folder / "champion").write_text(str(os.getpid()))
+    path.write_text(str(number + 1))
+    report.note(f"number {number + 1} is at work")
+    try:
+        while True:
+            watch()
+            time.sleep(0.01)
+    finally:
+        (run.folder / "done").write_text("saved")
+
+
+def sleep(run, watch, executor):
+    report.note("asleep")
+    time.sleep(1000)
+
+
+def fail(run, watch, executor):
+    raise ZeroDivisionError("a fault")
+
+
+COUNTER = RunProgram("counter", count_up, grace_seconds=60.0)
+
+
+def number_in(path: Path) -> int:
+    return int(path.read_text() or 0) if path.exists() else 0
+
+
+def test_a_learner_elsewhere_gives_the_same_run(settings_of, tmp_path):
+    pytest.importorskip("torch")
+    imitation, settings = recipe.find("imitation"), settings_of()
+    runs = Run(tmp_path / "here"), Run(tmp_path / "elsewhere")
+    for run in runs:
+        run.begin(settings)
+    programs.train(imitation, runs[0], settings, ThisProcess())
+    with WorkerProcesses(1) as executor:
+        executor.shares_files = False
+        programs.train(imitation, runs[1], settings, executor, {"cpu": 1.0})
+    assert runs[1].done.read_text() == runs[0].done.read_text()
+    assert metrics_of(runs[1]) == metrics_of(runs[0])
+    assert runs[1].trained().name == runs[0].trained().name
+
+
+def test_a_program_that_is_killed_starts_again_from_the_folder_and_its_error_is_told(executor, tmp_path, listener):
+    latest, losses = tmp_path / "latest", []
+
+    def kill_it_three_times():
+        with running(Run(tmp_path), executor, [COUNTER], lambda: losses.append(1)) as begun:
+            for number in ("1", "2", "3"):
+                check_until(begun, lambda number=number: f"number {number}" in " ".join(listener.notes))
+                assert latest.read_text() == number
+                os.kill(number_in(tmp_path / "champion"), signal.SIGKILL)
+            check_until(begun, lambda: not begun.running)
+
+    with pytest.raises(PuzzlelabError, match="the counter failed: three is enough"):
+        kill_it_three_times()
+    assert "the counter was lost (killed by signal 9), and is started again" in listener.notes
+    assert len(losses) == 3
+
+
+def test_a_program_that_is_killed_again_and_again_is_given_up(executor, tmp_path):
+    with (
+        pytest.raises(PuzzlelabError, match=r"the learner ends again and again \(killed by signal 9\)"),
+        running(Run(tmp_path), executor, [RunProgram("learner", end_process)]) as begun,
+    ):
+        check_until(begun, lambda: not begun.running)
+
+
+def test_a_program_saves_its_state_at_the_end(executor, tmp_path, listener):
+    with running(Run(tmp_path), executor, [COUNTER]) as begun:
+        check_until(begun, lambda: listener.notes)
+    assert (tmp_path / "done").read_text() == "saved"
+    with pytest.raises(ProcessLookupError):
+        os.kill(number_in(tmp_path / "champion"), 0)
+
+
+def test_a_program_that_sigterm_ended_saves_its_state_and_is_not_started_again(tmp_path, listener):
+    with ThisProcess() as executor, running(Run(tmp_path), executor, [COUNTER]) as begun:
+        check_until(begun, lambda: number_in(tmp_path / "latest") == 1 and listener.notes)
+        os.kill(number_in(tmp_path / "champion"), signal.SIGTERM)
+        check_until(begun, lambda: not begun.running)
+    assert (tmp_path / "done").read_text() == "saved"
+    assert listener.notes[1:] == ["the counter was ended by a signal, and is not started again"]
+
+
+@pytest.mark.parametrize("grace", [0.0, 0.1])
+def test_a_program_that_does_not_end_in_time_is_stopped(executor, tmp_path, listener, grace):
+    began = time.monotonic()
+    with running(Run(tmp_path), executor, [RunProgram("sleeper", sleep, grace_seconds=grace)]) as begun:
+        check_until(begun, lambda: listener.notes)
+    assert time.monotonic() < began + 900
+    said = [
+        sentence for sentence in listener.notes if "the sleeper did not end within 0.1 s, and was stopped" in sentence
+    ]
+    assert len(said) == (grace > 0)
+
+
+def test_a_second_signal_ends_all_programs_at_once(tmp_path, listener, monkeypatch):
+    ended = []
+
+    def interrupt(process, end):
+        raise KeyboardInterrupt
+
+    def end_it():
+        program = RunProgram("sleeper", sleep, grace_seconds=1000.0)
+        with ThisProcess() as executor, running(Run(tmp_path), executor, [program]) as begun:
+            check_until(begun, lambda: listener.notes)
+            ended.append(begun._all[0]._actor._worker)
+
+    monkeypatch.setattr(programs._Process, "finish", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        end_it()
+    assert not ended[0].is_alive()
+
+
+def test_an_error_that_is_no_sentence_tells_where_it_came_from(executor, tmp_path):
+    with (
+        pytest.raises(ZeroDivisionError) as caught,
+        running(Run(tmp_path), executor, [RunProgram("learner", fail)]) as begun,
+    ):
+        check_until(begun, lambda: not begun.running)
+    assert 'raise ZeroDivisionError("a fault")' in caught.value.__notes__[0]
+
+
+def test_a_program_that_feeds_an_executor_is_a_thread_and_tells_its_error_too(tmp_path):
+    class Elsewhere(ThisProcess):
+        shares_memory = False
+
+    def feed(until):
+        with running(Run(tmp_path), Elsewhere(), [RunProgram("counter", count_up, uses_executor=True)]) as begun:
+            check_until(begun, lambda: until(begun))
+
+    feed(lambda begun: (tmp_path / "latest").exists())
+    assert number_in(tmp_path / "champion") == os.getpid()
+    assert (tmp_path / "done").read_text() == "saved"
+    (tmp_path / "latest").write_text("3")
+    with pytest.raises(PuzzlelabError, match="the counter failed: three is enough"):
+        feed(lambda begun: not begun.running)
+
+
+def test_a_copy_of_a_run_has_one_learner_too(tmp_path):
+    run, program = Run(tmp_path), RunProgram("learner", sleep, lock="learner")
+    with ThisProcess() as executor, run.exclusive("learner"):
+        executor.shares_files = False
+        with pytest.raises(BadInput, match="another program is at work on"):
+            running(run, executor, [program]).__enter__()
+
+
+def test_a_generator_that_is_killed_makes_its_shard_again(settings_of, tmp_path, monkeypatch, listener):
+    """The network is that of a run in which nothing was killed."""
+    pytest.importorskip("torch")
+    imitation, settings, killed = recipe.find("imitation"), settings_of(), []
+    runs = Run(tmp_path / "whole"), Run(tmp_path / "killed")
+    for run in runs:
+        run.begin(settings)
+    programs.train(imitation, runs[0], settings, ThisProcess())
+    check = programs.Programs.check
+
+    def kill_the_generator(begun):
+        check(begun)
+        worker = begun._all[0]._actor._worker
+        if (
+            worker is not None
+            and runs[1].metrics.exists()
+            and runs[1].metrics.read_text().count("\n") > len(killed) < 2
+        ):
+            killed.append(worker._process.pid)
+            os.kill(killed[-1], signal.SIGKILL)
+
+    monkeypatch.setattr(programs.Programs, "check", kill_the_generator)
+    programs.train(imitation, runs[1], settings, ThisProcess())
+    assert len(killed) == 2
+    assert "the generator was lost (killed by signal 9), and is started again" in listener.notes
+    assert metrics_of(runs[1]) == metrics_of(runs[0])
+    assert runs[1].trained().name == runs[0].trained().name
