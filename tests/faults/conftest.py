@@ -33,6 +33,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    pytest.importorskip("torch")
+    pytest.importorskip("pyarrow")
     return Site(tmp_path_factory.mktemp("site"))
 
 

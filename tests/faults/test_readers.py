@@ -144,10 +144,11 @@ def network() -> dict[str, bytes]:
 
 def read_network_file(ending: str, is_sealed: bool = False) -> Read:
     """Search with a network one of whose files is changed, and load its weights."""
-    from puzzlelab.nets import checkpoint
-    from puzzlelab.nets.onnx_files import DIGITS, SEAL, sealed
 
     def read(data: bytes, folder: Path) -> None:
+        from puzzlelab.nets import checkpoint
+        from puzzlelab.nets.onnx_files import DIGITS, SEAL, sealed
+
         if is_sealed:  # with the right checksum, whatever it holds
             place = data.rfind(SEAL)
             data = sealed(data[: place if place == len(data) - len(SEAL) - DIGITS else len(data)])
@@ -323,6 +324,8 @@ def give_inputs(examples: list[bytes], read: Read, folder: Path, seed: int) -> N
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_answers_or_refuses(name: str, tmp_path: Path, fault_seed: int, monkeypatch: Any) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("pyarrow")
     monkeypatch.setattr("puzzlelab.nets.onnx_limits.SECONDS", 5.0)
     examples, read = READERS[name]
     give_inputs(examples(), read, tmp_path, fault_seed)

@@ -131,3 +131,13 @@ def test_what_highs_cannot_answer_is_told():
 
 def test_it_keeps_the_promises_of_a_solver():
     check_solver(Integer(), [(NINE.read(INKALA), 60), (NINE.read(IMPOSSIBLE), None), (FOUR.read("1" + "." * 15), 15)])
+
+
+@pytest.mark.parametrize(
+    ("limit", "stop"), [(Limit(nodes=5), "nodes"), (Limit(nodes=2), "nodes"), (Limit(seconds=60), "time")]
+)
+def test_a_limit_that_highs_has_reached_proves_nothing(limit, stop):
+    answer = {"end": _milp_worker.LIMIT, "ones": [], "nodes": 2, "words": "Node limit reached"}
+    search = integer.MilpSearch(integer.IntegerProgram(NINE.read(INKALA)), worker=None, clock=integer.Clock(limit))
+    assert search._read(answer) is None
+    assert (search.stop, search.expanded) == (stop, 2)
