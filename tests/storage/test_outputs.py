@@ -97,7 +97,19 @@ def test_devices_have_no_lock() -> None:
 
 
 @pytest.mark.parametrize(
-    "begun", ["", "on", "one\n", "one\ntw", "one\ntwo", "one\ntwo\n", "one\r\ntw\0\0\0", "\0\0", "one\n\0\0o\nthree\n"]
+    "begun",
+    [
+        "",
+        "on",
+        "one\n",
+        "one\ntw",
+        "one\ntwo",
+        "one\ntwo\n",
+        "one\r\ntw\0\0\0",
+        "\0\0",
+        "one\n\0\0o\nthree\n",
+        "on" + "\0" * 99,
+    ],
 )
 def test_lines_are_continued(path: Path, begun: str) -> None:
     path.write_bytes(begun.encode())

@@ -183,6 +183,14 @@ def test_a_file_that_is_removed_meanwhile_is_noticed(path: Path) -> None:
         assert path.read_bytes() == before
 
 
+def test_rows_that_are_changed_meanwhile_are_named(path: Path) -> None:
+    write(path, ROWS)
+    with RowFile(path) as file:
+        growing_file(path).write_bytes(b"x" * growing_file(path).stat().st_size)
+        with pytest.raises(BadFile, match=f"cannot read {growing_file(path)}: it was changed by another program"):
+            file.take(ROWS[1], [ROWS[1].board], Limit())
+
+
 # --- pipes ---
 
 
