@@ -8,7 +8,6 @@ import pytest
 import puzzlelab
 from puzzlelab import (
     BadBoard,
-    BadOption,
     Boards,
     Estimate,
     Instance,
@@ -45,30 +44,6 @@ def boards(eight):
     return [Instance(eight, scale.sample(np.random.default_rng(distance), distance, 1)[0]) for distance in range(25)]
 
 
-@pytest.mark.parametrize("name", ["tiles-3x3", "tiles-8x2", "tiles-3x3:blank-first", "tiles-2x2:goal=3,1,2,0"])
-def test_load_gives_the_puzzle_of_this_name(name):
-    puzzle = puzzlelab.load(name)
-    assert puzzle.name == name
-    assert puzzle == puzzlelab.load(name)
-
-
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("tile-4x4", "there is no puzzle 'tile'; did you mean 'tiles'?"),
-        ("chess", "there is no puzzle 'chess'; known are dust, sudoku, tiles"),
-        ("", "there is no puzzle ''; known are dust, sudoku, tiles"),
-        ("tiles", "is no board size; write tiles-ROWSxCOLUMNS, such as tiles-4x4"),
-        ("tiles-9x9", "a tiles board has 2 to 8 rows and columns, not 9"),
-        ("tiles-3x3:blank-last", "tiles-3x3 has no variant 'blank-last'"),
-    ],
-)
-def test_load_says_what_is_wrong_with_a_name(name, sentence):
-    with pytest.raises((UnknownName, BadOption)) as caught:
-        puzzlelab.load(name)
-    assert sentence in str(caught.value)
-
-
 def test_a_solver_by_name_with_options():
     assert puzzlelab.solver("astar", weight=2) == Astar(weight=2)
     assert puzzlelab.solver("depth_first", depth=3) == puzzlelab.solver("depth-first", depth=3)
@@ -84,22 +59,6 @@ def test_the_usual_solver_of_a_puzzle():
     assert puzzlelab.solver().name == "bfs"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "sentence"),
-    [
-        (["asta"], {}, "there is no solver 'asta'; did you mean 'astar'?"),
-        (["depth"], {}, "there is no solver 'depth'; did you mean 'depth-first'?"),
-        (["beam"], {"widht": 3}, "beam has no option 'widht'; did you mean 'width'?"),
-        (["ida"], {"weight": 3}, "ida has no option 'weight'; known are estimate, jobs"),
-        (["ida"], {"jobs": 0}, "ida: the option 'jobs' cannot be '0'"),
-    ],
-)
-def test_solver_says_what_is_wrong_with_a_name_or_an_option(arguments, options, sentence):
-    with pytest.raises((UnknownName, BadOption)) as caught:
-        puzzlelab.solver(*arguments, **options)
-    assert sentence in str(caught.value)
-
-
 def test_solve_with_the_usual_solver(eight):
     result = puzzlelab.solve(eight.read(FARTHEST))
     assert (result.length, result.proof, result.stop) == (31, "optimal", "done")
@@ -111,16 +70,6 @@ def test_solve_with_a_solver(eight, solver):
     result = puzzlelab.solve(board, solver)
     assert (result.length, result.proof) == (31, "optimal")
     assert puzzlelab.verify(board, result).holds
-
-
-def test_an_unknown_estimate_names_the_nearest(eight):
-    with pytest.raises(UnknownName, match=r"there is no estimate of tiles-3x3 'walkin'; did you mean 'walking'\?"):
-        puzzlelab.solve(eight.read(FARTHEST), "ida", estimate="walkin")
-
-
-def test_a_board_that_is_none_is_explained(eight):
-    with pytest.raises(BadBoard, match="tiles-3x3 has 9"):
-        eight.read("1 2 3")
 
 
 def test_a_board_with_an_objection_is_not_searched(eight):
@@ -289,11 +238,6 @@ def test_the_boards_of_all_batches_are_counted_for_the_sample_of_plain_replays(b
     monkeypatch.setattr(module, "verified", verified)
     list(puzzlelab.solve_many(boards, "ida", jobs=1, estimate="manhattan"))
     assert numbers == list(range(len(boards)))
-
-
-def test_an_unknown_solver_of_many_boards_is_named(boards):
-    with pytest.raises(UnknownName, match="did you mean 'ida'"):
-        next(puzzlelab.solve_many(boards, "idaa"))
 
 
 def test_a_generator_may_stand_in_place_of_a_seed() -> None:

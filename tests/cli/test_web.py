@@ -5,7 +5,6 @@ import socket
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
 from puzzlelab.cli import main
 
@@ -62,9 +61,3 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch, capsys) -> None:
     code, said = run(monkeypatch, capsys)
     assert code == 2
     assert "which is not installed: pip install 'puzzlelab[web]'" in said
-
-
-def test_help_names_every_option() -> None:
-    shown = CliRunner().invoke(main.app, ["web", "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
-    for option in ("--host", "--port", "--open", "--time", "--memory", "--jobs"):
-        assert option in shown

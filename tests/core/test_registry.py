@@ -11,21 +11,11 @@ from puzzlelab.core.errors import BadOption, BrokenPlugin, PuzzlelabError, Unkno
 from puzzlelab.engine import installed
 from puzzlelab.solvers.astar import Astar
 
-EXAMPLES = [name for family in registry.families() for name in registry.family(family).names]
-
 
 def test_the_families_and_solvers_of_the_package_are_found() -> None:
     assert "tiles" in registry.families()
     assert {"astar", "beam", "bfs", "depth-first", "ida"} <= set(registry.solver_names())
     assert not [name for name in [*registry.families(), *registry.solver_names()] if name.startswith("_")]
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_every_example_is_loaded_by_its_name(name: str) -> None:
-    puzzle = registry.load(name)
-    assert puzzle.name == name
-    assert puzzle == registry.load(name)
-    assert hash(puzzle) == hash(registry.load(name))
 
 
 @pytest.mark.parametrize("name", registry.families())
