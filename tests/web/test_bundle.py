@@ -14,8 +14,8 @@ import httpx
 
 from puzzlelab.core import registry
 from puzzlelab.web import app, bundle, page_files
+from puzzlelab.web.job_service import ServerLimits
 from puzzlelab.web.page_files import STATIC
-from puzzlelab.web.server_limits import ServerLimits
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = {path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js")} - {"theme.js", "worker.js"}

@@ -50,8 +50,8 @@ def _serve(host: str, port: int, browse: bool, token: str | None, limits: dict[s
     """Serve until a signal."""
     need_libraries("the page", ["puzzlelab.web.serve"], "web")
     from puzzlelab.core.settings import fill
+    from puzzlelab.web.job_service import ServerLimits
     from puzzlelab.web.serve import serve
-    from puzzlelab.web.server_limits import ServerLimits
 
     if token is not None and not TOKEN_FORM.fullmatch(token):
         raise BadOption("a token has 8 to 100 letters, digits, - and _")

@@ -18,11 +18,10 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from puzzlelab.version import VERSION
-from puzzlelab.web.job_service import JobService
+from puzzlelab.web.job_service import JobService, ServerLimits
 from puzzlelab.web.middleware import HEALTH, POLICY, RequestGuard
 from puzzlelab.web.page_files import PageFiles
 from puzzlelab.web.routes import api
-from puzzlelab.web.server_limits import ServerLimits
 from puzzlelab.web.worker import INTERNAL_ERROR
 
 MIN_COMPRESSED, COMPRESSION = 1000, 1

@@ -12,13 +12,17 @@ from contextlib import aclosing
 from typing import Any
 
 from fastapi import Request
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
+from puzzlelab.core.settings import Settings
+from puzzlelab.engine.parallel import cores
 from puzzlelab.web.pool import Pool
-from puzzlelab.web.server_limits import DEFAULT_SECONDS, ServerLimits
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
 from puzzlelab.web.worker_handle import Job, Message
 
+DEFAULT_SECONDS = 10.0
+"""The time of a search for which no time was requested."""
 QUESTION_WORKERS = 2
 FACTS_MEMORY = 2**28
 """Bytes that a worker for facts may hold; none of its tasks searches."""
@@ -28,6 +32,25 @@ DISCONNECT_POLL = 0.5
 """Seconds between two checks whether the client is still connected."""
 CLIENT_CLOSED_REQUEST = 499
 """The status for a client that has disconnected; nothing reads it."""
+
+
+class ServerLimits(Settings):
+    """The limits of a server; a request over them is refused with a sentence."""
+
+    seconds: float = Field(default=60.0, gt=0, le=86_400)
+    """The most that one search, or one request of many boards, may take; compiling and building are not counted."""
+    loading: float = Field(default=180.0, ge=0)
+    """Additional seconds of a job for imports and networks, on a slow machine; after that the worker is ended."""
+    memory: int = Field(default=2 * 2**30, ge=2**28)
+    """The most bytes that a search may hold."""
+    boards: int = Field(default=1000, ge=1)
+    """The most boards in one request."""
+    body: int = Field(default=2**20, ge=1)
+    """The most bytes of a request's body."""
+    jobs: int = Field(default_factory=cores, ge=1, le=64)
+    """Searches at once."""
+    waiting: int = Field(default=32, ge=0)
+    """Searches that may wait for a worker, and as many quick requests; further ones are refused as "busy"."""
 
 
 class JobService:

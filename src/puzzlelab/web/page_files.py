@@ -21,7 +21,7 @@ from starlette.types import Scope
 from puzzlelab.core import registry
 from puzzlelab.engine import installed
 from puzzlelab.web.bundle import make_bundle
-from puzzlelab.web.server_limits import ServerLimits
+from puzzlelab.web.job_service import ServerLimits
 
 STATIC = Path(__file__).with_name("static")
 ANSWERS = Path(__file__).with_name("answers.json")

@@ -14,8 +14,7 @@ from starlette.exceptions import HTTPException
 
 from puzzlelab.storage.row import Row
 from puzzlelab.web import schemas
-from puzzlelab.web.job_service import JobService
-from puzzlelab.web.server_limits import DEFAULT_SECONDS, ServerLimits
+from puzzlelab.web.job_service import DEFAULT_SECONDS, JobService, ServerLimits
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
 
 ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}

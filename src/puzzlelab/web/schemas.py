@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from puzzlelab.core.errors import shorten
 from puzzlelab.jobs.board_generation import generator_fields
-from puzzlelab.web.server_limits import DEFAULT_SECONDS
+from puzzlelab.web.job_service import DEFAULT_SECONDS
 
 MAX_BOARD_LENGTH, MAX_NAME_LENGTH, MAX_GAME_LENGTH = 8192, 512, 16_384
 """Characters."""

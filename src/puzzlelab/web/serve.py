@@ -23,7 +23,7 @@ from puzzlelab.runtime import startup
 from puzzlelab.web.access import TOKEN, is_local_name, is_loopback, network_address
 from puzzlelab.web.app import make_app
 from puzzlelab.web.connections import ACCEPTED_AT_ONCE, WAITING_CONNECTIONS, PatientProtocol, connection_limit
-from puzzlelab.web.server_limits import ServerLimits
+from puzzlelab.web.job_service import ServerLimits
 
 SHUTDOWN_SECONDS = 1
 """Seconds that requests have to end when the server ends."""
