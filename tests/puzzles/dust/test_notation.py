@@ -15,7 +15,7 @@ from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Drawings, presentation_of
 from puzzlelab.core.registry import load
-from puzzlelab.puzzles.dust import drawing, notation
+from puzzlelab.puzzles.dust import drawing
 from puzzlelab.puzzles.dust.rules import Dust
 from puzzlelab.text.reader import guess, splitter_of
 
@@ -23,7 +23,6 @@ NAMES = (
     *("dust-8x6x5", "dust-7x6x5", "dust-6x5x4", "dust-10x8x5", "dust-4x3x2", "dust-3x4x9", "dust-4x4x3"),
     *("dust-1x5x3", "dust-5x1x3", "dust-1x1x2", "dust-16x16x9", "dust-11x12x6"),
 )
-SMALL = NAMES[:7]
 GAME = Path(__file__).parents[2] / "data" / "dust_game.txt"
 COLOURS = "RGBYOPCMW"
 
@@ -253,42 +252,6 @@ def test_a_list_without_an_end_of_lists_is_no_board(name) -> None:
     for depth in (3, 500, 900, 2000, 4000):
         with pytest.raises(BadBoard, match="list"):
             load(name).read("[" * depth + "]" * depth)
-
-
-SIGNS = "1234567890.RGBYOPx |-+=,:;/[]()\n\r\t#'\"é\x00"
-
-
-def check_text(puzzle: Dust, text: str) -> None:
-    """Read it as a board; any other error than `BadBoard` is a failure."""
-    for each in (puzzle, puzzle.with_gravity()):
-        try:
-            said = each.read(text).state
-        except BadBoard as error:
-            said = str(error)
-        if isinstance(said, str):
-            assert said.isprintable()
-            assert len(said) < 300
-        else:
-            assert (said.dtype, said.shape) == (np.uint8, (puzzle.cells,))
-            assert said.max() <= puzzle.colours
-            notation.must_rest(said, puzzle)
-
-
-@settings(max_examples=200)
-@given(
-    board=boards(SMALL),
-    notation=st.sampled_from([*NOTATIONS.values()]),
-    edits=st.lists(st.tuples(st.floats(0, 1), st.sampled_from(["", *SIGNS])), min_size=1, max_size=4),
-)
-def test_a_board_with_slips_is_a_board_or_a_bad_board(board, notation, edits) -> None:
-    puzzle, state = board
-    text = notation(puzzle, state)
-    for where, sign in edits:
-        place = int(where * len(text))
-        text = text[:place] + sign + text[place + 1 :]
-    check_text(puzzle, text)
-    guess(text)
-    list(splitter_of(puzzle).split(text.splitlines(keepends=True)))
 
 
 # --- files ---

@@ -212,41 +212,6 @@ def test_the_largest_board_in_its_longest_notation_is_not_too_long() -> None:
         assert puzzle.read(text).state.tolist() == board.tolist()
 
 
-SIGNS = "1234567890.0_*abPQ |-+=,;[]()\n\r\t#'\"xé\x00"
-
-
-def check_text(name: str, text: str) -> None:
-    """Read it as a board; any other error than `BadBoard` is a failure."""
-    puzzle = load(name)
-    try:
-        said = puzzle.read(text).state
-    except BadBoard as error:
-        said = str(error)
-    if isinstance(said, str):
-        assert said.isprintable()
-        assert len(said) < 250
-    else:
-        assert (said.dtype, said.shape) == (np.uint8, (puzzle.cells,))
-        assert said.max() <= puzzle.size
-
-
-@settings(max_examples=120)
-@given(
-    board=boards(NAMES[:5]),
-    notation=st.sampled_from([*NOTATIONS.values()]),
-    edits=st.lists(st.tuples(st.floats(0, 1), st.sampled_from(["", *SIGNS])), min_size=1, max_size=4),
-)
-def test_a_board_with_slips_is_a_board_or_a_bad_board(board, notation, edits) -> None:
-    puzzle, state = board
-    text = notation(puzzle, state)
-    for where, sign in edits:
-        place = int(where * len(text))
-        text = text[:place] + sign + text[place + 1 :]
-    check_text(puzzle.name, text)
-    guess(text)
-    list(splitter_of(puzzle).split(text.splitlines(keepends=True)))
-
-
 # --- files ---
 
 
