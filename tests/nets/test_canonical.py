@@ -172,7 +172,7 @@ def test_what_is_learned_of_a_board_is_learned_of_its_image(model_of) -> None:
     weights = list(model.module.parameters())
 
     def slopes(states, move):
-        return torch.autograd.grad(model.forward(states)["q"][0, move], weights, allow_unused=True)
+        return torch.autograd.grad(model.forward(model.columns(states))["q"][0, move], weights, allow_unused=True)
 
     for move in range(4):
         pairs = zip(slopes(state, move), slopes(mirrored, move_permutation[move]), strict=True)

@@ -32,7 +32,7 @@ def normalised_model(puzzle):
     model = TorchModel(puzzle, network, network.build(puzzle))
     random = np.random.default_rng(0)
     for _ in range(3):
-        model.forward(np.stack([random.permutation(puzzle.cells) for _ in range(20)]).astype(np.uint8))
+        model.forward(model.columns(np.stack([random.permutation(puzzle.cells) for _ in range(20)]).astype(np.uint8)))
     return model
 
 
@@ -96,7 +96,7 @@ def test_a_network_in_training_is_evaluated_by_its_running_statistics(states_of)
     assert np.allclose(together, alone, atol=1e-2)
     assert model.module.training
     assert all(torch.equal(before[name], now) for name, now in statistics_of(model).items())
-    model.forward(states)
+    model.forward(model.columns(states))
     assert not all(torch.equal(before[name], now) for name, now in statistics_of(model).items())
 
 

@@ -101,7 +101,7 @@ def test_what_is_common_to_all_moves_is_no_advantage(model_of, states_of, kind, 
 def test_one_move_teaches_what_the_state_is_worth(model_of, states_of, kind, name) -> None:
     puzzle = registry.load(name)
     model = model_of(puzzle, kind, dueling=True)
-    model.forward(states_of(puzzle))["q"][0, 1].backward()
+    model.forward(model.columns(states_of(puzzle)))["q"][0, 1].backward()
     slope = value_of(model.module).linear.bias.grad
     assert slope == pytest.approx(1.0, rel=1e-2)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterator
 from typing import TypeGuard, TypeVar
 
 from torch import Tensor, nn
@@ -11,6 +13,37 @@ from puzzlelab.nets.heads import Logits, Scalar
 from puzzlelab.nets.network import Activation, Initial, NetworkSettings
 
 Layer = TypeVar("Layer", nn.Linear, nn.Conv2d)
+
+
+class RoundsNetwork(nn.Module):
+    """A network that applies the same layers again and again. Shapes: B = boards, N = cells, D = digits."""
+
+    def __init__(self, rounds: int) -> None:
+        super().__init__()
+        self.rounds = rounds
+
+    def forward(self, candidates: Tensor) -> dict[str, Tensor]:
+        *_, last = self.each_round(candidates)
+        return {"policy": self.logits(last)}
+
+    def each_round(self, candidates: Tensor) -> Iterator[Tensor]:
+        """Yield the features after each round, for candidates `bool[B, N * D]`."""
+        features, inputs = self.start(candidates)
+        for _ in range(self.rounds):
+            features = self.round(features, inputs)
+            yield features
+
+    @abstractmethod
+    def start(self, candidates: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the features before the first round, and the inputs of each round."""
+
+    @abstractmethod
+    def round(self, features: Tensor, inputs: Tensor) -> Tensor:
+        """Return the features after one round more."""
+
+    @abstractmethod
+    def logits(self, features: Tensor) -> Tensor:
+        """Return `float[B, N * D]` from the features after a round."""
 
 
 def activation(name: Activation) -> nn.Module:

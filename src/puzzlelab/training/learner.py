@@ -25,7 +25,7 @@ from puzzlelab.nets.network import NetworkSettings, read_network
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.runtime.memory import free_memory
 from puzzlelab.training.settings import LearnerSettings
-from puzzlelab.training.step_graphs import Minibatch, StepGraphs, Update, compile_layers
+from puzzlelab.training.step_graphs import Minibatch, StepGraphs, Update, compile_rounds
 from puzzlelab.training.target_network import move_towards
 
 BYTES_OF_PARAMETER = 20
@@ -80,7 +80,7 @@ class Learner:
         """The names of the losses."""
         self._graphs: StepGraphs | None = None
         if self.settings.compile == "auto" and self.model.device.type == "cuda":
-            compile_layers(self.model.module)
+            compile_rounds(self.model.module)
             self._graphs = StepGraphs(self.model.device) if self.settings.optimiser != "sgd" else None
 
     def update(self, losses_of: LossFunction, settings: Any, *minibatches: Minibatch) -> tuple[LossMeans, Tensor]:

@@ -46,8 +46,8 @@ class LearnerSettings(Settings):
     precision: Precision = "auto"
     """The arithmetic of the layers: `bf16` has 16 bits; `auto` takes it where it is fast."""
     compile: Literal["auto", "off"] = "auto"
-    """Auto: on a graphics card an update is recorded once, and then done at one call; layers of attention are compiled,
-    which rounds otherwise.
+    """Auto: on a graphics card an update is recorded once, and then done at one call; the rounds of a network
+    that has some are compiled, which changes the last digits.
     """
     threads: int = Field(default=1, ge=1)
     """Threads of the processor."""

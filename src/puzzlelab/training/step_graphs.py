@@ -1,4 +1,4 @@
-"""Faster updates of a network on a graphics card: fused layers, and CUDA graphs, which do an update at one call.
+"""Faster updates of a network on a graphics card: fused kernels, and CUDA graphs, which do an update at one call.
 
 Without graphs the program starts each kernel by itself, which takes longer than small kernels run.
 """
@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from puzzlelab.engine import report
+from puzzlelab.nets.layers import RoundsNetwork
 
 Minibatch: TypeAlias = "Mapping[str, Tensor]"
 """The columns of a minibatch on the device of the network: each has one row for each sample."""
@@ -83,12 +84,11 @@ class StepGraphs:
         return Update(*(tensor.clone() for tensor in recorded.update))
 
 
-def compile_layers(module: nn.Module) -> None:
-    """Fuse the kernels inside each layer of attention, which rounds otherwise; where PyTorch cannot, they stay."""
-    layers = [layer for layer in module.modules() if isinstance(layer, nn.TransformerEncoderLayer)]
-    for layer in layers:
+def compile_rounds(module: nn.Module) -> None:
+    """Fuse the kernels of a network's rounds, which rounds numbers otherwise; where PyTorch cannot, they stay."""
+    if isinstance(module, RoundsNetwork):
         torch._dynamo.config.suppress_errors = True
-        layer.forward = torch.compile(layer.forward, dynamic=False)  # type: ignore[method-assign]
+        module.round = torch.compile(module.round, dynamic=False)  # type: ignore[method-assign]
 
 
 def first_line(error: Exception) -> str:

@@ -10,7 +10,6 @@ Shapes: B = boards, N = cells, D = digits, K = width.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -24,16 +23,16 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import Candidates
 from puzzlelab.nets.architectures.lattice import Reads, shape_of
 from puzzlelab.nets.form import Head, InputName, Policy
+from puzzlelab.nets.layers import RoundsNetwork
 from puzzlelab.nets.network import NetworkSettings
 
 
-class AttentionNetwork(nn.Module):
+class AttentionNetwork(RoundsNetwork):
     """Logits from candidates `bool[B, N * D]`."""
 
     def __init__(self, settings: Attention, unit_index: NDArray[np.int64], digits: int) -> None:
-        super().__init__()
+        super().__init__(settings.loops)
         width = settings.width
-        self.loops = settings.loops
         self.digits = digits
         self.marks = nn.Linear(digits, width)
         self.places = nn.ModuleList(nn.Embedding(digits, width) for _ in range(unit_index.shape[1]))
@@ -48,27 +47,25 @@ class AttentionNetwork(nn.Module):
         self.norm = nn.LayerNorm(width)
         self.answer = nn.Linear(width, digits)
 
-    def forward(self, candidates: Tensor) -> dict[str, Tensor]:
-        *_, last = self.each_round(candidates)
-        return {"policy": self.logits(last)}
-
     def logits(self, features: Tensor) -> Tensor:
         """Return `float[B, N * D]` from the features after a loop."""
         output: Tensor = self.answer(self.norm(features)).float().flatten(1)
         return output
 
-    def each_round(self, candidates: Tensor) -> Iterator[Tensor]:
-        """Yield the features `float[B, N, K]` after each loop."""
+    def start(self, candidates: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the features `float[B, N, K]` before the first loop, which are 0, and the inputs of each loop."""
         mask = candidates.reshape(candidates.shape[0], -1, self.digits).to(self.answer.weight.dtype)
         inputs = self.marks(mask)
         for kind, embedding in enumerate(self.places):
             inputs = inputs + embedding(self.unit_index[:, kind])
-        features = torch.zeros_like(inputs)
-        for _ in range(self.loops):
-            features = features + inputs
-            for layer in self.layers:
-                features = layer(features)
-            yield features
+        return torch.zeros_like(inputs), inputs
+
+    def round(self, features: Tensor, inputs: Tensor) -> Tensor:
+        """Return the features after one loop."""
+        features = features + inputs
+        for layer in self.layers:
+            features = layer(features)
+        return features
 
 
 class Attention(NetworkSettings):

@@ -14,7 +14,6 @@ Shapes: B = boards, N = cells, D = digits, K = width, and a grid of bands x rows
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 import torch
@@ -26,6 +25,7 @@ from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import Candidates
 from puzzlelab.nets.form import Head, InputName, Policy
+from puzzlelab.nets.layers import RoundsNetwork
 from puzzlelab.nets.network import NetworkSettings
 
 ROW, COLUMN, BAND, STACK, DIGIT = 2, 4, 1, 3, 5
@@ -37,13 +37,12 @@ Reads = Literal["candidates", "digits"]
 """The inputs of training: boards with candidates removed, or boards with digits alone."""
 
 
-class LatticeNetwork(nn.Module):
+class LatticeNetwork(RoundsNetwork):
     """Logits from candidates `bool[B, N * D]`; the initial weights are small enough for any number of rounds."""
 
     def __init__(self, width: int, rounds: int, digits: int, box: tuple[int, int]) -> None:
-        super().__init__()
+        super().__init__(rounds)
         rows, columns = box
-        self.rounds = rounds
         self.grid = (digits // rows, rows, digits // columns, columns, digits)
         self.begin = nn.Parameter(torch.randn(2, width) / 2)
         self.own, self.cell, self.line = (nn.Linear(width, width) for _ in range(3))
@@ -53,25 +52,18 @@ class LatticeNetwork(nn.Module):
         self.norm = nn.LayerNorm(width)
         self.answer = nn.Linear(width, 1)
 
-    def forward(self, candidates: Tensor) -> dict[str, Tensor]:
-        *_, last = self.each_round(candidates)
-        return {"policy": self.logits(last)}
-
     def logits(self, features: Tensor) -> Tensor:
         """Return `float[B, N * D]` from the features after a round."""
         output: Tensor = self.answer(features).float().flatten(1)
         return output
 
-    def each_round(self, candidates: Tensor) -> Iterator[Tensor]:
-        """Yield the features after each round."""
+    def start(self, candidates: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the features before the first round, and the mask, which is 1 for remaining candidates."""
         mask = candidates.reshape(-1, *self.grid, 1).to(self.begin.dtype)
-        features = self.norm(self.begin[0] * mask + self.begin[1] * (1 - mask))
-        for _ in range(self.rounds):
-            features = self._round(features, mask)
-            yield features
+        return self.norm(self.begin[0] * mask + self.begin[1] * (1 - mask)), mask
 
-    def _round(self, features: Tensor, mask: Tensor) -> Tensor:
-        """Return the features after one round of messages; `mask` is 1 for remaining candidates."""
+    def round(self, features: Tensor, mask: Tensor) -> Tensor:
+        """Return the features after one round of messages."""
         masked = features * mask
         in_row, in_column = masked.sum(COLUMN, keepdim=True), masked.sum(ROW, keepdim=True)
         row, column = in_row.sum(STACK, keepdim=True), in_column.sum(BAND, keepdim=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from torch.nn import functional
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.executor import Executor
+from puzzlelab.nets.layers import RoundsNetwork
 from puzzlelab.nets.model import digits_per_cell
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import loop, solved_boards
@@ -93,10 +94,11 @@ def losses_of(model: TorchModel, settings: LatticeSettings, columns: Minibatch) 
     """Return the means over the last rounds of the network, and the logits `float[B, N * D]` of the last round."""
     flat, correct, open_ = columns["candidates"], columns["correct"], columns["open"]
     digits = digits_per_cell(model.puzzle)
-    rounds = deque(model.module.each_round(flat), maxlen=settings.loss_rounds)  # type: ignore[operator]
+    network = cast(RoundsNetwork, model.module)
+    rounds = deque(network.each_round(flat), maxlen=settings.loss_rounds)
     losses: Losses = {}
     for features in rounds:
-        logits: Tensor = model.module.logits(features)  # type: ignore[operator]
+        logits = network.logits(features)
         weights = open_ * (settings.drop_weight + (settings.keep_weight - settings.drop_weight) * correct)
         target = correct.to(logits.dtype)
         total = functional.binary_cross_entropy_with_logits(logits, target, weights, reduction="sum")
