@@ -110,7 +110,7 @@ def check_published(boards, harness, name: str) -> None:
 def test_an_incremental_estimate_says_what_it_says_from_scratch(harness, size: str, name: str) -> None:
     puzzle = load(size)
     estimate, random = puzzle.view(Estimates).estimate(name), np.random.default_rng(5)
-    starts = [puzzle.goals()[0], *(random.permutation(puzzle.cells).astype(np.uint8) for _ in range(6))]
+    starts = [puzzle.goals()[0], *(random.permutation(puzzle.cells).astype(np.uint8) for _ in range(2))]
     for start in starts:
         step, told = harness.differs(puzzle, estimate, start, random.integers(0, 12, 500))
         assert (step, told) == (-1, [0, 0, 0])
