@@ -716,3 +716,17 @@ def test_options_that_are_none(options, said):
 def test_what_is_no_prior_is_refused():
     with pytest.raises(BadOption, match="'manhattan' is no prior; write net, or net:NAME"):
         solve(board(4), Uct(estimate="manhattan", prior="manhattan"))
+
+
+@pytest.mark.parametrize(
+    ("given", "estimate", "prior"),
+    [
+        ({}, "net", "net"),
+        ({"policy": "values"}, "net", None),
+        ({"estimate": "manhattan"}, "manhattan", None),
+        ({"prior": "uniform"}, None, "uniform"),
+    ],
+)
+def test_the_network_stands_in_the_options_only_where_nothing_else_is_named(given, estimate, prior):
+    options = Uct(**given).options()
+    assert (options["estimate"], options["prior"]) == (estimate, prior)
