@@ -138,7 +138,7 @@ def test_a_link_in_the_folder_of_a_run_is_refused_before_anything_is_changed(
     assert (run.folder / name).is_symlink()
 
 
-@pytest.mark.parametrize("name", ["programs", "programs/train.log", "games.jsonl", "matches.jsonl", "boards"])
+@pytest.mark.parametrize("name", ["programs", "programs/trainer-a-1.json", "games.jsonl", "matches.jsonl", "boards"])
 def test_links_of_other_recipes_are_refused_too(tmp_path, settings_of, name) -> None:
     run = Run(tmp_path / "run")
     run.begin(settings_of())
