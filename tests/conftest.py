@@ -53,7 +53,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 gc.disable()
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
     """Look for garbage from now on, but not among what was collected."""
     gc.freeze()
     gc.enable()
