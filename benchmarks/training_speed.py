@@ -24,8 +24,9 @@ from rich.table import Table
 import dust_document
 from puzzlelab.core import registry
 from puzzlelab.core.views import Planes
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.schema import TrainingSamples
-from puzzlelab.experience.teachers import Teacher
+from puzzlelab.experience.teachers import Teacher, samples_of
 from puzzlelab.training.learner import Learner, new_learner
 from puzzlelab.training.losses import policy_loss
 from puzzlelab.training.policy_value import PolicyValueBatch
@@ -73,7 +74,7 @@ def ours(student: Learner, seconds: float) -> tuple[int, int]:
     puzzle: Any = student.puzzle
     teacher = Teacher(puzzle, registry.make_solver("beam", {"width": 100}))
     boards, positions, ends = 0, 0, time.perf_counter() + seconds
-    with closing(teacher.samples(0, 1)) as stream:
+    with closing(samples_of(teacher, ThisProcess())) as stream:
         for batch in batches(stream):
             if time.perf_counter() > ends:
                 return boards, positions

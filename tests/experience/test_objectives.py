@@ -14,6 +14,7 @@ from puzzlelab.core.objective import objective_of
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.views import Samples, Scale, singly
 from puzzlelab.engine.batch_rules import apply_moves, successors
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience import rewards
 from puzzlelab.experience.rollouts import samples_of
 from puzzlelab.experience.schema import joined
@@ -68,7 +69,7 @@ class Dealt(Runs):
 
 def test_samples_hold_points_below_0(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    teach(Teacher(Dealt(), make_solver("astar", {})), tmp_path, count=3, size=10)
+    teach(Teacher(Dealt(), make_solver("astar", {})), tmp_path, 3, 10, ThisProcess())
     (samples,) = read_shards(tmp_path)
     assert set(samples.remaining.tolist()) == {4 - 6}
     assert samples.remaining.dtype == np.int32

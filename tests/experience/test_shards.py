@@ -2,12 +2,13 @@
 
 import json
 import shutil
-from itertools import count, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from puzzlelab import BadFile
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.schema import TrainingSamples, joined, packed
 from puzzlelab.experience.shards import Shards, read_shard, read_shards, shard_paths
 from puzzlelab.experience.teachers import teach
@@ -156,13 +157,13 @@ DAMAGE = {
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_shard_is_made_again_and_the_others_stay(tmp_path, damage, numbers):
     folder = tmp_path / "a"
-    teach(Games(), folder, 57, 10)
+    teach(Games(), folder, 57, 10, ThisProcess())
     foreign = Shards(tmp_path / "foreign", {**Games().settings(), "seed": 1}, 10)
     foreign.append(games(0, 100), 100, 20)
     before, paths = contents(folder), shard_paths(folder)
     for number in numbers:
         DAMAGE[damage](paths[number])
-    teach(Games(), folder, 57, 10)
+    teach(Games(), folder, 57, 10, ThisProcess())
     for aside in folder.glob("*.damaged"):
         aside.rmdir() if damage == "folder" else aside.unlink()
     assert contents(folder) == before
@@ -176,17 +177,18 @@ class Games:
     def settings(self):
         return SETTINGS
 
-    def samples(self, first=0, jobs=None):
-        for start in count(first, 5):
-            yield games(start, start + 5), start + 5
+    count, chunk = None, 5
+
+    def games(self, first, end, jobs=None):
+        return games(first, end)
 
 
 def test_a_short_shard_in_the_middle_is_filled(tmp_path):
-    teach(Games(), tmp_path / "a", 15, 10)
-    teach(Games(), tmp_path / "b", 50, 10)
+    teach(Games(), tmp_path / "a", 15, 10, ThisProcess())
+    teach(Games(), tmp_path / "b", 50, 10, ThisProcess())
     before, short = contents(tmp_path / "b"), shard_paths(tmp_path / "a")[-1]
     (tmp_path / "b" / short.name).write_bytes(short.read_bytes())
-    teach(Games(), tmp_path / "b", 50, 10)
+    teach(Games(), tmp_path / "b", 50, 10, ThisProcess())
     assert contents(tmp_path / "b") == before
 
 

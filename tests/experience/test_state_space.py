@@ -7,18 +7,19 @@ import pytest
 
 from puzzlelab import BadInput, Unsupported, load
 from puzzlelab.core.views import KernelRules
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience import state_space
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shards import read_shards
 from puzzlelab.experience.state_space import StateSpace, label_states
-from puzzlelab.experience.teachers import teach
+from puzzlelab.experience.teachers import samples_of, teach
 from puzzlelab.puzzles.tiles import exact_distances, exact_distances_kernels
 
 pytest.importorskip("pyarrow")
 
 
 def everything(space):
-    return joined([samples for samples, _ in space.samples()])
+    return joined([samples for samples, _ in samples_of(space, ThisProcess())])
 
 
 @pytest.fixture(scope="module")
@@ -65,16 +66,16 @@ def test_a_goal_of_ones_own():
 
 
 def test_the_seed_decides_the_order(eight):
-    first, again, other = (next(StateSpace(eight, seed).samples())[0] for seed in (0, 0, 1))
+    first, again, other = (next(samples_of(StateSpace(eight, seed), ThisProcess()))[0] for seed in (0, 0, 1))
     assert np.array_equal(first.state, again.state)
     assert not np.array_equal(first.state, other.state)
     assert 20 < first.remaining[:1_000].mean() < 24  # whatever part is taken: of all states it is 21.97
 
 
 def test_samples_can_be_entered_anywhere(eight, all_eight):
-    samples, following = next(StateSpace(eight).samples(100_000))
+    samples, following = next(samples_of(StateSpace(eight), ThisProcess(), 100_000))
     assert np.array_equal(samples.state, all_eight.state[100_000:following])
-    assert list(StateSpace(eight).samples(181_439)) == []
+    assert list(samples_of(StateSpace(eight), ThisProcess(), 181_439)) == []
 
 
 # --- toys: a corridor with plain rules alone, with its goal at one end or at both -----------------------------------
@@ -111,7 +112,7 @@ def test_several_goals(corridor):
 
 
 def test_a_puzzle_that_is_solved_everywhere(corridor):
-    assert list(StateSpace(corridor(0)).samples()) == []
+    assert list(samples_of(StateSpace(corridor(0)), ThisProcess())) == []
 
 
 # --- folders, and what is refused ------------------------------------------------------------------------------------
@@ -121,7 +122,7 @@ def test_a_folder_of_a_whole_space(tmp_path):
     space = StateSpace(load("tiles-2x3"))
     for folder, counts in (("a", (10_000,)), ("b", (100, 250, 10_000))):
         for count in counts:
-            shards = teach(space, tmp_path / folder, count, 150)
+            shards = teach(space, tmp_path / folder, count, 150, ThisProcess())
     assert shards.rows == 359
     assert [path.read_bytes() for path in sorted((tmp_path / "a").iterdir())] == [
         path.read_bytes() for path in sorted((tmp_path / "b").iterdir())

@@ -2,7 +2,6 @@
 
 import re
 import threading
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +11,12 @@ from puzzlelab import BadOption, Instance, Limit, PuzzlelabError, UnknownName, U
 from puzzlelab.core import registry
 from puzzlelab.core.solver import SolverSettings
 from puzzlelab.core.views import Estimate, KernelRules, Prior
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.fast_rollouts import FastRollouts, fast_rollouts
 from puzzlelab.experience.rollouts import rollouts
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shards import read_shards
-from puzzlelab.experience.teachers import Teacher, teach
+from puzzlelab.experience.teachers import Teacher, samples_of, teach
 from puzzlelab.puzzles.tiles import exact_distances, exact_distances_kernels
 from puzzlelab.solvers.beam import Beam
 
@@ -34,7 +34,7 @@ EVEN = Prior("even", scores=lambda states: np.full((len(states), 4), -1.0))
 def taken(teacher, games, jobs=1):
     """The samples of so many games, or a few more."""
     parts, end = [], 0
-    stream = teacher.samples(0, jobs)
+    stream = samples_of(teacher, ThisProcess(jobs))
     while end < games:
         samples, end = next(stream)
         parts.append(samples)
@@ -310,7 +310,7 @@ def test_games_by_their_numbers():
 
 def test_a_stream_can_be_entered_anywhere():
     teacher = Teacher(EIGHT, BEAM, seed=2)
-    whole, (late, end) = taken(teacher, 300), next(teacher.samples(137, 1))
+    whole, (late, end) = taken(teacher, 300), next(samples_of(teacher, ThisProcess(), 137))
     part = whole.rows(int(np.searchsorted(whole.game, 137)), int(np.searchsorted(whole.game, min(end, 300))))
     assert equal(late.rows(0, len(part)), part)
 
@@ -344,7 +344,7 @@ def test_a_puzzle_without_boards_of_its_own(corridor):
 def test_a_folder_is_filled_and_told_of(tmp_path):
     told = []
     teacher = Teacher(EIGHT, BEAM)
-    shards = teach(teacher, tmp_path, 3_000, 1_000, partial(teacher.samples, jobs=2), progress=told.append)
+    shards = teach(teacher, tmp_path, 3_000, 1_000, ThisProcess(2), progress=told.append)
     assert told[0] == 0
     assert told[-1] == shards.rows >= 3_000
     assert equal(joined(read_shards(tmp_path)), taken(teacher, shards.games).rows(0, shards.rows))
@@ -358,11 +358,11 @@ def test_a_stop_keeps_what_is_complete_and_the_next_call_goes_on(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        teach(teacher, tmp_path / "a", 12_000, 1_000, partial(teacher.samples, jobs=2), progress=stop)
+        teach(teacher, tmp_path / "a", 12_000, 1_000, ThisProcess(2), progress=stop)
     kept = sum(map(len, read_shards(tmp_path / "a")))
     assert 4_000 < kept < 12_000
     for folder in ("a", "b"):
-        teach(teacher, tmp_path / folder, 12_000, 1_000, partial(teacher.samples, jobs=2))
+        teach(teacher, tmp_path / folder, 12_000, 1_000, ThisProcess(2))
     assert [path.read_bytes() for path in sorted((tmp_path / "a").iterdir())] == [
         path.read_bytes() for path in sorted((tmp_path / "b").iterdir())
     ]
@@ -374,4 +374,4 @@ def test_a_teacher_that_solves_nothing_gives_up(tmp_path, monkeypatch):
     monkeypatch.setattr(teachers, "MAX_EMPTY_GAMES", 40)
     hopeless = Teacher(EIGHT, registry.solver("ida", EIGHT), scale="distance", levels=(30,), limit=Limit(nodes=1))
     with pytest.raises(BadOption, match="40 boards in a row gave no sample: .* ida with these options solves none"):
-        teach(hopeless, tmp_path, 100, 100, partial(hopeless.samples, jobs=1))
+        teach(hopeless, tmp_path, 100, 100, ThisProcess())

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Unsupported, load
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.schema import LONGEST
+from puzzlelab.experience.teachers import samples_of
 from puzzlelab.experience.walks import CHUNK, Walks
 
 
@@ -42,7 +44,7 @@ def test_a_walk_goes_back_where_there_is_no_other_way(corridor):
 
 def test_a_walk_depends_on_the_seed_and_its_number_alone(fifteen):
     walks = Walks(fifteen, 12, seed=5)
-    streamed, end = next(walks.samples())
+    streamed, end = next(samples_of(walks, ThisProcess()))
     assert end == CHUNK
     among = walks.games(7, 300)
     alone = walks.games(280, 281)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,6 +81,7 @@ def teach(
 ) -> None:
     """Write samples (position, best moves, remaining moves, whether proven) as Parquet files."""
     from puzzlelab.core import registry
+    from puzzlelab.engine.parallel import cores
     from puzzlelab.experience.schema import need_arrow
     from puzzlelab.experience.state_space import StateSpace
     from puzzlelab.experience.teachers import Teacher
@@ -110,8 +110,8 @@ def teach(
             limit=Limit(time, nodes),
             branches=branches,
         )
-    with options.open_optional(executor, jobs) as workers:
-        _fill(source, out, count or DEFAULT_COUNT, shard, jobs, workers)
+    with options.open_or_here(executor, jobs or cores()) as workers:
+        _fill(source, out, count or DEFAULT_COUNT, shard, workers)
 
 
 def _teaching_solver(
@@ -138,30 +138,25 @@ def _forbid_options(reason: str, *others: object) -> None:
         raise BadOption(f"{reason}, and no solver: only --out, --count, --seed and --shard can be used with it")
 
 
-def _fill(
-    teacher: SampleSource, out: Path, count: int, shard: int, jobs: int | None, executor: Executor | None
-) -> None:
+def _fill(source: SampleSource, out: Path, count: int, shard: int, executor: Executor) -> None:
     """Write the samples, with progress; Ctrl-C keeps the samples so far."""
     import time
 
     from puzzlelab.engine import report
-    from puzzlelab.experience.distributed_games import distributed_samples
     from puzzlelab.experience.shards import shard_paths
     from puzzlelab.experience.teachers import teach as fill
 
     start, first, last = time.perf_counter(), -1, 0
-    stream = partial(teacher.samples, jobs=jobs) if executor is None else distributed_samples(executor, teacher)
 
     def show_progress(done: int) -> None:
         nonlocal first, last
         first, last = done if first < 0 else first, done
         rate = f"{60 * (done - first) / max(time.perf_counter() - start, 1e-9):,.0f} samples a minute"
-        status = options.status_in_words(executor)
-        report.progress("teaching", done, count, f"{rate}, {status}" if status else rate)
+        report.progress("teaching", done, count, ", ".join(filter(None, [rate, executor.status()])))
 
     with progress():
         try:
-            shards = fill(teacher, out, count, shard, stream, show_progress)
+            shards = fill(source, out, count, shard, executor, show_progress)
         except KeyboardInterrupt:
             fail(f"interrupted after {last:,} of {count:,} samples; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None

@@ -8,7 +8,6 @@ Shapes: N = states, M = number of moves, W = words of a packed state, S = length
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -69,11 +68,10 @@ class StateSpace:
             "version": VERSION,
         }
 
-    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """Yield the samples from number `first` to the last one, in parts, each with the number of the next sample."""
-        for begin in range(first, self.count, CHUNK):
-            end = min(begin + CHUNK, self.count)
-            yield self.games(begin, end), end
+    @property
+    def chunk(self) -> int:
+        """See `SampleSource`."""
+        return CHUNK
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """Return the samples number `first` to `end` - 1, or to the last one."""

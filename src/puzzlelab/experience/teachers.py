@@ -5,12 +5,12 @@ A game depends on the seed and its number alone, so that a seed determines the s
 
 from __future__ import annotations
 
+import hashlib
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count as count_from
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,14 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.analysis.bounded_queries import require_different_lengths
-from puzzlelab.core.errors import BadOption
+from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver, require
 from puzzlelab.core.views import Samples, scale_of
+from puzzlelab.engine.executor import Executor, Piece, PieceLost, Published, Setup, ordered
 from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.piece_size import PieceSize
+from puzzlelab.engine.published_networks import published_networks
 from puzzlelab.experience.rollouts import rollouts
 from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.shards import TEACHER, Shards
@@ -36,27 +39,70 @@ DEFAULT_SCALE = "uniform"
 """The default scale of random boards, if a puzzle has it."""
 CHUNK = 4
 """The games that are played at once where there are no fast rollouts."""
+MOST_GAMES = 10_000
+"""The greatest number of games of a piece of work."""
 MAX_EMPTY_GAMES = 10_000
 """The number of games in a row without a sample after which the teacher gives up."""
 TIE_BREAKS, BRANCHES = 1, 2
 """Streams of a game's seed: the choice among optimal moves, and the off-path branches."""
 
 
-Stream = Callable[[int], Generator[tuple[TrainingSamples, int], None, None]]
-"""Yields the samples of the games from this number on, in parts, each with the number of the next game."""
-
-
 class SampleSource(Protocol):
-    """Samples in a fixed order: a `Teacher` has no end, a `StateSpace` ends after all states."""
+    """Samples in a fixed order, game by game: each game depends on the settings and on its number alone."""
+
+    @property
+    def count(self) -> int | None:
+        """The number of games; None: there is no end."""
+
+    @property
+    def chunk(self) -> int:
+        """The number of games that one call of `games` should have at least, for speed."""
 
     def settings(self) -> dict[str, Any]:
         """Return all settings that determine the samples."""
 
-    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """Yield the samples of the games from `first` on, in parts, each with the number of the next game."""
-
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """Return the samples of the games number `first` to `end` - 1."""
+
+
+def samples_of(
+    source: SampleSource, executor: Executor, first: int = 0
+) -> Generator[tuple[TrainingSamples, int], None, None]:
+    """Yield the samples of the games from `first` on, in order, in parts, each with the number of the next game.
+
+    The samples do not depend on the executor, which plays ahead. Raises `BadOption` as `games_setup` does.
+    """
+    setup = games_setup(source, executor)
+    size = PieceSize(executor, together=source.chunk if executor.shares_memory else None, most=MOST_GAMES)
+
+    def pieces() -> Iterator[Piece]:
+        begin = first
+        while source.count is None or begin < source.count:
+            end = begin + size.items if source.count is None else min(begin + size.items, source.count)
+            work = partial(source.games, begin, end, jobs=1)
+            yield Piece(f"games {begin:,} to {end - 1:,}", work, setup, end, partial(size.took, end - begin))
+            begin = end
+
+    for piece, played in ordered(executor, pieces()):
+        if isinstance(played, PieceLost):
+            raise PuzzlelabError(f"{piece.name} cannot be played: {played}")
+        yield played, piece.context
+
+
+def games_setup(source: SampleSource, executor: Executor) -> Setup | None:
+    """Return what another process needs once for these games: it prepares itself by a game of its own.
+
+    Raises `BadOption` for samples that one process makes all at once.
+    """
+    if executor.shares_memory:
+        return None
+    if source.count is not None:
+        raise BadOption("the table of all states is made in one process: leave out --executor")
+    key = hashlib.sha256(repr(source.settings()).encode()).hexdigest()
+    networks: Mapping[str, Published] = {}
+    if isinstance(source, Teacher):
+        networks = published_networks(executor, source.puzzle, source.solver.options_for(source.puzzle))
+    return Setup(key, partial(source.games, 0, 1, jobs=1), networks)
 
 
 @dataclass(frozen=True)
@@ -112,28 +158,23 @@ class Teacher:
         board: State = sample(generator(self.seed, game), self.levels[game % len(self.levels)], 1)[0]
         return board
 
-    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """Yield the samples of the games from `first` on, without an end, each part with the number of the next game.
+    @property
+    def count(self) -> None:
+        """See `SampleSource`."""
 
-        Threads play ahead; the samples do not depend on the number of threads.
-        """
-        yield from self._played(count_from(first, self._player[1]), None, jobs)
+    @property
+    def chunk(self) -> int:
+        """See `SampleSource`."""
+        return self._player[1]
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """Return the samples of the games number `first` to `end` - 1, of which there is at least one."""
-        return joined([samples for samples, _ in self._played(range(first, end, self._player[1]), end, jobs)])
-
-    def _played(
-        self, starts: Iterable[int], end: int | None, jobs: int | None
-    ) -> Iterator[tuple[TrainingSamples, int]]:
-        """Return the samples of the games from each start to the next one, with the number of the next game."""
         stop, (player, chunk) = threading.Event(), self._player
 
-        def play(start: int) -> tuple[TrainingSamples, int]:
-            after = start + chunk if end is None else min(start + chunk, end)
-            return player(start, after, stop), after
+        def play(start: int) -> TrainingSamples:
+            return player(start, min(start + chunk, end), stop)
 
-        return ordered_map(play, starts, jobs, on_interrupt=stop.set)
+        return joined(list(ordered_map(play, range(first, end, chunk), jobs, on_interrupt=stop.set)))
 
     @property
     def _player(self) -> tuple[Callable[[int, int, threading.Event], TrainingSamples], int]:
@@ -157,18 +198,17 @@ class Teacher:
 
 
 def teach(
-    teacher: SampleSource,
+    source: SampleSource,
     folder: Path,
     count: int,
     size: int,
-    stream: Stream | None = None,
+    executor: Executor,
     progress: Callable[[int], None] = lambda rows: None,
 ) -> Shards:
     """Fill a folder with at least `count` samples of whole games, if there are enough, about `size` in a shard.
 
-    `stream` yields the teacher's samples; None: the teacher does so itself, on all processors. A folder with the same
-    settings is continued. `progress` is called with the number of samples so far. Ctrl-C keeps
-    every game that is complete.
+    The executor plays the games. A folder with the same settings is continued. `progress` is called with the number of
+    samples so far. Ctrl-C keeps every game that is complete.
 
     Raises:
         BadFile: if the folder cannot be written, or holds something else.
@@ -179,19 +219,21 @@ def teach(
     """
     with only_writer_in(folder):
         check_folder(folder, TEACHER, lambda name: name.startswith(("shard-", "writing")), "samples")
-        shards = Shards(folder, teacher.settings(), size)
+        shards = Shards(folder, source.settings(), size)
         while shards.has_later:
-            _make_again(stream or teacher.samples, shards)
-        return _fill(shards, teacher, count, stream or teacher.samples, progress)
+            _make_again(source, executor, shards)
+        return _fill(shards, source, count, executor, progress)
 
 
-def _fill(shards: Shards, teacher: SampleSource, count: int, stream: Stream, progress: Callable[[int], None]) -> Shards:
+def _fill(
+    shards: Shards, source: SampleSource, count: int, executor: Executor, progress: Callable[[int], None]
+) -> Shards:
     """Add samples until there are at least `count`."""
     progress(shards.rows)
     if shards.rows >= count:
         return shards
     last_useful = shards.games
-    with closing(stream(shards.games)) as parts:
+    with closing(samples_of(source, executor, shards.games)) as parts:
         try:
             for samples, games in parts:
                 shards.append(samples, games, count)
@@ -202,7 +244,7 @@ def _fill(shards: Shards, teacher: SampleSource, count: int, stream: Stream, pro
                 if games - last_useful >= MAX_EMPTY_GAMES:
                     raise BadOption(
                         f"{games - last_useful:,} boards in a row gave no sample: either they are solved already, or "
-                        f"{teacher.settings()['solver']} with these options solves none of them"
+                        f"{source.settings()['solver']} with these options solves none of them"
                     )
         finally:
             shards.write()
@@ -210,10 +252,10 @@ def _fill(shards: Shards, teacher: SampleSource, count: int, stream: Stream, pro
     return shards
 
 
-def _make_again(stream: Stream, shards: Shards) -> None:
+def _make_again(source: SampleSource, executor: Executor, shards: Shards) -> None:
     """Make the current shard, after which there are others, and determine the progress anew."""
     number = shards.number
-    with closing(stream(shards.games)) as parts:
+    with closing(samples_of(source, executor, shards.games)) as parts:
         for samples, games in parts:
             shards.append(samples, games, shards.rows + len(samples) + 1)
             if shards.number > number:

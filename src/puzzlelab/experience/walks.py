@@ -8,9 +8,7 @@ Shapes: B = walks, L = moves of each, S = length of a state, M = number of moves
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass
-from itertools import count as count_from
 from typing import Any
 
 import numpy as np
@@ -54,10 +52,14 @@ class Walks:
             "version": VERSION,
         }
 
-    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """Yield the positions of the walks from number `first` on, without an end, each part with the next number."""
-        for begin in count_from(first, CHUNK):
-            yield self._walked(begin, begin + CHUNK), begin + CHUNK
+    @property
+    def count(self) -> None:
+        """See `SampleSource`."""
+
+    @property
+    def chunk(self) -> int:
+        """See `SampleSource`."""
+        return CHUNK
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """Return the positions of the walks number `first` to `end` - 1, of which there is at least one."""

@@ -24,13 +24,13 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor, PieceLost, Timed
-from puzzlelab.experience.distributed_games import games_setup
+from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.ring import Columns
 from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, encoded_shard, settings_of_shards
 from puzzlelab.experience.shards import write_shard
 from puzzlelab.experience.state_space import StateSpace
-from puzzlelab.experience.teachers import SampleSource, Teacher
+from puzzlelab.experience.teachers import SampleSource, Teacher, games_setup, samples_of
 from puzzlelab.experience.walks import Walks
 from puzzlelab.nets.device import device
 from puzzlelab.training import loop, policy_value
@@ -112,7 +112,7 @@ def generate(run: Run, settings: ImitationSettings, watch: Watch, executor: Exec
     """
     teacher, data = teacher_of(settings, settings.seed), settings.data
     begin_folder(teacher, run.shards, data.shard_games)
-    setup, leases = games_setup(executor, teacher), ShardLeases(run.shards)
+    setup, leases = games_setup(teacher, executor), ShardLeases(run.shards)
     jobs = settings.teacher.jobs if executor.shares_memory else 1
     pending: dict[Future[Timed[bytes]], int] = {}
     written, reported_at = 0, time.monotonic()
@@ -192,7 +192,7 @@ def _evaluation_samples(settings: ImitationSettings) -> TrainingSamples | None:
         return None
     teacher = teacher_of(settings, settings.seed + EVALUATION_SEED)
     parts, done = [], 0
-    with closing(teacher.samples(0, settings.teacher.jobs)) as stream:
+    with ThisProcess(settings.teacher.jobs) as executor, closing(samples_of(teacher, executor)) as stream:
         for samples, games in stream:
             parts.append(samples)
             done = games
