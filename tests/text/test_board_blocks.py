@@ -213,3 +213,12 @@ def test_a_comment_sign_in_the_place_of_a_cell_is_no_comment(line, is_read) -> N
     splitter = splitter_of(load("sudoku-9x9"))
     boards = list(splitter.split([f"{line}\n", "." * 81 + "\n"]))
     assert (len(boards), splitter.comments) == (1 + is_read, 1 - is_read)
+
+
+@pytest.mark.parametrize("form", ["[[1,2],\n [{}]]\n", '{{"board": [[1,2],\n  [{}]\n]}}\n'])
+def test_documents_of_several_lines_follow_each_other(form: str) -> None:
+    puzzle = load("tiles-2x2")
+    text = form.format("3,0") + form.format("0,3") + "1 2 3 0\n"
+    boards = list(splitter_of(puzzle).split(io.StringIO(text)))
+    assert [puzzle.write(puzzle.read(board.text).state) for board in boards] == ["1 2 3 0", "1 2 0 3", "1 2 3 0"]
+    assert [board.line for board in boards] == [1, 1 + form.count("\n"), 1 + 2 * form.count("\n")]
