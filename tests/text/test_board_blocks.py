@@ -222,3 +222,21 @@ def test_documents_of_several_lines_follow_each_other(form: str) -> None:
     boards = list(splitter_of(puzzle).split(io.StringIO(text)))
     assert [puzzle.write(puzzle.read(board.text).state) for board in boards] == ["1 2 3 0", "1 2 0 3", "1 2 3 0"]
     assert [board.line for board in boards] == [1, 1 + form.count("\n"), 1 + 2 * form.count("\n")]
+
+
+@pytest.mark.parametrize(
+    ("text", "boards"),
+    [
+        ('{"name": "mine",\n "age": 3}\n1 2 3 0\n', [(1, None), (3, "1 2 3 0")]),
+        ('[["a",\n "b"]]\n', [(1, None)]),
+        ("1 2\n3 0\n[[1,2],[0,3]]\n", [(1, "1 2 3 0"), (3, "1 2 0 3")]),
+        ("1 2\n[[1,2],[0,3]]\n", [(1, None), (2, "1 2 0 3")]),
+    ],
+)
+def test_what_is_no_board_is_not_passed_over(text: str, boards: list[tuple[int, str | None]]) -> None:
+    puzzle = load("tiles-2x2")
+    found = [
+        (line, puzzle.write(np.array(state)) if isinstance(state, list) else None)
+        for line, _, state in one_by_one(puzzle, text)
+    ]
+    assert found == boards
