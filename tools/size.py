@@ -39,7 +39,7 @@ from style_checks.modules import PACKAGE, Module, modules
 
 ROOT = Path(__file__).resolve().parents[1]
 BOARD = "8 6 7 2 5 4 3 0 1"
-COMPILER = re.compile(r"\b(compiler|installed|user_cache|table_cache|quick_start|startup)\b")
+COMPILER = re.compile(r"\b(compiler|installed|user_cache|table_cache|startup)\b")
 """The modules of the compiler's layer, by a part of their name."""
 PRONOUN = re.compile(r"(What|Which|That|Those|So many|As many|The same|As long)\b")
 TABLE = re.compile(r"<!-- begin: tools/surface\.py(?:, kernels)? -->\n(.*?)<!-- end", re.DOTALL)

@@ -22,7 +22,7 @@ HEAVY = (
     "matplotlib",
     "tensorboard",
     "asyncio",
-    "scipy",
+    "scipy.optimize",
 )
 """What no answer to a board needs."""
 LEARNING = ("torch", "onnx", "safetensors")
@@ -194,8 +194,8 @@ def test_child_processes_import_no_module_of_the_working_folder(tmp_path: Path, 
     code = (
         f"import sys; sys.path += {sys.path!r}\n"
         "import subprocess\n"
-        "from puzzlelab.runtime.quick_start import start_quickly\n"
-        f"start_quickly(); subprocess.run([sys.executable, '-c', {child!r}], check=True)"
+        "from puzzlelab.cli.main import set_up_process\n"
+        f"set_up_process(); subprocess.run([sys.executable, '-c', {child!r}], check=True)"
     )
     words = [sys.executable, *filter(None, [safe]), "-c", code]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}

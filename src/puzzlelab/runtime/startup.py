@@ -5,17 +5,15 @@ prints a traceback, and a process that is the first of a container (PID 1) does 
 """
 
 import os
+import signal
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import signal
     from collections.abc import Callable
     from types import FrameType
 
     Handler = Callable[[int, FrameType | None], object]
-else:
-    import _signal as signal  # what Python has built in: `signal` imports other modules, which takes longer
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """The signals that end a program: Ctrl-C, containers and Slurm and systemd, and a terminal that was closed."""
