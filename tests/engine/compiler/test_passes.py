@@ -115,7 +115,10 @@ def test_a_helper_has_no_machine_code_of_its_own(monkeypatch: pytest.MonkeyPatch
         return helper(x) * 2
 
     assert kernel(4) == 10
-    assert [(name, library._compiled) for name, library in lowered] == [("helper", False), ("kernel", True)]
+    assert [(name, library._object_caching_enabled) for name, library in lowered] == [
+        ("helper", False),
+        ("kernel", True),
+    ]
 
 
 def test_numba_is_the_version_that_was_tried() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import _Cache
+from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 
@@ -60,7 +60,7 @@ def kernel_dispatcher(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
-class KernelCache(_Cache):
+class KernelCache(NullCache):
     """Numba's cache interface for one kernel: loads its machine code before compilation, and saves it afterwards."""
 
     def __init__(self, function: Any) -> None:
@@ -68,12 +68,6 @@ class KernelCache(_Cache):
         self.name = f"{function.__module__}.{function.__name__}"
         self.under_way = ExitStack()
         """What lasts until the kernel is compiled and saved: the turn among processes, and the message."""
-
-    @property
-    def cache_path(self) -> str | None:
-        """The folder, if there is one."""
-        folder = kernel_folder()
-        return None if folder is None else str(folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """Return the machine code for these types, from the user's cache or from a pack. Numba's name."""
@@ -129,15 +123,6 @@ class KernelCache(_Cache):
                 new.write_bytes(packed_entry(name, data))
         except OSError as error:
             cannot_keep(path, error)
-
-    def enable(self) -> None:
-        """Do nothing (the name is Numba's): a kernel's cache is never off."""
-
-    def disable(self) -> None:
-        """Do nothing (the name is Numba's): a kernel's cache is never off."""
-
-    def flush(self) -> None:
-        """Do nothing (the name is Numba's); folders are pruned by `cache_folder`."""
 
 
 def short(name: str) -> str:

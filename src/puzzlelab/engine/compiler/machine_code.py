@@ -18,9 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
 from numba.core import types
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
@@ -35,8 +33,6 @@ LARGEST = 1 << 28
 """Bytes of the largest entry that is read; kernels have 20 thousand to two million."""
 NO_WAIT = getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 """Flags for opening a file: bytes, where the system has text too; and a pipe must not wait for its other end."""
-LEAF = 200
-"""Instructions up to which a kernel is always inlined in those that call it. LLVM decides about larger ones."""
 
 
 # --- keys -------------------------------------------------------------------------------------------------------------
@@ -97,53 +93,6 @@ def entry_name(function: Any, signature: tuple[Any, ...], target: tuple[str, ...
 # --- entries ----------------------------------------------------------------------------------------------------------
 
 
-class KernelLibrary(JITCodeLibrary):
-    """The code of a kernel. Loaded from a file it holds machine code, and reads LLVM's bitcode only to link it."""
-
-    bitcode: bytes | None = None
-
-    def _optimize_final_module(self) -> None:
-        """Optimise once. Numba does it cheaply first, to prune the counting of references, which kernels do not do.
-
-        What was linked in is made private to this library, so that LLVM inlines what is called from one place.
-        """
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
-                function.linkage = "internal"
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
-
-    def _get_module_for_linking(self) -> Any:
-        if self._shared_module is None and self.bitcode is not None:
-            self._shared_module = llvm.parse_bitcode(self.bitcode)
-        elif self._shared_module is None:
-            for function in super()._get_module_for_linking().functions:
-                if 0 < sum(len(list(block.instructions)) for block in function.blocks) <= LEAF:
-                    function.add_function_attribute("alwaysinline")
-        return self._shared_module
-
-    def _kept(self) -> tuple[str, bytes, bytes, list[str]]:
-        """Return (name, machine code, bitcode, names that are defined), for a file."""
-        name, _, (code, bitcode) = self.serialize_using_object_code()
-        module = self._get_module_for_linking()
-        every = (*module.functions, *module.global_variables)
-        private = llvm.Linkage.internal, llvm.Linkage.private
-        defined = [each.name for each in every if not each.is_declaration and each.linkage not in private]
-        return name, code, bitcode, defined
-
-    @classmethod
-    def _restored(cls, codegen: Any, entry: tuple[str, bytes, bytes, list[str]]) -> KernelLibrary:
-        """Return the inverse of `_kept`."""
-        name, code, bitcode, defined = entry
-        library = cls(codegen, name)
-        library.enable_object_caching()
-        library._set_compiled_object(code)
-        library.bitcode = bitcode
-        library._finalize_final_module()
-        codegen._engine._defined_symbols.update(defined)
-        return library
-
-
 def _checksum(name: str, content: bytes) -> bytes:
     """Return the checksum of an entry of this name, made from the present sources."""
     return hashlib.sha256(f"{kernel_fingerprint()}\0{name}\0".encode() + content).digest()
@@ -151,8 +100,7 @@ def _checksum(name: str, content: bytes) -> bytes:
 
 def packed_entry(name: str, result: CompileResult) -> bytes:
     """Return a compiled kernel as the bytes of the file of this name."""
-    _, fndesc, environment, signature, _, _, _, reload, environments = result._reduce()
-    content = dumps((result.library._kept(), fndesc, environment, signature, reload, environments))
+    content = dumps(result._replace(type_annotation="")._reduce())
     data: bytes = MAGIC + _checksum(name, content) + content
     return data
 
@@ -189,31 +137,9 @@ def unpacked_entry(name: str, data: bytes, target_context: Any, signature: tuple
     if not data.startswith(MAGIC) or data[len(MAGIC) : start] != _checksum(name, data[start:]):
         raise CorruptData("its checksum does not agree")
     try:
-        entry, fndesc, environment, compiled, reload, environments = pickle.loads(data[start:])
+        result: CompileResult = CompileResult._rebuild(target_context, *pickle.loads(data[start:]))
     except Exception as error:  # what it names is no longer there, or differs: a pickle can raise anything
         raise CorruptData(f"{type(error).__name__} while it was read") from None
-    if tuple(compiled.args) != signature:
+    if tuple(result.signature.args) != signature:
         raise CorruptData("it has other types")
-    for function in reload:
-        function()
-    library = KernelLibrary._restored(target_context.codegen(), entry)
-    result = CompileResult(
-        typing_context=target_context.typing_context,
-        target_context=target_context,
-        entry_point=target_context.get_executable(library, fndesc, environment),
-        typing_error=None,
-        type_annotation="",
-        signature=compiled,
-        objectmode=False,
-        lifted=(),
-        fndesc=fndesc,
-        library=library,
-        call_helper=None,
-        environment=environment,
-        metadata=None,
-        reload_init=reload,
-        referenced_envs=environments,
-    )
-    for each in environments:
-        library.codegen.set_env(each.env_name, each)
     return result

@@ -13,10 +13,11 @@ with which they were tried; `tests/engine/compiler/test_passes.py` says what to 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from llvmlite import ir as llvm
+from llvmlite.binding import Linkage
 from numba.core import cgutils, ir, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -25,20 +26,18 @@ from numba.core.datamodel import models
 from numba.core.imputils import builtin_registry
 from numba.core.ir_utils import build_definitions
 from numba.core.postproc import PostProcessor
-from numba.core.targetconfig import ConfigStack
-from numba.core.typed_passes import NativeLowering, NopythonTypeInference
+from numba.core.typed_passes import NativeLowering
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.untyped_passes import IRProcessing
 from numba.extending import intrinsic, register_model
 
-from puzzlelab.engine.compiler.machine_code import KernelLibrary, described
+from puzzlelab.engine.compiler.machine_code import described
 
 TRIED = "0.68"
 """The version of Numba with which this was tried."""
 SMALL = 750
 """Instructions, before any are optimised away, up to which a helper is always inlined. LLVM decides about larger ones:
-always inlined they made most kernels no faster, and compiling them much longer. (Where a puzzle's own helpers were
-calls, which have up to 714, depth-first search took a tenth longer.)"""
+always inlined they made kernels no faster, and compiling them longer."""
 
 
 # --- helpers ----------------------------------------------------------------------------------------------------------
@@ -65,30 +64,44 @@ class HelperLibrary(JITCodeLibrary):
         self._finalized = True
 
 
+class KernelLibrary(JITCodeLibrary):
+    """The code of a kernel."""
+
+    def _optimize_final_module(self) -> None:
+        """Optimise once. Numba does it cheaply first, to prune the counting of references, which kernels do not do.
+
+        What was linked in is made private to this library, so that LLVM inlines what is called from one place.
+        """
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = "internal"
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class KernelLowering(NativeLowering):
     """The pass that translates a kernel, and makes machine code of it that can be kept."""
 
     _name = "kernel_lowering"
-    library: type[JITCodeLibrary] = KernelLibrary
 
     def run_pass(self, state: Any) -> bool:
         """Translate and compile."""
-        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         done: bool = super().run_pass(state)
         return done
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class HelperLowering(KernelLowering):
+class HelperLowering(NativeLowering):
     """The pass that translates a helper, and makes no machine code of it."""
 
     _name = "helper_lowering"
-    library = HelperLibrary
 
     def run_pass(self, state: Any) -> bool:
         """Translate; what Python would call is a stand-in, because nothing calls a helper from outside."""
+        state.library = HelperLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
         state.flags.no_compile = False
@@ -97,25 +110,6 @@ class HelperLowering(KernelLowering):
         state.targetctx.insert_user_function(stand_in, state["cr"].fndesc, [state.library])
         state["cr"] = state["cr"]._replace(cfunc=stand_in)
         return True
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class KernelTyping(NopythonTypeInference):
-    """The pass that infers the types of a kernel, with those settings in force that its helpers have.
-
-    Numba compiles a helper once for each set of settings that its callers have. So what both call is compiled once.
-    """
-
-    _name = "kernel_typing"
-
-    def run_pass(self, state: Any) -> bool:
-        """Infer the types."""
-        settings = state.flags.copy()
-        settings.forceinline = settings.no_cpython_wrapper = settings.no_cfunc_wrapper = True
-        settings.release_gil = False
-        with ConfigStack().enter(settings):
-            done: bool = super().run_pass(state)
-        return done
 
 
 # --- records ----------------------------------------------------------------------------------------------------------
@@ -176,27 +170,19 @@ def _field(context: Any, builder: Any, kind: RecordPointer, pointer: Any, attrib
     field_type = kind.record.types[index]
     if _is_record(field_type):
         return place
-    return _loaded(builder, place, counts_references=isinstance(field_type, types.Array))
+    return _loaded(builder, place)
 
 
-def _loaded(builder: Any, place: Any, counts_references: bool = False) -> Any:
-    """Return the value at a place, number by number: LLVM is slow with structures as values.
-
-    The first two numbers of an array say who owns it. Kernels count no references, and leave them null.
-    """
+def _loaded(builder: Any, place: Any) -> Any:
+    """Return the value at a place, number by number: LLVM makes slower code of structures as values."""
     kind = place.type.pointee
     if not isinstance(kind, llvm.LiteralStructType | llvm.ArrayType):
         value = builder.load(place)
         value.set_metadata("invariant.load", builder.module.add_metadata([]))
         return value
     whole = llvm.Constant(kind, llvm.Undefined)
-    elements = kind.elements if isinstance(kind, llvm.LiteralStructType) else [kind.element] * kind.count
-    for i, element in enumerate(elements):
-        if counts_references and i < 2:
-            part = llvm.Constant(element, None)
-        else:
-            part = _loaded(builder, cgutils.gep_inbounds(builder, place, 0, i))
-        whole = builder.insert_value(whole, part, i)
+    for i in range(len(kind)):
+        whole = builder.insert_value(whole, _loaded(builder, cgutils.gep_inbounds(builder, place, 0, i)), i)
     return whole
 
 
@@ -255,20 +241,17 @@ def _wrapped(statement: ir.Assign) -> list[ir.Assign]:
 # --- compilers --------------------------------------------------------------------------------------------------------
 
 Pass = tuple[Any, str]
+"""A class of passes, and what it does in words."""
 
 
-def _passes(state: Any, name: str, change: Callable[[Pass], list[Pass]]) -> list[PassManager]:
-    """Return Numba's own passes, each changed into others."""
+def _passes(state: Any, name: str, changes: Mapping[Any, list[Pass]]) -> list[PassManager]:
+    """Return Numba's own passes, with others in the place of some."""
     manager = PassManager(name)
-    for each in DefaultPassBuilder.define_nopython_pipeline(state).passes:
-        for kind, text in change(each):
-            manager.add_pass(kind, text)
+    for kind, text in DefaultPassBuilder.define_nopython_pipeline(state).passes:
+        for each in changes.get(kind, [(kind, text)]):
+            manager.add_pass(*each)
     manager.finalize()
     return [manager]
-
-
-KERNEL_PASSES = {NopythonTypeInference: KernelTyping, NativeLowering: KernelLowering}
-"""The passes that take the place of Numba's own in a kernel."""
 
 
 class HelperCompiler(CompilerBase):
@@ -276,9 +259,7 @@ class HelperCompiler(CompilerBase):
 
     def define_pipelines(self) -> list[PassManager]:
         """Define Numba's passes, but for the last step."""
-        return _passes(
-            self.state, "helper", lambda each: [(HelperLowering, each[1])] if each[0] is NativeLowering else [each]
-        )
+        return _passes(self.state, "helper", {NativeLowering: [(HelperLowering, "translate a helper")]})
 
 
 class KernelCompiler(CompilerBase):
@@ -286,10 +267,8 @@ class KernelCompiler(CompilerBase):
 
     def define_pipelines(self) -> list[PassManager]:
         """Define Numba's passes, with records turned into pointers."""
-        return _passes(self.state, "kernel", _kernel_pass)
-
-
-def _kernel_pass(each: Pass) -> list[Pass]:
-    if each[0] is IRProcessing:
-        return [each, (PassByPointer, "pass records by pointer")]
-    return [(KERNEL_PASSES.get(each[0], each[0]), each[1])]
+        changes = {
+            IRProcessing: [(IRProcessing, "process the IR"), (PassByPointer, "pass records by pointer")],
+            NativeLowering: [(KernelLowering, "translate a kernel")],
+        }
+        return _passes(self.state, "kernel", changes)

@@ -130,13 +130,6 @@ class Block:
         """Return the lesser of two int64 values that are not negative."""
         return self.builder.select(self.builder.icmp_unsigned("<=", a, b), a, b)
 
-    def either(self, truths: Sequence[Any]) -> Any:
-        """Tell whether one of these is true."""
-        result = truths[0]
-        for truth in truths[1:]:
-            result = self.builder.or_(result, truth)
-        return result
-
 
 def least_of(lanes: Sequence[Lanes]) -> Lanes:
     """Return in each lane the least number of several vectors."""
