@@ -1,4 +1,4 @@
-"""Kills on a cluster: `python benchmarks/cluster_faults.py [WORK ...] [--minutes N] [--kills N] [--seed N]`.
+"""Kills on a cluster: `PYTHONPATH=benchmarks python tests/cluster/cluster_kills.py [WORK ...] [--minutes N]`.
 
 Works are `solve`, `imitation`, `selfplay` and `dqn`; by default all, in turn. Each runs on a cluster of four
 nodes of this machine, which share no folder. In so many minutes so many kills come at random moments: nodes (others
