@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab.core.views import Planes
-from puzzlelab.puzzles.dust.features import NEXT_SCALE, SIZE_SCALE, pairs
+from puzzlelab.puzzles.dust.planes import NEXT_SCALE, SIZE_SCALE, pairs
 from puzzlelab.puzzles.dust.rules import Dust
 
 ANY = st.builds(Dust, st.integers(1, 8), st.integers(1, 6), st.integers(2, 5))

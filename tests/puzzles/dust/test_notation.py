@@ -15,7 +15,7 @@ from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Drawings, presentation_of
 from puzzlelab.core.registry import load
-from puzzlelab.puzzles.dust import drawing
+from puzzlelab.puzzles.dust import presentation
 from puzzlelab.puzzles.dust.rules import Dust
 from puzzlelab.text.reader import guess, splitter_of
 
@@ -87,7 +87,7 @@ NOTATIONS = {
     "a drawing": lambda puzzle, state: puzzle.draw(state),
     "a drawing with windows lines": lambda puzzle, state: puzzle.draw(state).replace("\n", "\r\n"),
     "a drawing without its first spaces": lambda puzzle, state: puzzle.draw(state).lstrip(),
-    "a marked drawing": lambda puzzle, state: drawing.draw(state, puzzle, state != 0),
+    "a marked drawing": lambda puzzle, state: presentation.draw(state, puzzle, state != 0),
     "the document's table": table,
     "the document's table, stripped": lambda puzzle, state: stripped(table(puzzle, state)),
     "the document's table without brackets": lambda puzzle, state: table(puzzle, state, brackets=False),
@@ -556,7 +556,7 @@ def test_a_drawing_with_scores_is_read_again(board) -> None:
 @given(board=boards())
 def test_an_svg_has_a_letter_for_each_piece_where_it_lies(board) -> None:
     puzzle, state = board
-    image = ET.fromstring(drawing.svg(state, puzzle, cell=10))
+    image = ET.fromstring(presentation.svg(state, puzzle, cell=10))
     texts = [each for each in image if each.tag.endswith("text")]
     cells = [
         int(float(each.get("x")) // 10) * puzzle.height + puzzle.height - 1 - int(float(each.get("y")) // 10)
@@ -571,4 +571,4 @@ def test_an_svg_has_a_letter_for_each_piece_where_it_lies(board) -> None:
     }
     assert all(len(fill) == 1 for fill in fills.values())
     assert len(set.union(set(), *fills.values())) == len(fills)
-    assert puzzle.view(Drawings).svg(state) == drawing.svg(state, puzzle)
+    assert puzzle.view(Drawings).svg(state) == presentation.svg(state, puzzle)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.registry import load
-from puzzlelab.puzzles.sudoku import drawing, notation
+from puzzlelab.puzzles.sudoku import notation, presentation
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.text.reader import guess, splitter_of
 
@@ -343,7 +343,7 @@ def test_boxes_of_another_shape_are_drawn_so() -> None:
 def test_an_svg_has_a_text_for_each_digit_where_it_stands(board, marked) -> None:
     puzzle, state = board
     clues = np.where(np.arange(state.size) % 2, state, 0).astype(np.uint8) if marked else None
-    image = ET.fromstring(drawing.svg(state, puzzle.box_rows, puzzle.box_columns, clues, cell=10))
+    image = ET.fromstring(presentation.svg(state, puzzle.box_rows, puzzle.box_columns, clues, cell=10))
     texts = [each for each in image if each.tag.endswith("text")]
     cells = [int(float(each.get("y")) // 10) * puzzle.size + int(float(each.get("x")) // 10) for each in texts]
     assert cells == np.flatnonzero(state).tolist()

@@ -10,8 +10,7 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import Samples, levels_of
 from puzzlelab.puzzles.sudoku.generate import LEVELS
-from puzzlelab.puzzles.sudoku.sampling import FEWEST, MOST
-from puzzlelab.puzzles.sudoku.symmetries import random_images
+from puzzlelab.puzzles.sudoku.sampling import FEWEST, MOST, random_images
 
 NINE = load("sudoku-9x9")
 OTHERS = ("sudoku-4x4", "sudoku-6x6", "sudoku-16x16")

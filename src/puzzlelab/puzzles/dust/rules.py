@@ -25,7 +25,7 @@ from puzzlelab.core.views import (
     Rewards,
     Samples,
 )
-from puzzlelab.puzzles.dust import drawing, notation
+from puzzlelab.puzzles.dust import notation, presentation
 from puzzlelab.text.board_blocks import read_state
 
 Board = NDArray[np.uint8]
@@ -175,7 +175,7 @@ class Dust:
         taken = np.zeros(self.cells, bool)
         if mark is not None:
             taken[self._cluster(state, mark)] = state[mark] != 0
-        return drawing.draw(state, self, taken)
+        return presentation.draw(state, self, taken)
 
     def write_move(self, move: int) -> str:
         x, y = divmod(move, self.height)
@@ -195,11 +195,26 @@ class Dust:
         return find_view(self, kind, VIEWS)
 
 
+def legality(puzzle: Dust) -> Legality:
+    """Return the view of dust: every cell of a cluster may be clicked, and its first cell stands for all of them."""
+
+    def canonical_moves(states: Board) -> NDArray[np.int64]:
+        """Return `int64[B, N]`: the first cell of the cluster that each cell belongs to; -1 for an empty one."""
+        from puzzlelab.puzzles.dust.clusters_kernels import label
+
+        labels = np.empty(states.shape, np.int64)
+        own, pairs = np.empty((2, puzzle.cells), np.uint16)
+        label(np.ascontiguousarray(states), puzzle.height, own, pairs, labels)
+        return labels
+
+    return Legality(lambda state, move: bool(state[move] != 0), canonical_moves)
+
+
 VIEWS: Views = {
-    Drawings: "puzzlelab.puzzles.dust.drawing:drawing",
+    Drawings: "puzzlelab.puzzles.dust.presentation:drawing",
     Estimates: "puzzlelab.puzzles.dust.estimates:DustEstimates",
     KernelRules: "puzzlelab.puzzles.dust.kernels:rules",
-    Legality: "puzzlelab.puzzles.dust.clusters:legality",
+    Legality: legality,
     Planes: "puzzlelab.puzzles.dust.planes:DustPlanes",
     Notation: "puzzlelab.puzzles.dust.notation:notation",
     Presentation: "puzzlelab.puzzles.dust.presentation:presentation",

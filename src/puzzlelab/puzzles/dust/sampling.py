@@ -41,35 +41,6 @@ QUICK_NODES, QUICK_SIZE = 400_000, 64
 """Nodes that `difficulty` spends on the proof of an optimum, and the largest boards for which it tries."""
 
 
-def scales(puzzle: Dust) -> Mapping[str, Scale]:
-    """Return the scales on which boards can be made, the main one first."""
-    return {
-        "optimum": Scale(
-            "fewest clicks, proven; without a level, any full board",
-            partial(by_optimum, puzzle),
-            (1, greatest_optimum(puzzle)),
-        ),
-        "uniform": Scale("full boards, every cell any colour alike", partial(uniform, puzzle)),
-        "backwards": Scale(
-            "clicks of a known solution, from which the board is built; the optimum may be less",
-            singly(partial(backwards, puzzle)),
-            (1, puzzle.cells),
-        ),
-    }
-
-
-def difficulty(puzzle: Dust, states: Board) -> Mapping[str, NDArray[np.int64]]:
-    """Return `int64[B]`: cells, clusters and colours of `states[B, N]`, and the optimum if a short search proves it."""
-    levels = {
-        "cells": np.count_nonzero(states, axis=1),
-        "clusters": np.array([puzzle.legal(state).sum() for state in states], np.int64),
-        "colours": np.array([np.unique(state[state != 0]).size for state in states], np.int64),
-    }
-    if puzzle.cells > QUICK_SIZE:
-        return levels
-    return {"optimum": np.array([_optimum(puzzle, state) for state in states], np.int64), **levels}
-
-
 def _optimum(puzzle: Dust, state: Board) -> int:
     """Return the optimum of a board, if a short search proves it."""
     result = _solved(_solver(), Instance(puzzle, state), QUICK_NODES)
@@ -242,7 +213,28 @@ class DustSamples:
 
     @property
     def scales(self) -> Mapping[str, Scale]:
-        return scales(self.puzzle)
+        """Return the scales on which boards can be made, the main one first."""
+        return {
+            "optimum": Scale(
+                "fewest clicks, proven; without a level, any full board",
+                partial(by_optimum, self.puzzle),
+                (1, greatest_optimum(self.puzzle)),
+            ),
+            "uniform": Scale("full boards, every cell any colour alike", partial(uniform, self.puzzle)),
+            "backwards": Scale(
+                "clicks of a known solution, from which the board is built; the optimum may be less",
+                singly(partial(backwards, self.puzzle)),
+                (1, self.puzzle.cells),
+            ),
+        }
 
     def difficulty(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
-        return difficulty(self.puzzle, states)
+        """Return `int64[B]`: cells, clusters and colours of `states[B, N]`, and the optimum if it is proven."""
+        levels = {
+            "cells": np.count_nonzero(states, axis=1),
+            "clusters": np.array([self.puzzle.legal(state).sum() for state in states], np.int64),
+            "colours": np.array([np.unique(state[state != 0]).size for state in states], np.int64),
+        }
+        if self.puzzle.cells > QUICK_SIZE:
+            return levels
+        return {"optimum": np.array([_optimum(self.puzzle, state) for state in states], np.int64), **levels}

@@ -27,7 +27,7 @@ from puzzlelab.core.views import (
     Samples,
     Units,
 )
-from puzzlelab.puzzles.sudoku import drawing, notation
+from puzzlelab.puzzles.sudoku import notation, presentation
 from puzzlelab.text.board_blocks import read_state
 
 Board = NDArray[np.uint8]
@@ -170,7 +170,7 @@ class Sudoku:
         return notation.write(state)
 
     def draw(self, state: Board, mark: int | None = None) -> str:
-        return drawing.draw(state, self.box_rows, self.box_columns)
+        return presentation.draw(state, self.box_rows, self.box_columns)
 
     def write_cell(self, cell: int) -> str:
         """Return a cell by its row and column from 1, such as `r3c5`."""
@@ -241,7 +241,7 @@ class Sudoku:
 VIEWS: Views = {
     Candidates: itself,
     Cover: itself,
-    Drawings: "puzzlelab.puzzles.sudoku.drawing:drawing",
+    Drawings: "puzzlelab.puzzles.sudoku.presentation:drawing",
     KernelRules: "puzzlelab.puzzles.sudoku.kernels:rules",
     Legality: lambda sudoku: Legality(sudoku.is_legal),
     Notation: "puzzlelab.puzzles.sudoku.notation:notation",

@@ -1,4 +1,4 @@
-"""Tiles boards for networks: one number for each tile in each cell, and the mirror image of square boards."""
+"""Tiles boards for networks: one number for each tile in each cell, and their images by mirrors and for other goals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.views import Isomorphism
 from puzzlelab.engine.one_hot import one_hot
-from puzzlelab.puzzles.tiles.isomorphism import isomorphism
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
@@ -29,8 +28,30 @@ class TilesPlanes:
 
     @cached_property
     def isomorphism(self) -> Isomorphism | None:
-        """The map to the goal with the blank last."""
-        return isomorphism(self.puzzle)
+        """The map of a board whose goal has the blank in a corner to the puzzle of this size with the usual goal.
+
+        Rows and columns are reversed until the corner is the last one, and the tiles get the numbers that they then
+        have in the goal. For the goal 0, 1, 2, ... of N cells this rotates the board by 180 degrees and renames tile n
+        to N - n.
+        """
+        from puzzlelab.puzzles.tiles.rules import MOVES, Tiles
+
+        usual, goal = Tiles(self.puzzle.rows, self.puzzle.columns), np.array(self.puzzle.goal)
+        row, column = divmod(self.puzzle.goal.index(0), self.puzzle.columns)
+        if self.puzzle == usual or row not in (0, self.puzzle.rows - 1) or column not in (0, self.puzzle.columns - 1):
+            return None
+        axes = tuple(axis for axis, place in enumerate((row, column)) if place == 0)
+        cells = np.flip(np.arange(self.puzzle.cells).reshape(self.puzzle.rows, self.puzzle.columns), axes).reshape(-1)
+        tiles = np.empty(self.puzzle.cells, np.uint8)
+        tiles[goal[cells]] = usual.goal
+        reversed_moves = "".join(("UD", "LR")[axis] for axis in axes)
+        moves = [number ^ 1 if move in reversed_moves else number for number, move in enumerate(MOVES)]
+
+        def states_of(states: Board) -> Board:
+            image: Board = tiles[states[..., cells]]
+            return image
+
+        return Isomorphism(usual, states_of, np.array(moves))
 
     @property
     def grid(self) -> tuple[int, int]:

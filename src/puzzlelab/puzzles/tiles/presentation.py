@@ -1,12 +1,14 @@
-"""How sliding tiles are shown to people."""
+"""How sliding tiles are shown to people: the usual solver, and drawings, which are pure functions of the board."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.core.puzzle import Presentation
+from puzzlelab.core.puzzle import Drawings, Presentation
 from puzzlelab.core.registry import PATIENCE
+from puzzlelab.puzzles.tiles.notation import Board, write
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
@@ -31,3 +33,38 @@ def _provers(cells: int) -> tuple[tuple[str, Mapping[str, Any]], ...]:
         return (("bfs", {"bidirectional": True}), ("astar", {"estimate": "manhattan"}))
     bounds = ("pdb", "walking") if cells <= 16 else ("pdb", "conflicts")
     return (*(("ida", {"estimate": bound}) for bound in bounds), ("astar", {"estimate": "conflicts"}))
+
+
+def drawing(puzzle: Tiles) -> Drawings:
+    """Return the drawing of the puzzle."""
+    return Drawings(lambda state: svg(state, puzzle.columns, puzzle.goal))
+
+
+def draw(board: Board, columns: int) -> str:
+    """Return the board as rows of right-aligned numbers, a dot for the blank."""
+    width = len(str(board.size - 1))
+    cells = [f"{tile or '.':>{width}}" for tile in board.tolist()]
+    return "\n".join(" ".join(cells[start : start + columns]) for start in range(0, len(cells), columns))
+
+
+def svg(board: Board, columns: int, goal: tuple[int, ...], cell: int = 60) -> str:
+    """Return the board as SVG; tiles that lie where they belong are darker."""
+    rows = board.size // columns
+    width, height, gap = columns * cell, rows * cell, 3
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" aria-label="{escape(write(board))}">',
+        f'<rect width="{width}" height="{height}" rx="8" fill="#d8dee9"/>',
+    ]
+    for place, tile in enumerate(board.tolist()):
+        if tile == 0:
+            continue
+        row, column = divmod(place, columns)
+        fill = "#3b6ea8" if goal[place] == tile else "#7fa7d4"
+        x, y, side = column * cell + gap, row * cell + gap, cell - 2 * gap
+        parts.append(f'<rect x="{x}" y="{y}" width="{side}" height="{side}" rx="6" fill="{fill}"/>')
+        parts.append(
+            f'<text x="{x + side / 2:g}" y="{y + side / 2:g}" dy=".35em" text-anchor="middle" fill="#fff" '
+            f'font-family="sans-serif" font-size="{cell * 0.4:g}">{tile}</text>'
+        )
+    return "\n".join([*parts, "</svg>"]) + "\n"

@@ -23,7 +23,7 @@ from puzzlelab.core.views import (
     Rewards,
     Samples,
 )
-from puzzlelab.puzzles.tiles import drawing, notation
+from puzzlelab.puzzles.tiles import notation, presentation
 from puzzlelab.puzzles.tiles.notation import LARGEST, SMALLEST
 from puzzlelab.text.board_blocks import read_state
 
@@ -156,7 +156,7 @@ class Tiles:
         return notation.write(state)
 
     def draw(self, state: Board, mark: int | None = None) -> str:
-        return drawing.draw(state, self.columns)
+        return presentation.draw(state, self.columns)
 
     def write_move(self, move: int) -> str:
         return MOVES[move]
@@ -180,7 +180,7 @@ class Tiles:
 
 
 VIEWS: Views = {
-    Drawings: "puzzlelab.puzzles.tiles.drawing:drawing",
+    Drawings: "puzzlelab.puzzles.tiles.presentation:drawing",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
     KernelRules: "puzzlelab.puzzles.tiles.kernels:rules",
     Notation: "puzzlelab.puzzles.tiles.notation:notation",
@@ -188,7 +188,7 @@ VIEWS: Views = {
     Presentation: "puzzlelab.puzzles.tiles.presentation:presentation",
     Reversible: itself,
     Rewards: "puzzlelab.puzzles.tiles.rewards:TilesRewards",
-    Samples: "puzzlelab.puzzles.tiles.scales:TilesSamples",
+    Samples: "puzzlelab.puzzles.tiles.sampling:TilesSamples",
 }
 
 
