@@ -279,7 +279,7 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
     "an inverse that is no move": ({"inverse": lambda self, move: move + 6}, "a+ must give a move, not the number 6"),
     "a false objection": (
         {"objection": lambda self, state: "two dials differ" if state[0] != state[1] else None},
-        "dials-3: `objection` says 'two dials differ' at 1 0 0, which 1 move solves (a-)",
+        "dials-3: `objection` says 'two dials differ' at 1 0 0, whose solution a- has length 1",
     ),
     "an objection to a goal": ({"objection": lambda self, state: "no"}, "says 'no' at 0 0 0, which is solved"),
     "an objection without words": ({"objection": lambda self, state: ""}, "give a sentence or None, not the text ''"),
@@ -305,7 +305,7 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a board is not read": (
         {"write": lambda self, state: "-".join(map(str, state.tolist()))},
-        "dials-3: `read` of what `write` gives, of '0-0-0' raised BadBoard: three digits from 0 to 4",
+        "dials-3 at 0-0-0: `read` of what `write` gives raised BadBoard: three digits from 0 to 4",
     ),
     "no mark can be drawn": (
         {"draw": lambda self, state, mark=None: self.write(state) if mark is None else raising()},
@@ -316,18 +316,18 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
-    "three times the distance": (guessed(lambda states: 3 * turns(states)), "3 at 0 0 4, which 1 move solves (c+)"),
+    "three times the distance": (guessed(lambda states: 3 * turns(states)), "3 at 0 0 4, whose solution c+ has"),
     "three times the distance and a random factor": (
         guessed(lambda states: 3 * turns(states) * RANDOM.random(len(states))),
         "dials-3 at 2 2 2: the estimate 'turns' gives",
     ),
     "three times the distance, without a way back": (
         one_way(**guessed(lambda states: 3 * turns(states))),
-        "is marked admissible, and gives 3 at 0 1 0, which 1 move solves (b-)",
+        "is marked admissible, and gives 3 at 0 1 0, whose solution b- has length 1",
     ),
     "too large on two boards": (
         guessed(lambda states: turns(states) + (states == [1, 2, 3]).all(axis=1)),
-        "is marked admissible, and gives 6 at 1 2 3, which 5 moves solve (",
+        "is marked admissible, and gives 6 at 1 2 3, whose solution c+ b- b- a- c+ has length 5",
     ),
     "not 0 at the goal": (guessed(lambda states: np.maximum(1, turns(states))), "gives 1 at 0 0 0, which is solved"),
     "a random estimate": (guessed(lambda states: RANDOM.random(len(states)) * turns(states)), "the second time"),
@@ -354,7 +354,7 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
     "no estimate": ({"estimate": lambda self, name=None: turns}, "an object of the class Estimate, not a function"),
     "more than the cost": (
         {"VIEWS": (Steps, Estimates, Reversible), "cost": lambda self, state, move, after: move % 2, **guessed(turns)},
-        "is marked admissible, and gives 1 at 0 0 4, which 1 move solves (c+) at a cost of 0",
+        "is marked admissible, and gives 1 at 0 0 4, whose solution c+ has cost 0",
     ),
     "less than the points": (
         {
@@ -362,7 +362,7 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
             "points": lambda self, state, move, after: 2,
             **guessed(turns),
         },
-        "is marked admissible, and gives 1 at 0 0 4, which 1 move solves (c+) for 2 points",
+        "is marked admissible, and gives 1 at 0 0 4, whose solution c+ has score 2",
     ),
     "a cost below 0": (
         {"VIEWS": (Steps, Reversible), "cost": lambda self, state, move, after: -1},

@@ -1,5 +1,5 @@
 """The checks that every puzzle and every solver passes; plug-ins use them in their own tests.
 
 Start with `check.py`, which has `check_puzzle` and `check_solver`. The other modules hold the checks of one group of
-views each, and `solutions.py` the boards with a known solution; `calls.py` guards each call of the puzzle.
+views each; `calls.py` guards each call of the puzzle.
 """

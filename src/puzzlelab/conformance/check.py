@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from puzzlelab.conformance.calls import CheckedPuzzle, must
-from puzzlelab.conformance.estimates import check_estimates, usual_estimates
+from puzzlelab.conformance.estimates import check_estimates, known_solutions, usual_estimates
 from puzzlelab.conformance.rules import check_batch_rules, check_goals, check_identity, check_state, check_texts
 from puzzlelab.conformance.scales import boards_of, check_scales, scales_of
-from puzzlelab.conformance.solutions import known_solutions
 from puzzlelab.conformance.views import check_name, check_notation_view, check_presentation, check_views
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import require_kind, wrong_argument

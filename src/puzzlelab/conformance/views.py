@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from puzzlelab.conformance.calls import CheckedPuzzle, must, must_be
+from puzzlelab.conformance.estimates import KnownSolutions
 from puzzlelab.conformance.rules import check_identity
-from puzzlelab.conformance.solutions import KnownSolutions
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.puzzle import Drawings, Example, Notation, Presentation, State, board_after
