@@ -10,7 +10,7 @@ import torch
 from puzzlelab.core import registry
 from puzzlelab.core.views import Planes
 from puzzlelab.engine.batch_rules import canonical_moves
-from puzzlelab.nets.heads import Heads, dueling_q
+from puzzlelab.nets.layers import Heads, dueling_q
 
 KINDS = [
     ("dense", "tiles-3x3"),

@@ -40,11 +40,20 @@ class TransferredNetwork:
 
     def estimate(self, averaged: bool = False) -> Estimate:
         """Return the cost-to-go of the image of a board."""
-        return self._estimate(self.network.estimate(averaged))
+        estimate = self.network.estimate(averaged)
+        image_scores = estimate.scores
+        assert image_scores is not None  # a network is no kernel
+        return replace(estimate, scores=lambda states: np.asarray(image_scores(self.isomorphism.states_of(states))))
 
     def prior(self, averaged: bool = False) -> Prior:
         """Return the scores of moves on the image of a board."""
-        return self._prior(self.network.prior(averaged))
+        prior = self.network.prior(averaged)
+
+        def scores(states: State) -> NDArray[Any]:
+            image_scores = np.asarray(prior.scores(self.isomorphism.states_of(states)))
+            return image_scores[:, self.isomorphism.moves]
+
+        return replace(prior, scores=scores, candidate_logits=None, reads_candidates=False)
 
     def both(self, averaged: bool = False) -> PriorAndEstimate:
         """Return the prior and the estimate; they are computed together where those of the network are."""
@@ -57,19 +66,3 @@ class TransferredNetwork:
             return np.asarray(priors)[:, self.isomorphism.moves], estimates
 
         return PriorAndEstimate(prior, estimate, scores)
-
-    def _estimate(self, estimate: Estimate) -> Estimate:
-        image_scores = estimate.scores
-        assert image_scores is not None  # a network is no kernel
-
-        def scores(states: State) -> NDArray[Any]:
-            return np.asarray(image_scores(self.isomorphism.states_of(states)))
-
-        return replace(estimate, scores=scores)
-
-    def _prior(self, prior: Prior) -> Prior:
-        def scores(states: State) -> NDArray[Any]:
-            image_scores = np.asarray(prior.scores(self.isomorphism.states_of(states)))
-            return image_scores[:, self.isomorphism.moves]
-
-        return replace(prior, scores=scores, candidate_logits=None, reads_candidates=False)

@@ -18,8 +18,7 @@ from torch import Tensor, nn
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets.device import device, precision
-from puzzlelab.nets.heads import Scalar
-from puzzlelab.nets.layers import initialise_outputs
+from puzzlelab.nets.layers import Scalar, initialise_outputs
 from puzzlelab.nets.model import residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
 from puzzlelab.nets.torch_model import TorchModel

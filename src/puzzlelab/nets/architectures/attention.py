@@ -21,10 +21,8 @@ from torch import Tensor, nn
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import Candidates
-from puzzlelab.nets.architectures.lattice import Reads, shape_of
-from puzzlelab.nets.form import Head, InputName, Policy
+from puzzlelab.nets.architectures.lattice import ReadsCandidates, shape_of
 from puzzlelab.nets.layers import RoundsNetwork
-from puzzlelab.nets.network import NetworkSettings
 
 
 class AttentionNetwork(RoundsNetwork):
@@ -68,25 +66,17 @@ class AttentionNetwork(RoundsNetwork):
         return features
 
 
-class Attention(NetworkSettings):
+class Attention(ReadsCandidates):
     """`depth` layers of `width`, with `parts` attention heads and `inner` hidden units, applied `loops` times."""
 
     batch_size: ClassVar[int] = 256
 
     kind: Literal["attention"]
-    heads: tuple[Head, ...] = ("policy",)
-    policy: Policy = "cells"
-    reads: Reads = "candidates"
     width: int = Field(default=128, ge=1)
     depth: int = Field(default=4, ge=1)
     loops: int = Field(default=16, ge=1)
     parts: int = Field(default=4, ge=1)
     inner: int = Field(default=512, ge=1)
-
-    @property
-    def reads_candidates(self) -> bool:
-        """Whether it was trained on candidates."""
-        return self.reads == "candidates"
 
     def build(self, puzzle: Puzzle) -> AttentionNetwork:
         """Return the network for this puzzle, with random weights."""
@@ -94,11 +84,6 @@ class Attention(NetworkSettings):
         if self.width % self.parts:
             raise BadOption(f"attention of width {self.width} cannot be split into {self.parts} equal parts")
         return AttentionNetwork(self, _unit_index(puzzle), digits)
-
-    @property
-    def input_names(self) -> tuple[InputName, ...]:
-        """The mask of candidates."""
-        return ("candidates",)
 
 
 def _unit_index(puzzle: Puzzle) -> NDArray[np.int64]:

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets.form import InputName, grid_of, planes_of
-from puzzlelab.nets.heads import Heads
-from puzzlelab.nets.layers import initialised, linear
+from puzzlelab.nets.layers import Heads, initialised, linear
 from puzzlelab.nets.network import NetworkSettings
 
 Size = Annotated[int, Field(ge=1)]

@@ -10,8 +10,7 @@ from torch import Tensor, nn
 
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets.form import planes_of
-from puzzlelab.nets.heads import Heads
-from puzzlelab.nets.layers import activation, linear
+from puzzlelab.nets.layers import Heads, activation, linear
 from puzzlelab.nets.network import Activation, NetworkSettings
 
 

@@ -18,8 +18,7 @@ from torch.nn import functional
 
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets.form import InputName, feature_shape_of, symbols_of
-from puzzlelab.nets.heads import Scalar, dueling_q, head
-from puzzlelab.nets.layers import linear
+from puzzlelab.nets.layers import Scalar, dueling_q, head, linear
 from puzzlelab.nets.network import Initial, NetworkSettings
 
 

@@ -79,32 +79,37 @@ class LatticeNetwork(RoundsNetwork):
         return output
 
 
-class LatticeModule(NetworkSettings):
-    """`rounds` rounds of messages between candidates with `width` features each."""
+class ReadsCandidates(NetworkSettings):
+    """The settings of networks whose input is the mask of candidates."""
 
-    batch_size: ClassVar[int] = 32
-
-    kind: Literal["lattice"]
     heads: tuple[Head, ...] = ("policy",)
     policy: Policy = "cells"
     reads: Reads = "candidates"
-    width: int = Field(default=24, ge=1)
-    rounds: int = Field(default=8, ge=1)
 
     @property
     def reads_candidates(self) -> bool:
         """Whether it was trained on candidates."""
         return self.reads == "candidates"
 
-    def build(self, puzzle: Puzzle) -> LatticeNetwork:
-        """Return the network for this puzzle, with random weights."""
-        digits, box = shape_of(puzzle, self)
-        return LatticeNetwork(self.width, self.rounds, digits, box)
-
     @property
     def input_names(self) -> tuple[InputName, ...]:
         """The mask of candidates."""
         return ("candidates",)
+
+
+class LatticeModule(ReadsCandidates):
+    """`rounds` rounds of messages between candidates with `width` features each."""
+
+    batch_size: ClassVar[int] = 32
+
+    kind: Literal["lattice"]
+    width: int = Field(default=24, ge=1)
+    rounds: int = Field(default=8, ge=1)
+
+    def build(self, puzzle: Puzzle) -> LatticeNetwork:
+        """Return the network for this puzzle, with random weights."""
+        digits, box = shape_of(puzzle, self)
+        return LatticeNetwork(self.width, self.rounds, digits, box)
 
 
 def shape_of(puzzle: Puzzle, settings: NetworkSettings) -> tuple[int, tuple[int, int]]:

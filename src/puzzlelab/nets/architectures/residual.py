@@ -10,8 +10,7 @@ from torch import nn
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets.architectures.dense import DenseNetwork
 from puzzlelab.nets.form import planes_of
-from puzzlelab.nets.heads import Heads
-from puzzlelab.nets.layers import ResidualBlock, activation, linear
+from puzzlelab.nets.layers import Heads, ResidualBlock, activation, linear
 from puzzlelab.nets.network import Activation, NetworkSettings
 
 
