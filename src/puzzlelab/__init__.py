@@ -37,57 +37,34 @@ __version__ = VERSION
 
 _HOMES = {
     "api": (
-        "load",
-        "read",
-        "read_many",
-        "solve",
-        "solve_many",
-        "solve_table",
-        "attempts",
-        "check",
-        "count",
-        "generate",
-        "solutions",
-        "hint",
-        "open_executor",
-        "prove",
-        "regrets",
-        "verify",
+        "load read read_many solve solve_many solve_table attempts check count generate solutions hint "
+        "open_executor prove regrets verify"
     ),
-    "jobs.checks": ("Check",),
-    "conformance.check": ("check_puzzle", "check_solver"),
-    "core.errors": (
-        "BadBoard",
-        "BadFile",
-        "BadInput",
-        "BadOption",
-        "ConformanceError",
-        "PuzzlelabError",
-        "UnknownName",
-        "Unsupported",
-    ),
-    "analysis.hints": ("Hint",),
-    "analysis.proofs": ("ProofCheck",),
-    "core.boards": ("Boards", "Instance"),
-    "core.limit": ("Limit",),
-    "core.registry": ("solver",),
-    "core.cover": ("ExactCover",),
-    "core.puzzle": ("Example", "Family", "Presentation", "Puzzle", "State"),
-    "core.views": ("BatchRules", "Estimate", "KernelRules", "Scale"),
-    "core.result": ("Count", "Progress", "Result"),
-    "analysis.game_analysis": ("Regrets",),
-    "storage.row": ("Row",),
-    "engine.enumeration": ("Listing",),
-    "core.solver": ("Solver",),
-    "core.verify": ("Verdict",),
-    "analysis.state_evaluation": ("PuzzleNetwork", "estimate", "network"),
-    "puzzles.dust.rules": ("Dust",),
-    "puzzles.sudoku.rules": ("Sudoku",),
-    "puzzles.tiles.rules": ("Tiles",),
+    "jobs.checks": "Check",
+    "conformance.check": "check_puzzle check_solver",
+    "core.errors": ("BadBoard BadFile BadInput BadOption ConformanceError PuzzlelabError UnknownName Unsupported"),
+    "analysis.hints": "Hint",
+    "analysis.proofs": "ProofCheck",
+    "core.boards": "Boards Instance",
+    "core.limit": "Limit",
+    "core.registry": "solver",
+    "core.cover": "ExactCover",
+    "core.puzzle": "Example Family Presentation Puzzle State",
+    "core.views": "BatchRules Estimate KernelRules Scale",
+    "core.result": "Count Progress Result",
+    "analysis.game_analysis": "Regrets",
+    "storage.row": "Row",
+    "engine.enumeration": "Listing",
+    "core.solver": "Solver",
+    "core.verify": "Verdict",
+    "analysis.state_evaluation": "PuzzleNetwork estimate network",
+    "puzzles.dust.rules": "Dust",
+    "puzzles.sudoku.rules": "Sudoku",
+    "puzzles.tiles.rules": "Tiles",
 }
-"""The module of each public name; they are imported when first used, so that `import puzzlelab` costs nothing."""
+"""The public names of each module; they are imported when first used, so that `import puzzlelab` costs nothing."""
 
-_PLACES = {name: home for home, names in _HOMES.items() for name in names}
+_PLACES = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = ["__version__", *_PLACES]  # noqa: PLE0604  # type checkers take the names that are imported as themselves
 

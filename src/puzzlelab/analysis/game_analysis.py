@@ -17,7 +17,7 @@ from puzzlelab.analysis.bounded_queries import (
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Puzzle, states_along
+from puzzlelab.core.puzzle import Puzzle, read_moves, states_along
 from puzzlelab.core.result import LIMITS, Stop
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import is_legal
@@ -98,14 +98,7 @@ def read_game(puzzle: Puzzle, text: str) -> list[int]:
 
     Raises `BadBoard` with the number of an invalid one.
     """
-    words = [word for word in re.split(r"[\s;]+", text) if word]
-    moves = []
-    for step, word in enumerate(words, start=1):
-        try:
-            moves.append(puzzle.read_move(word))
-        except BadBoard as error:
-            raise BadBoard(str(error), f"move {step} of {len(words)}") from None
-    return moves
+    return read_moves(puzzle, [word for word in re.split(r"[\s;]+", text) if word])
 
 
 def _bisection_order(count: int) -> list[int]:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.errors import BadBoard
+
 if TYPE_CHECKING:
     from puzzlelab.core.boards import Instance
 
@@ -263,6 +265,19 @@ def move_numbers(puzzle: Any) -> Mapping[str, int]:
     None where it has more than `MOST_NAMES`.
     """
     return {name: puzzle.read_move(name) for name in move_names(puzzle)}
+
+
+def read_moves(puzzle: Puzzle, texts: Sequence[str]) -> list[int]:
+    """Return the moves that the puzzle writes in this way; raises `BadBoard` with the number of an invalid one."""
+    numbers, moves = move_numbers(cast(Hashable, puzzle)), list[int]()
+    if all(text in numbers for text in texts):
+        return [numbers[text] for text in texts]
+    for step, text in enumerate(texts, start=1):
+        try:
+            moves.append(puzzle.read_move(text))
+        except BadBoard as error:
+            raise BadBoard(str(error), f"move {step} of {len(texts)}") from None
+    return moves
 
 
 def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:

@@ -53,12 +53,12 @@ def text_blocks(file: BinaryIO, name: str) -> Iterator[str]:
             text, at_begin = text.removeprefix(BYTE_ORDER_MARK) if at_begin else text, False
             if len(text) > LONGEST_LINE:
                 for place, line in enumerate(text.split("\n"), start=number):
-                    _check_length(line, name, place)
+                    check_length(line, name, place)
             yield text
         if not data:
             return
         number += text.count("\n")
-        _check_length(rest if len(rest) <= LONGEST_LINE else rest.decode(errors="replace"), name, number)
+        check_length(rest if len(rest) <= LONGEST_LINE else rest.decode(errors="replace"), name, number)
 
 
 def _end_of_whole_lines(data: bytes) -> int:
@@ -66,7 +66,8 @@ def _end_of_whole_lines(data: bytes) -> int:
     return data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, -1) + 1
 
 
-def _check_length(line: bytes | str, name: str, number: int) -> None:
+def check_length(line: bytes | str, name: str, number: int) -> None:
+    """Raise `BadFile` with `name` and the number of a line that is longer than `LONGEST_LINE`."""
     if len(line) > LONGEST_LINE:
         raise BadFile(f"{name}, line {number}: longer than {LONGEST_LINE // 10**6} million characters")
 
@@ -94,8 +95,7 @@ def placed_lines(path: Path) -> Iterator[tuple[int, str]]:
             while data := file.readline(LONGEST_LINE + 1):
                 for line in data.splitlines(keepends=True) if b"\r" in data else (data,):
                     number += 1
-                    if len(line) > LONGEST_LINE:
-                        raise BadFile(f"{path}, line {number}: longer than {LONGEST_LINE // 10**6} million characters")
+                    check_length(line, str(path), number)
                     yield offset, decoded_line(line, offset)
                     offset += len(line)
     except OSError as error:

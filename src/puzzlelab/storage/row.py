@@ -5,10 +5,9 @@ The fields of `Row` are the one declaration of its columns: their names, their o
 """
 
 import json
-from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Annotated, Any, Literal, cast, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
@@ -16,7 +15,7 @@ from pydantic.fields import FieldInfo
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Puzzle, board_after, move_numbers, presentation_of
+from puzzlelab.core.puzzle import Puzzle, board_after, presentation_of, read_moves
 from puzzlelab.core.result import LIMITS, SEVERAL, Proof, Result, Rules, Stop
 from puzzlelab.core.solver import Solver, counts_solutions
 from puzzlelab.core.verify import Verdict, confirmed
@@ -107,7 +106,7 @@ class Row(BaseModel):
 
     def result(self, puzzle: Puzzle, instance: Instance | None = None) -> Result:
         """Return the result in the row, for this board; raises `BadBoard` for an invalid move."""
-        moves = None if self.moves is None else tuple(_read_moves(puzzle, self.moves))
+        moves = None if self.moves is None else tuple(read_moves(puzzle, self.moves))
         return Result(
             moves,
             self.proof,
@@ -183,22 +182,6 @@ class Column:
 
 
 COLUMNS = tuple(Column.of(name, field) for name, field in Row.model_fields.items())
-
-
-def _read_moves(puzzle: Puzzle, texts: list[str]) -> Sequence[int]:
-    numbers = move_numbers(cast(Hashable, puzzle))
-    try:
-        return [numbers[text] for text in texts]
-    except KeyError:  # another way to write a move, or none
-        return list(_read_singly(puzzle, texts))
-
-
-def _read_singly(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:
-    for step, text in enumerate(texts, start=1):
-        try:
-            yield puzzle.read_move(text)
-        except BadBoard as error:
-            raise BadBoard(str(error), f"move {step} of {len(texts)}") from None
 
 
 def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: int | None = None) -> Row:

@@ -11,7 +11,7 @@ import csv
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count, islice
 from pathlib import Path
@@ -21,13 +21,15 @@ from pydantic import ValidationError
 
 from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.storage.files import replacing, require_regular, writing
-from puzzlelab.storage.lines import CHUNK_SIZE, LONGEST_LINE
+from puzzlelab.storage.lines import CHUNK_SIZE, LONGEST_LINE, check_length
 from puzzlelab.storage.outputs import check_replaceable
 from puzzlelab.storage.row import COLUMNS, Row
 from puzzlelab.storage.row_columns import HEADER, RowColumns, arrow_schema, require_pyarrow
 
 CSV, PARQUET = ".csv", ".parquet"
 REQUIRED = ("puzzle", "board", "solver")
+OBJECTS = [column.name for column in COLUMNS if column.kind == "object"]
+"""The columns whose values are JSON."""
 BLOCK = 5_000
 """Rows that are converted at once."""
 GROUP = 50_000
@@ -170,7 +172,8 @@ def exported_rows(path: Path) -> Iterator[tuple[int, Row]]:
         raise BadFile(f"{path} is a folder: give the files in it, as in {path / f'*{path.suffix}'}")
     for number, values in _parquet_records(path) if path.suffix == PARQUET else _csv_records(path):
         try:
-            yield number, _row_of(values)
+            objects = {name: json.loads(values[name]) for name in OBJECTS if name in values}
+            yield number, Row.model_validate({**values, **objects})
         except ValueError as error:  # of pydantic too
             raise row_error(path, number, error) from None
 
@@ -183,12 +186,6 @@ def row_error(path: Path, number: int, error: ValueError) -> BadFile:
         where = ".".join(str(part) for part in first["loc"])
         about = f"'{where}' {first['msg']}" if where else first["msg"]
     return BadFile(f"{place_in_words(path, number)}: no row of results ({shorten(about, 120)})")
-
-
-def _row_of(values: Mapping[str, Any]) -> Row:
-    """Return the row with these values, of which objects are JSON; raises `ValueError`."""
-    objects = (column.name for column in COLUMNS if column.kind == "object")
-    return Row.model_validate({**values, **{name: json.loads(values[name]) for name in objects if name in values}})
 
 
 def _csv_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -214,8 +211,7 @@ def _csv_lines(path: Path) -> Iterator[str]:
         for number in count(1):
             if not (line := file.readline(LONGEST_LINE + 1)):
                 return
-            if len(line) > LONGEST_LINE:
-                raise BadFile(f"{path}, line {number}: longer than {LONGEST_LINE // 10**6} million characters")
+            check_length(line, str(path), number)
             yield line
 
 

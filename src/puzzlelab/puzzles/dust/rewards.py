@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,7 @@ class DustRewards:
     """The view `Rewards` of dust."""
 
     puzzle: Dust
-
-    @property
-    def rewards(self) -> Mapping[str, str]:
-        return REWARDS
+    rewards: ClassVar[Mapping[str, str]] = REWARDS
 
     def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
         """Return `float64[B]`: the reward of coming from `before: uint8[B, N]` to `after`."""
