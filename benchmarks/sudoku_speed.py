@@ -22,6 +22,7 @@ from rich.table import Table
 
 from puzzlelab.core.registry import load
 from puzzlelab.engine.parallel import cores
+from puzzlelab.engine.record_parts import new_control
 from puzzlelab.jobs.board_generation import boards
 from puzzlelab.puzzles.sudoku import bands_kernels
 from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
@@ -61,7 +62,7 @@ def check(puzzles: Grids, known_answers: list[str], limit: int) -> tuple[str, fl
 def rate(puzzles: Grids, most: int) -> float:
     """Puzzles a CPU second on one thread."""
     many = np.concatenate([puzzles] * -(-LEAST // len(puzzles)))
-    room = bands_kernels.new_stack(), np.zeros(16, np.int64), bands_kernels.DIGIT_OF
+    room = bands_kernels.new_stack(), new_control(bands_kernels.CONTROL), bands_kernels.DIGIT_OF
     outputs = np.zeros_like(many), *(np.zeros(len(many), np.int64) for _ in range(3))
     times = []
     for _ in range(RUNS):

@@ -20,7 +20,6 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import scale_of
 from puzzlelab.experience.uct_session import UctSession
-from puzzlelab.solvers._uct_tree_kernels import EVALUATIONS
 
 
 class Games:
@@ -49,12 +48,12 @@ class Games:
 
     def turn(self) -> int:
         """Make a move in each game; the states that the network scored for it."""
-        before = self.player.record.counts[:, EVALUATIONS].sum() if self.player.playing else 0
+        before = self.player.record.scored.sum() if self.player.playing else 0
         turn = self.player.moves(self.states)
         self.states = turn.states
         for game in np.flatnonzero(turn.moves < 0).tolist():
             self.states[game] = self.board()
-        return int(self.player.record.counts[:, EVALUATIONS].sum() - before)
+        return int(self.player.record.scored.sum() - before)
 
 
 def main() -> None:

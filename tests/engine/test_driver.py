@@ -17,7 +17,6 @@ from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate, Samples
 from puzzlelab.engine import driver
-from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED
 from puzzlelab.engine.driver import (
     EXHAUSTED,
     Clock,
@@ -30,6 +29,7 @@ from puzzlelab.engine.driver import (
 )
 from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING
+from puzzlelab.engine.record_parts import control_type, new_control
 from puzzlelab.engine.solving import solve
 
 # --- a machine that plays a script ------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ class Toy:
         self.budgets: list[int] = []
         self.taken: list[list[float]] = []
         self.machine = Machine(
-            SimpleNamespace(control=np.zeros(16, np.int64), scores=np.zeros(4)),
+            SimpleNamespace(control=new_control(control_type("")), scores=np.zeros(4)),
             self.step,
             lambda record: list(moves),
             lambda record, most: record if room else None,
@@ -61,10 +61,10 @@ class Toy:
             return RUNNING
         time.sleep(self.pause)
         found = next(self.script, RUNNING)
-        status, record.control[BOUND] = found if isinstance(found, tuple) else (found, record.control[BOUND])
+        status, record.control.bound = found if isinstance(found, tuple) else (found, record.control.bound)
         work = min(budget, 10**7)
-        record.control[EXPANDED] += work
-        record.control[GENERATED] += 2 * work
+        record.control.expanded += work
+        record.control.generated += 2 * work
         return status
 
     def results(self, limit: Limit | None = None, **how: Any) -> list[Result]:

@@ -19,7 +19,6 @@ from puzzlelab.core.solver import (
 )
 from puzzlelab.core.verify import Verdict, replay, verify
 from puzzlelab.core.views import Candidates, Legality
-from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, REQUESTED
 from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.enumeration import (
     Enumerator,
@@ -31,8 +30,8 @@ from puzzlelab.engine.enumeration import (
     proving_uniqueness,
     require_enumerator,
 )
-from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING
+from puzzlelab.engine.record_parts import control_type, new_control
 from puzzlelab.engine.solving import solve
 
 ONE, OTHER, THIRD = Result((0, 0)), Result((1, 0, 0, 0)), Result((0, 1, 0, 0))
@@ -153,17 +152,17 @@ class Record(NamedTuple):
 def step(record: Record, budget: int) -> int:
     control = record.control
     for _ in range(budget):
-        if control[EXPANDED] == record.size:
+        if control.expanded == record.size:
             return DONE
-        if control[EXPANDED] == record.room:
+        if control.expanded == record.room:
             return FULL
-        control[EXPANDED] += 1
-        control[GENERATED] += 2
-        if control[EXPANDED] % 3 == 0:
-            control[FOUND] += 1
-            if control[MOST] == 0:
+        control.expanded += 1
+        control.generated += 2
+        if control.expanded % 3 == 0:
+            control.found += 1
+            if control.most == 0:
                 return IMPROVED
-            if control[FOUND] >= control[MOST]:
+            if control.found >= control.most:
                 return DONE
     return RUNNING
 
@@ -172,9 +171,9 @@ def machine(size: int, room: int = 2**40, grows: bool = True) -> Machine:
     def larger(record: Record, bytes_left: int) -> Record | None:
         return record._replace(room=2 * record.room) if grows else None
 
-    record = Record(np.zeros(16, np.int64), size, room)
+    record = Record(new_control(control_type("found most")), size, room)
     return Machine(
-        record, step, lambda record: [int(record.control[EXPANDED])], larger, lambda record: ("none", "", "done")
+        record, step, lambda record: [int(record.control.expanded)], larger, lambda record: ("none", "", "done")
     )
 
 
@@ -233,10 +232,6 @@ def test_time_ends_a_count_and_a_list() -> None:
     assert (end.moves, end.stop) == (None, "time")
     *_, end = listed(machine(10**12), Limit(memory=1))
     assert end.stop == "memory"
-
-
-def test_places_in_the_control_are_nobody_elses() -> None:
-    assert len({EXPANDED, GENERATED, BOUND, LENGTH, REQUESTED, FOUND, MOST, OWN}) == 8
 
 
 # --- count ---

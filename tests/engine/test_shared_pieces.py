@@ -3,12 +3,11 @@
 import time
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-from puzzlelab.engine.control_slots import EXPANDED
 from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING
+from puzzlelab.engine.record_parts import control_type, new_control
 from puzzlelab.engine.shared_pieces import SharedPieces
 
 
@@ -17,11 +16,11 @@ def search(piece, statuses, seconds=0.0):
 
     def run(record, budget):
         record.step += 1
-        record.control[EXPANDED] += 1
+        record.control.expanded += 1
         time.sleep(seconds)
         return statuses[record.step - 1]
 
-    record = SimpleNamespace(control=np.zeros(16, np.int64), step=0)
+    record = SimpleNamespace(control=new_control(control_type("")), step=0)
     return Machine(record, run, lambda record: [piece, record.step], lambda record, room: None, lambda record: None)
 
 

@@ -11,7 +11,7 @@ from puzzlelab.core.views import Units
 from puzzlelab.engine import driver
 from puzzlelab.engine.enumeration import count
 from puzzlelab.puzzles.sudoku.rules import Sudoku
-from puzzlelab.solvers._annealing_kernels import COST, LEAST_COST, step
+from puzzlelab.solvers._annealing_kernels import step
 from puzzlelab.solvers.annealing import Annealing, record_of
 
 NINE, FOUR = load("sudoku-9x9"), load("sudoku-4x4")
@@ -130,8 +130,8 @@ def test_the_conflicts_are_counted_rightly_all_the_way():
     for _ in range(200):
         step(record, 37)
         lacking = sum(9 - len(set(record.digits[unit].tolist())) for unit in NINE.units.all[:18])
-        assert record.control[COST] == lacking
-        assert record.control[LEAST_COST] <= lacking
+        assert record.control.cost == lacking
+        assert record.control.least_cost <= lacking
         assert (record.digits[known >= 0] == known[known >= 0]).all()
         assert (np.sort(record.digits[NINE.units.kinds["box"]], axis=1) == np.arange(9)).all()
 

@@ -11,7 +11,7 @@ from puzzlelab.core.views import Estimates, KernelRules, Samples
 from puzzlelab.engine.records import path_to, unpacked
 from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
-from puzzlelab.solvers import _layers, _layers_kernels
+from puzzlelab.solvers import _layers
 from puzzlelab.solvers import beam as beam_module
 from puzzlelab.solvers._top_k_kernels import threshold_exact
 from puzzlelab.solvers.beam import Beam
@@ -227,7 +227,7 @@ def test_what_goes_on_has_the_most_probable_moves_behind_it(toy):
     limit = Limit(nodes=1 + sum([3, *[width] * (most - 2)]))
     search = _layers.machine(start, guide, rules, Limit(), ("none", "", "done"), width)
     list(_layers.drive(search, start, guide, rules, limit))
-    nodes, last = search.record.nodes, search.record.control[_layers_kernels.LAST]
+    nodes, last = search.record.nodes, search.record.control.last
     rows = [row for row in range(last) if len(path_to(nodes.parent, nodes.move, row)) == most]
     assert {state.tobytes() for state in rules.decode(unpacked(rules, nodes.keys[rows]))} == set(layer)
 

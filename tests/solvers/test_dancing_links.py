@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from puzzlelab import Instance, Limit, check_solver, load, solve
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.views import Cover
-from puzzlelab.engine.control_slots import EXPANDED
 from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.engine.kernels import IMPROVED, RUNNING
 from puzzlelab.solvers.dancing_links import DancingLinks, machine
@@ -218,7 +217,7 @@ def test_the_answer_does_not_depend_on_how_the_work_is_sliced():
     while sliced.step(1) == RUNNING:
         pass
     assert sliced.solution(sliced.record) == whole.solution(whole.record)
-    assert sliced.control[EXPANDED] == whole.control[EXPANDED] > 64
+    assert sliced.control.expanded == whole.control.expanded > 64
 
 
 def test_it_keeps_the_promises_of_a_solver():

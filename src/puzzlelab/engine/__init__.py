@@ -5,8 +5,8 @@ compile. `driver` gives a search its slices of work, and `enumeration` does so f
 `search_rules` chooses the rules that a search runs on: kernels, or the rules for batches through `state_graph`, or
 plain rules through `interpreted_kernels`.
 
-- Records of searches: `control_slots` (counts and flags that all have), `record_parts` and `records` (parts that
-  several share), `hash_table_kernels`, and `evaluation_kernels` (the estimates of successors).
+- Records of searches: `record_parts` (counts and flags, and other parts that several share) and `records` (what makes
+  them), `hash_table_kernels`, and `evaluation_kernels` (the estimates of successors).
 - Batches: `batch_rules`, `batch_verify`, `candidate_logits`.
 - `compiler`: how kernels are compiled, and kept on disk; numbers of up to 256 bits, and vectors. `user_cache` is the
   folder for such files, and `table_cache` keeps the tables of estimates there.

@@ -20,7 +20,7 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, bound_of, with_stop, with_tighter_bound
 from puzzlelab.core.views import Estimate, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED
+from puzzlelab.engine.record_parts import Control
 from puzzlelab.runtime.memory import memory_ceiling, resident
 
 Attempt = Progress | Result
@@ -43,7 +43,7 @@ CERTAIN = 1e-3
 class Machine:
     """A resumable search: a record of arrays, its `step`, and the work of Python between two steps.
 
-    Every record has `control: int64[16]` (see `engine.control_slots`); one that
+    Every record has a `control` (see `engine.record_parts.Control`); one that
     requests scores has `scores: float64[R]` for them, or `float64[R * M]` if it requests a score of each move.
     """
 
@@ -60,7 +60,7 @@ class Machine:
     requests: Callable[[Any], State] | None = None
     """The working states `[R, S]` that wait for scores."""
     objective: Objective = MOVES
-    """The objective of the search; `control[BOUND]` is a bound on it."""
+    """The objective of the search; `control.bound` is a bound on it."""
     total: Callable[[Any], int] | None = None
     """The sum of the steps of the best solution in a record, where it is not the number of moves."""
     restart: Callable[[Any, State], None] | None = None
@@ -69,9 +69,9 @@ class Machine:
     """Whether the machine code of `run` is loaded."""
 
     @property
-    def control(self) -> NDArray[np.int64]:
+    def control(self) -> Control:
         """The record's counts and flags."""
-        control: NDArray[np.int64] = self.record.control
+        control: Control = self.record.control
         return control
 
     def load(self) -> None:
@@ -244,9 +244,9 @@ class Clock:
 
     def work(self, run: Callable[..., int], record: Any) -> int:
         """Run one slice of the work of a machine; returns its status."""
-        before, began = int(record.control[EXPANDED]), self.seconds
+        before, began = int(record.control.expanded), self.seconds
         status = run(record, self.next_budget(before))
-        self.took(int(record.control[EXPANDED]) - before, self.seconds - began)
+        self.took(int(record.control.expanded) - before, self.seconds - began)
         return status
 
     def reached(self, expanded: int) -> Stop | None:
@@ -310,7 +310,7 @@ class Drive:
             if status == kernels.FULL and not machine.enlarge(self.clock.room()):
                 stop = "memory"
             elif status != kernels.DONE:
-                stop = self.clock.reached(self._count(EXPANDED))
+                stop = self.clock.reached(machine.control.expanded)
             yield status, stop
 
     def __iter__(self) -> Generator[Attempt, None, None]:
@@ -328,21 +328,23 @@ class Drive:
     @property
     def counts(self) -> tuple[int, int, int]:
         """States expanded, states generated, and states scored."""
-        return self._count(EXPANDED), self._count(GENERATED), self.evaluations
+        control = self.machine.control
+        return int(control.expanded), int(control.generated), self.evaluations
 
     def _take_solution(self) -> None:
         machine = self.machine
         self.moves = tuple(machine.solution(machine.record))
         self.total = len(self.moves) if machine.total is None else machine.total(machine.record)
 
-    def _count(self, place: int) -> int:
-        return int(self.machine.control[place])
+    @property
+    def _bound(self) -> int:
+        return int(self.machine.control.bound)
 
     def _progress(self) -> Progress:
-        return Progress(*self.counts, self._count(BOUND), self.clock.seconds)
+        return Progress(*self.counts, self._bound, self.clock.seconds)
 
     def _result(self, stop: Stop, proof: Proof = "none", reason: str = "") -> Result:
-        bound = self._count(BOUND)
+        bound = self._bound
         if self.total is not None:
             bound = min(bound, self.total)
             if bound == self.total:

@@ -1,6 +1,6 @@
 """Enumerates and counts the solutions of boards, by solvers and by search machines, and proves that one is unique.
 
-A machine returns IMPROVED with each solution or, with a number in `control[MOST]`, counts in `control[FOUND]` and is
+A machine returns IMPROVED with each solution or, with a number in `control.most`, counts in `control.found` and is
 DONE when it has that many or all.
 """
 
@@ -20,7 +20,6 @@ from puzzlelab.core.solver import Attempt, Solver, SolverSettings, require
 from puzzlelab.core.verify import verify
 from puzzlelab.engine import kernels
 from puzzlelab.engine.driver import Clock, Drive, Machine, Score
-from puzzlelab.engine.enumeration_slots import FOUND, MOST
 
 UNLIMITED = 2**62
 BATCH = 1000
@@ -102,10 +101,10 @@ def counted(
     machine: Machine, limit: Limit, most: int, clock: Clock | None = None, score: Score | None = None
 ) -> Iterator[Count]:
     """Yield the counts of `Enumerator.count` from a machine; `clock` and `score` are as in `listed`."""
-    machine.control[MOST] = most
+    machine.control.most = most
     drive = Drive(machine, limit, score, clock)
     for status, stop in drive.slices():
-        total = int(machine.control[FOUND])
+        total = int(machine.control.found)
         if status == kernels.DONE:
             stop = "solutions" if total >= most else "done"
         yield Count(total, stop or "interrupted", drive.counts[0], drive.clock.seconds)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import numpy as np
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import REQUESTED
 from puzzlelab.engine.kernels import inlined
 
 NO_LIMIT = np.int64(1 << 40)
@@ -50,8 +49,8 @@ def evaluate_child(estimate, state, value, move, child):
 @inlined
 def take_scores(record, target, first, least):
     """Write the scores that arrived into `target` from index `first` on, none below `least`; returns their number."""
-    count = record.control[REQUESTED]
+    count = record.control.requested
     for i in range(count):
         target[first + i] = max(least, record.scores[i])
-    record.control[REQUESTED] = 0
+    record.control.requested = 0
     return count

@@ -17,6 +17,47 @@ NOWHERE = -1
 """The parent of a state without one, and the move to it."""
 
 
+class Control(np.void):  # type: ignore[misc]
+    """The counts and flags of a search, whole numbers by name; for kernels it is a record of NumPy."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except ValueError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+def control_type(own: str) -> np.dtype[Any]:
+    """Return the type of the `Control` of a kind of search, which has these names of its own, one after the other.
+
+    Each control has the states expanded and generated, the proven lower bound, the length of the best solution (-1
+    without one), and how many states wait for scores.
+    """
+    names = ["expanded", "generated", "bound", "length", "requested", *own.split()]
+    return np.dtype((Control, np.dtype([(name, np.int64) for name in names], align=True)))
+
+
+def new_control(kind: np.dtype[Any], **values: int) -> Control:
+    """Return the counts and flags of a search without a solution, which are 0 but for these values."""
+    control: Control = np.zeros(1, kind)[0]
+    reset(control, **values)
+    return control
+
+
+def reset(control: Control, **values: int) -> None:
+    """Set the counts and flags to those of a search without a solution, which are 0 but for these values."""
+    numbers: Any = control.base
+    numbers.view(np.int64).fill(0)
+    control["length"] = -1
+    for name, value in values.items():
+        control[name] = value
+
+
 class EstimateRecord(NamedTuple):
     """An estimate in the form for kernels, with its scratch arrays: see `engine.evaluation_kernels`."""
 

@@ -14,20 +14,12 @@ from numpy.typing import DTypeLike, NDArray
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.views import Estimate, KernelRules
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import LENGTH, PLACES
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, insert_rows, rehash
 from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, NodeTable
 from puzzlelab.engine.search_rules import runner
 
 FIRST_TABLE = 1 << 14
 """Entries of a new hash table."""
-
-
-def new_control() -> NDArray[np.int64]:
-    """Return the `control` of a search without a solution."""
-    control = np.zeros(PLACES, np.int64)
-    control[LENGTH] = -1
-    return control
 
 
 def tables_of(estimate: Estimate | None, rules: KernelRules) -> Any:

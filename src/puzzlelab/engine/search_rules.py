@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.solver import is_network
 from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels
+from puzzlelab.engine.record_parts import reset
 
 if TYPE_CHECKING:
     from puzzlelab.engine.state_graph import StateGraph
@@ -94,6 +97,8 @@ def runner(kernel: Any, rules: KernelRules) -> Callable[..., Any]:
 def stepper(step: Any, rules: KernelRules) -> Callable[..., int]:
     """Return the `step` of a search as `runner` gives it; it raises `NoRoom` on a graph that is almost full."""
     run = runner(step, rules)
+    if rules.plain:
+        return partial(_interpreted, run)
     if not isinstance(rules, GraphRules):
         return run
     graph = rules.graph
@@ -104,6 +109,16 @@ def stepper(step: Any, rules: KernelRules) -> Callable[..., int]:
         return status
 
     return step_with_room
+
+
+def _interpreted(step: Callable[..., int], record: Any, budget: int) -> int:
+    """Run an interpreted `step`, with the record's counts and flags in an object whose names Python reads quickly."""
+    control = record.control
+    values = SimpleNamespace(**dict(zip(control.dtype.names, control.item(), strict=True)))
+    try:
+        return step(record._replace(control=values), budget)
+    finally:
+        reset(control, **vars(values))
 
 
 def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:

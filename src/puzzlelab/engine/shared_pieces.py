@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.typing import NDArray
 
-from puzzlelab.engine.control_slots import EXPANDED, GENERATED
 from puzzlelab.engine.driver import SLICE_SECONDS, Machine
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED
 
@@ -23,6 +23,11 @@ PENDING = 100_000
 MAX_BYTES = 1 << 30
 """The most bytes that the arrays of one search may grow by at once."""
 UNLIMITED = 2**62
+
+
+def work_of(search: Machine) -> NDArray[np.int64]:
+    """Return `int64[2]`: the states that a search has expanded, and those that it has generated."""
+    return np.array([search.control.expanded, search.control.generated])
 
 
 class SharedPieces:
@@ -75,9 +80,9 @@ class SharedPieces:
             if taken is None:
                 return
             piece, search = taken
-            before = search.control[[EXPANDED, GENERATED]]
+            before = work_of(search)
             status = search.step(min(NODES, budget))
-            work = search.control[[EXPANDED, GENERATED]] - before
+            work = work_of(search) - before
             budget -= int(work[0])
             if status == FULL and not search.enlarge(MAX_BYTES):
                 raise MemoryError

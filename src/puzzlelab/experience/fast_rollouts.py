@@ -27,7 +27,6 @@ from puzzlelab.core.puzzle import State
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify_kernels import replay_all
-from puzzlelab.engine.control_slots import BOUND
 from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED
 from puzzlelab.engine.search_rules import chosen_estimate
@@ -102,7 +101,7 @@ class FastRollouts:
             search.restart(search.record, start)
             moves = self._solve(search, stop)
             solutions.append(moves)
-            proven.append(moves is not None and search.control[BOUND] == len(moves))
+            proven.append(moves is not None and search.control.bound == len(moves))
         self._check(games, starts, solutions)
         return self._replayed(games, starts, solutions, np.array(proven, bool))
 

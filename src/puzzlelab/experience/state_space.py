@@ -31,7 +31,7 @@ from puzzlelab.engine.state_codes import state_codes
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, packed
 from puzzlelab.experience.state_space_kernels import label_all
 from puzzlelab.solvers import bfs
-from puzzlelab.solvers._bfs_kernels import STATES, add_root
+from puzzlelab.solvers._bfs_kernels import add_root
 from puzzlelab.version import VERSION
 
 MAX_STATES = 5_000_000
@@ -102,7 +102,7 @@ def label_states(puzzle: Puzzle) -> tuple[State, NDArray[np.int32], NDArray[np.b
     """
     rules = rules_of(Instance(puzzle, _goals(puzzle)[0]))
     record = _explored(puzzle, rules)
-    count = int(record.control[STATES])
+    count = int(record.control.states)
     keys = record.nodes.keys[:count]
     distance, masks = np.zeros(count, np.int32), np.zeros((count, puzzle.move_count), bool)
     runner(label_all, rules)(record.tables, record.nodes, record.expansion, distance, masks)

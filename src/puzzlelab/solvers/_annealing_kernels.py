@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.control_slots import EXPANDED, GENERATED, OWN
 from puzzlelab.engine.kernels import DONE, GOLDEN, RUNNING, compiled, inlined, scramble
+from puzzlelab.engine.record_parts import Control, control_type
 
-COST, LEAST_COST, PROPOSALS_LEFT, LEVEL, CYCLE = range(OWN, OWN + 5)
+CONTROL = control_type("cost least_cost proposals_left level cycle")
 SWEEPS = 50
 """Mean number of proposals of each pair at a temperature."""
 SHUFFLE = 8
@@ -23,9 +23,9 @@ CYCLES = 40
 class AnnealingRecord(NamedTuple):
     """The state of one annealing."""
 
-    control: NDArray[np.int64]
-    """`EXPANDED` counts proposed swaps, `GENERATED` accepted ones; `COST` is the number of conflicts, `LEAST_COST`
-    the least so far, `PROPOSALS_LEFT` the rest of the proposals at this temperature."""
+    control: Control
+    """`expanded` counts proposed swaps, `generated` accepted ones; `cost` is the number of conflicts, `least_cost`
+    the least so far, `proposals_left` the rest of the proposals at this temperature."""
     random: NDArray[np.uint64]
     """[1]: the state of the generator."""
     pairs: NDArray[np.int32]
@@ -68,24 +68,24 @@ def swap(record, first, second, old, new):
 @inlined
 def cool(control, levels, pairs):
     """Continue with the next temperature."""
-    if control[LEVEL] + 1 < levels:
-        control[LEVEL] += 1
+    if control.level + 1 < levels:
+        control.level += 1
     else:
-        control[CYCLE] = (control[CYCLE] + 1) % CYCLES
-        control[LEVEL] = 0 if control[CYCLE] == 0 else 1
-    control[PROPOSALS_LEFT] = (SHUFFLE if control[LEVEL] == 0 else SWEEPS) * pairs
+        control.cycle = (control.cycle + 1) % CYCLES
+        control.level = 0 if control.cycle == 0 else 1
+    control.proposals_left = (SHUFFLE if control.level == 0 else SWEEPS) * pairs
 
 
 @compiled
 def step(record, budget):
     """Run one slice: propose `budget` swaps, fewer if no conflict remains."""
     control, pairs, digits = record.control, record.pairs, record.digits
-    state, cost, proposed = record.random[0], control[COST], 0
+    state, cost, proposed = record.random[0], control.cost, 0
     while proposed < budget and cost > 0:
         # The cooling schedule: a fixed number of proposals at each temperature.
-        if control[PROPOSALS_LEFT] == 0:
+        if control.proposals_left == 0:
             cool(control, len(record.acceptance), len(pairs))
-        control[PROPOSALS_LEFT] -= 1
+        control.proposals_left -= 1
         proposed += 1
         # Propose a pair of cells of one box, by the upper half of a random word.
         state += GOLDEN
@@ -95,11 +95,11 @@ def step(record, budget):
         old, new = digits[first], digits[second]
         # The Metropolis rule, by the lower half of the word: a swap that adds conflicts is accepted sometimes.
         more = conflicts_added(record, first, second, old, new)
-        if more <= 0 or (word & np.uint64(0xFFFFFFFF)) < record.acceptance[control[LEVEL], more]:
+        if more <= 0 or (word & np.uint64(0xFFFFFFFF)) < record.acceptance[control.level, more]:
             swap(record, first, second, old, new)
-            control[GENERATED] += 1
+            control.generated += 1
             cost += more
-            control[LEAST_COST] = min(control[LEAST_COST], cost)
-    record.random[0], control[COST] = state, cost
-    control[EXPANDED] += proposed
+            control.least_cost = min(control.least_cost, cost)
+    record.random[0], control.cost = state, cost
+    control.expanded += proposed
     return DONE if cost == 0 else RUNNING

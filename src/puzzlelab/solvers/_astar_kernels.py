@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children
 from puzzlelab.engine.hash_table_kernels import find_or_add, has_room, mix
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, Control, EstimateRecord, Expansion, NodeTable, control_type
 
-STATES, HEAP, PHASE, PROVES, GOAL, ADMISSIBLE, AWAITS_SCORES = range(OWN, OWN + 7)
+CONTROL = control_type("states heap phase proves goal admissible awaits_scores")
 START, SEARCH, FINISHED = range(3)
 UNSCORED = -np.inf
 """The h of a state whose estimate is requested."""
@@ -43,9 +42,13 @@ class AstarRecord(NamedTuple):
 
     tables: Any
     estimate: EstimateRecord
-    control: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    """[3]: the weights of g and h in the priority, and the least h."""
+    control: Control
+    g_weight: float
+    """The weight of g in the priority."""
+    h_weight: float
+    """The weight of h."""
+    least_h: float
+    """The least h, which is below 0 where moves have points."""
     nodes: NodeTable
     g: NDArray[np.int32]
     """[N]: the cost of the best path from the start so far."""
@@ -65,9 +68,10 @@ class AstarRecord(NamedTuple):
 def push(record, node):
     """Put a state into the open list."""
     value = np.float64(record.h[node])
-    priority = (record.weights[0] * record.g[node] + record.weights[1] * value) * PRIORITY_SCALE + value
-    heap, slot = record.open, record.control[HEAP]
-    record.control[HEAP] += 1
+    priority = (record.g_weight * record.g[node] + record.h_weight * value) * PRIORITY_SCALE + value
+    heap, slot = record.open, record.control.heap
+    record.control.heap += 1
+    # Sift up: the entries above that are greater move down.
     while slot > 0:
         above = (slot - 1) >> 1
         if heap.priority[above] <= priority:
@@ -82,8 +86,9 @@ def pop_least(record):
     """Remove the state with the least priority from the open list."""
     heap = record.open
     first = heap.node[0]
-    record.control[HEAP] -= 1
-    count = record.control[HEAP]
+    record.control.heap -= 1
+    count = record.control.heap
+    # Sift down: the last entry takes the place at the top, and the lesser of two entries below moves up.
     priority, node = heap.priority[count], heap.node[count]
     slot = 0
     while True:
@@ -108,7 +113,7 @@ def add(record, parent, move, g, h):
     """
     control, nodes, key = record.control, record.nodes, record.expansion.key
     kernels.pack(record.tables, record.expansion.child, key)
-    row = control[STATES]
+    row = control.states
     known = find_or_add(nodes.table, nodes.keys, key, mix(key), row)
     if known >= 0:
         # A shorter path to a known state: reopen it, unless it waits for its estimate and so is in no list yet.
@@ -118,13 +123,14 @@ def add(record, parent, move, g, h):
                 record.closed[known] = False
                 push(record, known)
         return False
+    # A new state: its path, its g and its h.
     kernels.copy(key, nodes.keys[row])
     nodes.parent[row], nodes.move[row] = parent, move
     record.g[row], record.h[row], record.closed[row] = g, h, False
-    control[STATES] += 1
+    control.states += 1
     if h == UNSCORED:
-        record.requested[control[REQUESTED]] = row
-        control[REQUESTED] += 1
+        record.requested[control.requested] = row
+        control.requested += 1
         return True
     push(record, row)
     return False
@@ -146,15 +152,15 @@ def expand(record, node):
             h = 0.0  # an upper bound on points may be above 0 where no more can be made
         cost = kernels.move_cost(tables, expansion.state, move, expansion.child)
         add(record, node, move, record.g[node] + cost, h)
-    record.control[GENERATED] += count
-    record.control[EXPANDED] += 1
+    record.control.generated += count
+    record.control.expanded += 1
 
 
 @inlined
 def begin(record):
     """Add the start; returns whether its estimate is requested."""
     control, expansion, h = record.control, record.expansion, UNSCORED
-    control[PHASE] = SEARCH
+    control.phase = SEARCH
     kernels.copy(expansion.state, expansion.child)
     if not kernels.is_external(record.estimate.tables):
         h = np.float64(evaluate_state(record.estimate, expansion.state))
@@ -164,26 +170,26 @@ def begin(record):
 @inlined
 def take_requested(record):
     """Push the states whose scores arrived onto the open list."""
-    record.control[AWAITS_SCORES] = 0
-    for i in range(record.control[REQUESTED]):
+    record.control.awaits_scores = 0
+    for i in range(record.control.requested):
         node = record.requested[i]
-        record.h[node] = max(record.weights[2], record.scores[i])
+        record.h[node] = max(record.least_h, record.scores[i])
         push(record, node)
-    record.control[REQUESTED] = 0
+    record.control.requested = 0
 
 
 @inlined
 def wait_for_scores(record):
     """Return the status that requests scores."""
-    record.control[AWAITS_SCORES] = 1
+    record.control.awaits_scores = 1
     return NEEDS_SCORES
 
 
 @inlined
 def bound_of(record, g, h):
     """Return the lower bound on any solution when this state has the least priority."""
-    priority = record.weights[0] * np.float64(g) + record.weights[1] * np.float64(h)
-    return np.int64(np.ceil(priority / max(1.0, record.weights[1]) - 1e-3))
+    priority = record.g_weight * np.float64(g) + record.h_weight * np.float64(h)
+    return np.int64(np.ceil(priority / max(1.0, record.h_weight) - 1e-3))
 
 
 @inlined
@@ -201,24 +207,24 @@ def step(record, budget):
     control, moves = record.control, record.expansion.moves.size
     if budget == 0:
         return RUNNING
-    if control[PHASE] == FINISHED:
+    if control.phase == FINISHED:
         return DONE
-    if control[AWAITS_SCORES] == 1:
+    if control.awaits_scores == 1:
         take_requested(record)
-    if control[PHASE] == START and begin(record):
+    if control.phase == START and begin(record):
         return wait_for_scores(record)
-    if control[EXPANDED] == 0 and control[ADMISSIBLE] == 1:
-        control[BOUND] = np.int64(np.ceil(record.h[0] - 1e-3))
+    if control.expanded == 0 and control.admissible == 1:
+        control.bound = np.int64(np.ceil(record.h[0] - 1e-3))
     while budget > 0:
         # A batch of estimates is requested when it is full, or when nothing else can be expanded.
-        if control[REQUESTED] > 0 and (control[REQUESTED] + moves > record.requested.size or control[HEAP] == 0):
+        if control.requested > 0 and (control.requested + moves > record.requested.size or control.heap == 0):
             return wait_for_scores(record)
-        if control[HEAP] == 0:
-            control[PHASE] = FINISHED
+        if control.heap == 0:
+            control.phase = FINISHED
             return DONE
         nodes = record.nodes
-        if not has_room(nodes.table, nodes.keys, control[STATES], moves) or (
-            control[HEAP] + moves > record.open.node.size
+        if not has_room(nodes.table, nodes.keys, control.states, moves) or (
+            control.heap + moves > record.open.node.size
         ):
             return FULL
         # Take the state with the least priority from the open list.
@@ -228,16 +234,16 @@ def step(record, budget):
         g, h = record.g[node], record.h[node]
         # It ends the search if it is the goal, and if no state with less priority can come from a request.
         if is_goal(record, node):
-            if control[REQUESTED] > 0:
+            if control.requested > 0:
                 push(record, node)
                 return wait_for_scores(record)
-            if control[PROVES] == 1:
-                control[BOUND] = max(control[BOUND], bound_of(record, g, 0.0))
-            control[LENGTH], control[GOAL], control[PHASE] = g, node, FINISHED
+            if control.proves == 1:
+                control.bound = max(control.bound, bound_of(record, g, 0.0))
+            control.length, control.goal, control.phase = g, node, FINISHED
             return IMPROVED
         # Every solution passes through an open state, so the least priority is a lower bound.
-        if control[PROVES] == 1 and control[REQUESTED] == 0:
-            control[BOUND] = max(control[BOUND], bound_of(record, g, h))
+        if control.proves == 1 and control.requested == 0:
+            control.bound = max(control.bound, bound_of(record, g, h))
         # Close it, and open its successors.
         record.closed[node] = True
         expand(record, node)

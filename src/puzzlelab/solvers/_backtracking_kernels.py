@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.control_slots import EXPANDED, GENERATED
-from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
 from puzzlelab.engine.kernels import DONE, IMPROVED, NEEDS_SCORES, RUNNING, compiled, copy, inlined, population
+from puzzlelab.engine.record_parts import Control, control_type
 from puzzlelab.solvers._candidates_kernels import ONE, ZERO, Grid, place_digit, propagate_board
 
-PHASE, LEVEL, SOLVED, CLUES, GUIDED = range(OWN, OWN + 5)
+CONTROL = control_type("found most phase level solved clues guided")
 START, SEARCH, FINISHED, AWAITS_SCORES = range(4)
 
 
@@ -21,8 +20,8 @@ class BacktrackingRecord(NamedTuple):
     """The state of one search."""
 
     grid: Grid
-    control: NDArray[np.int64]
-    """`EXPANDED` counts guesses, `GENERATED` placed digits; the solution is at the level `SOLVED`."""
+    control: Control
+    """`expanded` counts guesses, `generated` placed digits; the solution is at the level `solved`."""
     stack: NDArray[np.uint32]
     """[L, N]: the candidates at each level, propagated."""
     cells: NDArray[np.int32]
@@ -42,6 +41,7 @@ def choose_cell(record, level):
     """Choose the first cell with the fewest candidates; False if every digit is placed."""
     masks, cell, fewest = record.stack[level], -1, np.uint64(64)
     for i in range(masks.size):
+        # A mask of one bit is a placed digit; one of two bits has the fewest candidates that there can be.
         mask = np.uint64(masks[i])
         more = mask & (mask - ONE)
         if more == ZERO:
@@ -96,9 +96,9 @@ def next_guess(record, level):
 def count_solution(record, level):
     """Count a solution at this level; returns whether the search must stop."""
     control = record.control
-    control[FOUND] += 1
-    control[SOLVED] = level
-    return control[MOST] == 0 or control[FOUND] >= control[MOST]
+    control.found += 1
+    control.solved = level
+    return control.most == 0 or control.found >= control.most
 
 
 @compiled
@@ -108,38 +108,38 @@ def step(record, budget):
     if budget == 0:
         return RUNNING
     # Propagate the clues; often that solves the board, or shows that it has no solution.
-    if control[PHASE] == START:
-        control[PHASE] = FINISHED
+    if control.phase == START:
+        control.phase = FINISHED
         written = propagate_board(record.grid, record.stack[0])
         if written < 0:
             return DONE
-        control[GENERATED] += written - control[CLUES]
+        control.generated += written - control.clues
         if not choose_cell(record, 0):
-            return IMPROVED if count_solution(record, 0) and control[MOST] == 0 else DONE
-        control[PHASE] = SEARCH
-        if control[GUIDED]:
-            control[PHASE] = AWAITS_SCORES
+            return IMPROVED if count_solution(record, 0) and control.most == 0 else DONE
+        control.phase = SEARCH
+        if control.guided:
+            control.phase = AWAITS_SCORES
             return NEEDS_SCORES
-    if control[PHASE] == FINISHED:
+    if control.phase == FINISHED:
         return DONE
     # The network has scored the candidates of the state on top: it chooses the cell of the next guess.
-    if control[PHASE] == AWAITS_SCORES:
-        choose_surest_cell(record, control[LEVEL])
-        control[PHASE] = SEARCH
+    if control.phase == AWAITS_SCORES:
+        choose_surest_cell(record, control.level)
+        control.phase = SEARCH
     while True:
-        level = control[LEVEL]
+        level = control.level
         rest = np.uint64(record.rest[level])
         # All digits of this cell were tried: backtrack.
         if rest == ZERO:
             if level == 0:
-                control[PHASE] = FINISHED
+                control.phase = FINISHED
                 return DONE
-            control[LEVEL] -= 1
+            control.level -= 1
             continue
         if budget == 0:
             return RUNNING
         budget -= 1
-        control[EXPANDED] += 1
+        control.expanded += 1
         record.guesses[level] += 1
         # Guess a digit on a copy of the candidates, and propagate; a contradiction leaves the next digit to try.
         bit = next_guess(record, level)
@@ -148,15 +148,15 @@ def step(record, budget):
         written = place_digit(record.grid, record.stack[level + 1], record.cells[level], bit)
         if written < 0:
             continue
-        control[GENERATED] += written
+        control.generated += written
         # Go deeper if a cell is still open; otherwise this is a solution.
         if choose_cell(record, level + 1):
-            control[LEVEL] += 1
-            if control[GUIDED]:
-                control[PHASE] = AWAITS_SCORES
+            control.level += 1
+            if control.guided:
+                control.phase = AWAITS_SCORES
                 return NEEDS_SCORES
         elif count_solution(record, level + 1):
-            if control[MOST] == 0:
+            if control.most == 0:
                 return IMPROVED
-            control[PHASE] = FINISHED
+            control.phase = FINISHED
             return DONE

@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children, take_scores
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, find_or_add, mix, slot_of_hash
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, Control, EstimateRecord, Expansion, NodeTable, control_type
 from puzzlelab.solvers._top_k_kernels import Selection, bits_of, threshold_16bit, threshold_exact
 
-LAYER_SIZE, CURSOR, CANDIDATES, PHASE, DEPTH, KEPT_COUNT, SCORED, WAS_CUT, ADMISSIBLE, MAX_MOVES = range(OWN, OWN + 10)
-"""WAS_CUT: a layer was too wide, and states were dropped."""
+CONTROL = control_type("layer_size cursor candidates phase depth kept_count scored was_cut admissible max_moves")
+"""was_cut: a layer was too wide, and states were dropped."""
 START, EXPAND, SELECT, FINISHED = range(4)
 UNBOUNDED = 1 << 40
 """A limit that is never reached."""
@@ -34,7 +33,7 @@ class BeamRecord(NamedTuple):
 
     tables: Any
     estimate: EstimateRecord
-    control: NDArray[np.int64]
+    control: Control
     layer: NDArray[np.uint64]
     """[B, W]: the packed states of the current layer, which are the last kept ones."""
     candidates: NodeTable
@@ -89,24 +88,26 @@ def expand(record, row):
     kernels.unpack(tables, record.layer[row], expansion.state)
     count = kernels.legal(tables, expansion.state, expansion.moves)
     value = prepare_children(estimate, expansion.state)
-    control[EXPANDED] += 1
-    control[GENERATED] += count
+    control.expanded += 1
+    control.generated += count
     for i in range(count):
-        move, candidate = expansion.moves[i], control[CANDIDATES]
+        # Generate a successor in the place of the next candidate, and drop it if it was seen before.
+        move, candidate = expansion.moves[i], control.candidates
         kernels.apply(tables, expansion.state, move, expansion.child)
         kernels.pack(tables, expansion.child, candidates.keys[candidate])
         if not is_new(record, candidates.keys[candidate], candidate):
             continue
+        # Evaluate it; a goal ends the search.
         h = evaluate_child(estimate, expansion.state, value, move, expansion.child)
         candidates.parent[candidate], candidates.move[candidate] = row, move
         record.selection.values[candidate] = h
         if (h == 0 or external) and kernels.solved(tables, expansion.child):
-            control[CURSOR] = candidate
+            control.cursor = candidate
             return True
         # A state through which no short enough solution can lead is dropped.
-        if control[DEPTH] + 1 + control[ADMISSIBLE] * h > control[MAX_MOVES]:
+        if control.depth + 1 + control.admissible * h > control.max_moves:
             continue
-        control[CANDIDATES] += 1
+        control.candidates += 1
     return False
 
 
@@ -139,12 +140,13 @@ def threshold_of(record, count, width):
 def select(record):
     """Select the best candidates as the next layer."""
     control, candidates = record.control, record.candidates
-    count, width = control[CANDIDATES], len(record.layer)
+    count, width = control.candidates, len(record.layer)
     threshold, ties = np.int64(1 << 32), np.int64(0)
     if count > width:
-        control[WAS_CUT] = 1
+        control.was_cut = 1
         threshold, ties = threshold_of(record, count, width)
-    base = control[KEPT_COUNT] - control[LAYER_SIZE]
+    # Prune: the best candidates become the layer, and are kept for the path and for telling repeats.
+    base = control.kept_count - control.layer_size
     kept = np.int64(0)
     for i in range(count):
         rank = rank_of(record, i)
@@ -154,13 +156,13 @@ def select(record):
             ties -= 1
         kernels.copy(candidates.keys[i], record.layer[kept])
         add_hash(record.seen_hashes, hash_of(candidates.keys[i]))
-        record.parent[control[KEPT_COUNT] + kept] = base + candidates.parent[i]
-        record.move[control[KEPT_COUNT] + kept] = candidates.move[i]
+        record.parent[control.kept_count + kept] = base + candidates.parent[i]
+        record.move[control.kept_count + kept] = candidates.move[i]
         kept += 1
-    control[LAYER_SIZE] = kept
-    control[KEPT_COUNT] += kept
-    control[DEPTH] += 1
-    control[CANDIDATES], control[CURSOR], control[REQUESTED] = 0, 0, 0
+    control.layer_size = kept
+    control.kept_count += kept
+    control.depth += 1
+    control.candidates, control.cursor, control.requested = 0, 0, 0
     clear(candidates.table)
 
 
@@ -170,12 +172,12 @@ def begin(record):
     control, expansion = record.control, record.expansion
     kernels.pack(record.tables, expansion.state, record.layer[0])
     add_hash(record.seen_hashes, hash_of(record.layer[0]))
-    control[LAYER_SIZE], control[KEPT_COUNT], control[PHASE] = 1, 1, EXPAND
+    control.layer_size, control.kept_count, control.phase = 1, 1, EXPAND
     record.parent[0] = NOWHERE
-    if not kernels.is_external(record.estimate.tables) and control[ADMISSIBLE] == 1:
-        control[BOUND] = evaluate_state(record.estimate, expansion.state)
+    if not kernels.is_external(record.estimate.tables) and control.admissible == 1:
+        control.bound = evaluate_state(record.estimate, expansion.state)
     if kernels.solved(record.tables, expansion.state):
-        control[LENGTH], control[BOUND] = 0, 0
+        control.length, control.bound = 0, 0
         return True
     return False
 
@@ -184,29 +186,30 @@ def begin(record):
 def expand_layer(record, budget):
     """Expand at most `budget` states of the layer; returns (status, rest of the budget), DONE at its end."""
     control = record.control
-    if control[CURSOR] == 0:
-        kernels.announce(record.tables, record.layer, 0, control[LAYER_SIZE])
-    while control[CURSOR] < control[LAYER_SIZE]:
+    if control.cursor == 0:
+        kernels.announce(record.tables, record.layer, 0, control.layer_size)
+    while control.cursor < control.layer_size:
         if budget == 0:
             return RUNNING, budget
-        row = control[CURSOR]
+        row = control.cursor
         if expand(record, row):
-            record.parent[control[KEPT_COUNT]] = control[KEPT_COUNT] - control[LAYER_SIZE] + row
-            record.move[control[KEPT_COUNT]] = record.candidates.move[control[CURSOR]]
-            control[LENGTH], control[PHASE] = control[DEPTH] + 1, FINISHED
-            if control[WAS_CUT] == 0:  # so far it was a breadth-first search
-                control[BOUND] = control[LENGTH]
+            # The goal stands after the last kept state, so that the path to it is read as that of any other.
+            record.parent[control.kept_count] = control.kept_count - control.layer_size + row
+            record.move[control.kept_count] = record.candidates.move[control.cursor]
+            control.length, control.phase = control.depth + 1, FINISHED
+            if control.was_cut == 0:  # so far it was a breadth-first search
+                control.bound = control.length
             return IMPROVED, budget
-        control[CURSOR] = row + 1
+        control.cursor = row + 1
         budget -= 1
-    control[PHASE], control[SCORED] = SELECT, 0
+    control.phase, control.scored = SELECT, 0
     return DONE, budget
 
 
 @inlined
 def kept_after(record):
     """Return the number of kept states after the next layer is selected."""
-    return record.control[KEPT_COUNT] + min(record.control[CANDIDATES], len(record.layer))
+    return record.control.kept_count + min(record.control.candidates, len(record.layer))
 
 
 @inlined
@@ -222,30 +225,30 @@ def step(record, budget):
     control = record.control
     if budget == 0:
         return RUNNING
-    if control[PHASE] == FINISHED:
+    if control.phase == FINISHED:
         return DONE
-    if control[PHASE] == START and begin(record):
-        control[PHASE] = FINISHED
+    if control.phase == START and begin(record):
+        control.phase = FINISHED
         return IMPROVED
     while True:
         # Expand every state of the layer; new successors become candidates.
-        if control[PHASE] == EXPAND:
+        if control.phase == EXPAND:
             status, budget = expand_layer(record, budget)
             if status != DONE:
                 return status
         # Request the estimates of all candidates, a batch at a time.
         if kernels.is_external(record.estimate.tables):
-            control[SCORED] += take_scores(record, record.selection.values, control[SCORED], 0.0)
-            if control[SCORED] < control[CANDIDATES]:
-                control[REQUESTED] = min(control[CANDIDATES] - control[SCORED], record.scores.size)
+            control.scored += take_scores(record, record.selection.values, control.scored, 0.0)
+            if control.scored < control.candidates:
+                control.requested = min(control.candidates - control.scored, record.scores.size)
                 return NEEDS_SCORES
-        if control[CANDIDATES] == 0:
-            control[PHASE] = FINISHED
-            if control[WAS_CUT] == 0 and control[MAX_MOVES] < UNBOUNDED:
-                control[BOUND] = control[MAX_MOVES] + 1
+        if control.candidates == 0:
+            control.phase = FINISHED
+            if control.was_cut == 0 and control.max_moves < UNBOUNDED:
+                control.bound = control.max_moves + 1
             return DONE
         # Keep the best of them as the next layer.
         if is_full(record):
             return FULL
         select(record)
-        control[PHASE] = EXPAND
+        control.phase = EXPAND

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN
 from puzzlelab.engine.hash_table_kernels import find_or_add, has_room, mix
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, Control, Expansion, NodeTable, control_type
 
-STATES, SIDE, CURSOR, NEXT_BEGIN, MEETING, MEETING_MOVE, MEETING_OTHER, PHASE, COUNTS_ALL = range(OWN, OWN + 9)
+CONTROL = control_type("states side cursor next_begin meeting meeting_move meeting_other phase counts_all")
 START, SEARCH, FINISHED = range(3)
 MAX_DEPTH = 1 << 12
 """The most depths whose states are counted."""
@@ -29,7 +28,7 @@ class BfsRecord(NamedTuple):
     """The state of one search. Side 0 begins at the start, side 1 at the goals."""
 
     tables: Any
-    control: NDArray[np.int64]
+    control: Control
     nodes: NodeTable
     """Layer by layer."""
     side: NDArray[np.int8]
@@ -44,13 +43,13 @@ class BfsRecord(NamedTuple):
 @inlined
 def add(record, parent, move, side):
     """Add the state in `expansion.child`; returns its row if it is known, or -1 if it is new."""
-    nodes, key, row = record.nodes, record.expansion.key, record.control[STATES]
+    nodes, key, row = record.nodes, record.expansion.key, record.control.states
     kernels.pack(record.tables, record.expansion.child, key)
     known = find_or_add(nodes.table, nodes.keys, key, mix(key), row)
     if known < 0:
         kernels.copy(key, nodes.keys[row])
         nodes.parent[row], nodes.move[row], record.side[row] = parent, move, side
-        record.control[STATES] += 1
+        record.control.states += 1
     return known
 
 
@@ -60,21 +59,21 @@ def expand(record, node, side):
     control, expansion = record.control, record.expansion
     kernels.unpack(record.tables, record.nodes.keys[node], expansion.state)
     count = kernels.legal(record.tables, expansion.state, expansion.moves)
-    control[EXPANDED] += 1
-    control[GENERATED] += count
+    control.expanded += 1
+    control.generated += count
     for i in range(count):
         move = expansion.moves[i]
         kernels.apply(record.tables, expansion.state, move, expansion.child)
         known = add(record, node, move, side)
-        if control[COUNTS_ALL] == 1:
+        if control.counts_all == 1:
             continue
         # Both sides know this state: the two paths to it make a solution.
         if known >= 0 and record.side[known] != side:
-            control[MEETING], control[MEETING_MOVE], control[MEETING_OTHER] = node, move, known
+            control.meeting, control.meeting_move, control.meeting_other = node, move, known
             return True
         # From the start alone, a new state that is solved ends the search.
         if known < 0 and record.layers[1, 1] < 0 and kernels.solved(record.tables, expansion.child):
-            control[MEETING], control[MEETING_MOVE], control[MEETING_OTHER] = control[STATES] - 1, NOWHERE, NOWHERE
+            control.meeting, control.meeting_move, control.meeting_other = control.states - 1, NOWHERE, NOWHERE
             return True
     return False
 
@@ -83,18 +82,20 @@ def expand(record, node, side):
 def next_layer(record):
     """Continue with the side whose last layer is smaller; False if this side has no new states."""
     control, layers = record.control, record.layers
-    side = control[SIDE]
-    layers[side, 0], layers[side, 1] = control[NEXT_BEGIN], control[STATES]
+    side = control.side
+    # The states added since the layer began are the next layer of this side.
+    layers[side, 0], layers[side, 1] = control.next_begin, control.states
     layers[side, 2] += 1
     if side == 0 and layers[0, 2] < MAX_DEPTH:
         record.sizes[layers[0, 2]] = layers[0, 1] - layers[0, 0]
     if layers[side, 0] == layers[side, 1]:
         return False
+    # Pohl: expand the smaller frontier of the two.
     other = 1 - side
     if layers[1, 1] >= 0 and layers[other, 1] - layers[other, 0] < layers[side, 1] - layers[side, 0]:
-        control[SIDE] = other
-    control[CURSOR] = layers[control[SIDE], 0]
-    control[NEXT_BEGIN] = control[STATES]
+        control.side = other
+    control.cursor = layers[control.side, 0]
+    control.next_begin = control.states
     return True
 
 
@@ -103,11 +104,11 @@ def add_root(record, state, side):
     """Add a state to the first layer of a side."""
     kernels.copy(state, record.expansion.child)
     if record.layers[side, 1] < 0:
-        record.layers[side, 0] = record.control[STATES]
+        record.layers[side, 0] = record.control.states
     add(record, NOWHERE, NOWHERE, side)
-    record.layers[side, 1] = record.control[STATES]
-    record.control[CURSOR] = record.layers[0, 0]
-    record.control[NEXT_BEGIN] = record.control[STATES]
+    record.layers[side, 1] = record.control.states
+    record.control.cursor = record.layers[0, 0]
+    record.control.next_begin = record.control.states
 
 
 @compiled
@@ -116,27 +117,27 @@ def step(record, budget):
     control, layers = record.control, record.layers
     if budget == 0:
         return RUNNING
-    if control[PHASE] == FINISHED:
+    if control.phase == FINISHED:
         return DONE
-    if control[PHASE] == START:
-        control[PHASE] = SEARCH
-        if control[COUNTS_ALL] == 0 and kernels.solved(record.tables, record.expansion.state):
-            control[LENGTH], control[MEETING], control[MEETING_OTHER], control[PHASE] = 0, 0, NOWHERE, FINISHED
+    if control.phase == START:
+        control.phase = SEARCH
+        if control.counts_all == 0 and kernels.solved(record.tables, record.expansion.state):
+            control.length, control.meeting, control.meeting_other, control.phase = 0, 0, NOWHERE, FINISHED
             return IMPROVED
-        control[BOUND] = 1
+        control.bound = 1
     nodes, moves = record.nodes, record.expansion.moves.size
     while budget > 0:
         # All states of this layer are expanded, so every solution is longer than both sides are deep.
-        if control[CURSOR] == layers[control[SIDE], 1]:
+        if control.cursor == layers[control.side, 1]:
             if not next_layer(record):
-                control[PHASE] = FINISHED
+                control.phase = FINISHED
                 return DONE
-            control[BOUND] = layers[0, 2] + layers[1, 2] + 1
-        if not has_room(nodes.table, nodes.keys, control[STATES], moves):
+            control.bound = layers[0, 2] + layers[1, 2] + 1
+        if not has_room(nodes.table, nodes.keys, control.states, moves):
             return FULL
-        if expand(record, control[CURSOR], control[SIDE]):
-            control[LENGTH], control[PHASE] = control[BOUND], FINISHED
+        if expand(record, control.cursor, control.side):
+            control.length, control.phase = control.bound, FINISHED
             return IMPROVED
-        control[CURSOR] += 1
+        control.cursor += 1
         budget -= 1
     return RUNNING

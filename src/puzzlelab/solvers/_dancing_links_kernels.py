@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.control_slots import EXPANDED, GENERATED
-from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
 from puzzlelab.engine.kernels import DONE, IMPROVED, RUNNING, compiled, inlined
+from puzzlelab.engine.record_parts import Control, control_type
 
-LEVEL, PHASE = range(OWN, OWN + 2)
+CONTROL = control_type("found most level phase")
 START, FORWARD, TRY, BACK, FINISHED = range(5)
 ONE, COVERED = 1 << 31, 1 << 62
 
@@ -20,7 +19,7 @@ ONE, COVERED = 1 << 31, 1 << 62
 class DancingLinksRecord(NamedTuple):
     """The state of one search. Items are the nodes 1 to I."""
 
-    control: NDArray[np.int64]
+    control: Control
     starts: NDArray[np.int64]
     entries: NDArray[np.int32]
     chosen: NDArray[np.int64]
@@ -97,11 +96,13 @@ def link_options(record):
             continue
         for e in range(begin, end):
             node, item = gap + 1 + e - begin, record.entries[e] + 1
+            # The node becomes the last one in the ring of its item.
             above = up[item]
             top[node], record.option[node] = item, option
             up[node], down[node] = above, item
             down[above], up[item] = node, node
             record.size[item] += ONE
+        # The gap before an option leads to its last node, the gap after it to its first: walks go round the option.
         first, last = gap + 1, gap + end - begin
         down[gap] = last
         gap = last + 1
@@ -118,6 +119,7 @@ def hide(record, node):
         if item == 0:
             other = up[other]
             continue
+        # The node keeps its own links, by which `unhide` finds its place again.
         above, below = up[other], down[other]
         down[above], up[below] = below, above
         record.size[item] -= ONE
@@ -162,6 +164,7 @@ def uncover(record, item):
 @inlined
 def smallest(record):
     """Return the first of the open primary items with the fewest options; 0 when all are covered."""
+    # A size is the number of options above the number of the item; that of a covered item is greater than any other.
     best = record.size[0]
     for item in range(1, record.primary + 1):
         best = min(best, record.size[item])
@@ -199,37 +202,37 @@ def descend(record, item):
     """Cover the item to branch on; its options come next."""
     control = record.control
     cover(record, item)
-    record.path[control[LEVEL]] = record.down[item]
-    control[EXPANDED] += 1
-    control[PHASE] = TRY
+    record.path[control.level] = record.down[item]
+    control.expanded += 1
+    control.phase = TRY
 
 
 @inlined
 def branch(record):
     """Choose the next option of the item at this level, or uncover the item if all were tried."""
     control = record.control
-    node = record.path[control[LEVEL]]
+    node = record.path[control.level]
     if node < record.size.size:
         uncover(record, node)
-        control[PHASE] = BACK
+        control.phase = BACK
         return
     take(record, node)
-    control[GENERATED] += 1
-    control[LEVEL] += 1
-    control[PHASE] = FORWARD
+    control.generated += 1
+    control.level += 1
+    control.phase = FORWARD
 
 
 @inlined
 def retreat(record):
     """Undo the option of the level above and continue with its next one; False at the top."""
     control = record.control
-    if control[LEVEL] == 0:
+    if control.level == 0:
         return False
-    control[LEVEL] -= 1
-    node = record.path[control[LEVEL]]
+    control.level -= 1
+    node = record.path[control.level]
     untake(record, node)
-    record.path[control[LEVEL]] = record.down[node]
-    control[PHASE] = TRY
+    record.path[control.level] = record.down[node]
+    control.phase = TRY
     return True
 
 
@@ -239,11 +242,11 @@ def step(record, budget):
     control = record.control
     if budget == 0:
         return RUNNING
-    while control[PHASE] != FINISHED:
+    while control.phase != FINISHED:
         # X1: the links; those of the options that the start leaves.
-        if control[PHASE] == START:
-            control[PHASE] = FORWARD if link(record) else FINISHED
-        elif control[PHASE] == FORWARD:
+        if control.phase == START:
+            control.phase = FORWARD if link(record) else FINISHED
+        elif control.phase == FORWARD:
             # X2, X3, X4: choose an item by the heuristic MRV, and cover it.
             item = smallest(record)
             if item > 0:
@@ -253,12 +256,12 @@ def step(record, budget):
                 descend(record, item)
                 continue
             # No item is left to cover: the options on the path are a solution.
-            control[FOUND] += 1
-            control[PHASE] = FINISHED if control[FOUND] == control[MOST] else BACK
-            if control[MOST] == 0:
+            control.found += 1
+            control.phase = FINISHED if control.found == control.most else BACK
+            if control.most == 0:
                 return IMPROVED
-        elif control[PHASE] == TRY:  # X5: cover the items of the next option; X7: uncover the item after the last one
+        elif control.phase == TRY:  # X5: cover the items of the next option; X7: uncover the item after the last one
             branch(record)
         elif not retreat(record):  # X6, X8: uncover the items of the option above
-            control[PHASE] = FINISHED
+            control.phase = FINISHED
     return DONE

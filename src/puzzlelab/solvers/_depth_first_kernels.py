@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, prepare_children
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import EstimateRecord
+from puzzlelab.engine.record_parts import Control, EstimateRecord, control_type
 
-DEPTH, MAX_MOVES, PHASE, PROVES, PLIES = range(OWN, OWN + 5)
-"""PLIES: the number of plies above the deep order."""
+CONTROL = control_type("depth max_moves phase proves plies")
+"""plies: the number of plies above the deep order."""
 START, LIST_MOVES, AWAIT_BOUNDS, AWAIT_KEYS, SEARCH, FINISHED = range(6)
 """AWAIT_BOUNDS: the listed moves wait for their estimates; AWAIT_KEYS: they wait for their sort keys."""
 
@@ -35,7 +34,7 @@ class DepthFirstRecord(NamedTuple):
     """The order of the first plies, or of all; without an estimate the bound orders the moves."""
     deep: EstimateRecord
     """The order below them."""
-    control: NDArray[np.int64]
+    control: Control
     stack: State
     """[D, S]: the states on the path from the start."""
     rows: NDArray[np.int32]
@@ -72,7 +71,7 @@ def score_children(record, estimate, depth, target):
 def take_scores(record, estimate, target, minimum):
     """Copy the scores that arrived into `target`, none below `minimum`."""
     if kernels.is_external(estimate.tables):
-        for i in range(record.control[REQUESTED]):
+        for i in range(record.control.requested):
             target[i] = max(minimum, record.scores[i])
 
 
@@ -82,6 +81,7 @@ def list_moves(record, depth):
     tables, row = record.tables, record.rows[depth]
     state = record.stack[depth]
     count = kernels.legal(tables, state, row)
+    # The inverse of the last move would lead back to the parent.
     inverse_move = -1
     if depth > 0:
         inverse_move = kernels.inverse(tables, record.rows[depth - 1, record.cursors[depth - 1] - 1])
@@ -91,8 +91,8 @@ def list_moves(record, depth):
             row[kept] = row[i]
             kept += 1
     record.counts[depth], record.cursors[depth] = kept, 0
-    record.control[GENERATED] += kept
-    record.control[REQUESTED] = kept
+    record.control.generated += kept
+    record.control.requested = kept
     bound, order, deep = record.bound.tables, record.order.tables, record.deep.tables
     if not (kernels.incremental(bound) and kernels.incremental(order) and kernels.incremental(deep)):
         for i in range(kept):
@@ -103,7 +103,7 @@ def list_moves(record, depth):
 @inlined
 def compute_keys(record, depth):
     """Compute the sort keys of the moves at this depth; True if they must be requested."""
-    if depth < record.control[PLIES]:
+    if depth < record.control.plies:
         return score_children(record, record.order, depth, record.keys)
     return score_children(record, record.deep, depth, record.keys)
 
@@ -111,7 +111,7 @@ def compute_keys(record, depth):
 @inlined
 def take_keys(record, depth):
     """Store the sort keys that arrived."""
-    if depth < record.control[PLIES]:
+    if depth < record.control.plies:
         take_scores(record, record.order, record.keys, -np.inf)
     else:
         take_scores(record, record.deep, record.keys, -np.inf)
@@ -139,18 +139,20 @@ def sort_moves(record, depth):
 def list_sorted(record, depth):
     """List and sort the moves at this depth, resuming where it stopped; True if scores must be requested."""
     control = record.control
-    if control[PHASE] == LIST_MOVES and list_moves(record, depth):
-        control[PHASE] = AWAIT_BOUNDS
+    # Bound: the estimates after all moves.
+    if control.phase == LIST_MOVES and list_moves(record, depth):
+        control.phase = AWAIT_BOUNDS
         return True
-    if control[PHASE] != AWAIT_KEYS:
+    # Order: the sort keys, where another estimate orders the moves.
+    if control.phase != AWAIT_KEYS:
         take_scores(record, record.bound, record.values[depth], 0.0)
         if kernels.exists(record.order.tables) and compute_keys(record, depth):
-            control[PHASE] = AWAIT_KEYS
+            control.phase = AWAIT_KEYS
             return True
     if kernels.exists(record.order.tables):
         take_keys(record, depth)
     sort_moves(record, depth)
-    control[PHASE] = SEARCH
+    control.phase = SEARCH
     return False
 
 
@@ -160,38 +162,38 @@ def step(record, budget):
     control = record.control
     if budget == 0:
         return RUNNING
-    if control[PHASE] == FINISHED:
+    if control.phase == FINISHED:
         return DONE
-    if control[PHASE] == START:
-        control[PHASE] = LIST_MOVES
+    if control.phase == START:
+        control.phase = LIST_MOVES
         if kernels.solved(record.tables, record.stack[0]):
-            control[LENGTH], control[PHASE] = 0, FINISHED
+            control.length, control.phase = 0, FINISHED
             return IMPROVED
     while True:
         # Expand the current state: list its moves, and sort them by their estimates or by their keys.
-        depth = control[DEPTH]
-        if control[PHASE] == LIST_MOVES:
+        depth = control.depth
+        if control.phase == LIST_MOVES:
             if budget == 0:
                 return RUNNING
             budget -= 1
-            control[EXPANDED] += 1
-        if control[PHASE] < SEARCH and list_sorted(record, depth):
+            control.expanded += 1
+        if control.phase < SEARCH and list_sorted(record, depth):
             return NEEDS_SCORES
         # All moves were tried: backtrack. At the start, the search is complete.
         if record.cursors[depth] == record.counts[depth]:
             if depth == 0:
-                control[PHASE] = FINISHED
-                if control[PROVES] == 1:
-                    control[BOUND] = control[MAX_MOVES] + 1
+                control.phase = FINISHED
+                if control.proves == 1:
+                    control.bound = control.max_moves + 1
                 return DONE
-            control[DEPTH] -= 1
+            control.depth -= 1
             continue
         # Branch to the next move, unless its bound excludes a shorter solution.
         index = record.cursors[depth]
         record.cursors[depth] += 1
         child_depth = depth + 1
-        estimate = np.int64(np.ceil(record.values[depth, index] - 1e-6)) if control[PROVES] == 1 else np.int64(0)
-        if child_depth + estimate > control[MAX_MOVES]:
+        estimate = np.int64(np.ceil(record.values[depth, index] - 1e-6)) if control.proves == 1 else np.int64(0)
+        if child_depth + estimate > control.max_moves:
             continue
         if child_depth + 1 >= len(record.stack):
             record.cursors[depth] -= 1
@@ -199,9 +201,9 @@ def step(record, budget):
         kernels.apply(record.tables, record.stack[depth], record.rows[depth, index], record.stack[child_depth])
         # A solution: from now on only shorter ones are searched for.
         if kernels.solved(record.tables, record.stack[child_depth]):
-            control[LENGTH], control[MAX_MOVES] = child_depth, child_depth - 1
+            control.length, control.max_moves = child_depth, child_depth - 1
             for i in range(child_depth):
                 record.best[i] = record.rows[i, record.cursors[i] - 1]
             return IMPROVED
-        if child_depth < control[MAX_MOVES]:
-            control[DEPTH], control[PHASE] = child_depth, LIST_MOVES
+        if child_depth < control.max_moves:
+            control.depth, control.phase = child_depth, LIST_MOVES

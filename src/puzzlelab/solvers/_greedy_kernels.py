@@ -16,19 +16,14 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import EXPANDED, GENERATED, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, mix, slot_of_hash
 from puzzlelab.engine.kernels import DONE, FULL, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord
+from puzzlelab.engine.record_parts import NOWHERE, Control, EstimateRecord, control_type
 
-ACTIVE, CURSOR, PHASE, PLY, SEEN_COUNT, MAX_MOVES, MAX_NODES, AVOIDS_REPEATS, ADMISSIBLE, USES_PRIOR = range(
-    OWN, OWN + 10
-)
+CONTROL = control_type("active cursor phase ply seen_count max_moves max_nodes avoids_repeats admissible uses_prior")
 START, SCORE_POSITIONS, SCORE_MOVES, MOVE = range(4)
 """SCORE_POSITIONS: a prior scores the positions, before an estimate scores their successors."""
-LEGAL_MOVES, EXPANSIONS, GENERATIONS, EVALUATIONS = range(4)
-"""Columns of `counts`."""
 PLAYING, SOLVED, STUCK, CYCLE, ONLY_REPEATS, TOO_LONG, SPENT = range(7)
 """Status of a game: PLAYING, or why it is over."""
 UNBOUNDED = 1 << 40
@@ -54,8 +49,14 @@ class Games(NamedTuple):
     """[G]: the best move so far at this position, or NOWHERE."""
     best_value: NDArray[np.float64]
     """[G]: its value; less is better."""
-    counts: NDArray[np.int64]
-    """[G, 4]: legal moves of the position; in the whole game: states expanded, generated, and scored by a network."""
+    legal_moves: NDArray[np.int32]
+    """[G]: the number of legal moves of the position."""
+    expanded: NDArray[np.int64]
+    """[G]: the states expanded in the whole game."""
+    generated: NDArray[np.int64]
+    """[G]: the states generated."""
+    scored: NDArray[np.int64]
+    """[G]: the states scored by a network."""
 
 
 class Batch(NamedTuple):
@@ -86,19 +87,19 @@ class GreedyRecord(NamedTuple):
     tables: Any
     estimate: EstimateRecord
     """The tables of an estimate, or of one with `kernels.ExternalPrior`."""
-    control: NDArray[np.int64]
+    control: Control
     active_games: NDArray[np.int32]
-    """[G]: the numbers of the active games, in the first `ACTIVE` entries."""
+    """[G]: the numbers of the active games, in the first `active` entries."""
     games: Games
     batch: Batch
     scores: NDArray[np.float64]
     """[R]: the scores of the batch, or [R M] those of its moves."""
     prior_logits: NDArray[np.float64]
     """[G, M]: the log probabilities of the moves of each position, beside an estimate."""
-    weights: NDArray[np.float64]
-    """[2]: the weight of the prior beside the estimate, and the least log probability of a move that is considered,
-    relative to the best move.
-    """
+    prior_weight: float
+    """The weight of the prior beside the estimate."""
+    least_log_ratio: float
+    """The least log probability of a move that is considered, relative to that of the best move."""
     seen: SeenBoards
     moves: NDArray[np.int32]
     """[M]: the legal moves of a position."""
@@ -133,14 +134,14 @@ def add_position(record, game):
     """Add the position of a game to the table of earlier positions."""
     key = fingerprint(record, record.games.position[game], game)
     slot = slot_of_hash(record.seen.hashes, key)
-    record.seen.hashes[slot], record.seen.ply[slot] = key, record.control[PLY]
-    record.control[SEEN_COUNT] += 1
+    record.seen.hashes[slot], record.seen.ply[slot] = key, record.control.ply
+    record.control.seen_count += 1
 
 
 @inlined
 def is_repeat(record, state, game):
     """Tell whether a state is an earlier position of this game, if the game avoids repeats."""
-    if record.control[AVOIDS_REPEATS] == 0:
+    if record.control.avoids_repeats == 0:
         return False
     key = fingerprint(record, state, game)
     return record.seen.hashes[slot_of_hash(record.seen.hashes, key)] == key
@@ -156,28 +157,28 @@ def keep_best(record, game, move, value):
 @inlined
 def request_score(record, game, move):
     """Request the score of the next row."""
-    row = record.control[REQUESTED]
+    row = record.control.requested
     record.batch.game[row], record.batch.move[row] = game, move
-    record.control[REQUESTED] += 1
-    record.games.counts[game, EVALUATIONS] += 1
+    record.control.requested += 1
+    record.games.scored[game] += 1
 
 
 @inlined
 def moves_of(record, game):
     """Write the legal moves of a game into `moves`; returns their number."""
     count = kernels.legal(record.tables, record.games.position[game], record.moves)
-    record.games.counts[game, LEGAL_MOVES] = count
-    record.games.counts[game, EXPANSIONS] += 1
-    record.games.counts[game, GENERATIONS] += count
-    record.control[EXPANDED] += 1
-    record.control[GENERATED] += count
+    record.games.legal_moves[game] = count
+    record.games.expanded[game] += 1
+    record.games.generated[game] += count
+    record.control.expanded += 1
+    record.control.generated += count
     return count
 
 
 @inlined
 def request_prior(record, game):
     """Request the prior of the moves of a position."""
-    kernels.copy(record.games.position[game], record.batch.states[record.control[REQUESTED]])
+    kernels.copy(record.games.position[game], record.batch.states[record.control.requested])
     request_score(record, game, NOWHERE)
 
 
@@ -193,7 +194,7 @@ def best_prior(record, game, count):
 @inlined
 def prior_penalty(record, game, move):
     """Return what a move's log probability adds to the estimate of its successor."""
-    return -record.weights[0] * record.prior_logits[game, move] if record.control[USES_PRIOR] == 1 else 0.0
+    return -record.prior_weight * record.prior_logits[game, move] if record.control.uses_prior == 1 else 0.0
 
 
 @inlined
@@ -201,32 +202,35 @@ def score_moves(record, game):
     """Score the successors of a position, or request their scores; a solving move is chosen at once."""
     control, tables, estimate, state = record.control, record.tables, record.estimate, record.games.position[game]
     count = moves_of(record, game)
-    first, min_prior = control[REQUESTED], -np.inf
+    first, min_prior = control.requested, -np.inf
     value = prepare_children(estimate, state)
-    if control[USES_PRIOR] == 1:
-        min_prior = best_prior(record, game, count) + record.weights[1]
+    if control.uses_prior == 1:
+        min_prior = best_prior(record, game, count) + record.least_log_ratio
     for i in range(count):
-        move, child = record.moves[i], record.batch.states[control[REQUESTED]]
+        # A child is made in the next row of the batch, which it keeps only if its score is requested.
+        move, child = record.moves[i], record.batch.states[control.requested]
         kernels.apply(tables, state, move, child)
         if kernels.has_costs(tables):
             cost = np.float64(kernels.move_cost(tables, state, move, child))
-            record.batch.cost[control[REQUESTED]] = cost
+            record.batch.cost[control.requested] = cost
             if kernels.solved(tables, child):
                 keep_best(record, game, move, cost + prior_penalty(record, game, move))
                 continue
         elif kernels.solved(tables, child):
+            # No other move can be better: the requests of this position are taken back.
             record.games.best_move[game] = move
-            record.games.counts[game, EVALUATIONS] -= control[REQUESTED] - first
-            control[REQUESTED] = first
+            record.games.scored[game] -= control.requested - first
+            control.requested = first
             return
-        if is_repeat(record, child, game) or (control[USES_PRIOR] == 1 and record.prior_logits[game, move] < min_prior):
+        # Leave out boards of this game, and moves that the prior calls too unlikely.
+        if is_repeat(record, child, game) or (control.uses_prior == 1 and record.prior_logits[game, move] < min_prior):
             continue
         if kernels.is_external(estimate.tables):
             request_score(record, game, move)
         else:
             child_value = np.float64(evaluate_child(estimate, state, value, move, child))
             if kernels.has_costs(tables):
-                child_value += record.batch.cost[control[REQUESTED]]
+                child_value += record.batch.cost[control.requested]
             keep_best(record, game, move, child_value + prior_penalty(record, game, move))
 
 
@@ -243,35 +247,39 @@ def score_position(record, game):
 def take_scores(record):
     """Choose moves by the scores that arrived."""
     control = record.control
-    for row in range(control[REQUESTED]):
+    for row in range(control.requested):
         game, move_to_row = record.batch.game[row], record.batch.move[row]
-        if control[PHASE] == SCORE_POSITIONS:
+        # The prior of a position: it is kept until its successors have estimates.
+        if control.phase == SCORE_POSITIONS:
             for move in range(record.moves.size):
                 record.prior_logits[game, move] = record.scores[row * record.moves.size + move]
             continue
+        # The estimate of a successor.
         if not kernels.scores_moves(record.estimate.tables):
             cost = record.batch.cost[row] if kernels.has_costs(record.tables) else 0.0
             penalty = prior_penalty(record, game, move_to_row)
             keep_best(record, game, move_to_row, record.scores[row] + cost + penalty)
             continue
+        # The prior alone: the likeliest move is the best one.
         for i in range(kernels.legal(record.tables, record.games.position[game], record.moves)):
             move = record.moves[i]
-            if control[AVOIDS_REPEATS] == 1:
+            if control.avoids_repeats == 1:
                 kernels.apply(record.tables, record.games.position[game], move, record.batch.states[row])
                 if is_repeat(record, record.batch.states[row], game):
                     continue
             keep_best(record, game, move, -record.scores[row * record.moves.size + move])
-    control[REQUESTED] = 0
+    control.requested = 0
 
 
 @inlined
 def make_move(record, game):
     """Play the chosen move of a game; returns its new status."""
-    control, ply, move = record.control, record.control[PLY], record.games.best_move[game]
+    control, ply, move = record.control, record.control.ply, record.games.best_move[game]
     if move == NOWHERE:
-        return STUCK if record.games.counts[game, LEGAL_MOVES] == 0 else ONLY_REPEATS
+        return STUCK if record.games.legal_moves[game] == 0 else ONLY_REPEATS
     child = record.batch.states[0]
     kernels.apply(record.tables, record.games.position[game], move, child)
+    # The move is played, also where it leads back: the answer shows the cycle.
     record.games.moves[game, ply - 1] = move
     record.games.length[game] = ply
     key = fingerprint(record, child, game)
@@ -280,14 +288,14 @@ def make_move(record, game):
         record.games.repeated_ply[game] = record.seen.ply[slot]
         return CYCLE
     record.seen.hashes[slot], record.seen.ply[slot] = key, ply
-    control[SEEN_COUNT] += 1
+    control.seen_count += 1
     kernels.copy(child, record.games.position[game])
     record.games.best_move[game] = NOWHERE
     if kernels.solved(record.tables, child):
         return SOLVED
-    if ply == control[MAX_MOVES]:
+    if ply == control.max_moves:
         return TOO_LONG
-    return SPENT if ply == control[MAX_NODES] else PLAYING
+    return SPENT if ply == control.max_nodes else PLAYING
 
 
 @inlined
@@ -301,17 +309,17 @@ def begin(record):
             record.games.status[game] = SOLVED
             continue
         record.games.lower_bound[game] = 1
-        if control[ADMISSIBLE] == 1 and not kernels.is_external(record.estimate.tables):
+        if control.admissible == 1 and not kernels.is_external(record.estimate.tables):
             record.games.lower_bound[game] = max(1, evaluate_state(record.estimate, state))
         record.active_games[active] = game
         active += 1
-    control[ACTIVE] = active
+    control.active = active
 
 
 @inlined
 def wait_for_scores(control):
     """Return the status that requests scores; a cursor below 0 marks it."""
-    control[CURSOR] = -control[CURSOR] - 1
+    control.cursor = -control.cursor - 1
     return NEEDS_SCORES
 
 
@@ -319,14 +327,14 @@ def wait_for_scores(control):
 def move_all(record):
     """Play the chosen move of each game, and drop those that are over."""
     control, active = record.control, 0
-    control[PLY] += 1
-    for i in range(control[ACTIVE]):
+    control.ply += 1
+    for i in range(control.active):
         game = record.active_games[i]
         record.games.status[game] = make_move(record, game)
         if record.games.status[game] == PLAYING:
             record.active_games[active] = game
             active += 1
-    control[ACTIVE], control[CURSOR], control[PHASE] = active, 0, SCORE_MOVES - control[USES_PRIOR]
+    control.active, control.cursor, control.phase = active, 0, SCORE_MOVES - control.uses_prior
 
 
 @inlined
@@ -334,8 +342,8 @@ def is_full(record):
     """Tell whether the arrays must grow before the next move of each game."""
     control = record.control
     return (
-        control[SEEN_COUNT] + control[ACTIVE] > MAX_LOAD * record.seen.hashes.size
-        or control[PLY] == record.games.moves.shape[1]
+        control.seen_count + control.active > MAX_LOAD * record.seen.hashes.size
+        or control.ply == record.games.moves.shape[1]
     )
 
 
@@ -345,36 +353,36 @@ def step(record, budget):
     control, rows_needed = record.control, 1 if kernels.scores_moves(record.estimate.tables) else record.moves.size
     if budget == 0:
         return RUNNING
-    if control[PHASE] == START:
+    if control.phase == START:
         begin(record)
-        control[PHASE] = SCORE_MOVES - control[USES_PRIOR]
-    if control[CURSOR] < 0:
+        control.phase = SCORE_MOVES - control.uses_prior
+    if control.cursor < 0:
         take_scores(record)
-        control[CURSOR] = -control[CURSOR] - 1
-    while control[ACTIVE] > 0:
+        control.cursor = -control.cursor - 1
+    while control.active > 0:
         # Beside an estimate, the prior of all positions is requested first.
-        if control[PHASE] == SCORE_POSITIONS:
-            while control[CURSOR] < control[ACTIVE]:
-                if (control[REQUESTED] + 1) * record.moves.size > record.scores.size:
+        if control.phase == SCORE_POSITIONS:
+            while control.cursor < control.active:
+                if (control.requested + 1) * record.moves.size > record.scores.size:
                     return wait_for_scores(control)
-                request_prior(record, record.active_games[control[CURSOR]])
-                control[CURSOR] += 1
-            if control[REQUESTED] > 0:
+                request_prior(record, record.active_games[control.cursor])
+                control.cursor += 1
+            if control.requested > 0:
                 return wait_for_scores(control)
-            control[CURSOR], control[PHASE] = 0, SCORE_MOVES
+            control.cursor, control.phase = 0, SCORE_MOVES
         # The moves of all positions are scored, in as few batches as possible.
-        if control[PHASE] == SCORE_MOVES:
-            while control[CURSOR] < control[ACTIVE]:
-                if control[REQUESTED] + rows_needed > len(record.batch.states):
+        if control.phase == SCORE_MOVES:
+            while control.cursor < control.active:
+                if control.requested + rows_needed > len(record.batch.states):
                     return wait_for_scores(control)
                 if budget == 0:
                     return RUNNING
-                score_position(record, record.active_games[control[CURSOR]])
-                control[CURSOR] += 1
+                score_position(record, record.active_games[control.cursor])
+                control.cursor += 1
                 budget -= 1
-            if control[REQUESTED] > 0:
+            if control.requested > 0:
                 return wait_for_scores(control)
-            control[PHASE] = MOVE
+            control.phase = MOVE
         # Each game makes its best move.
         if is_full(record):
             return FULL

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_state
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import EstimateRecord
+from puzzlelab.engine.record_parts import Control, EstimateRecord, control_type
 
-DEPTH, THRESHOLD, NEXT_THRESHOLD, PHASE, PROVES, PATH_LENGTH, LAST_MOVE, ONE_THRESHOLD = range(OWN, OWN + 8)
-"""PATH_LENGTH, LAST_MOVE: the moves before the start of this search, and the last of them (-1 without); ONE_THRESHOLD:
-the search ends with its first threshold."""
+CONTROL = control_type("depth threshold next_threshold phase proves path_length last_move one_threshold")
+"""path_length, last_move: the moves before the start of this search, and the last of them (-1 without); one_threshold:
+the search ends with its first threshold; proves: thresholds are lower bounds."""
 START, CHILDREN, SEARCH, FINISHED = range(4)
 """CHILDREN: the scores of the children of the current state are not there yet."""
 INFINITE = 1 << 40
@@ -47,7 +46,7 @@ class IdaRecord(NamedTuple):
     tables: Any
     estimate: EstimateRecord
     """Its memo is that of the state at the current depth."""
-    control: NDArray[np.int64]
+    control: Control
     stack: State
     """[D, S]: working states; a puzzle with moves that can be undone keeps its state in the first row."""
     rows: NDArray[np.int32]
@@ -70,18 +69,19 @@ def begin(record, h):
     """Set the first threshold to the f of the start, whose estimate is `h`; RUNNING if the search goes on."""
     control, start = record.control, record.stack[0]
     record.values[0] = h
-    f = control[PATH_LENGTH] + h
-    if control[ONE_THRESHOLD] == 1 and f > control[THRESHOLD]:
-        control[NEXT_THRESHOLD] = f
+    # The first threshold is f of the start; below a root of a shared search it is given.
+    f = control.path_length + h
+    if control.one_threshold == 1 and f > control.threshold:
+        control.next_threshold = f
         return DONE
-    control[THRESHOLD] = max(control[THRESHOLD], f)
-    if control[PROVES] == 1:
-        control[BOUND] = control[THRESHOLD]
+    control.threshold = max(control.threshold, f)
+    if control.proves == 1:
+        control.bound = control.threshold
     if kernels.solved(record.tables, start):
-        control[LENGTH] = 0
+        control.length = 0
         return IMPROVED
-    control[NEXT_THRESHOLD], control[PHASE] = INFINITE, CHILDREN
-    record.pending[0] = kernels.pending_moves(record.tables, start, control[LAST_MOVE], record.rows[0])
+    control.next_threshold, control.phase = INFINITE, CHILDREN
+    record.pending[0] = kernels.pending_moves(record.tables, start, control.last_move, record.rows[0])
     return RUNNING
 
 
@@ -89,13 +89,13 @@ def begin(record, h):
 def raise_threshold(record):
     """Begin again with the next threshold; DONE if there is none."""
     control = record.control
-    if control[NEXT_THRESHOLD] == INFINITE or control[ONE_THRESHOLD] == 1:
+    if control.next_threshold == INFINITE or control.one_threshold == 1:
         return DONE
-    control[THRESHOLD], control[NEXT_THRESHOLD] = control[NEXT_THRESHOLD], INFINITE
-    if control[PROVES] == 1:
-        control[BOUND] = control[THRESHOLD]
-    record.pending[0] = kernels.pending_moves(record.tables, record.stack[0], control[LAST_MOVE], record.rows[0])
-    control[PHASE] = CHILDREN
+    control.threshold, control.next_threshold = control.next_threshold, INFINITE
+    if control.proves == 1:
+        control.bound = control.threshold
+    record.pending[0] = kernels.pending_moves(record.tables, record.stack[0], control.last_move, record.rows[0])
+    control.phase = CHILDREN
     return RUNNING
 
 
@@ -108,19 +108,19 @@ def search(record, budget):
     """
     control, tables, estimate, stack = record.control, record.tables, record.estimate.tables, record.stack
     pending, values, path, delta, memo = record.pending, record.values, record.path, record.delta, record.estimate.memo
-    depth, offset, status = np.uint64(control[DEPTH]), control[PATH_LENGTH] + 1, RUNNING
+    depth, offset, status = np.uint64(control.depth), control.path_length + 1, RUNNING
     expanded, generated = np.int64(0), np.int64(0)
-    threshold, next_threshold = control[THRESHOLD], control[NEXT_THRESHOLD]
+    threshold, next_threshold = control.threshold, control.next_threshold
     node_h, moves_left = values[depth], pending[depth]
     while True:
         if moves_left == 0:
             # All paths within the threshold were tried: the least f above it is the next threshold.
             if depth == 0:
-                control[NEXT_THRESHOLD] = next_threshold
+                control.next_threshold = next_threshold
                 status = raise_threshold(record)
                 if status == DONE:
                     break
-                moves_left, threshold, next_threshold = pending[0], control[THRESHOLD], control[NEXT_THRESHOLD]
+                moves_left, threshold, next_threshold = pending[0], control.threshold, control.next_threshold
                 continue
             # All children of this state were tried: backtrack.
             depth -= ONE
@@ -133,6 +133,7 @@ def search(record, budget):
         generated += 1
         g = offset + np.int64(depth)
         if kernels.incremental(estimate):
+            # The estimate of a child is known before its state: most children are cut off without one.
             state = stack[kernels.stack_row(tables, depth)]
             h = kernels.evaluate_move(estimate, state, move, node_h, memo, delta[depth], threshold - g)
         else:
@@ -154,9 +155,9 @@ def search(record, budget):
         if status != RUNNING or expanded >= budget:
             break
     pending[depth], values[depth] = moves_left, node_h
-    control[DEPTH], control[NEXT_THRESHOLD] = np.int64(depth), next_threshold
-    control[EXPANDED] += expanded
-    control[GENERATED] += generated
+    control.depth, control.next_threshold = np.int64(depth), next_threshold
+    control.expanded += expanded
+    control.generated += generated
     return status
 
 
@@ -165,7 +166,7 @@ def enter(record, depth, move, h):
     """Return (status, moves to try) at a child: IMPROVED if it is solved, FULL if the stack is."""
     state = record.stack[kernels.stack_row(record.tables, depth)]
     if h == 0 and kernels.solved(record.tables, state):
-        record.control[LENGTH] = np.int64(depth)
+        record.control.length = np.int64(depth)
         return IMPROVED, np.uint64(0)
     pending = kernels.pending_moves(record.tables, state, np.int64(move), record.rows[depth])
     return FULL if depth + np.uint64(2) >= np.uint64(record.values.size) else RUNNING, pending
@@ -177,15 +178,15 @@ def step(record, budget):
     control = record.control
     if budget == 0:
         return RUNNING
-    if control[PHASE] == FINISHED:
+    if control.phase == FINISHED:
         return DONE
     status = RUNNING
-    if control[PHASE] == START:
+    if control.phase == START:
         status = begin(record, evaluate_state(record.estimate, record.stack[0]))
     if status == RUNNING:
         status = search(record, budget)
     if status in (DONE, IMPROVED):
-        control[PHASE] = FINISHED
+        control.phase = FINISHED
     return status
 
 
@@ -198,18 +199,17 @@ def step_many(record, starts, first, budget, lengths, moves, counts):
     expanded and generated, and the lower bound.
     """
     control = record.control
-    proves = control[PROVES]
     for place in range(first, len(starts)):
         kernels.copy(starts[place], record.stack[0])
-        for slot in range(control.size):
-            control[slot] = 0
-        control[PROVES], control[LENGTH], control[LAST_MOVE] = proves, -1, -1
+        control.expanded = control.generated = control.bound = 0
+        control.depth = control.threshold = control.next_threshold = control.phase = 0
+        control.length = control.last_move = -1
         if step(record, budget) != IMPROVED:
             return place
-        lengths[place] = control[LENGTH]
-        for i in range(control[LENGTH]):
+        lengths[place] = control.length
+        for i in range(control.length):
             moves[place, i] = record.path[i]
-        counts[place, 0], counts[place, 1], counts[place, 2] = control[EXPANDED], control[GENERATED], control[BOUND]
+        counts[place, 0], counts[place, 1], counts[place, 2] = control.expanded, control.generated, control.bound
     return len(starts)
 
 
@@ -234,27 +234,27 @@ def request_children(record, depth):
         kernels.apply(tables, state, move, requests.states[count])
         requests.moves[count] = move
         count += ONE
-    record.control[REQUESTED] = count
+    record.control.requested = count
 
 
 @inlined
 def take_children(record, depth):
     """Store the scores of the children of the state at this depth."""
-    for i in range(record.control[REQUESTED]):
+    for i in range(record.control.requested):
         move = np.uint64(record.requests.moves[i])
         record.requests.child_values[depth, move] = rounded_up(record.scores[i])
-    record.control[REQUESTED] = 0
+    record.control.requested = 0
 
 
 @inlined
 def begin_requested(record):
     """Request the estimate of the start, or begin with it when it has arrived."""
     control = record.control
-    if control[REQUESTED] == 0:
+    if control.requested == 0:
         kernels.copy(record.stack[0], record.requests.states[0])
-        control[REQUESTED] = 1
+        control.requested = 1
         return NEEDS_SCORES
-    control[REQUESTED] = 0
+    control.requested = 0
     return begin(record, rounded_up(record.scores[0]))
 
 
@@ -263,35 +263,35 @@ def search_requested(record, budget):
     """Expand at most `budget` states; NEEDS_SCORES where those of the children of a state are requested."""
     control, tables, pending, status = record.control, record.tables, record.pending, RUNNING
     while status == RUNNING and budget > 0:
-        depth = np.uint64(control[DEPTH])
+        depth = np.uint64(control.depth)
         # The scores of all children of a state are requested at once.
-        if control[PHASE] == CHILDREN:
-            if control[REQUESTED] == 0 and pending[depth] != 0:
+        if control.phase == CHILDREN:
+            if control.requested == 0 and pending[depth] != 0:
                 request_children(record, depth)
                 return NEEDS_SCORES
             take_children(record, depth)
-            control[PHASE] = SEARCH
+            control.phase = SEARCH
         if pending[depth] == 0:
             # All paths within the threshold were tried, or all children of this state: then backtrack.
             if depth == 0:
                 status = raise_threshold(record)
                 continue
-            control[DEPTH] -= 1
+            control.depth -= 1
             kernels.undo_move(tables, record.stack, depth - ONE, record.path[depth - ONE])
             continue
         # Take the next child, and cut it off if its f is above the threshold.
         move, pending[depth] = kernels.next_move(tables, record.rows[depth], pending[depth])
-        control[GENERATED] += 1
-        f = control[PATH_LENGTH] + 1 + np.int64(depth) + record.requests.child_values[depth, move]
-        if f > control[THRESHOLD]:
-            control[NEXT_THRESHOLD] = min(control[NEXT_THRESHOLD], f)
+        control.generated += 1
+        f = control.path_length + 1 + np.int64(depth) + record.requests.child_values[depth, move]
+        if f > control.threshold:
+            control.next_threshold = min(control.next_threshold, f)
             continue
         # Descend to the child: it is expanded, and its children come next.
-        control[EXPANDED] += 1
+        control.expanded += 1
         budget -= 1
         record.path[depth] = move
         kernels.do_move(tables, record.stack, depth, move)
-        control[DEPTH], control[PHASE] = np.int64(depth) + 1, CHILDREN
+        control.depth, control.phase = np.int64(depth) + 1, CHILDREN
         status, pending[depth + ONE] = enter(record, depth + ONE, move, 0)
     return status
 
@@ -302,13 +302,13 @@ def step_requested(record, budget):
     control = record.control
     if budget == 0:
         return RUNNING
-    if control[PHASE] == FINISHED:
+    if control.phase == FINISHED:
         return DONE
     status = RUNNING
-    if control[PHASE] == START:
+    if control.phase == START:
         status = begin_requested(record)
     if status == RUNNING:
         status = search_requested(record, budget)
     if status in (DONE, IMPROVED):
-        control[PHASE] = FINISHED
+        control.phase = FINISHED
     return status

@@ -16,14 +16,7 @@ from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt
 from puzzlelab.engine.driver import Clock, Drive, Machine
 from puzzlelab.engine.shared_pieces import SharedPieces
-from puzzlelab.solvers._ida_kernels import (
-    INFINITE,
-    LAST_MOVE,
-    NEXT_THRESHOLD,
-    ONE_THRESHOLD,
-    PATH_LENGTH,
-    THRESHOLD,
-)
+from puzzlelab.solvers._ida_kernels import INFINITE
 
 ROOTS_PER_JOB = 64
 MIN_NODES = 10_000
@@ -68,7 +61,7 @@ def parallel_attempts(
         return
     clock = Clock(limit)
     first.step(1)
-    threshold, work = int(first.control[THRESHOLD]), np.zeros(2, np.int64)
+    threshold, work = int(first.control.threshold), np.zeros(2, np.int64)
 
     def result(moves: tuple[int, ...] | None, stop: Stop) -> Result:
         bound = threshold if proves else 0
@@ -103,10 +96,12 @@ def _threshold_search(
     def begin(thread: int, root: int) -> Machine:
         path, start = roots[root]
         search = machine(start)
-        search.control[[PATH_LENGTH, LAST_MOVE, ONE_THRESHOLD, THRESHOLD]] = len(path), path[-1], 1, threshold
+        control = search.control
+        control.path_length, control.last_move = len(path), path[-1]
+        control.one_threshold, control.threshold = 1, threshold
         return search
 
     def ended(search: Machine) -> None:
-        ends.append(int(search.control[NEXT_THRESHOLD]))
+        ends.append(int(search.control.next_threshold))
 
     return SharedPieces(len(roots), begin, jobs, ended, first_only=True), ends

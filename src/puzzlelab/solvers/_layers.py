@@ -24,26 +24,17 @@ from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Estimate, KernelRules, Prior
 from puzzlelab.engine import records
-from puzzlelab.engine.control_slots import BOUND, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, prior_scorer, scorer, switched_scorer
-from puzzlelab.engine.record_parts import NOWHERE
+from puzzlelab.engine.record_parts import NOWHERE, new_control
 from puzzlelab.engine.search_rules import stepper
 from puzzlelab.runtime.memory import reserved
 from puzzlelab.solvers._layers_kernels import (
     BY_MOVES,
     BY_PROBABILITY,
     BY_RANK,
-    CURSOR,
+    CONTROL,
     EXPAND,
-    GOAL_MOVE,
-    GOAL_PARENT,
-    PHASE,
-    ROWS,
     SCORE_BATCH,
-    SCORED,
-    TOO_LONG,
-    TOTAL,
-    WAS_CUT,
     LayerSettings,
     LayersRecord,
     step,
@@ -92,7 +83,7 @@ def machine(
     record = LayersRecord(
         tables=rules.tables,
         estimate=records.new_estimate(estimate, rules),
-        control=records.new_control(),
+        control=new_control(CONTROL, bound=least),
         settings=LayerSettings(
             cost=BY_MOVES if not has_prior else BY_PROBABILITY if guide.departures is None else BY_RANK,
             most=most,
@@ -109,16 +100,16 @@ def machine(
         scores=np.empty(moves * max(1, min(SCORE_BATCH, width, SCORES // moves)) if has_prior else SCORE_BATCH),
         expansion=records.new_expansion(rules, instance.state, moves),
     )
-    record.control[BOUND] = least
 
     def requests(record: LayersRecord) -> State:
-        first = record.control[CURSOR if is_expanding(record) else SCORED]
-        return records.unpacked(rules, record.nodes.keys[first : first + record.control[REQUESTED]])
+        control = record.control
+        first = control.cursor if is_expanding(record) else control.scored
+        return records.unpacked(rules, record.nodes.keys[first : first + control.requested])
 
     def verdict(record: LayersRecord) -> Verdict:
-        if record.control[WAS_CUT]:
+        if record.control.was_cut:
             return empty_verdict
-        if record.control[TOO_LONG]:
+        if record.control.too_long:
             reason = f"there is no solution of at most {most} moves" if has_prior else "no better solution"
             return "none", reason, "done"
         return EXHAUSTED
@@ -128,7 +119,7 @@ def machine(
 
 def is_expanding(record: LayersRecord) -> bool:
     """Tell whether the states that wait for scores are those of the layer, by the prior."""
-    return bool(record.control[PHASE] == EXPAND)
+    return bool(record.control.phase == EXPAND)
 
 
 def drive(search: Machine, instance: Instance, guide: Guide, rules: KernelRules, limit: Limit) -> Iterator[Attempt]:
@@ -141,19 +132,19 @@ def drive(search: Machine, instance: Instance, guide: Guide, rules: KernelRules,
 
 def solution(record: LayersRecord) -> list[int]:
     """Return the moves of the best solution."""
-    parent = int(record.control[GOAL_PARENT])
+    parent = int(record.control.goal_parent)
     if parent == NOWHERE:
         return []
-    return [*records.path_to(record.nodes.parent, record.nodes.move, parent), int(record.control[GOAL_MOVE])]
+    return [*records.path_to(record.nodes.parent, record.nodes.move, parent), int(record.control.goal_move)]
 
 
 def total(record: LayersRecord) -> int:
     """Return the number of those moves, or their cost."""
-    return int(record.control[TOTAL])
+    return int(record.control.total)
 
 
 def enlarged(record: LayersRecord, room: int) -> Any:
     """Return the record with a hash table of twice the size, or None."""
-    rows, more = int(record.control[ROWS]), record.expansion.moves.size + 1
+    rows, more = int(record.control.rows), record.expansion.moves.size + 1
     nodes = records.rehashed(record.nodes, rows, more, room, repeats=True)
     return None if nodes is None else record._replace(nodes=nodes)

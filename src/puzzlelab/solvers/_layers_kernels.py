@@ -16,17 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children, take_scores
 from puzzlelab.engine.hash_table_kernels import has_room, insert_rows, mix, remove_rows, slot_of
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, Control, EstimateRecord, Expansion, NodeTable, control_type
 from puzzlelab.solvers._top_k_kernels import Selection, threshold_exact
 
-LAST, ROWS, CURSOR, SCORED, PHASE, DEPTH, WAS_CUT, TOO_LONG, GOAL_PARENT, GOAL_MOVE, TOTAL = range(OWN, OWN + 11)
-"""The layer is rows up to LAST, the next layer the rows from LAST to ROWS. WAS_CUT: states were dropped that may lead
-to a solution. TOO_LONG: a state was dropped because no solution through it is good enough. TOTAL: the moves, cost or
-points of the best solution, whose last move GOAL_MOVE begins at the row GOAL_PARENT."""
+CONTROL = control_type("last rows cursor scored phase depth was_cut too_long goal_parent goal_move total")
+"""The layer is the rows up to `last`, the next layer those from `last` to `rows`. was_cut: states were dropped that may
+lead to a solution. too_long: a state was dropped because no solution through it is good enough. total: the moves, cost
+or points of the best solution, whose last move `goal_move` begins at the row `goal_parent`."""
 START, EXPAND, SELECT, FINISHED = range(4)
 BY_MOVES, BY_PROBABILITY, BY_RANK = range(3)
 """The cost of a move: its own; minus its weighted log probability, or its rank among the moves, by a prior."""
@@ -62,7 +61,7 @@ class LayersRecord(NamedTuple):
 
     tables: Any
     estimate: EstimateRecord
-    control: NDArray[np.int64]
+    control: Control
     settings: LayerSettings
     nodes: NodeTable
     cost: NDArray[np.float64]
@@ -101,11 +100,11 @@ def add_child(record, parent, move, cost, heuristic):
     control, nodes, key = record.control, record.nodes, record.expansion.key
     kernels.pack(record.tables, record.expansion.child, key)
     slot = slot_of(nodes.table, nodes.keys, key, mix(key))
-    known, row = nodes.table[slot] - 1, control[ROWS]
+    known, row = nodes.table[slot] - 1, control.rows
     if known >= 0 and cost >= record.cost[known]:
         return
     # A state of the next layer keeps the cheaper of two paths.
-    if known >= control[LAST]:
+    if known >= control.last:
         write_row(record, known, parent, move, cost, heuristic)
         return
     # A state of an earlier layer is reopened, unless its cost is a probability: its path has fewer moves.
@@ -114,7 +113,7 @@ def add_child(record, parent, move, cost, heuristic):
     kernels.copy(key, nodes.keys[row])
     write_row(record, row, parent, move, cost, heuristic)
     nodes.table[slot] = row + 1
-    control[ROWS] += 1
+    control.rows += 1
 
 
 @inlined
@@ -132,13 +131,13 @@ def move_cost(record, rank, base):
 @inlined
 def total_of(record, cost):
     """Return what a solution that ends after a move of the layer takes: its moves, or its cost."""
-    return np.int64(cost) if record.settings.cost == BY_MOVES else record.control[DEPTH] + 1
+    return np.int64(cost) if record.settings.cost == BY_MOVES else record.control.depth + 1
 
 
 @inlined
 def may_be_better(record, total):
     """Tell whether a solution of this total would be better than the best one, and is allowed."""
-    return total <= record.settings.most and (record.control[LENGTH] < 0 or total < record.control[TOTAL])
+    return total <= record.settings.most and (record.control.length < 0 or total < record.control.total)
 
 
 @inlined
@@ -151,25 +150,29 @@ def expand(record, row, base):
     value = prepare_children(estimate, expansion.state)
     if settings.cost == BY_RANK:
         sort_by_prior(record, count, base)
-    control[EXPANDED] += 1
+    control.expanded += 1
     for i in range(count):
+        # Limited discrepancy: the moves are sorted, so that all further ones depart too far as well.
         if settings.cost == BY_RANK and record.cost[row] + i > settings.departures:
-            control[WAS_CUT] = 1
+            control.was_cut = 1
             break
+        # Generate the successor, with the cost of the path to it.
         move = expansion.moves[i]
         kernels.apply(tables, expansion.state, move, expansion.child)
-        control[GENERATED] += 1
+        control.generated += 1
         cost = record.cost[row] + move_cost(record, i, base)
         total = total_of(record, cost)
+        # A goal is kept if it is the best so far. By a prior the first one ends the search.
         if kernels.solved(tables, expansion.child):
             if not may_be_better(record, total):
-                control[TOO_LONG] = 1
+                control.too_long = 1
                 continue
-            control[TOTAL], control[GOAL_PARENT], control[GOAL_MOVE], control[LENGTH] = total, row, move, 1
+            control.total, control.goal_parent, control.goal_move, control.length = total, row, move, 1
             is_better = True
             if settings.cost != BY_MOVES:
                 break
             continue
+        # Bound: drop a state whose lower bound leaves no better solution.
         heuristic = np.float64(evaluate_child(estimate, expansion.state, value, move, expansion.child))
         rest = np.float64(settings.least_rest)
         if settings.admissible and not kernels.is_external(estimate.tables):
@@ -177,7 +180,7 @@ def expand(record, row, base):
         if may_be_better(record, total + rest):
             add_child(record, row, move, cost, heuristic)
         else:
-            control[TOO_LONG] = 1
+            control.too_long = 1
     return is_better
 
 
@@ -185,10 +188,10 @@ def expand(record, row, base):
 def select(record):
     """Keep the best `width` states of the next layer."""
     control, settings, nodes, selection = record.control, record.settings, record.nodes, record.selection
-    first, count = control[LAST], control[ROWS] - control[LAST]
+    first, count = control.last, control.rows - control.last
     if count <= settings.width:
         return
-    control[WAS_CUT] = 1
+    control.was_cut = 1
     shift = SHIFT if settings.cost == BY_MOVES else 0.0
     for row in range(first, first + count):
         selection.values[row] = max(0.0, shift + record.cost[row] + record.heuristic[row])
@@ -206,7 +209,7 @@ def select(record):
         write_row(record, kept, nodes.parent[row], nodes.move[row], record.cost[row], record.heuristic[row])
         kept += 1
     insert_rows(nodes.table, nodes.keys, first, kept)
-    control[ROWS] = kept
+    control.rows = kept
 
 
 @inlined
@@ -216,12 +219,12 @@ def begin(record):
     kernels.pack(record.tables, start, nodes.keys[0])
     write_row(record, 0, NOWHERE, NOWHERE, 0.0, 0.0)
     insert_rows(nodes.table, nodes.keys, 0, 1)
-    control[ROWS], control[LAST], control[PHASE], control[GOAL_PARENT] = 1, 1, EXPAND, NOWHERE
+    control.rows, control.last, control.phase, control.goal_parent = 1, 1, EXPAND, NOWHERE
     if kernels.solved(record.tables, start):
-        control[LENGTH] = control[TOTAL] = control[BOUND] = 0
+        control.length = control.total = control.bound = 0
         return True
     if record.settings.admissible and not kernels.is_external(record.estimate.tables):
-        control[BOUND] = max(control[BOUND], np.int64(np.ceil(evaluate_state(record.estimate, start) - 1e-3)))
+        control.bound = max(control.bound, np.int64(np.ceil(evaluate_state(record.estimate, start) - 1e-3)))
     return False
 
 
@@ -229,11 +232,11 @@ def begin(record):
 def finish(record):
     """End the search: if it dropped nothing, its best solution is the best of all, and no other is allowed."""
     control = record.control
-    control[PHASE] = FINISHED
-    if control[WAS_CUT] == 0 and control[LENGTH] >= 0:
-        control[BOUND] = control[TOTAL]
-    elif control[WAS_CUT] == 0 and control[TOO_LONG] == 1:
-        control[BOUND] = record.settings.most + 1
+    control.phase = FINISHED
+    if control.was_cut == 0 and control.length >= 0:
+        control.bound = control.total
+    elif control.was_cut == 0 and control.too_long == 1:
+        control.bound = record.settings.most + 1
     return DONE
 
 
@@ -242,24 +245,24 @@ def expand_layer(record, budget):
     """Expand at most `budget` states of the layer; returns (status, rest of the budget), DONE at its end."""
     control, settings, nodes = record.control, record.settings, record.nodes
     moves = record.expansion.moves.size
-    while control[CURSOR] < control[LAST]:
+    while control.cursor < control.last:
         # The prior scores the moves of the next states of the layer, as many as one batch takes.
-        if settings.cost != BY_MOVES and control[CURSOR] == control[SCORED]:
-            control[REQUESTED] = min(control[LAST] - control[CURSOR], record.scores.size // moves)
-            control[SCORED] += control[REQUESTED]
-            kernels.announce(record.tables, nodes.keys, control[CURSOR], control[SCORED])
+        if settings.cost != BY_MOVES and control.cursor == control.scored:
+            control.requested = min(control.last - control.cursor, record.scores.size // moves)
+            control.scored += control.requested
+            kernels.announce(record.tables, nodes.keys, control.cursor, control.scored)
             return NEEDS_SCORES, budget
         if budget == 0:
             return RUNNING, budget
-        if not has_room(nodes.table, nodes.keys, control[ROWS], moves + 1):
+        if not has_room(nodes.table, nodes.keys, control.rows, moves + 1):
             return FULL, budget
         budget -= 1
-        control[CURSOR] += 1
-        if expand(record, control[CURSOR] - 1, (control[CURSOR] - 1 + control[REQUESTED] - control[SCORED]) * moves):
+        control.cursor += 1
+        if expand(record, control.cursor - 1, (control.cursor - 1 + control.requested - control.scored) * moves):
             if settings.cost != BY_MOVES:
                 finish(record)
             return IMPROVED, budget
-    control[PHASE], control[SCORED], control[REQUESTED] = SELECT, control[LAST], 0
+    control.phase, control.scored, control.requested = SELECT, control.last, 0
     return DONE, budget
 
 
@@ -268,13 +271,13 @@ def next_layer(record):
     """Select the next layer, and continue with it."""
     control, settings = record.control, record.settings
     select(record)
-    control[CURSOR] = control[SCORED] = control[LAST]
-    control[LAST], control[PHASE] = control[ROWS], EXPAND
-    control[DEPTH] += 1
+    control.cursor = control.scored = control.last
+    control.last, control.phase = control.rows, EXPAND
+    control.depth += 1
     if settings.cost == BY_MOVES:
-        kernels.announce(record.tables, record.nodes.keys, control[CURSOR], control[LAST])
-    elif control[WAS_CUT] == 0:  # so far it was a breadth-first search
-        control[BOUND] = max(control[BOUND], control[DEPTH] + 1)
+        kernels.announce(record.tables, record.nodes.keys, control.cursor, control.last)
+    elif control.was_cut == 0:  # so far it was a breadth-first search
+        control.bound = max(control.bound, control.depth + 1)
 
 
 @compiled
@@ -283,25 +286,25 @@ def step(record, budget):
     control = record.control
     if budget == 0:
         return RUNNING
-    if control[PHASE] == FINISHED:
+    if control.phase == FINISHED:
         return DONE
-    if control[PHASE] == START and begin(record):
-        control[PHASE] = FINISHED
+    if control.phase == START and begin(record):
+        control.phase = FINISHED
         return IMPROVED
     while True:
         # Expand every state of the layer.
-        if control[PHASE] == EXPAND:
+        if control.phase == EXPAND:
             status, budget = expand_layer(record, budget)
             if status != DONE:
                 return status
         # Request the estimates of the new states, a batch at a time.
         if kernels.is_external(record.estimate.tables):
             least = np.float64(record.settings.least_rest) if record.settings.cost == BY_MOVES else 0.0
-            control[SCORED] += take_scores(record, record.heuristic, control[SCORED], least)
-            if control[SCORED] < control[ROWS]:
-                control[REQUESTED] = min(control[ROWS] - control[SCORED], record.scores.size, SCORE_BATCH)
+            control.scored += take_scores(record, record.heuristic, control.scored, least)
+            if control.scored < control.rows:
+                control.requested = min(control.rows - control.scored, record.scores.size, SCORE_BATCH)
                 return NEEDS_SCORES
-        if control[ROWS] == control[LAST]:
+        if control.rows == control.last:
             return finish(record)
         # Keep the best of them as the next layer.
         next_layer(record)

@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.control_slots import EXPANDED, GENERATED
-from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
 from puzzlelab.engine.kernels import DONE, IMPROVED, RUNNING, compiled, inlined, population
+from puzzlelab.engine.record_parts import Control, control_type
 from puzzlelab.solvers._candidates_kernels import ONE, ZERO
 
 
@@ -101,16 +100,16 @@ def index_digits(lists, row):
                 lists.permutations_with[lists.having_begin[row] + (unit * size + digit) * width + word] |= bit
 
 
-LEVEL, BASE = range(OWN, OWN + 2)
+CONTROL = control_type("found most level first_level")
 
 
 class PermutationRecord(NamedTuple):
     """The state of one search. A level is the number of rows chosen."""
 
     lists: PermutationLists
-    control: NDArray[np.int64]
-    """`EXPANDED` counts chosen permutations, `GENERATED` those without a conflict; the search ends when it would
-    backtrack below the level `BASE`."""
+    control: Control
+    """`expanded` counts chosen permutations, `generated` those without a conflict; the search ends when it would
+    backtrack below `first_level`."""
     alive: NDArray[np.uint64]
     """[D + 1, words]: the remaining permutations at each level."""
     counts: NDArray[np.int64]
@@ -213,28 +212,28 @@ def step(record, budget):
     """Run one slice: choose at most `budget` permutations."""
     control = record.control
     while budget > 0:
-        level = control[LEVEL]
-        if level < control[BASE]:
+        level = control.level
+        if level < control.first_level:
             return DONE
         # Choose the next permutation of this level's row, or backtrack.
         number = next_permutation(record, level)
         if number < 0:
-            control[LEVEL] -= 1
+            control.level -= 1
             continue
         record.chosen[level] = number
         budget -= 1
-        control[EXPANDED] += 1
+        control.expanded += 1
         row = choose_and_propagate(record, level)
         if row == -2:
             continue
-        control[GENERATED] += 1
+        control.generated += 1
         # A row is left for the next level; otherwise all rows agree, and this is a solution.
         if row >= 0:
-            control[LEVEL] += 1
+            control.level += 1
             continue
-        control[FOUND] += 1
-        if control[MOST] == 0:
+        control.found += 1
+        if control.most == 0:
             return IMPROVED
-        if control[FOUND] >= control[MOST]:
+        if control.found >= control.most:
             return DONE
     return RUNNING

@@ -11,12 +11,10 @@ import numpy as np
 
 from puzzlelab.core.result import Count, Progress, Result
 from puzzlelab.core.solver import Attempt
-from puzzlelab.engine.control_slots import EXPANDED, GENERATED
 from puzzlelab.engine.driver import Clock, Machine
 from puzzlelab.engine.enumeration import UNLIMITED, counted, listed
-from puzzlelab.engine.enumeration_slots import FOUND, MOST
-from puzzlelab.engine.shared_pieces import SharedPieces
-from puzzlelab.solvers._permutation_kernels import BASE, LEVEL, PermutationRecord, apply_choice
+from puzzlelab.engine.shared_pieces import SharedPieces, work_of
+from puzzlelab.solvers._permutation_kernels import PermutationRecord, apply_choice
 
 Path = tuple[int, ...]
 HEAD_START = 0.1
@@ -40,7 +38,7 @@ def untried_at(record: PermutationRecord, level: int) -> list[int]:
 def frontier(record: PermutationRecord) -> list[Path]:
     """Return the rest of an interrupted search as pieces, in its order."""
     pieces: list[Path] = []
-    for level in range(int(record.control[LEVEL]), -1, -1):
+    for level in range(int(record.control.level), -1, -1):
         path = tuple(record.chosen[:level].tolist())
         pieces += [(*path, number) for number in untried_at(record, level)]
     return pieces
@@ -58,7 +56,7 @@ def restrict_to(record: PermutationRecord, path: Path) -> None:
     record.alive[base, first:last] = 0
     record.alive[base, first + path[-1] // 64] = np.uint64(1) << np.uint64(path[-1] % 64)
     record.chosen[base] = -1
-    record.control[LEVEL] = record.control[BASE] = base
+    record.control.level = record.control.first_level = base
 
 
 def pieces_of(search: Machine, jobs: int) -> list[Path]:
@@ -76,10 +74,10 @@ def pieces_of(search: Machine, jobs: int) -> list[Path]:
         path = pieces[index]
         restrict_to(record, path)
         record.chosen[size - 1] = path[-1]
-        control[EXPANDED] += 1
+        control.expanded += 1
         children: list[Path] = []
         if apply_choice(record, size - 1) >= 0:
-            control[GENERATED] += 1
+            control.generated += 1
             children = [(*path, number) for number in untried_at(record, size)]
         pieces[index : index + 1] = children
     return pieces
@@ -122,7 +120,7 @@ def counted_by_threads(
     searches = [search, *(another() for _ in range(jobs))]
     shared = _split(search, searches[1:], UNLIMITED)
     for _ in shared.rounds(clock.limit.nodes):
-        solutions, expanded = sum(int(each.control[FOUND]) for each in searches), int(shared.work[0])
+        solutions, expanded = sum(int(each.control.found) for each in searches), int(shared.work[0])
         stop = "done" if shared.current == shared.count else clock.reached(expanded)
         if solutions >= most:
             stop = "solutions"
@@ -135,12 +133,12 @@ def _split(search: Machine, threads: list[Machine], most: int) -> SharedPieces:
     """Return the pieces of the rest of a search; `most` is the number of solutions that a thread counts, or 0."""
     pieces = pieces_of(search, len(threads))
     for thread in threads:
-        thread.control[MOST] = most
+        thread.control.most = most
 
     def begin(thread: int, piece: int) -> Machine:
         restrict_to(threads[thread].record, pieces[piece])
         return threads[thread]
 
     shared = SharedPieces(len(pieces), begin, len(threads))
-    shared.work += search.control[[EXPANDED, GENERATED]]
+    shared.work += work_of(search)
     return shared

@@ -9,40 +9,20 @@ from __future__ import annotations
 import numpy as np
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import EXPANDED, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_state
 from puzzlelab.engine.kernels import DONE, FULL, NEEDS_SCORES, RUNNING, compiled, inlined
 from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.solvers._uct_tree_kernels import (
-    ACTIVE,
-    ADMISSIBLE,
-    AWAITS_SCORES,
-    CURSOR,
     DEAD_END,
-    DIRICHLET_FRACTION,
-    EXPANSIONS,
     IDLE,
-    LEAST_REST,
-    MAX_NODES,
-    MOVES_FULL,
     NEW,
     OPEN,
-    PARALLEL_LEAVES,
     PAUSED,
-    PAUSES,
-    PENDING_LEAVES,
     PLAYING,
-    PLAYOUTS,
-    PRIOR_FROM_VALUES,
-    SCORED_LEAVES,
     SKIPPED,
     SOLVED,
     SPENT,
-    STARTED,
-    STOPS_AT_SOLUTION,
     STUCK,
-    TAKEN_LEAVES,
-    TEMPERATURE,
     WON,
     accept_scores,
     add_root_noise,
@@ -82,7 +62,7 @@ def most_visited_child(record, game):
 @inlined
 def choose_child(record, game):
     """Return the child of the root to play: the most visited one, or with a temperature one drawn by visits."""
-    chosen, temperature = most_visited_child(record, game), record.weights[TEMPERATURE]
+    chosen, temperature = most_visited_child(record, game), record.settings.temperature
     if temperature == 0.0 or chosen == NOWHERE or record.visits[game, chosen] == 0:
         return chosen
     first, max_visits, total = record.first_child[game, 0], np.float64(record.visits[game, chosen]), 0.0
@@ -92,6 +72,7 @@ def choose_child(record, game):
             0.0 if is_dead_end else (record.visits[game, first + i] / max_visits) ** (1.0 / temperature)
         )
         total += record.move_weights[i]
+    # Draw a child in proportion to its weight.
     threshold = total * uniform(record.random, game)
     for i in range(record.child_count[game, 0]):
         threshold -= record.move_weights[i]
@@ -123,6 +104,7 @@ def advance_root(record, game, child):
     kernels.copy(record.keys[game, 0], record.game_states[game, ply])
     record.game_length[game], record.playouts_done[game], record.has_noise[game] = ply + 1, 0, False
     record.max_depth[game] = max(0, record.max_depth[game] - 1)
+    # The subtree stays, each node in an earlier row: parents stand before children, so one pass finds it.
     for row in range(child):
         new_row[row] = NOWHERE
     copy_node(record, game, child, 0)
@@ -163,8 +145,8 @@ def reset_game(record, game):
         return
     record.lower_bound[game], record.game_status[game] = 1, PLAYING
     if kernels.has_costs(tables):
-        record.lower_bound[game] = max(-UNBOUNDED_SUM, record.weights[LEAST_REST])
-    if record.settings[ADMISSIBLE] == 1 and not kernels.is_external(record.estimate.tables):
+        record.lower_bound[game] = max(-UNBOUNDED_SUM, record.settings.least_rest)
+    if record.settings.admissible and not kernels.is_external(record.estimate.tables):
         record.lower_bound[game] = max(record.lower_bound[game], evaluate_state(record.estimate, state))
 
 
@@ -183,8 +165,8 @@ def begin(record, children):
             advance_root(record, game, children[game])
             record.game_status[game] = PLAYING
     control = record.control
-    control[STARTED] = control[AWAITS_SCORES] = control[REQUESTED] = 0
-    control[PENDING_LEAVES] = control[SCORED_LEAVES] = control[TAKEN_LEAVES] = 0
+    control.started = control.awaits_scores = control.requested = 0
+    control.pending_leaves = control.scored_leaves = control.taken_leaves = 0
 
 
 @compiled
@@ -217,19 +199,20 @@ def status_of_game(record, game):
         least = record.lower_bound[game]
     else:
         least = max(record.lower_bound[game], record.game_length[game] + 1)
-    if record.settings[PAUSES] == 0 and best != NOWHERE and record.best_total[game] <= least:
+    if not record.settings.pauses and best != NOWHERE and record.best_total[game] <= least:
         return WON  # no better solution can follow
-    return SPENT if record.counts[game, EXPANSIONS] >= record.settings[MAX_NODES] else PLAYING
+    return SPENT if record.expanded[game] >= record.settings.max_nodes else PLAYING
 
 
 @inlined
 def step_game(record, game):
     """Run the next playouts of a game, after a move if its playouts for this position are done."""
     settings, status = record.settings, status_of_game(record, game)
-    if status == PLAYING and record.playouts_done[game] >= settings[PLAYOUTS]:
-        if settings[PAUSES] == 1:
+    # The playouts of this position are done: the caller moves, the game ends, or the best child becomes the root.
+    if status == PLAYING and record.playouts_done[game] >= settings.playouts:
+        if settings.pauses:
             status = PAUSED
-        elif settings[STOPS_AT_SOLUTION] == 1 and record.best_length[game] != NOWHERE:
+        elif settings.stops_at_solution and record.best_length[game] != NOWHERE:
             status = WON
         else:
             advance_root(record, game, choose_child(record, game))
@@ -241,10 +224,11 @@ def step_game(record, game):
         playout(record, game)
         record.playouts_done[game] = 0  # expanding the root is not counted as a playout
         return
-    if record.weights[DIRICHLET_FRACTION] > 0.0 and not record.has_noise[game]:
+    if record.settings.dirichlet_fraction > 0.0 and not record.has_noise[game]:
         add_root_noise(record, game)
-    leaves = min(settings[PARALLEL_LEAVES], settings[PLAYOUTS] - record.playouts_done[game])
-    for _ in range(min(leaves, settings[MAX_NODES] - record.counts[game, EXPANSIONS])):
+    # As many playouts as may wait for scores at once; a leaf that waits already ends them.
+    leaves = min(settings.parallel_leaves, settings.playouts - record.playouts_done[game])
+    for _ in range(min(leaves, settings.max_nodes - record.expanded[game])):
         if record.status[game, 0] != OPEN or not playout(record, game):
             return
 
@@ -253,11 +237,11 @@ def step_game(record, game):
 def drop_finished_games(record):
     """Remove stopped games from `active_games`, and set the cursor to the first."""
     control, count = record.control, 0
-    for i in range(control[ACTIVE]):
+    for i in range(control.active):
         if record.game_status[record.active_games[i]] == PLAYING:
             record.active_games[count] = record.active_games[i]
             count += 1
-    control[ACTIVE], control[CURSOR] = count, 0
+    control.active, control.cursor = count, 0
 
 
 @inlined
@@ -266,17 +250,17 @@ def start_games(record):
     control = record.control
     for game in range(len(record.active_games)):
         record.active_games[game] = game
-    control[ACTIVE], control[STARTED] = len(record.active_games), 1
+    control.active, control.started = len(record.active_games), 1
     drop_finished_games(record)
 
 
 @inlined
 def is_full(record, game):
     """Tell whether the arrays must grow before the next leaves of a game."""
-    leaves = record.settings[PARALLEL_LEAVES]
+    leaves = record.settings.parallel_leaves
     moves = record.game_length[game] + record.max_depth[game] + leaves + 2
     nodes = record.node_count[game] + leaves * record.expansion.moves.size
-    record.control[MOVES_FULL] = moves > record.game_moves.shape[1]
+    record.control.moves_full = moves > record.game_moves.shape[1]
     return moves > record.game_moves.shape[1] or nodes > record.status.shape[1]
 
 
@@ -284,12 +268,12 @@ def is_full(record, game):
 def next_game(record):
     """Return the game whose turn it is; NOWHERE after the last one, and where another leaf might not fit."""
     control = record.control
-    rows_needed = record.settings[PARALLEL_LEAVES] * (
-        record.expansion.moves.size if record.settings[PRIOR_FROM_VALUES] == 1 else 1
+    rows_needed = record.settings.parallel_leaves * (
+        record.expansion.moves.size if record.settings.prior_from_values else 1
     )
-    if control[CURSOR] == control[ACTIVE] or control[REQUESTED] + rows_needed > len(record.rows):
+    if control.cursor == control.active or control.requested + rows_needed > len(record.rows):
         return np.int64(NOWHERE)
-    return np.int64(record.active_games[control[CURSOR]])
+    return np.int64(record.active_games[control.cursor])
 
 
 @compiled
@@ -302,28 +286,30 @@ def step(record, budget):
     control = record.control
     if budget == 0:
         return RUNNING
-    if control[STARTED] == 0:
+    if control.started == 0:
         start_games(record)
-    if control[AWAITS_SCORES] == 1:
+    if control.awaits_scores == 1:
         accept_scores(record)
-    stop = control[EXPANDED] + budget
-    while control[ACTIVE] > 0:
-        game, pending = next_game(record), control[PENDING_LEAVES]
-        if control[CURSOR] + PREFETCH_DISTANCE < control[ACTIVE]:
-            read_path_ahead(record, np.int64(record.active_games[control[CURSOR] + PREFETCH_DISTANCE]))
+    stop = control.expanded + budget
+    while control.active > 0:
+        game, pending = next_game(record), control.pending_leaves
+        if control.cursor + PREFETCH_DISTANCE < control.active:
+            read_path_ahead(record, np.int64(record.active_games[control.cursor + PREFETCH_DISTANCE]))
         take_scores(record, game)
+        # The pass is over, or the batch is full: score the leaves that wait.
         if game == NOWHERE:
-            if control[CURSOR] == control[ACTIVE]:
+            if control.cursor == control.active:
                 drop_finished_games(record)
             if pending > 0:
-                control[AWAITS_SCORES] = 1
+                control.awaits_scores = 1
                 return NEEDS_SCORES
             continue
-        if control[EXPANDED] >= stop:
+        if control.expanded >= stop:
             return RUNNING
         if is_full(record, game):
             return FULL
+        # The next game has its turn when this one waits, or has stopped.
         step_game(record, game)
-        if control[PENDING_LEAVES] > pending or record.game_status[game] != PLAYING:
-            control[CURSOR] += 1
+        if control.pending_leaves > pending or record.game_status[game] != PLAYING:
+            control.cursor += 1
     return DONE

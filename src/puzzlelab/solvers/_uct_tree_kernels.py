@@ -20,40 +20,19 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control_slots import EXPANDED, GENERATED, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_state
 from puzzlelab.engine.hash_table_kernels import same_key
 from puzzlelab.engine.kernels import compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion
+from puzzlelab.engine.record_parts import NOWHERE, Control, EstimateRecord, Expansion, control_type
 
-STARTED, ACTIVE, CURSOR, AWAITS_SCORES, MOVES_FULL = range(OWN, OWN + 5)
-"""Slots of `control`. AWAITS_SCORES: the scores of the pending leaves were requested; MOVES_FULL: the arrays of moves
-must grow, not those of nodes."""
-HALF, PENDING_LEAVES, SCORED_LEAVES, TAKEN_LEAVES = range(OWN + 5, OWN + 9)
-"""Slots of `control`. PENDING_LEAVES: leaves without scores, in row HALF of `leaf_game`, `leaf_node` and `leaf_row`.
-SCORED_LEAVES: leaves with scores, in the other row, of which TAKEN_LEAVES are finished."""
-(
-    PLAYOUTS,
-    PARALLEL_LEAVES,
-    MAX_MOVES,
-    MAX_NODES,
-    STOPS_AT_SOLUTION,
-    PAUSES,
-    USES_PRIOR,
-    PRIOR_FROM_VALUES,
-    ADMISSIBLE,
-) = range(9)
-"""Slots of `settings`. PAUSES: after its playouts a game waits until the caller chooses its move."""
-STEP_DISCOUNT, C_PUCT, TEMPERATURE, DIRICHLET_FRACTION, DIRICHLET_ALPHA, UNIT, LEAST_REST = range(7)
-WEIGHTS = "step_discount", "c_puct", "temperature", "dirichlet_fraction", "dirichlet_alpha"
-"""Slots of `weights`, and the options that fill them. UNIT: what counts as much as one move; STEP_DISCOUNT is for a
-cost of 1. LEAST_REST: a lower bound on the cost from any state on."""
+CONTROL = control_type("started active cursor awaits_scores moves_full half pending_leaves scored_leaves taken_leaves")
+"""awaits_scores: the scores of the pending leaves were requested. moves_full: the arrays of moves must grow, not those
+of nodes. pending_leaves: leaves without scores, in row `half` of `leaf_game`, `leaf_node` and `leaf_row`.
+scored_leaves: leaves with scores, in the other row, of which `taken_leaves` are finished."""
 NEW, WAITING, OPEN, SOLVED, DEAD_END = range(5)
 """Status of a node: not expanded, waiting for scores, expanded, the goal, or a dead end."""
 PLAYING, WON, STUCK, SPENT, PAUSED, IDLE = range(6)
 """Status of a game. STUCK: its root is a dead end; SPENT: its node limit is reached; IDLE: the caller skips it."""
-EXPANSIONS, GENERATIONS, EVALUATIONS = range(3)
-"""Columns of `counts`."""
 SKIPPED = -2
 """Given to `begin` in place of a child: the game is skipped."""
 MIN_VALUE = 1e-200
@@ -62,18 +41,42 @@ UNBOUNDED = 1 << 30
 """A limit that is never reached."""
 
 
+class UctSettings(NamedTuple):
+    """The settings of a search, those of the solver first."""
+
+    playouts: int
+    parallel_leaves: int
+    temperature: float
+    dirichlet_fraction: float
+    dirichlet_alpha: float
+    c_puct: float
+    step_discount: float
+    """The discount of a cost of 1."""
+    max_moves: int
+    max_nodes: int
+    stops_at_solution: bool
+    pauses: bool
+    """Whether after its playouts a game waits until the caller chooses its move."""
+    uses_prior: bool
+    prior_from_values: bool
+    admissible: bool
+    unit: float
+    """The cost that counts as much as one move."""
+    least_rest: float
+    """A lower bound on the cost from any state on."""
+
+
 class UctRecord(NamedTuple):
     """The state of all games, and their trees."""
 
     tables: Any
     estimate: EstimateRecord
-    control: NDArray[np.int64]
-    settings: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    control: Control
+    settings: UctSettings
     start: State
     """[G, S]: the start of each game."""
     active_games: NDArray[np.int32]
-    """[G]: the numbers of the games still played, in the first `ACTIVE` entries."""
+    """[G]: the numbers of the games still played, in the first `active` entries."""
     game_status: NDArray[np.int8]
     """[G]: PLAYING, or why the game has stopped."""
     game_length: NDArray[np.int32]
@@ -100,8 +103,12 @@ class UctRecord(NamedTuple):
     """[G]: rows in use of each tree."""
     random: NDArray[np.uint64]
     """[G]: the state of each game's random generator."""
-    counts: NDArray[np.int64]
-    """[G, 3]: states expanded, states generated, and states scored by a network."""
+    expanded: NDArray[np.int64]
+    """[G]: the states expanded."""
+    generated: NDArray[np.int64]
+    """[G]: the states generated."""
+    scored: NDArray[np.int64]
+    """[G]: the states scored by a network."""
     game_moves: NDArray[np.int32]
     """[G, L]: the moves played in each game."""
     path: NDArray[np.int32]
@@ -164,6 +171,9 @@ GAME_ARRAYS = {
     "path_length": np.int32,
     "node_count": np.int32,
     "random": np.uint64,
+    "expanded": np.int64,
+    "generated": np.int64,
+    "scored": np.int64,
 }
 """Arrays with one entry a game."""
 MOVE_ARRAYS = {"game_moves": np.int32, "best_moves": np.int32, "path": np.int32}
@@ -216,9 +226,9 @@ def gamma(random, game, shape):
 @inlined
 def add_root_noise(record, game):
     """Mix Dirichlet noise into the prior of the root."""
-    fraction, first, total = record.weights[DIRICHLET_FRACTION], record.first_child[game, 0], 0.0
+    fraction, first, total = record.settings.dirichlet_fraction, record.first_child[game, 0], 0.0
     for i in range(record.child_count[game, 0]):
-        record.move_weights[i] = gamma(record.random, game, record.weights[DIRICHLET_ALPHA])
+        record.move_weights[i] = gamma(record.random, game, record.settings.dirichlet_alpha)
         total += record.move_weights[i]
     if total > 0.0:
         for i in range(record.child_count[game, 0]):
@@ -233,15 +243,15 @@ def add_root_noise(record, game):
 @inlined
 def value_of(record, remaining):
     """Return the value of a state with this many remaining moves, or this remaining cost."""
-    return np.exp(-record.weights[STEP_DISCOUNT] * max(record.weights[LEAST_REST], remaining))
+    return np.exp(-record.settings.step_discount * max(record.settings.least_rest, remaining))
 
 
 @inlined
 def discount_of(record, game, node):
     """Return the factor by which the move to a node multiplies its value."""
     if kernels.has_costs(record.tables):
-        return np.exp(-record.weights[STEP_DISCOUNT] * record.cost[game, node])
-    return np.exp(-record.weights[STEP_DISCOUNT])
+        return np.exp(-record.settings.step_discount * record.cost[game, node])
+    return np.exp(-record.settings.step_discount)
 
 
 @inlined
@@ -250,21 +260,23 @@ def select_child(record, game, node):
 
     An unvisited child has the value of its parent, or that of the estimate where children were evaluated.
     """
-    discount, visits = np.exp(-record.weights[STEP_DISCOUNT]), record.visits[game, node]
+    discount, visits = np.exp(-record.settings.step_discount), record.visits[game, node]
     mean = record.value_sum[game, node] / visits
-    weight = record.weights[C_PUCT] * max(mean, MIN_VALUE) * np.sqrt(visits)
+    weight = record.settings.c_puct * max(mean, MIN_VALUE) * np.sqrt(visits)
     best, chosen = -np.inf, NOWHERE
     first = record.first_child[game, node]
     for child in range(first, first + record.child_count[game, node]):
         if record.status[game, child] == DEAD_END:
             continue
+        # Q: the mean value of the child as seen from the node, one discount further from the goal.
         visits_of_child, value = record.visits[game, child], mean
         if kernels.has_costs(record.tables):
             discount = discount_of(record, game, child)
         if visits_of_child > 0:
             value = discount * record.value_sum[game, child] / visits_of_child
-        elif record.settings[PRIOR_FROM_VALUES] == 1:
+        elif record.settings.prior_from_values:
             value = discount * record.heuristic[game, child]
+        # PUCT: Q + c P sqrt(N) / (1 + n), in units of the value of the node.
         score = value + weight * record.prior[game, child] / (1 + visits_of_child)
         if score > best:
             best, chosen = score, child
@@ -300,17 +312,17 @@ def add_child(record, game, node, move, cost, status):
 @inlined
 def request_scores(record, state):
     """Request the scores of a state."""
-    kernels.copy(state, record.rows[record.control[REQUESTED]])
-    record.control[REQUESTED] += 1
+    kernels.copy(state, record.rows[record.control.requested])
+    record.control.requested += 1
 
 
 @inlined
 def set_child_value(record, game, row, remaining):
     """Set the heuristic value and the prior logit of a child from its remaining moves, or its remaining cost."""
     record.heuristic[game, row] = value_of(record, remaining)
-    record.prior[game, row] = -max(record.weights[LEAST_REST], remaining) / record.weights[UNIT]
+    record.prior[game, row] = -max(record.settings.least_rest, remaining) / record.settings.unit
     if kernels.has_costs(record.tables):
-        record.prior[game, row] -= record.cost[game, row] / record.weights[UNIT]
+        record.prior[game, row] -= record.cost[game, row] / record.settings.unit
 
 
 @inlined
@@ -320,7 +332,7 @@ def evaluate_node(record, game, node):
     if not external:
         remaining = np.float64(evaluate_state(record.estimate, record.expansion.state))
         record.heuristic[game, node] = value_of(record, remaining)
-    if record.settings[USES_PRIOR] == 1 or external:
+    if record.settings.uses_prior or external:
         request_scores(record, record.expansion.state)
 
 
@@ -342,36 +354,38 @@ def expand(record, game, node, depth):
     """
     control, tables, expansion = record.control, record.tables, record.expansion
     kernels.unpack(tables, record.keys[game, node], expansion.state)
-    count, first_row = kernels.legal(tables, expansion.state, expansion.moves), control[REQUESTED]
+    count, first_row = kernels.legal(tables, expansion.state, expansion.moves), control.requested
     first = record.node_count[game]
     record.first_child[game, node] = first
-    control[EXPANDED] += 1
-    control[GENERATED] += count
-    record.counts[game, EXPANSIONS] += 1
-    record.counts[game, GENERATIONS] += count
+    control.expanded += 1
+    control.generated += count
+    record.expanded[game] += 1
+    record.generated[game] += count
     for i in range(count):
+        # Generate a child; a goal takes the place of all its siblings where every move costs 1.
         move = expansion.moves[i]
         kernels.apply(tables, expansion.state, move, expansion.child)
         kernels.pack(tables, expansion.child, expansion.key)
         cost, status = kernels.move_cost(tables, expansion.state, move, expansion.child), NEW
         if kernels.solved(tables, expansion.child):
             status = SOLVED
-            if not kernels.has_costs(tables):  # it takes the place of all its siblings
-                control[REQUESTED], record.node_count[game], record.child_count[game, node] = first_row, first, 0
+            if not kernels.has_costs(tables):
+                control.requested, record.node_count[game], record.child_count[game, node] = first_row, first, 0
                 add_child(record, game, node, move, cost, SOLVED)
                 return SOLVED
-        if record.game_length[game] + depth + 1 >= record.settings[MAX_MOVES]:
+        # A state beyond the limit of moves, or one that the path has already, gets no node.
+        if record.game_length[game] + depth + 1 >= record.settings.max_moves:
             record.was_cut[game] = True
         elif not is_repeat(record, game, depth):
             row = add_child(record, game, node, move, cost, status)
-            if record.settings[PRIOR_FROM_VALUES] == 1:
+            if record.settings.prior_from_values:
                 evaluate_new_child(record, game, row)
     if record.child_count[game, node] == 0:
         return DEAD_END
-    if record.settings[PRIOR_FROM_VALUES] == 0:
+    if not record.settings.prior_from_values:
         evaluate_node(record, game, node)
-    record.counts[game, EVALUATIONS] += control[REQUESTED] - first_row
-    return WAITING if control[REQUESTED] > first_row else OPEN
+    record.scored[game] += control.requested - first_row
+    return WAITING if control.requested > first_row else OPEN
 
 
 @inlined
@@ -379,6 +393,7 @@ def finish_expansion(record, game, node):
     """Turn the logits in the children's `prior` into probabilities; returns the value of the node."""
     first, last = record.first_child[game, node], record.first_child[game, node] + record.child_count[game, node]
     max_logit, best, total = -np.inf, 0.0, 0.0
+    # The softmax over the children, from the greatest logit on so that no exponential overflows.
     for child in range(first, last):
         max_logit = max(max_logit, record.prior[game, child])
         best = max(best, discount_of(record, game, child) * record.heuristic[game, child])
@@ -388,13 +403,13 @@ def finish_expansion(record, game, node):
     for child in range(first, last):
         record.prior[game, child] /= total
     record.status[game, node] = OPEN
-    return best if record.settings[PRIOR_FROM_VALUES] == 1 else record.heuristic[game, node]
+    return best if record.settings.prior_from_values else record.heuristic[game, node]
 
 
 @inlined
 def backpropagate(record, game, node, value):
     """Add the value of a leaf to it and to all its ancestors, discounted by the moves between."""
-    discount = np.exp(-record.weights[STEP_DISCOUNT])
+    discount = np.exp(-record.settings.step_discount)
     while node != NOWHERE:
         record.value_sum[game, node] += value
         value *= discount_of(record, game, node) if kernels.has_costs(record.tables) else discount
@@ -439,7 +454,7 @@ def visit_leaf(record, game, node, depth):
 
     A pending leaf counts as a visit of value 0 (a virtual loss), so that other playouts take other paths.
     """
-    control, status, first_row = record.control, record.status[game, node], record.control[REQUESTED]
+    control, status, first_row = record.control, record.status[game, node], record.control.requested
     # Expansion. A goal among the children becomes the leaf.
     if status == NEW:
         status = expand(record, game, node, depth)
@@ -459,9 +474,9 @@ def visit_leaf(record, game, node, depth):
     elif status == OPEN:
         backpropagate(record, game, node, finish_expansion(record, game, node))
     else:
-        half, leaf = control[HALF], control[PENDING_LEAVES]
+        half, leaf = control.half, control.pending_leaves
         record.leaf_game[half, leaf], record.leaf_node[half, leaf], record.leaf_row[half, leaf] = game, node, first_row
-        control[PENDING_LEAVES] += 1
+        control.pending_leaves += 1
 
 
 @inlined
@@ -506,28 +521,29 @@ def read_path_ahead(record, game):
 def accept_scores(record):
     """Note that the scores of all pending leaves have arrived; `take_scores` reads them while other leaves wait."""
     control = record.control
-    control[SCORED_LEAVES], control[TAKEN_LEAVES], control[HALF] = control[PENDING_LEAVES], 0, 1 - control[HALF]
-    control[PENDING_LEAVES] = control[REQUESTED] = control[AWAITS_SCORES] = 0
+    control.scored_leaves, control.taken_leaves, control.half = control.pending_leaves, 0, 1 - control.half
+    control.pending_leaves = control.requested = control.awaits_scores = 0
 
 
 @inlined
 def take_scores(record, game):
     """Finish the expansion of the next leaves with scores, those of this game alone unless it is NOWHERE."""
-    control, settings, half = record.control, record.settings, 1 - record.control[HALF]
+    control, settings, half = record.control, record.settings, 1 - record.control.half
     moves, external = record.expansion.moves.size, kernels.is_external(record.estimate.tables)
-    width = moves * settings[USES_PRIOR] + (1 if external else 0)
-    while control[TAKEN_LEAVES] < control[SCORED_LEAVES]:
-        leaf = control[TAKEN_LEAVES]
+    width = moves * settings.uses_prior + (1 if external else 0)
+    while control.taken_leaves < control.scored_leaves:
+        leaf = control.taken_leaves
         if game != NOWHERE and record.leaf_game[half, leaf] != game:
             return
-        control[TAKEN_LEAVES] += 1
+        # Write the scores into the children, or into the node; then the leaf is expanded, and its value known.
+        control.taken_leaves += 1
         owner, node = np.int64(record.leaf_game[half, leaf]), np.int64(record.leaf_node[half, leaf])
         first, base = record.first_child[owner, node], record.leaf_row[half, leaf] * width
         for k in range(record.child_count[owner, node]):
-            if settings[PRIOR_FROM_VALUES] == 1:
+            if settings.prior_from_values:
                 set_child_value(record, owner, first + k, record.scores[base + k])
-            elif settings[USES_PRIOR] == 1:
+            elif settings.uses_prior:
                 record.prior[owner, first + k] = record.scores[base + record.move[owner, first + k]]
-        if settings[PRIOR_FROM_VALUES] == 0 and external:
+        if not settings.prior_from_values and external:
             record.heuristic[owner, node] = value_of(record, record.scores[base + width - 1])
         backpropagate(record, owner, node, finish_expansion(record, owner, node))

@@ -28,10 +28,10 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Candidates
-from puzzlelab.engine.control_slots import EXPANDED, GENERATED
 from puzzlelab.engine.driver import Clock
 from puzzlelab.engine.kernels import DONE
-from puzzlelab.solvers._annealing_kernels import COST, LEAST_COST, PROPOSALS_LEFT, SHUFFLE, AnnealingRecord, step
+from puzzlelab.engine.record_parts import new_control
+from puzzlelab.solvers._annealing_kernels import CONTROL, SHUFFLE, AnnealingRecord, step
 from puzzlelab.solvers._candidates import digits_of, propagated, units_of_cells, view, writer
 
 HOT, COLD, LEVELS = 0.4, 0.22, 30
@@ -59,9 +59,8 @@ def record_of(instance: Instance, known: NDArray[np.int64], seed: int) -> Anneal
     np.add.at(counts, (cell_units, digits[:, None]), 1)
     temperatures = np.concatenate([[np.inf], np.geomspace(HOT, COLD, LEVELS)])
     acceptance = np.exp(-np.arange(2 * kinds + 1) / temperatures[:, None]) * 2**32
-    control = np.zeros(16, np.int64)
-    control[COST] = control[LEAST_COST] = np.count_nonzero(counts == 0)
-    control[PROPOSALS_LEFT] = SHUFFLE * len(pairs)
+    cost = int(np.count_nonzero(counts == 0))
+    control = new_control(CONTROL, cost=cost, least_cost=cost, proposals_left=SHUFFLE * len(pairs))
     return AnnealingRecord(
         control, np.array([seed], np.uint64), pairs, cell_units, digits, counts, acceptance.astype(np.uint64)
     )
@@ -98,17 +97,17 @@ class Annealing(SolverSettings):
         record = record_of(instance, known, self.seed)
         step(record, 0)
         clock = Clock(limit)
-        stop: Stop | None = None if len(record.pairs) or record.control[COST] == 0 else "dead end"
+        stop: Stop | None = None if len(record.pairs) or record.control.cost == 0 else "dead end"
         while stop is None:
             status = clock.work(step, record)
-            proposed, accepted = int(record.control[EXPANDED]), int(record.control[GENERATED])
+            proposed, accepted = int(record.control.expanded), int(record.control.generated)
             if status == DONE:
                 moves = writer(instance)(record.digits)
                 yield Result(moves, lower_bound=blanks, expanded=proposed, generated=accepted, seconds=clock.seconds)
                 return
             yield Progress(proposed, accepted, 0, blanks, clock.seconds)
             stop = clock.reached(proposed)
-        proposed, accepted = int(record.control[EXPANDED]), int(record.control[GENERATED])
+        proposed, accepted = int(record.control.expanded), int(record.control.generated)
         yield Result(
             None,
             reason=reason_of(record),
@@ -122,9 +121,9 @@ class Annealing(SolverSettings):
 
 def reason_of(record: AnnealingRecord) -> str:
     """Return the least number of conflicts, in words."""
-    fewest = int(record.control[LEAST_COST])
+    fewest = int(record.control.least_cost)
     what = "1 conflict was left" if fewest == 1 else f"{fewest} conflicts were left"
-    return f"{what} at best, after {int(record.control[EXPANDED]):,} proposed swaps; annealing proves nothing"
+    return f"{what} at best, after {int(record.control.expanded):,} proposed swaps; annealing proves nothing"
 
 
 SOLVER = Annealing

@@ -23,12 +23,12 @@ from puzzlelab.core.puzzle import State
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import records
-from puzzlelab.engine.control_slots import BOUND, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.minimising import minimised
+from puzzlelab.engine.record_parts import new_control
 from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
 from puzzlelab.runtime.memory import reserved
-from puzzlelab.solvers._astar_kernels import ADMISSIBLE, GOAL, PROVES, STATES, AstarRecord, Heap, step
+from puzzlelab.solvers._astar_kernels import CONTROL, AstarRecord, Heap, step
 
 ORDERS: Mapping[str, tuple[float, float]] = {"astar": (1.0, 1.0), "greedy": (0.0, 1.0), "breadth": (1.0, 0.0)}
 """The weights of g and h in each order."""
@@ -48,8 +48,10 @@ def machine(
     record = AstarRecord(
         tables=rules.tables,
         estimate=records.new_estimate(estimate, rules),
-        control=records.new_control(),
-        weights=np.array([*weights, objective.least_sum]),
+        control=new_control(CONTROL, bound=objective.least_sum, admissible=estimate.admissible),
+        g_weight=weights[0],
+        h_weight=weights[1],
+        least_h=float(objective.least_sum),
         nodes=records.new_node_table(rules, capacity),
         g=np.empty(capacity, np.int32),
         h=np.empty(capacity, np.float32),
@@ -59,14 +61,12 @@ def machine(
         requested=np.empty(batch * moves, np.int32),
         scores=np.empty(batch * moves, np.float64),
     )
-    record.control[ADMISSIBLE] = estimate.admissible
-    record.control[PROVES] = weights[0] == 1 and (estimate.admissible or weights[1] == 0)
+    record.control.proves = weights[0] == 1 and (estimate.admissible or weights[1] == 0)
     if objective.kind == "score":  # a bound on a score needs the whole bound of every state
-        record.control[PROVES] = weights[0] == weights[1] == 1 and estimate.admissible
-    record.control[BOUND] = objective.least_sum
+        record.control.proves = weights[0] == weights[1] == 1 and estimate.admissible
 
     def requests(record: AstarRecord) -> State:
-        return records.unpacked(rules, record.nodes.keys[record.requested[: record.control[REQUESTED]]])
+        return records.unpacked(rules, record.nodes.keys[record.requested[: record.control.requested]])
 
     return Machine(
         record, stepper(step, rules), solution, enlarged, lambda record: EXHAUSTED, requests, objective, total
@@ -75,17 +75,17 @@ def machine(
 
 def solution(record: AstarRecord) -> list[int]:
     """Return the moves from the start to the goal."""
-    return records.path_to(record.nodes.parent, record.nodes.move, int(record.control[GOAL]))
+    return records.path_to(record.nodes.parent, record.nodes.move, int(record.control.goal))
 
 
 def total(record: AstarRecord) -> int:
     """Return the cost of those moves."""
-    return int(record.g[record.control[GOAL]])
+    return int(record.g[record.control.goal])
 
 
 def enlarged(record: AstarRecord, room: int) -> Any:
     """Return the record with a hash table of twice the size, or None."""
-    nodes = records.rehashed(record.nodes, int(record.control[STATES]), record.expansion.moves.size, room)
+    nodes = records.rehashed(record.nodes, int(record.control.states), record.expansion.moves.size, room)
     return None if nodes is None else record._replace(nodes=nodes)
 
 

@@ -23,8 +23,9 @@ from puzzlelab.core.views import Candidates, Prior
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.driver import EXHAUSTED, Machine, Score
 from puzzlelab.engine.enumeration import Enumerator, counted, listed
+from puzzlelab.engine.record_parts import new_control
 from puzzlelab.engine.search_rules import chosen_prior
-from puzzlelab.solvers._backtracking_kernels import CLUES, GUIDED, LEVEL, SOLVED, BacktrackingRecord, step
+from puzzlelab.solvers._backtracking_kernels import CONTROL, BacktrackingRecord, step
 from puzzlelab.solvers._candidates import digits_of, grid_of, masks_of, view, writer
 
 
@@ -35,7 +36,7 @@ def machine(instance: Instance, guided: bool = False) -> Machine:
     levels = blanks + 2
     record = BacktrackingRecord(
         grid=grid_of(view(instance).units),
-        control=np.zeros(16, np.int64),
+        control=new_control(CONTROL, clues=masks.size - blanks, guided=guided),
         stack=np.zeros((levels, masks.size), np.uint32),
         cells=np.zeros(levels, np.int32),
         rest=np.zeros(levels, np.uint32),
@@ -44,15 +45,13 @@ def machine(instance: Instance, guided: bool = False) -> Machine:
         cell_scores=np.zeros((levels, digits if guided else 0)),
     )
     record.stack[0] = masks
-    record.control[CLUES], record.control[GUIDED] = masks.size - blanks, guided
-
     moves_of = writer(instance)
 
     def solution(record: BacktrackingRecord) -> list[int]:
-        return list(moves_of(digits_of(record.stack[record.control[SOLVED]])))
+        return list(moves_of(digits_of(record.stack[record.control.solved])))
 
     def requests(record: BacktrackingRecord) -> NDArray[np.uint32]:
-        masks: NDArray[np.uint32] = record.stack[record.control[LEVEL]][None]
+        masks: NDArray[np.uint32] = record.stack[record.control.level][None]
         return masks
 
     return Machine(record, step, solution, lambda record, room: None, lambda record: EXHAUSTED, requests)

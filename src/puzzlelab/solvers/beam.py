@@ -24,24 +24,13 @@ from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
-from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one, with_patience
 from puzzlelab.engine.minimising import minimised
+from puzzlelab.engine.record_parts import new_control, reset
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
 from puzzlelab.runtime.memory import require_memory
 from puzzlelab.solvers import _layers
-from puzzlelab.solvers._beam_kernels import (
-    ADMISSIBLE,
-    KEPT_COUNT,
-    MAX_MOVES,
-    SCORED,
-    UNBOUNDED,
-    WAS_CUT,
-    BeamRecord,
-    add_hashes,
-    kept_after,
-    step,
-)
+from puzzlelab.solvers._beam_kernels import CONTROL, UNBOUNDED, BeamRecord, add_hashes, kept_after, step
 from puzzlelab.solvers._layers import Guide
 from puzzlelab.solvers._top_k_kernels import new_selection
 
@@ -69,7 +58,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
     record = BeamRecord(
         tables=rules.tables,
         estimate=records.new_estimate(estimate, rules),
-        control=records.new_control(),
+        control=new_control(CONTROL, max_moves=max_moves, admissible=estimate.admissible),
         layer=np.empty((width, rules.words), np.uint64),
         candidates=records.new_node_table(rules, candidates, table=table),
         selection=new_selection(candidates),
@@ -79,20 +68,18 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
         seen_hashes=np.zeros(min(records.table_size(kept), FIRST_HASHES), np.uint64),
         expansion=records.new_expansion(rules, instance.state, moves),
     )
-    record.control[MAX_MOVES], record.control[ADMISSIBLE] = max_moves, estimate.admissible
 
     def requests(record: BeamRecord) -> State:
-        first = record.control[SCORED]
-        return records.unpacked(rules, record.candidates.keys[first : first + record.control[REQUESTED]])
+        first = record.control.scored
+        return records.unpacked(rules, record.candidates.keys[first : first + record.control.requested])
 
     return Machine(record, stepper(step, rules), solution, enlarged, verdict, requests, restart=restart)
 
 
 def restart(record: BeamRecord, start: State) -> None:
     """Let the search begin again from another working state `[S]`."""
-    max_moves, admissible = record.control[MAX_MOVES], record.control[ADMISSIBLE]
-    record.control[:] = 0
-    record.control[LENGTH], record.control[MAX_MOVES], record.control[ADMISSIBLE] = -1, max_moves, admissible
+    control = record.control
+    reset(control, max_moves=control.max_moves, admissible=control.admissible)
     record.candidates.table[:] = 0
     record.seen_hashes[:] = 0
     record.expansion.state[:] = start
@@ -100,9 +87,9 @@ def restart(record: BeamRecord, start: State) -> None:
 
 def solution(record: BeamRecord) -> list[int]:
     """Return the moves to the solved state, which is stored after the last kept one."""
-    if record.control[LENGTH] == 0:
+    if record.control.length == 0:
         return []
-    return records.path_to(record.parent, record.move, int(record.control[KEPT_COUNT]))
+    return records.path_to(record.parent, record.move, int(record.control.kept_count))
 
 
 def enlarged(record: BeamRecord, room: int) -> Any:
@@ -120,9 +107,9 @@ def enlarged(record: BeamRecord, room: int) -> Any:
 
 def verdict(record: BeamRecord) -> tuple[Proof, str, Stop]:
     """Return the verdict of a search whose beam became empty."""
-    if record.control[WAS_CUT]:
+    if record.control.was_cut:
         return BEAM_EMPTY
-    if record.control[MAX_MOVES] < UNBOUNDED:
+    if record.control.max_moves < UNBOUNDED:
         return "none", "no shorter solution", "done"
     return EXHAUSTED
 
@@ -145,7 +132,7 @@ class BeamMemory:
                 self.searches[width] = search
         else:
             restart(search.record, records.working(rules, instance.state))
-            search.control[MAX_MOVES] = max_moves
+            search.control.max_moves = max_moves
         return search
 
 

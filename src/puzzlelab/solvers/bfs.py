@@ -20,22 +20,11 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import KernelRules, Reversible
 from puzzlelab.engine import records
-from puzzlelab.engine.control_slots import LENGTH
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
-from puzzlelab.engine.record_parts import NOWHERE
+from puzzlelab.engine.record_parts import NOWHERE, new_control
 from puzzlelab.engine.search_rules import rules_of, runner, stepper
 from puzzlelab.runtime.memory import reserved
-from puzzlelab.solvers._bfs_kernels import (
-    COUNTS_ALL,
-    MAX_DEPTH,
-    MEETING,
-    MEETING_MOVE,
-    MEETING_OTHER,
-    STATES,
-    BfsRecord,
-    add_root,
-    step,
-)
+from puzzlelab.solvers._bfs_kernels import CONTROL, MAX_DEPTH, BfsRecord, add_root, step
 
 
 def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: Limit, count_all: bool) -> Machine:
@@ -44,14 +33,13 @@ def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: 
     capacity = reserved(8 * rules.words + 14, limit)
     record = BfsRecord(
         tables=rules.tables,
-        control=records.new_control(),
+        control=new_control(CONTROL, counts_all=count_all),
         nodes=records.new_node_table(rules, capacity, move=np.int16),
         side=np.empty(capacity, np.int8),
         layers=np.array([[0, 0, 0], [0, -1, 0]], np.int64),
         sizes=np.zeros(MAX_DEPTH, np.int64),
         expansion=records.new_expansion(rules, instance.state, puzzle.move_count),
     )
-    record.control[COUNTS_ALL] = count_all
     add_to_root = runner(add_root, rules)
     add_to_root(record, record.expansion.state, 0)
     record.sizes[0] = 1
@@ -67,9 +55,9 @@ def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: 
 def path_of(record: BfsRecord, puzzle: Puzzle) -> list[int]:
     """Return the moves from the start to the meeting state, and from there to the goal."""
     control = record.control
-    if control[LENGTH] == 0:
+    if control.length == 0:
         return []
-    node, other, meeting_move = int(control[MEETING]), int(control[MEETING_OTHER]), int(control[MEETING_MOVE])
+    node, other, meeting_move = int(control.meeting), int(control.meeting_other), int(control.meeting_move)
     if other == NOWHERE:
         return moves_into(record, node)
     reversible = puzzle.view(Reversible)
@@ -87,7 +75,7 @@ def moves_into(record: BfsRecord, node: int) -> list[int]:
 
 def enlarged(record: BfsRecord, room: int) -> Any:
     """Return the record with a hash table of twice the size, or None."""
-    nodes = records.rehashed(record.nodes, int(record.control[STATES]), record.expansion.moves.size, room)
+    nodes = records.rehashed(record.nodes, int(record.control.states), record.expansion.moves.size, room)
     return None if nodes is None else record._replace(nodes=nodes)
 
 

@@ -25,7 +25,8 @@ from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import EXHAUSTED, Machine
 from puzzlelab.engine.enumeration import Enumerator, counted, listed
-from puzzlelab.solvers._dancing_links_kernels import LEVEL, DancingLinksRecord, step
+from puzzlelab.engine.record_parts import new_control
+from puzzlelab.solvers._dancing_links_kernels import CONTROL, DancingLinksRecord, step
 
 
 def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
@@ -33,7 +34,7 @@ def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
     nodes = cover.items + len(cover.entries) + cover.options + 2
     links = np.empty((4, nodes), np.int32)
     record = DancingLinksRecord(
-        control=np.zeros(16, np.int64),
+        control=new_control(CONTROL),
         starts=cover.starts,
         entries=cover.entries,
         chosen=chosen,
@@ -50,7 +51,7 @@ def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
 
 def solution(cover: ExactCover, record: DancingLinksRecord) -> list[int]:
     """Return the moves of the chosen options, in increasing order."""
-    nodes = record.path[: record.control[LEVEL]]
+    nodes = record.path[: record.control.level]
     return sorted(cover.moves[record.option[nodes]].tolist())
 
 

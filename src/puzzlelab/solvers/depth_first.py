@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from puzzlelab.core.boards import Instance
@@ -26,19 +25,10 @@ from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Reversible
 from puzzlelab.engine import records
-from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, scorer, switched_scorer
+from puzzlelab.engine.record_parts import Control, new_control
 from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
-from puzzlelab.solvers._depth_first_kernels import (
-    AWAIT_BOUNDS,
-    DEPTH,
-    MAX_MOVES,
-    PHASE,
-    PLIES,
-    PROVES,
-    DepthFirstRecord,
-    step,
-)
+from puzzlelab.solvers._depth_first_kernels import AWAIT_BOUNDS, CONTROL, DepthFirstRecord, step
 
 UNBOUNDED = 1 << 40
 FIRST_DEPTH = 128
@@ -68,7 +58,7 @@ def machine(instance: Instance, orders: Orders, rules: KernelRules, depth: int, 
         bound=records.new_estimate(orders.bound, rules),
         order=records.new_estimate(orders.order, rules),
         deep=records.new_estimate(orders.deep, rules),
-        control=records.new_control(),
+        control=new_control(CONTROL, max_moves=depth, plies=plies, proves=orders.bound.admissible),
         stack=np.zeros((capacity, rules.size), rules.dtype),
         rows=np.zeros((capacity, moves), np.int32),
         values=np.zeros((capacity, moves), np.float64),
@@ -80,8 +70,6 @@ def machine(instance: Instance, orders: Orders, rules: KernelRules, depth: int, 
         keys=np.zeros(moves, np.float64),
     )
     record.stack[0] = records.working(rules, instance.state)
-    record.control[MAX_MOVES], record.control[PLIES] = depth, plies
-    record.control[PROVES] = orders.bound.admissible
 
     def verdict(record: DepthFirstRecord) -> tuple[Proof, str, Stop]:
         if depth < UNBOUNDED:
@@ -93,7 +81,7 @@ def machine(instance: Instance, orders: Orders, rules: KernelRules, depth: int, 
 
 def solution(record: DepthFirstRecord) -> list[int]:
     """Return the best moves so far."""
-    return [int(move) for move in record.best[: record.control[LENGTH]]]
+    return [int(move) for move in record.best[: record.control.length]]
 
 
 def enlarged(record: DepthFirstRecord, room: int) -> Any:
@@ -103,14 +91,14 @@ def enlarged(record: DepthFirstRecord, room: int) -> Any:
 
 def requests(record: DepthFirstRecord) -> State:
     """Return the states whose scores are requested."""
-    return record.children[: record.control[REQUESTED]]
+    return record.children[: record.control.requested]
 
 
-def requested_estimate(control: NDArray[np.int64]) -> int:
+def requested_estimate(control: Control) -> int:
     """Return the index in `Orders` of the estimate whose scores are requested."""
-    if control[PHASE] == AWAIT_BOUNDS:
+    if control.phase == AWAIT_BOUNDS:
         return 0
-    return 1 if control[DEPTH] < control[PLIES] else 2
+    return 1 if control.depth < control.plies else 2
 
 
 class DepthFirst(SolverSettings):

@@ -22,7 +22,6 @@ from puzzlelab.core.views import Prior
 from puzzlelab.engine.driver import one_by_one
 from puzzlelab.engine.search_rules import chosen_prior, rules_of
 from puzzlelab.solvers import _layers
-from puzzlelab.solvers._layers_kernels import WAS_CUT
 from puzzlelab.storage import networks
 
 
@@ -61,7 +60,7 @@ class Discrepancy(SolverSettings):
                 guide, empty = _layers.Guide(None, prior, departures=departures), self._no_solution(departures)
                 machine = _layers.machine(instance, guide, rules, limit, empty, most=max_moves)
                 yield from _layers.drive(machine, instance, guide, rules, limit)
-                complete = machine.control[WAS_CUT] == 0
+                complete = machine.control.was_cut == 0
 
             return shorter
 

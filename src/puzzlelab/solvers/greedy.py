@@ -8,6 +8,7 @@ Shapes: G = games, R = rows of a batch, M as in `engine.kernels`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -23,7 +24,6 @@ from puzzlelab.core.result import Result, Stop, moves_in_words
 from puzzlelab.core.solver import NETWORK, Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels, records
-from puzzlelab.engine.control_slots import PLACES, REQUESTED
 from puzzlelab.engine.driver import (
     Drive,
     Machine,
@@ -37,23 +37,18 @@ from puzzlelab.engine.driver import (
 )
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD
 from puzzlelab.engine.minimising import minimised
-from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord
+from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, new_control
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
 from puzzlelab.solvers._greedy_kernels import (
-    ADMISSIBLE,
-    AVOIDS_REPEATS,
+    CONTROL,
     CYCLE,
-    MAX_MOVES,
-    MAX_NODES,
     ONLY_REPEATS,
-    PHASE,
     SCORE_POSITIONS,
     SOLVED,
     SPENT,
     STUCK,
     TOO_LONG,
     UNBOUNDED,
-    USES_PRIOR,
     Batch,
     Games,
     GreedyRecord,
@@ -92,7 +87,14 @@ def machine(
     record = GreedyRecord(
         tables=rules.tables,
         estimate=_estimate_record(guide, rules),
-        control=np.zeros(PLACES, np.int64),
+        control=new_control(
+            CONTROL,
+            max_moves=max_moves,
+            max_nodes=nodes,
+            avoids_repeats=avoid_repeats,
+            uses_prior=min_prior_ratio is not None,
+            admissible=isinstance(guide, Estimate) and guide.admissible,
+        ),
         active_games=np.empty(games, np.int32),
         games=Games(
             position=rules.encode(np.stack([instance.state for instance in instances])).astype(rules.dtype),
@@ -103,7 +105,10 @@ def machine(
             lower_bound=np.zeros(games, np.int32),
             best_move=np.full(games, NOWHERE, np.int32),
             best_value=np.empty(games, np.float64),
-            counts=np.zeros((games, 4), np.int64),
+            legal_moves=np.zeros(games, np.int32),
+            expanded=np.zeros(games, np.int64),
+            generated=np.zeros(games, np.int64),
+            scored=np.zeros(games, np.int64),
         ),
         batch=Batch(
             states=np.empty((rows, rules.size), rules.dtype),
@@ -113,14 +118,12 @@ def machine(
         ),
         scores=np.empty(rows * moves if by_prior else max(rows, moves), np.float64),
         prior_logits=np.zeros((1, 1) if min_prior_ratio is None else (games, moves), np.float64),
-        weights=np.array([PRIOR_WEIGHT, np.log(min_prior_ratio) if min_prior_ratio else -np.inf]),
+        prior_weight=PRIOR_WEIGHT,
+        least_log_ratio=math.log(min_prior_ratio) if min_prior_ratio else -math.inf,
         seen=_seen_boards(16 * games),
         moves=np.empty(moves, np.int32),
         key=np.empty(rules.words, np.uint64),
     )
-    record.control[MAX_MOVES], record.control[MAX_NODES] = max_moves, nodes
-    record.control[AVOIDS_REPEATS], record.control[USES_PRIOR] = avoid_repeats, min_prior_ratio is not None
-    record.control[ADMISSIBLE] = isinstance(guide, Estimate) and guide.admissible
     objective = objective_of(instances[0].puzzle)
     return Machine(record, stepper(step, rules), no_moves, enlarged, no_verdict, requests, objective)
 
@@ -140,7 +143,7 @@ def _seen_boards(boards: int) -> SeenBoards:
 
 def requests(record: GreedyRecord) -> State:
     """Return the working states `[R, S]` whose scores are requested."""
-    return record.batch.states[: record.control[REQUESTED]]
+    return record.batch.states[: record.control.requested]
 
 
 def enlarged(record: GreedyRecord, room: int) -> Any:
@@ -167,7 +170,8 @@ def _result(record: GreedyRecord, game: int, stop: Stop, seconds: float, counts_
 
     Its lower bound is on the number of moves, and so is 0 where they have costs or points.
     """
-    _, expanded, generated, evaluations = record.games.counts[game].tolist()
+    games = record.games
+    expanded, generated, evaluations = int(games.expanded[game]), int(games.generated[game]), int(games.scored[game])
     bound = int(record.games.lower_bound[game]) if counts_moves else 0
     status = int(record.games.status[game])
     counts = (expanded, generated, evaluations, seconds)
@@ -275,7 +279,7 @@ class Greedy(SolverSettings):
         score = prior_scorer(guide, rules, puzzle) if isinstance(guide, Prior) else scorer(guide, rules)
         if min_prior_ratio is not None and self.prior is not None:
             priors, estimates = prior_scorer(chosen_prior(puzzle, self.prior), rules, puzzle), score
-            score = switched_scorer(lambda: priors if games.control[PHASE] == SCORE_POSITIONS else estimates)
+            score = switched_scorer(lambda: priors if games.control.phase == SCORE_POSITIONS else estimates)
         return side_by_side(games, len(instances), limit, score)
 
     def _guide(self, puzzle: Puzzle) -> Estimate | Prior:

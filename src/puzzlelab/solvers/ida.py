@@ -26,20 +26,11 @@ from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import kernels, records
-from puzzlelab.engine.control_slots import EXPANDED, LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Clock, Drive, Machine, drive
+from puzzlelab.engine.record_parts import new_control, reset
 from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
 from puzzlelab.engine.solving import attempts_of, best_of, singly
-from puzzlelab.solvers._ida_kernels import (
-    DEPTH,
-    LAST_MOVE,
-    PROVES,
-    IdaRecord,
-    Requests,
-    step,
-    step_many,
-    step_requested,
-)
+from puzzlelab.solvers._ida_kernels import CONTROL, IdaRecord, Requests, step, step_many, step_requested
 
 FIRST_DEPTH = 128
 QUICK_NODES = 20_000
@@ -52,7 +43,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machi
     record = IdaRecord(
         tables=rules.tables,
         estimate=records.new_estimate(estimate, rules),
-        control=records.new_control(),
+        control=new_control(CONTROL, proves=estimate.admissible),
         stack=np.zeros((FIRST_DEPTH, rules.size), rules.dtype),
         rows=np.zeros((FIRST_DEPTH, moves), np.int32),
         pending=np.zeros(FIRST_DEPTH, np.uint64),
@@ -66,7 +57,6 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machi
         ),
         scores=np.zeros(moves, np.float64),
     )
-    record.control[PROVES] = estimate.admissible
     restart(record, records.working(rules, instance.state))
     run = stepper(step_requested if kernels.is_external(record.estimate.tables) else step, rules)
     return Machine(record, run, solution, enlarged, verdict, requests, restart=restart)
@@ -74,15 +64,13 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machi
 
 def restart(record: IdaRecord, start: State) -> None:
     """Let the search begin again from another working state `[S]`."""
-    proves = record.control[PROVES]
-    record.control[:] = 0
-    record.control[LENGTH], record.control[LAST_MOVE], record.control[PROVES] = -1, -1, proves
+    reset(record.control, last_move=-1, proves=record.control.proves)
     record.stack[0] = start
 
 
 def solution(record: IdaRecord) -> list[int]:
     """Return the moves of the solution."""
-    return [int(move) for move in record.path[: record.control[LENGTH]]]
+    return [int(move) for move in record.path[: record.control.length]]
 
 
 def enlarged(record: IdaRecord, room: int) -> Any:
@@ -94,12 +82,12 @@ def enlarged(record: IdaRecord, room: int) -> Any:
 
 def requests(record: IdaRecord) -> State:
     """Return the states whose scores are requested."""
-    return record.requests.states[: record.control[REQUESTED]]
+    return record.requests.states[: record.control.requested]
 
 
 def verdict(record: IdaRecord) -> tuple[Proof, str, Stop]:
     """Return the verdict of a search in which no path exceeds the threshold."""
-    if record.control[PROVES]:
+    if record.control.proves:
         return EXHAUSTED
     return "none", "the estimate led to no solution", "dead end"
 
@@ -183,7 +171,7 @@ class BatchSearch:
     def _shares(self, seconds: float, first: int, end: int) -> tuple[float, float]:
         """Return the seconds of the boards `first` to `end` - 1, and of the board after them, by expanded states."""
         quick = int(self.counts[first:end, 0].sum()) + end - first
-        long = 1 + int(self.search.control[EXPANDED]) if end < len(self.boards) else 0
+        long = 1 + int(self.search.control.expanded) if end < len(self.boards) else 0
         return seconds * quick / (quick + long), seconds * long / (quick + long)
 
     def _part(self, first: int, end: int) -> Answers:
@@ -202,7 +190,7 @@ class BatchSearch:
         search = replace(self.search)
         clock = Clock(self.limit)
         clock.began -= seconds
-        if search.control[DEPTH] + 2 >= FIRST_DEPTH and not search.enlarge(clock.room()):
+        if search.control.depth + 2 >= FIRST_DEPTH and not search.enlarge(clock.room()):
             return Result(None, stop="memory")
         rest = Drive(search, self.limit, clock=clock)
         return replace(best_of(rest.__iter__(), lambda attempt: over()), instance=board)

@@ -27,8 +27,9 @@ from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import EXHAUSTED, Clock, Machine
 from puzzlelab.engine.enumeration import Enumerator, counted, listed, proving_uniqueness
+from puzzlelab.engine.record_parts import new_control
 from puzzlelab.solvers._candidates import view, writer
-from puzzlelab.solvers._permutation_kernels import PermutationLists, PermutationRecord, step
+from puzzlelab.solvers._permutation_kernels import CONTROL, PermutationLists, PermutationRecord, step
 from puzzlelab.solvers._permutations import PermutationRows
 
 MAX_BYTES = 2**29
@@ -50,7 +51,7 @@ def record_of(lists: PermutationLists) -> PermutationRecord:
     rows, chosen = np.zeros(size + 1, np.int64), np.full(size + 1, -1)
     rows[0] = np.argmin(counts[0])
     checks = np.zeros(size * lists.cell_units.shape[2], np.int64)
-    return PermutationRecord(lists, np.zeros(16, np.int64), alive, counts, rows, chosen, checks, whole)
+    return PermutationRecord(lists, new_control(CONTROL), alive, counts, rows, chosen, checks, whole)
 
 
 def machine(instance: Instance, lists: PermutationLists) -> Machine:

@@ -26,7 +26,6 @@ from puzzlelab.core.result import Result, Stop, moves_in_words
 from puzzlelab.core.solver import NETWORK, Attempt, SolverSettings, is_network
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import records
-from puzzlelab.engine.control_slots import PLACES, REQUESTED
 from puzzlelab.engine.driver import (
     EXHAUSTED,
     Drive,
@@ -41,10 +40,10 @@ from puzzlelab.engine.driver import (
     side_by_side,
 )
 from puzzlelab.engine.minimising import minimised
-from puzzlelab.engine.record_parts import NOWHERE
+from puzzlelab.engine.record_parts import NOWHERE, new_control
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, runner, stepper
 from puzzlelab.solvers import _uct_kernels, _uct_tree_kernels
-from puzzlelab.solvers._uct_tree_kernels import UctRecord
+from puzzlelab.solvers._uct_tree_kernels import UctRecord, UctSettings
 from puzzlelab.storage import networks
 
 ROWS = 1 << 14
@@ -214,8 +213,6 @@ def machine(
     move_room = min(max_moves, FIRST_MOVES) + leaves + 3
     node_room = 1 + leaves * moves + min(solver.playouts, 1000) * min(moves, FIRST_CHILDREN)
     objective = objective_of(puzzle)
-    finishes = solver.finish and objective.kind != "score"  # the first game that ends is seldom the best one
-    flags = finishes, pauses, guides.prior is not None, values, guides.estimate.admissible
     arrays: dict[str, Any] = {name: np.zeros(games, kind) for name, kind in _uct_tree_kernels.GAME_ARRAYS.items()}
     arrays |= {name: np.zeros((games, move_room), kind) for name, kind in _uct_tree_kernels.MOVE_ARRAYS.items()}
     arrays |= {name: np.zeros((games, node_room), kind) for name, kind in _uct_tree_kernels.NODE_ARRAYS.items()}
@@ -225,11 +222,27 @@ def machine(
         **arrays,
         tables=rules.tables,
         estimate=records.new_estimate(guides.estimate, rules),
-        control=np.zeros(PLACES, np.int64),
-        settings=np.array([solver.playouts, leaves, max_moves, nodes or _uct_tree_kernels.UNBOUNDED, *flags], np.int64),
-        weights=_weights(solver, objective),
+        control=new_control(_uct_tree_kernels.CONTROL),
+        settings=UctSettings(
+            playouts=solver.playouts,
+            parallel_leaves=leaves,
+            temperature=solver.temperature,
+            dirichlet_fraction=solver.dirichlet_fraction,
+            dirichlet_alpha=solver.dirichlet_alpha,
+            c_puct=solver.c_puct,
+            step_discount=solver.step_discount / objective.unit,
+            max_moves=max_moves,
+            max_nodes=nodes or _uct_tree_kernels.UNBOUNDED,
+            # The first game that ends is seldom the one of the best score.
+            stops_at_solution=solver.finish and objective.kind != "score",
+            pauses=pauses,
+            uses_prior=guides.prior is not None,
+            prior_from_values=values,
+            admissible=guides.estimate.admissible,
+            unit=float(objective.unit),
+            least_rest=float(objective.least_sum),
+        ),
         start=np.ascontiguousarray(rules.encode(starts).astype(rules.dtype)),
-        counts=np.zeros((games, 3), np.int64),
         game_states=np.zeros((games, move_room, rules.words), np.uint64),
         keys=np.zeros((games, node_room, rules.words), np.uint64),
         new_row=np.zeros(node_room, np.int32),
@@ -240,13 +253,6 @@ def machine(
     )
     runner(_uct_kernels.begin, rules)(record, np.full(games, NOWHERE))
     return Machine(record, stepper(_uct_kernels.step, rules), no_moves, grown, no_verdict, requests, objective)
-
-
-def _weights(solver: Uct, objective: Objective) -> NDArray[np.float64]:
-    """Return the weights of the search; the discount is that of a cost of 1."""
-    values = {name: float(getattr(solver, name)) for name in _uct_tree_kernels.WEIGHTS}
-    values["step_discount"] /= objective.unit
-    return np.array([*values.values(), objective.unit, objective.least_sum], np.float64)
 
 
 def _batch(solver: Uct, games: int, moves: int, guides: PriorAndEstimate) -> tuple[int, int]:
@@ -260,12 +266,12 @@ def _batch(solver: Uct, games: int, moves: int, guides: PriorAndEstimate) -> tup
 
 def requests(record: UctRecord) -> State:
     """Return the working states `[R, S]` whose scores are requested."""
-    return record.rows[: record.control[REQUESTED]]
+    return record.rows[: record.control.requested]
 
 
 def grown(record: UctRecord, room: int) -> Any:
     """Return the record with twice the capacity for moves, or for nodes; None if `room` bytes do not suffice."""
-    if record.control[_uct_tree_kernels.MOVES_FULL]:
+    if record.control.moves_full:
         return records.doubled(record, [*_uct_tree_kernels.MOVE_ARRAYS, "game_states"], room, axis=1)
     games, nodes = record.status.shape
     room -= 2 * games * nodes * _uct_tree_kernels.PLAYOUT_TYPE.itemsize
@@ -318,7 +324,7 @@ def results(drive: Drive, stop: Stop) -> list[Result]:
 
 def _result(record: UctRecord, game: int, stop: Stop, seconds: float, objective: Objective) -> Result:
     best, bound, status = int(record.best_length[game]), int(record.lower_bound[game]), int(record.game_status[game])
-    counts = (*record.counts[game].tolist(), seconds)
+    counts = (int(record.expanded[game]), int(record.generated[game]), int(record.scored[game]), seconds)
     stop = {_uct_tree_kernels.WON: "done", _uct_tree_kernels.SPENT: "nodes"}.get(status, stop)  # type: ignore[assignment]
     if best != NOWHERE:
         moves, total = tuple(record.best_moves[game, :best].tolist()), int(record.best_total[game])
@@ -342,7 +348,7 @@ def _unsolved(record: UctRecord, game: int, stop: Stop, bound: int, counts: tupl
 def _reason(record: UctRecord, game: int) -> str:
     """Return why a game is stuck."""
     if record.was_cut[game]:
-        max_moves = moves_in_words(int(record.settings[_uct_tree_kernels.MAX_MOVES]))
+        max_moves = moves_in_words(int(record.settings.max_moves))
         return f"it is not solved within the {max_moves} that max_moves allows"
     moves = moves_in_words(int(record.game_length[game]))
     return f"after {moves} every path ends without a move, or returns to an earlier board"

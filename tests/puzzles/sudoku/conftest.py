@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from puzzlelab.engine.compiler import LANES, lanewise
 from puzzlelab.engine.kernels import compiled
+from puzzlelab.engine.record_parts import new_control
 from puzzlelab.puzzles.sudoku import bands, bands_kernels, hole_digging_kernels
 from puzzlelab.puzzles.sudoku.bands import WIDTH
-from puzzlelab.puzzles.sudoku.bands_kernels import DEPTH, LEVELS
+from puzzlelab.puzzles.sudoku.bands_kernels import LEVELS
 
 DATA = Path(__file__).parents[2] / "data"
 ANY = 0o777
@@ -216,11 +217,11 @@ def run_clues(puzzle, stack):
 @compiled
 def run_search(stack, control, digit_of, budget, solutions):
     """Solutions of the state at the bottom of the stack, as many as there is room for."""
-    control[DEPTH] = 0
+    control.depth = 0
     for i in range(len(solutions)):
         if not bands_kernels.search(stack, control, budget):
             return i
-        bands_kernels.read_grid(stack, (control[DEPTH] + 1) * WIDTH, digit_of, solutions[i])
+        bands_kernels.read_grid(stack, (control.depth + 1) * WIDTH, digit_of, solutions[i])
     return len(solutions)
 
 
@@ -236,7 +237,7 @@ FORMULAS = {
     "naked singles": run_strip,
     "infer": run_infer,
     "infer triads": run_triads,
-    "propagate": lambda stack: run_propagate(stack, np.zeros(16, np.int64)),
+    "propagate": lambda stack: run_propagate(stack, new_control(bands_kernels.CONTROL)),
 }
 
 
@@ -245,7 +246,7 @@ def search(allowed: Candidates, most: int) -> tuple[Grids, int]:
     stack = np.full((LEVELS + SPARE) * WIDTH, UNTOUCHED, np.uint16)
     stack[:WIDTH] = state_of(allowed)
     found = np.zeros((most, 81), np.uint8)
-    count = run_search(stack, np.zeros(16, np.int64), bands_kernels.DIGIT_OF, 1 << 62, found)
+    count = run_search(stack, new_control(bands_kernels.CONTROL), bands_kernels.DIGIT_OF, 1 << 62, found)
     return found[:count], int((stack.reshape(-1, WIDTH) != UNTOUCHED).any(axis=1).sum())
 
 

@@ -404,7 +404,6 @@ def test_broken_and_complete_are_true(mixture, holes, pool, harness) -> None:
 
 
 def test_a_search_that_is_cut_in_slices_finds_the_same(exchange, harness) -> None:
-    from puzzlelab.engine.control_slots import EXPANDED
     from puzzlelab.engine.kernels import DONE, IMPROVED, RUNNING
     from puzzlelab.puzzles.sudoku.solvers.bands import machine
 
@@ -416,9 +415,9 @@ def test_a_search_that_is_cut_in_slices_finds_the_same(exchange, harness) -> Non
         asked = machine(board)
         found, status = [], RUNNING
         while status != DONE:
-            before = int(asked.control[EXPANDED])
+            before = int(asked.control.expanded)
             status = asked.step(budget)
-            assert asked.control[EXPANDED] - before <= budget
+            assert asked.control.expanded - before <= budget
             if status == IMPROVED:
                 found.append(asked.record.grid.tolist())
         assert found == whole.tolist()

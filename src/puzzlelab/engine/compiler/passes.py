@@ -140,6 +140,14 @@ class RecordPointer(types.Type):
         return f"RecordPointer{self.instance_class.__name__}{digest}", ()
 
 
+def _short_name(kind: types.Record) -> tuple[str, tuple[()]]:
+    """Return a name for LLVM's symbols that is the same in every process, and not Numba's own number of the type."""
+    return f"Record{hashlib.sha256(described(kind).encode()).hexdigest()[:16]}", ()
+
+
+setattr(types.Record, "mangling_args", property(_short_name))  # noqa: B010 (mypy takes it for a method)
+
+
 def _is_record(kind: types.Type) -> bool:
     return isinstance(kind, types.BaseNamedTuple) and len(kind.fields) > 0
 

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine.compiler import LANES
-from puzzlelab.engine.control_slots import EXPANDED, GENERATED
-from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
 from puzzlelab.engine.kernels import DONE, IMPROVED, RUNNING, compiled, inlined
+from puzzlelab.engine.record_parts import Control, control_type
 from puzzlelab.puzzles.sudoku.bands import (
     CHANGED,
     COMPLETE,
@@ -27,8 +26,8 @@ from puzzlelab.puzzles.sudoku.bands import (
     split,
 )
 
-DEPTH = OWN
-"""The slot in `control` of the current level of the stack; -1 at the end."""
+CONTROL = control_type("found most depth")
+"""depth: the current level of the stack; -1 at the end."""
 NOT_COUNTED = -1
 """The count of a puzzle whose search was cut short."""
 LEVELS = 1 + 2 * 54
@@ -95,7 +94,7 @@ def propagate(stack, control, base):
     """Apply all rules to the state at `base` until nothing changes: UNCHANGED, BROKEN or COMPLETE."""
     while True:
         status = infer(stack, (base,))
-        control[GENERATED] += 1
+        control.generated += 1
         # The rule of triads takes longer, and is applied only where the others find nothing more.
         if status == UNCHANGED:
             status = infer_triads(stack, (base,))
@@ -105,29 +104,29 @@ def propagate(stack, control, base):
 
 @inlined
 def search(stack, control, budget):
-    """Go on with the search in the stack: True with the next solution, just above the level `control[DEPTH]`.
+    """Go on with the search in the stack: True with the next solution, just above the level `control.depth`.
 
-    False when nothing is left (`control[DEPTH]` is -1) or the budget of guesses is used up.
+    False when nothing is left (`control.depth` is -1) or the budget of guesses is used up.
     """
-    depth = control[DEPTH]
+    depth = control.depth
     while depth >= 0:
         base = depth * WIDTH
         status = propagate(stack, control, base)
         # Settled: guess, and go on with the state on top. Broken or complete: back to what the last guess left.
         if status == UNCHANGED:
             if budget <= 0:
-                control[GENERATED] -= 1  # the next call begins with the same round
+                control.generated -= 1  # the next call begins with the same round
                 break
             budget -= 1
-            control[EXPANDED] += 1
+            control.expanded += 1
             branch(stack, base)
             depth += 1
         else:
             depth -= 1
             if status == COMPLETE:
-                control[DEPTH] = depth
+                control.depth = depth
                 return True
-    control[DEPTH] = depth
+    control.depth = depth
     return False
 
 
@@ -141,16 +140,16 @@ def solve_all(puzzles, stack, control, digit_of, most, most_guesses, solutions, 
     """
     for i in range(len(puzzles)):
         place_clues(puzzles[i], stack)
-        control[DEPTH] = 0
-        before, rounds_before = control[EXPANDED], control[GENERATED]
+        control.depth = 0
+        before, rounds_before = control.expanded, control.generated
         count = 0
-        while count < most and search(stack, control, most_guesses - (control[EXPANDED] - before)):
+        while count < most and search(stack, control, most_guesses - (control.expanded - before)):
             if count == 0:
-                read_grid(stack, (control[DEPTH] + 1) * WIDTH, digit_of, solutions[i])
+                read_grid(stack, (control.depth + 1) * WIDTH, digit_of, solutions[i])
             count += 1
-        counts[i] = NOT_COUNTED if count < most and control[DEPTH] >= 0 else count
-        guesses[i] = control[EXPANDED] - before
-        rounds[i] = control[GENERATED] - rounds_before
+        counts[i] = NOT_COUNTED if count < most and control.depth >= 0 else count
+        guesses[i] = control.expanded - before
+        rounds[i] = control.generated - rounds_before
 
 
 def new_stack() -> NDArray[np.uint16]:
@@ -169,7 +168,7 @@ DIGIT_OF[1 << np.arange(9)] = np.arange(1, 10)
 class BandsRecord(NamedTuple):
     """The state of one search."""
 
-    control: NDArray[np.int64]
+    control: Control
     stack: NDArray[np.uint16]
     digit_of: NDArray[np.uint8]
     puzzle: NDArray[np.uint8]
@@ -181,7 +180,7 @@ class BandsRecord(NamedTuple):
 def begin(record):
     """Put the state that the clues leave on the stack."""
     place_clues(record.puzzle, record.stack)
-    record.control[DEPTH] = 0
+    record.control.depth = 0
 
 
 @compiled
@@ -190,12 +189,12 @@ def step(record, budget):
     control = record.control
     if budget == 0:
         return RUNNING
-    before = control[EXPANDED]
-    while search(record.stack, control, budget - (control[EXPANDED] - before)):
-        control[FOUND] += 1
-        if control[MOST] == 0:
-            read_grid(record.stack, (control[DEPTH] + 1) * WIDTH, record.digit_of, record.grid)
+    before = control.expanded
+    while search(record.stack, control, budget - (control.expanded - before)):
+        control.found += 1
+        if control.most == 0:
+            read_grid(record.stack, (control.depth + 1) * WIDTH, record.digit_of, record.grid)
             return IMPROVED
-        if control[FOUND] >= control[MOST]:
+        if control.found >= control.most:
             return DONE
-    return DONE if control[DEPTH] < 0 else RUNNING
+    return DONE if control.depth < 0 else RUNNING

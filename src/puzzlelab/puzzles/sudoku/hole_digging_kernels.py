@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.control_slots import EXPANDED
 from puzzlelab.engine.kernels import GOLDEN, compiled, copy, inlined, scramble
+from puzzlelab.engine.record_parts import Control, new_control
 from puzzlelab.puzzles.sudoku.bands import COMPLETE, UNCHANGED, WIDTH
 from puzzlelab.puzzles.sudoku.bands_kernels import (
-    DEPTH,
+    CONTROL,
     DIGIT_OF,
     branch,
     new_stack,
@@ -47,7 +47,7 @@ class DiggingRoom(NamedTuple):
     random: NDArray[np.uint64]
     """[1]: the state of splitmix64."""
     stack: NDArray[np.uint16]
-    control: NDArray[np.int64]
+    control: Control
     digit_of: NDArray[np.uint8]
     """[512]: `bands_kernels.DIGIT_OF`."""
     digits: NDArray[np.uint8]
@@ -63,7 +63,7 @@ def digging_room() -> DiggingRoom:
     return DiggingRoom(
         random=np.zeros(1, np.uint64),
         stack=new_stack(),
-        control=np.zeros(16, np.int64),
+        control=new_control(CONTROL),
         digit_of=DIGIT_OF,
         digits=np.zeros(27, np.uint8),
         order=np.zeros(81, np.int64),
@@ -135,14 +135,14 @@ def frame(random, digits, grid):
 def descend(random, stack, control):
     """Fill the state at the bottom of the stack at random, without going back; returns the weight, 0 for a dead end.
 
-    The grid is on the level `control[DEPTH]`. The weight is one over the probability of having come this way.
+    The grid is on the level `control.depth`. The weight is one over the probability of having come this way.
     """
     depth, weight = 0, 1.0
     while True:
         base = depth * WIDTH
         status = propagate(stack, control, base)
         if status != UNCHANGED:
-            control[DEPTH] = depth
+            control.depth = depth
             return weight if status == COMPLETE else 0.0
         others = branch(stack, base)
         if below(random, others + 1) == 0:
@@ -169,7 +169,7 @@ def full_grid(random, stack, control, digit_of, digits, grid):
         place_clues(grid, stack)
         weight = descend(random, stack, control)
         if below(random, HEAVIEST) < weight:
-            read_grid(stack, control[DEPTH] * WIDTH, digit_of, grid)
+            read_grid(stack, control.depth * WIDTH, digit_of, grid)
             return
 
 
@@ -181,19 +181,19 @@ def other_solution(puzzle, cell, digit, stack, control):
     """Tell whether a puzzle has a solution with another digit than this one in a blank cell."""
     place_clues(puzzle, stack)
     stack[place_of(cell // 9, cell % 9)] &= ~(1 << (digit - 1))
-    control[DEPTH] = 0
+    control.depth = 0
     return search(stack, control, WITHOUT_END)
 
 
 @inlined
 def guesses(puzzle, stack, control):
     """Return the number of guesses that the search needs to prove a puzzle unique."""
-    before = control[EXPANDED]
+    before = control.expanded
     place_clues(puzzle, stack)
-    control[DEPTH] = 0
+    control.depth = 0
     while search(stack, control, WITHOUT_END):
         pass
-    return control[EXPANDED] - before
+    return control.expanded - before
 
 
 @inlined

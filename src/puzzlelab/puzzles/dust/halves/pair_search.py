@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import Solver
-from puzzlelab.engine.control_slots import LENGTH
 from puzzlelab.engine.driver import EXHAUSTED, Machine
 from puzzlelab.engine.kernels import survey
+from puzzlelab.engine.record_parts import new_control, reset
 from puzzlelab.puzzles.dust.halves import boards as half_boards
 from puzzlelab.puzzles.dust.halves.boards_kernels import (
     EDGES,
@@ -27,7 +27,7 @@ from puzzlelab.puzzles.dust.halves.boards_kernels import (
     read_state,
     rehash,
 )
-from puzzlelab.puzzles.dust.halves.pair_search_kernels import KNOWN_CLICKS, MAY_GROW, STORED, HalfPairRecord, step
+from puzzlelab.puzzles.dust.halves.pair_search_kernels import CONTROL, HalfPairRecord, step
 from puzzlelab.puzzles.dust.halves.pair_table_kernels import copy_entries
 from puzzlelab.puzzles.dust.kernels import decoded, encoded
 from puzzlelab.puzzles.dust.kernels import rules as kernel_rules
@@ -73,7 +73,7 @@ class HalvesSearch:
             right = half_boards.new(puzzle.width - line, puzzle.height, puzzle.colours, states)
         max_depth, max_children = puzzle.cells + 2, puzzle.cells + 1
         self.record = HalfPairRecord(
-            control=np.zeros(16, np.int64),
+            control=new_control(CONTROL),
             left=left,
             right=right,
             table=np.zeros(FIRST_TABLE, np.uint64),
@@ -124,17 +124,15 @@ class HalvesSearch:
             half.slots.fill(0)
             half.counts.fill(0)
         record.table.fill(0)
-        record.control.fill(0)
+        reset(record.control)
         self._add_empty_halves()
         return True
 
     def machine(self, board: Board, known_clicks: int | None) -> Machine:
         """Return the search for solutions of this board with fewer clicks than `known_clicks`."""
         record, control = self.record, self.record.control
-        stored = int(control[STORED])
-        control[:] = 0
-        control[LENGTH], control[STORED], control[MAY_GROW] = -1, stored, 1
-        control[KNOWN_CLICKS] = UNBOUNDED if known_clicks is None else known_clicks
+        clicks = UNBOUNDED if known_clicks is None else known_clicks
+        reset(control, stored=control.stored, may_grow=1, known_clicks=clicks)
         left, right = halves_of(self.puzzle, board)
         if record.left is record.right:
             states = list(self._encoded(record.left, np.stack([left, right])))
@@ -154,7 +152,7 @@ class HalvesSearch:
 
     def _moves(self, record: HalfPairRecord) -> list[int]:
         """Return the clicks of the best solution."""
-        pairs_of = record.best[: record.control[LENGTH] + 1].tolist()
+        pairs_of = record.best[: record.control.length + 1].tolist()
         boards = [
             join_halves(self.puzzle, self._plain(record.left, left), self._plain(record.right, right))
             for left, right in pairs_of
@@ -181,12 +179,12 @@ class HalvesSearch:
         if left is None or right is None:
             return None
         table = record.table
-        if 2 * record.control[STORED] > table.size:
+        if 2 * record.control.stored > table.size:
             if 16 * table.size <= TABLE_SHARE * room:
                 table = np.zeros(4 * table.size, np.uint64)
                 copy_entries(table, record.table)
             else:
-                record.control[MAY_GROW] = 0
+                record.control.may_grow = 0
         self.record = record._replace(left=left, right=right, table=table)
         return self.record
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine.compiler import prefetch
-from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING, compiled, inlined
+from puzzlelab.engine.record_parts import Control, control_type
 from puzzlelab.puzzles.dust.halves.boards_kernels import (
     HalfBoards,
     at_line,
@@ -34,8 +34,8 @@ from puzzlelab.puzzles.dust.halves.costs_kernels import begin_raising, raise_bou
 from puzzlelab.puzzles.dust.halves.moves_kernels import expand, is_single_cluster, least_of, rows_of, target
 from puzzlelab.puzzles.dust.halves.pair_table_kernels import bucket_of, key_of, store_bound, stored_bound
 
-PHASE, MAX_CLICKS, TOP, RAISING, STORED, MAY_GROW, KNOWN_CLICKS = range(OWN, OWN + 7)
-"""Slots of `control`: the phase, the limit on clicks, the depth, the half whose bound is being raised (0 none, 1 left,
+CONTROL = control_type("phase max_clicks top raising stored may_grow known_clicks")
+"""Of `control`: the phase, the limit on clicks, the depth, the half whose bound is being raised (0 none, 1 left,
 2 right), pairs in the table, whether the table may grow, the clicks of the known solution."""
 START, OPEN, CHECK, DESCEND, FINISHED = range(5)
 
@@ -43,7 +43,7 @@ START, OPEN, CHECK, DESCEND, FINISHED = range(5)
 class HalfPairRecord(NamedTuple):
     """The state of one search."""
 
-    control: NDArray[np.int64]
+    control: Control
     left: HalfBoards
     right: HalfBoards
     table: NDArray[np.uint64]
@@ -179,7 +179,7 @@ def add_moves_at_line(record, depth, left, right, twice):
 def list_children(record, depth):
     """List the successors that the lower bounds allow."""
     left, right = record.path[depth, 0], record.path[depth, 1]
-    twice = 2 * (record.control[MAX_CLICKS] - depth)
+    twice = 2 * (record.control.max_clicks - depth)
     record.counts[depth], record.cursors[depth] = 0, 0
     add_moves_away(record, depth, record.left, left, right, twice - bound(record.right, right), True)
     add_moves_away(record, depth, record.right, right, left, twice - bound(record.left, left), False)
@@ -200,11 +200,11 @@ def begin_raising_either(record, left, right):
     """Begin to raise the bound of one half of a pair; False if both bounds are exact."""
     if not is_exact(record.left, left):
         begin_raising(record.left, left)
-        record.control[RAISING] = 1
+        record.control.raising = 1
         return True
     if not is_exact(record.right, right):
         begin_raising(record.right, right)
-        record.control[RAISING] = 2
+        record.control.raising = 2
         return True
     return False
 
@@ -213,7 +213,7 @@ def begin_raising_either(record, left, right):
 def check_children(record, depth):
     """Keep the children within the limit; True if the bound of a half must be raised first."""
     control = record.control
-    clicks = control[MAX_CLICKS] - depth - 1
+    clicks = control.max_clicks - depth - 1
     place = record.cursors[depth]
     while place < record.counts[depth]:
         left, right = record.children[depth, place, 0], record.children[depth, place, 1]
@@ -254,9 +254,9 @@ def cleared(record, left, right):
 def begin_limit(record):
     """Restart the search with the new limit, or finish if the known solution is proven shortest."""
     control = record.control
-    control[BOUND] = control[MAX_CLICKS]
-    control[TOP] = 0
-    control[PHASE] = FINISHED if control[MAX_CLICKS] >= control[KNOWN_CLICKS] else OPEN
+    control.bound = control.max_clicks
+    control.top = 0
+    control.phase = FINISHED if control.max_clicks >= control.known_clicks else OPEN
 
 
 @inlined
@@ -266,19 +266,19 @@ def descend(record, depth):
     place = record.cursors[depth]
     # All children were tried in vain, which proves that the pair needs more clicks than are left.
     if place == record.counts[depth]:
-        control[STORED] += store_bound(
-            record.table, key_of(record.path[depth, 0], record.path[depth, 1]), control[MAX_CLICKS] - depth + 1
+        control.stored += store_bound(
+            record.table, key_of(record.path[depth, 0], record.path[depth, 1]), control.max_clicks - depth + 1
         )
-        control[TOP] -= 1
+        control.top -= 1
         return False
     record.cursors[depth] = place + 1
     left, right = record.children[depth, place, 0], record.children[depth, place, 1]
     record.path[depth + 1, 0], record.path[depth + 1, 1] = left, right
     if cleared(record, left, right):
         return True
-    if stored_bound(record.table, left, right) <= control[MAX_CLICKS] - depth - 1:
-        control[TOP] += 1
-        control[PHASE] = OPEN
+    if stored_bound(record.table, left, right) <= control.max_clicks - depth - 1:
+        control.top += 1
+        control.phase = OPEN
     return False
 
 
@@ -286,7 +286,7 @@ def descend(record, depth):
 def is_full(record):
     """Tell whether the table of pairs or a half must grow before the next pair is opened."""
     control = record.control
-    if control[MAY_GROW] == 1 and 2 * control[STORED] > record.table.size:
+    if control.may_grow == 1 and 2 * control.stored > record.table.size:
         return True
     return not (has_capacity(record.left) and has_capacity(record.right))
 
@@ -301,8 +301,8 @@ def open_pair(record, depth):
         expand(record.right, right)
     else:
         list_children(record, depth)
-        record.control[GENERATED] += record.counts[depth]
-        record.control[PHASE] = CHECK
+        record.control.generated += record.counts[depth]
+        record.control.phase = CHECK
 
 
 @compiled
@@ -311,54 +311,54 @@ def step(record, budget):
     control = record.control
     if budget == 0:
         return RUNNING
-    while control[PHASE] != FINISHED:
+    while control.phase != FINISHED:
         # A half whose exact cost is needed: the costs of both halves are the heuristic of a pair.
-        if control[RAISING] != 0:
+        if control.raising != 0:
             before = budget
-            if control[RAISING] == 1:
+            if control.raising == 1:
                 status, budget = raise_bound(record.left, budget)
             else:
                 status, budget = raise_bound(record.right, budget)
-            control[EXPANDED] += before - budget
+            control.expanded += before - budget
             if status != DONE:
                 return status
-            control[RAISING] = 0
+            control.raising = 0
         # Both costs of the start are made exact, one after the other; half their sum is the first limit.
-        if control[PHASE] == START:
+        if control.phase == START:
             left, right = record.path[0, 0], record.path[0, 1]
-            control[BOUND] = (bound(record.left, left) + bound(record.right, right) + 1) // 2
+            control.bound = (bound(record.left, left) + bound(record.right, right) + 1) // 2
             if not begin_raising_either(record, left, right):
-                control[MAX_CLICKS] = max(control[BOUND], stored_bound(record.table, left, right))
+                control.max_clicks = max(control.bound, stored_bound(record.table, left, right))
                 begin_limit(record)
             continue
         # All moves of the start were tried in vain: no solution is within the limit, and the next iteration begins.
-        depth = control[TOP]
+        depth = control.top
         if depth < 0:
-            control[MAX_CLICKS] += 1
+            control.max_clicks += 1
             begin_limit(record)
             continue
         # A new pair on the path: the moves of each half are listed, if they are not known, and then its children.
-        if control[PHASE] == OPEN:
+        if control.phase == OPEN:
             if budget <= 0:
                 return RUNNING
             if is_full(record):
                 return FULL
             budget -= 1
-            control[EXPANDED] += 1
+            control.expanded += 1
             open_pair(record, depth)
             continue
         # Children above the limit are cut off; the others are tried in the order of their heuristic.
-        if control[PHASE] == CHECK:
+        if control.phase == CHECK:
             if check_children(record, depth):
                 continue
             sort_children(record, depth)
-            control[PHASE] = DESCEND
+            control.phase = DESCEND
         # A solution within the limit is a shortest one, because no smaller limit had any.
         if descend(record, depth):
-            control[LENGTH] = depth + 1
+            control.length = depth + 1
             for i in range(depth + 2):
                 record.best[i, 0], record.best[i, 1] = record.path[i, 0], record.path[i, 1]
-            control[PHASE] = FINISHED
-            control[BOUND] = depth + 1
+            control.phase = FINISHED
+            control.bound = depth + 1
             return IMPROVED
     return DONE

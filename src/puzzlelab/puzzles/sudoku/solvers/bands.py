@@ -27,6 +27,7 @@ from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.enumeration import UNLIMITED, Enumerator, counted, listed
 from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.record_parts import new_control
 from puzzlelab.engine.solving import attempts_of, singly
 from puzzlelab.puzzles.sudoku import bands_kernels
 from puzzlelab.puzzles.sudoku.bands_kernels import DIGIT_OF, NOT_COUNTED, BandsRecord, begin, new_stack, step
@@ -43,7 +44,9 @@ LEAST_SECONDS = 1.0
 
 def machine(state: NDArray[np.uint8]) -> Machine:
     """Return the search for all solutions of a board."""
-    record = BandsRecord(np.zeros(16, np.int64), new_stack(), DIGIT_OF, state.copy(), np.zeros(81, np.uint8))
+    record = BandsRecord(
+        new_control(bands_kernels.CONTROL), new_stack(), DIGIT_OF, state.copy(), np.zeros(81, np.uint8)
+    )
     begin(record)
     blanks = np.flatnonzero(state == 0)
 
@@ -146,7 +149,7 @@ def solve_batch(
     def chunk(start: int) -> None:
         if not over.is_set():
             part = slice(start, start + CHUNK)
-            stack, control = new_stack(), np.zeros(16, np.int64)
+            stack, control = new_stack(), new_control(bands_kernels.CONTROL)
             answers = (result.solutions[part], result.counts[part], result.guesses[part], result.rounds[part])
             bands_kernels.solve_all(clues[part], stack, control, DIGIT_OF, most, most_guesses, *answers)
 
