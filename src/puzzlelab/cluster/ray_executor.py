@@ -238,8 +238,9 @@ class RayProgram:
         self.cpus = amounts.pop(CPU, 1.0)
         gpus, memory = amounts.pop("gpu", 0), amounts.pop("memory", None)
         own = {name: amount for name, amount in resources.items() if name.lower() in amounts}
-        options = {"num_cpus": self.cpus, "num_gpus": gpus, "memory": memory, "resources": own, "max_restarts": -1}
-        self._actor = ray.remote(ProgramHost).options(**options).remote(factory, arguments)
+        options = {"num_cpus": self.cpus, "num_gpus": gpus, "memory": memory, "resources": own}
+        host = ray.remote(ProgramHost).options(max_restarts=-1, max_task_retries=1, **options)
+        self._actor = host.remote(factory, arguments)  # a call that may be tried again waits until it has restarted
         self._place = self._actor.node.remote()
         self.is_over = False
 
