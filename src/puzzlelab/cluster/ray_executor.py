@@ -273,6 +273,8 @@ def _answer(answer: Future[Any], ended: Future[Any]) -> None:
         answer.set_result(ended.result())
     except exceptions.RayTaskError as error:
         answer.set_exception(error.cause or error)
+    except exceptions.ActorUnavailableError:
+        answer.set_exception(ProgramLost("its process ended, or its node is gone"))
     except exceptions.RayError as error:
         answer.set_exception(ProgramLost(_first_line(error)))
 
