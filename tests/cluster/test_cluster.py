@@ -137,6 +137,17 @@ def test_a_node_with_another_version_that_joins_later_is_left_out(cluster, add_o
     assert "is left out: it has puzzlelab 0.0.1, and this process has puzzlelab" in listener.notes[0]
 
 
+def test_a_program_whose_process_is_killed_is_begun_again_before_its_next_answer(cluster):
+    with puzzlelab.open_executor(f"ray:{cluster.address}") as executor:
+        program = executor.start(list, ())
+        program.call("append", 1).result(120)
+        assert program.call("__len__").result(60) == 1
+        (process,) = cluster.workers("ray::ProgramHost")
+        cluster.kill_worker(process)
+        lengths = [program.call("__len__").result(120) for _ in range(3)]
+    assert lengths == [0, 0, 0]
+
+
 def test_boards_are_solved_from_python(cluster):
     boards = list(puzzlelab.generate("tiles-3x3", 40, seed=1))
     lengths = [result.length for result in puzzlelab.solve_many(boards, "ida")]

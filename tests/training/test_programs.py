@@ -209,15 +209,19 @@ def test_a_generator_that_is_killed_makes_its_shard_again(settings_of, tmp_path,
     programs.train(imitation, runs[0], settings, ThisProcess())
     check = programs.Programs.check
 
+    def process_of_generator(begun):
+        """The process of the generator, which is started again after a kill."""
+        while True:
+            worker = begun._all[0]._actor._worker
+            if worker is not None and worker.is_alive() and worker._process.pid not in killed:
+                return worker._process.pid
+            check(begun)
+            time.sleep(0.02)
+
     def kill_the_generator(begun):
         check(begun)
-        worker = begun._all[0]._actor._worker
-        if (
-            worker is not None
-            and runs[1].metrics.exists()
-            and runs[1].metrics.read_text().count("\n") > len(killed) < 2
-        ):
-            killed.append(worker._process.pid)
+        if runs[1].metrics.exists() and runs[1].metrics.read_text().count("\n") > len(killed) < 2:
+            killed.append(process_of_generator(begun))
             os.kill(killed[-1], signal.SIGKILL)
 
     monkeypatch.setattr(programs.Programs, "check", kill_the_generator)

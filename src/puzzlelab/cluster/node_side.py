@@ -62,6 +62,7 @@ class ProgramHost:
     def __init__(self, factory: Callable[..., Any], arguments: Sequence[Any]) -> None:
         os.environ["PUZZLELAB_BACKGROUND"] = "0"
         self._factory, self._arguments = factory, arguments
+        self._number, self._answer = -1, None
 
     @cached_property
     def _object(self) -> Any:
@@ -74,6 +75,12 @@ class ProgramHost:
         key: str = ray.get_runtime_context().get_node_id()
         return key
 
-    def call(self, method: str, arguments: Sequence[Any]) -> Any:
-        """Return the value of a method of the object."""
-        return getattr(self._object, method)(*arguments)
+    def call(self, number: int, method: str, arguments: Sequence[Any]) -> Any:
+        """Return the value of a method of the object.
+
+        A call that Ray repeats because its answer was lost is not made twice.
+        """
+        if number != self._number:
+            self._answer = getattr(self._object, method)(*arguments)
+            self._number = number
+        return self._answer

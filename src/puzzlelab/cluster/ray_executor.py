@@ -6,6 +6,7 @@ Ray starts their processes, places the pieces, carries the data, and does a piec
 from __future__ import annotations
 
 import atexit
+import itertools
 import pickle
 import threading
 import time
@@ -239,9 +240,9 @@ class RayProgram:
         gpus, memory = amounts.pop("gpu", 0), amounts.pop("memory", None)
         own = {name: amount for name, amount in resources.items() if name.lower() in amounts}
         options = {"num_cpus": self.cpus, "num_gpus": gpus, "memory": memory, "resources": own}
-        host = ray.remote(ProgramHost).options(max_restarts=-1, max_task_retries=1, **options)
+        host = ray.remote(ProgramHost).options(max_restarts=-1, max_task_retries=-1, **options)
         self._actor = host.remote(factory, arguments)  # a call that may be tried again waits until it has restarted
-        self._place = self._actor.node.remote()
+        self._place, self._calls = self._actor.node.remote(), itertools.count()
         self.is_over = False
 
     def is_waiting(self) -> bool:
@@ -253,7 +254,8 @@ class RayProgram:
     def call(self, method: str, *arguments: Any) -> Future[Any]:
         """See `Program`."""
         answer: Future[Any] = Future()
-        self._actor.call.remote(method, arguments).future().add_done_callback(partial(_answer, answer))
+        reference = self._actor.call.remote(next(self._calls), method, arguments)
+        reference.future().add_done_callback(partial(_answer, answer))
         return answer
 
     def end(self) -> None:

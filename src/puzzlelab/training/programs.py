@@ -253,20 +253,24 @@ class Host:
         with report.listening(self._messages):
             self._program.work(run=Run(self._folder), watch=watch, executor=ThisProcess())
 
-    def exchange(self, files: Changes) -> Exchange:
-        """Take what the others have written, and give what the program has written and reported."""
+    def _begun(self) -> _WorkThread:
         if self._worker is None:
             raise ProgramLost("its process ended, and has begun again")
+        return self._worker
+
+    def exchange(self, files: Changes) -> Exchange:
+        """Take what the others have written, and give what the program has written and reported."""
+        worker = self._begun()
         write_changes(self._folder, files)
-        is_over = not self._worker.thread.is_alive()
+        is_over = not worker.thread.is_alive()
         changes = self._changed.take() if self._is_copy else Changes()
-        return Exchange(changes, self._messages.take(), is_over, self._worker.is_stopped, self._worker.error)
+        return Exchange(changes, self._messages.take(), is_over, worker.is_stopped, worker.error)
 
     def stop(self) -> Exchange:
         """Let the program save its state, and give all that it has written."""
-        assert self._worker is not None
-        self._worker.stop()
-        self._worker.thread.join()
+        worker = self._begun()
+        worker.stop()
+        worker.thread.join()
         first, last = self.exchange(Changes()), self.exchange(Changes())  # the second one tells what was removed
         changes = Changes(first.changes.whole, first.changes.more, last.changes.removed)
         if self._is_copy:
