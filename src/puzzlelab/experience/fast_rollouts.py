@@ -1,8 +1,7 @@
-"""Fast rollouts: one compiled search solves many boards, and all solutions are replayed at once.
+"""Fast rollouts: a solver gets the boards of many games together, and all solutions are replayed at once.
 
-The search reuses its arrays from board to board. The replay uses the puzzle's compiled rules, which property tests hold
-equal to the plain ones; every tenth game is replayed with the plain rules too. For all games that would take a fifth of
-the whole time.
+The replay uses the puzzle's compiled rules, which property tests hold equal to the plain ones; the answers are verified
+as everywhere. It gives the same samples as `rollouts`.
 
 Shapes: G = games, L = moves of all their solutions together, S = length of a state, M = number of moves.
 """
@@ -10,145 +9,80 @@ Shapes: G = games, L = moves of all their solutions together, S = length of a st
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.answers import UNSOLVED
-from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.limit import Limit
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.answers import joined as answers_joined
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import State
-from puzzlelab.core.verify import replay
+from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify_kernels import replay_all
-from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.kernels import DONE, FULL, IMPROVED
-from puzzlelab.engine.search_rules import chosen_estimate
+from puzzlelab.engine.solving import solve_boards
 from puzzlelab.experience.fast_rollouts_kernels import branch_all
 from puzzlelab.experience.schema import TrainingSamples, joined, packed
-from puzzlelab.solvers import beam, ida
-from puzzlelab.solvers._beam_kernels import UNBOUNDED
-from puzzlelab.solvers.beam import Beam
-from puzzlelab.solvers.ida import Ida
 
 if TYPE_CHECKING:
     from puzzlelab.experience.teachers import Teacher
 
-CHECK_EVERY = 10
-"""The number of games of which one is replayed with the plain rules."""
-NODES_PER_STEP = 1 << 22
-"""Nodes that are expanded between two checks whether to stop."""
-MAX_BYTES = 1 << 33
-"""Bytes that the arrays of one search may grow to."""
+GAMES = 32
+"""The number of games that one call of `play` should have at least."""
 
 
 def fast_rollouts(teacher: Teacher) -> FastRollouts | None:
-    """Return fast rollouts of this teacher, if it wants the solver's choice, without a limit, and the compiled search
-    can be restarted from another board; else None.
+    """Return fast rollouts of this teacher, if it wants the solver's choice and its puzzle has compiled rules whose
+    moves it counts; else None.
     """
-    puzzle, solver = teacher.puzzle, teacher.solver
-    rules = puzzle.view(KernelRules)
-    if teacher.exact or teacher.limit != Limit() or objective_of(puzzle).kind != "moves":
+    rules = teacher.puzzle.view(KernelRules)
+    if rules is None or teacher.exact or objective_of(teacher.puzzle).kind != "moves":
         return None
-    if rules is None or not isinstance(solver, Beam | Ida):
-        return None
-    estimate = chosen_estimate(puzzle, solver.estimate)
-    if estimate.kernel is None:
-        return None
-    if isinstance(solver, Ida):
-        deepening = partial(ida.machine, estimate=estimate, rules=rules)
-        return FastRollouts(teacher, rules, deepening, 32) if solver.jobs == 1 else None
-    if solver.width is None or solver.prior is not None:
-        return None
-    layered = partial(beam.machine, estimate=estimate, rules=rules, width=solver.width, max_moves=UNBOUNDED)
-    return FastRollouts(teacher, rules, layered, 256)
+    return FastRollouts(teacher, rules)
 
 
 @dataclass(frozen=True)
 class FastRollouts:
-    """The player of games by one compiled search."""
+    """The player of games whose boards the solver gets together."""
 
     teacher: Teacher
     rules: KernelRules
-    search: Callable[[Instance], Machine]
-    chunk: int
-    """The number of games that one call of `play` should have at least."""
 
     def play(self, first: int, end: int, stop: threading.Event) -> TrainingSamples:
         """Return the samples of the games number `first` to `end` - 1; threads may call this side by side."""
-        games = np.arange(first, end)
+        solver, games = self.teacher.solver.with_memory(), np.arange(first, end)
         boards = np.stack([self.teacher.board(game) for game in range(first, end)])
-        search = self.search(Instance(self.teacher.puzzle, boards[0]))
-        paths = self._paths(search, games, self.rules.encode(boards).astype(self.rules.dtype), stop)
+        paths = self._paths(solver, games, boards, stop)
         if not self.teacher.branches:
             return self._samples(paths)
-        branches = self._paths(search, *self._branches(paths), stop)
+        branches = self._paths(solver, *self._branches(paths), stop)
         samples = joined([self._samples(paths), self._samples(branches)])
         return samples.at(np.argsort(samples.game, kind="stable"))
 
-    def _paths(self, search: Machine, games: NDArray[np.int64], starts: State, stop: threading.Event) -> SolutionPaths:
-        """Return the solutions from these working states, each of which belongs to a game."""
-        solutions: list[list[int] | None] = []
-        proven: list[bool] = []
-        assert search.restart is not None
-        for start in starts:
-            search.restart(search.record, start)
-            moves = self._solve(search, stop)
-            solutions.append(moves)
-            proven.append(moves is not None and search.control.bound == len(moves))
-        self._check(games, starts, solutions)
-        return self._replayed(games, starts, solutions, np.array(proven, bool))
+    def _paths(self, solver: Solver, games: NDArray[np.int64], states: State, stop: threading.Event) -> SolutionPaths:
+        """Return the solutions from these plain states, each of which belongs to a game.
 
-    def _solve(self, search: Machine, stop: threading.Event) -> list[int] | None:
-        """Return the moves of one search's solution; None where it ends without one.
-
-        Raises `KeyboardInterrupt` on `stop`.
+        Raises `KeyboardInterrupt` on `stop`, and `PuzzlelabError` for a wrong solution.
         """
-        while not stop.is_set():
-            status = search.step(NODES_PER_STEP)
-            if status == IMPROVED:
-                return search.solution(search.record)
-            if status == DONE:
-                return None
-            if status == FULL and not search.enlarge(MAX_BYTES):
-                raise MemoryError
-        raise KeyboardInterrupt
-
-    def _check(self, games: NDArray[np.int64], starts: State, solutions: list[list[int] | None]) -> None:
-        """Replay one game in `CHECK_EVERY`, with its branches, by the plain rules."""
-        for row in np.flatnonzero(games % CHECK_EVERY == 0).tolist():
-            moves = solutions[row]
-            if moves is not None:
-                board = self.rules.decode(starts[row : row + 1])[0]
-                verdict = replay(Instance(self.teacher.puzzle, board), moves)
-                if not verdict.holds:
-                    raise self._wrong_answer(starts[row], verdict.reason)
-
-    def _replayed(
-        self, games: NDArray[np.int64], starts: State, solutions: list[list[int] | None], proven: NDArray[np.bool_]
-    ) -> SolutionPaths:
-        """Return the positions along every solution, by the compiled rules.
-
-        Raises `PuzzlelabError` for a wrong solution.
-        """
-        lengths = np.array([UNSOLVED if moves is None else len(moves) for moves in solutions], np.int64)
-        flat = np.array([move for moves in solutions for move in moves or ()], np.int32)
-        positions = np.empty((flat.size, self.rules.size), self.rules.dtype)
+        boards = Boards(self.teacher.puzzle, states, games)
+        parts = solve_boards(solver, boards, self.teacher.limit, stop.is_set)
+        answers = answers_joined(boards, chain([Answers.blank(boards[:0])], parts))
+        if answers.is_stopped_by("interrupted").any():
+            raise KeyboardInterrupt
+        moves = np.ascontiguousarray(answers.moves, np.int32)
+        positions = np.empty((moves.size, self.rules.size), self.rules.dtype)
         scratch = np.empty(self.rules.size, self.rules.dtype), np.empty(self.teacher.puzzle.move_count, np.int32)
-        holds = np.empty(len(solutions), bool)
-        replay_all(self.rules.tables, starts, lengths, flat, positions, *scratch, holds)
-        if not holds.all():
-            raise self._wrong_answer(starts[int(holds.argmin())], "its moves do not solve it")
-        return SolutionPaths(games, np.maximum(lengths, 0), flat, positions, proven)
+        starts = self.rules.encode(states).astype(self.rules.dtype)
+        lengths, holds = answers.lengths.astype(np.int64), np.empty(len(boards), bool)
+        replay_all(self.rules.tables, starts, lengths, moves, positions, *scratch, holds)
+        return SolutionPaths(games, np.maximum(lengths, 0), moves, positions, answers.is_proven("optimal"))
 
     def _branches(self, paths: SolutionPaths) -> tuple[NDArray[np.int64], State]:
-        """Return (games `int64[K]`, working states `[K, S]`) in which the K off-path branches begin."""
+        """Return (games `int64[K]`, plain states `[K, S]`) in which the K off-path branches begin."""
         solved = paths.lengths > 0
         games, lengths = paths.games[solved], paths.lengths[solved]
         draws = (
@@ -162,7 +96,7 @@ class FastRollouts:
         legal = np.empty(self.teacher.puzzle.move_count, np.int32)
         exists = np.empty(rows.size, bool)
         branch_all(self.rules.tables, paths.positions[rows], draws[..., 1].reshape(-1), children, legal, exists)
-        return np.repeat(games, draws.shape[1])[exists], children[exists]
+        return np.repeat(games, draws.shape[1])[exists], self.rules.decode(children[exists])
 
     def _samples(self, paths: SolutionPaths) -> TrainingSamples:
         rows, ends = np.arange(paths.moves.size), np.cumsum(paths.lengths)
@@ -175,10 +109,6 @@ class FastRollouts:
             (np.repeat(ends, paths.lengths) - rows).astype(np.uint16),
             np.repeat(paths.proven, paths.lengths),
         )
-
-    def _wrong_answer(self, start: State, reason: str) -> PuzzlelabError:
-        board = self.teacher.puzzle.write(self.rules.decode(start[None])[0])
-        return PuzzlelabError(f"a teacher gave a wrong answer for {self.teacher.puzzle.name}: {board}: {reason}")
 
 
 @dataclass(frozen=True, eq=False)

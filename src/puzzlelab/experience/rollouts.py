@@ -1,6 +1,6 @@
 """Rollouts of any solver with the plain rules, one board at a time, by its own moves or by all optimal moves.
 
-`fast_rollouts` gives the same samples faster for some solvers.
+`fast_rollouts` gives the samples of the solver's own moves faster where the rules are compiled.
 """
 
 from __future__ import annotations

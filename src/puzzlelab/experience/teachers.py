@@ -181,10 +181,10 @@ class Teacher:
         """The function that plays games from number `first` to `end` - 1, and the games that a call should have at
         least: fast rollouts if the teacher has them, else one game at a time.
         """
-        from puzzlelab.experience.fast_rollouts import fast_rollouts
+        from puzzlelab.experience.fast_rollouts import GAMES, fast_rollouts
 
         fast = fast_rollouts(self)
-        return (fast.play, fast.chunk) if fast else (partial(rollouts, self), CHUNK)
+        return (fast.play, GAMES) if fast else (partial(rollouts, self), CHUNK)
 
     def tie_breaks(self, game: int) -> np.random.Generator:
         """Return the random generator of a game that chooses among optimal moves."""

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from puzzlelab.core.boards import Instance
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
@@ -28,6 +29,7 @@ from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one, with_
 from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import new_control, reset
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
+from puzzlelab.engine.solving import restarted
 from puzzlelab.runtime.memory import require_memory
 from puzzlelab.solvers import _layers
 from puzzlelab.solvers._beam_kernels import CONTROL, UNBOUNDED, BeamRecord, add_hashes, kept_after, step
@@ -179,6 +181,20 @@ class Beam(SolverSettings):
         search = self._search(instance)
         attempts = self._widening(search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
         return with_patience(attempts, limit, self.patience)
+
+    def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers] | None:
+        """Yield the answers in parts: a compiled search of a fixed width and without a limit restarts for each board.
+
+        Others are searched one by one.
+        """
+        puzzle = boards.puzzle
+        if self.width is None or self.prior is not None or limit != Limit() or objective_of(puzzle).kind != "moves":
+            return None
+        rules, estimate = puzzle.view(KernelRules), chosen_estimate(puzzle, self.estimate)
+        if rules is None or estimate.kernel is None:
+            return None
+        new = machine if self._memory is None else self._memory.recall
+        return restarted(new(boards[0], estimate, rules, self.width, UNBOUNDED), boards, rules, over)
 
     def _search(self, instance: Instance) -> WidthSearch:
         puzzle, rules, estimate = instance.puzzle, rules_of(instance), None
