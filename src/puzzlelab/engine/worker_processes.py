@@ -13,10 +13,10 @@ import pickle
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import process
@@ -31,6 +31,8 @@ from puzzlelab.engine.worker import run_piece, value_of
 from puzzlelab.runtime import signals
 from puzzlelab.runtime.memory import share_memory
 
+END_SECONDS = 1.0
+"""The time that the end of a process may take."""
 UNGUARDED = 85
 """The exit code of a process that would start processes of its own while it imports the script of its parent."""
 
@@ -159,12 +161,22 @@ class _Worker:
 
     def is_alive(self) -> bool:
         """Tell whether the process runs."""
-        return self._process.is_alive()
+        return not wait_for_sentinel([self._process.sentinel], 0)
+
+    def _exit_code(self) -> int | None:
+        """Wait a second for the end of the process, and return its exit code.
+
+        While another thread reads the code, which can be done once, the process has none for a moment.
+        """
+        end = time.monotonic() + END_SECONDS
+        while (code := self._process.exitcode) is None and (left := end - time.monotonic()) > 0:
+            wait_for_sentinel([self._process.sentinel], left)
+            time.sleep(0.001)
+        return code
 
     def refuse_unguarded(self) -> None:
         """Raise `BadInput` if the process ended because the script of this one has no guard."""
-        self._process.join(1)
-        if self._process.exitcode == UNGUARDED:
+        if self._exit_code() == UNGUARDED:
             raise BadInput(
                 "worker processes import the script that starts them, and this one would start others then: put what "
                 "it does below the line `if __name__ == '__main__':`"
@@ -172,16 +184,14 @@ class _Worker:
 
     def cause_of_end(self) -> str:
         """Return why the process ended, in words."""
-        self._process.join(1)
-        code = self._process.exitcode
+        code = self._exit_code()
         return f"killed by signal {-code}" if code is not None and code < 0 else f"ended with exit code {code}"
 
     def end(self) -> None:
         """End the process at once."""
         self._process.kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
-        with suppress(OSError, ValueError):
-            self._process.join(1)
+        self._exit_code()
 
 
 def _nothing() -> None:
