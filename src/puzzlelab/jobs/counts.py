@@ -72,10 +72,10 @@ def unique_parts(solver: Solver, boards: Boards, limit: Limit) -> Iterator[Answe
     enumerator = require_enumerator(solver, boards.puzzle)
     for start in range(0, len(boards), BATCH):
         part = boards[start : start + BATCH]
-        counts = enumerator.count_batch(part, 2, limit)
-        is_unique = counts.is_stopped_by("done") & (counts.solutions <= 1)
+        numbers = enumerator.count_batch(part, 2, limit)
+        is_unique = numbers.is_stopped_by("done") & (numbers.solutions <= 1)
         for begin, end in runs(is_unique):
-            if is_unique[begin] and counts.firsts is not None:
-                yield none_wrong(solver, counts.firsts[begin:end])
+            if is_unique[begin] and numbers.firsts is not None:
+                yield none_wrong(solver, numbers.firsts[begin:end])
             else:
                 yield from part[begin:end]
