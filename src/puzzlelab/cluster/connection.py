@@ -19,9 +19,14 @@ AUTO = "auto"
 CLIENT = "ray://"
 """The beginning of an address that a process outside the cluster uses."""
 HOW_TO_START = "`ray start --head` starts one here, and `ray start --address HOST:PORT` lets this machine join one"
-VARIABLES = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_task_oom_retries": str(MOST_TRIES)}
-"""Variables for Ray: it warns of its next version on standard error, which would come between rows and progress, and
-tries a task that uses up the memory of a node without an end.
+VARIABLES = {
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_task_oom_retries": str(MOST_TRIES),
+    "RAY_raylet_rpc_server_reconnect_timeout_base_s": "1",
+    "RAY_raylet_rpc_server_reconnect_timeout_max_s": "2",
+}
+"""Variables for Ray, which otherwise warns of its next version on standard error, between rows and progress, tries a
+task that uses up the memory of a node without an end, and waits 13 s for a lost node where tasks wait.
 """
 
 
