@@ -28,8 +28,8 @@ from puzzlelab.engine import records
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one, with_patience
 from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import new_control, reset
+from puzzlelab.engine.restarts import restarted
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
-from puzzlelab.engine.solving import restarted
 from puzzlelab.runtime.memory import require_memory
 from puzzlelab.solvers import _layers
 from puzzlelab.solvers._beam_kernels import CONTROL, UNBOUNDED, BeamRecord, add_hashes, kept_after, step

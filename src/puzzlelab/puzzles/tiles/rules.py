@@ -188,7 +188,7 @@ VIEWS: Views = {
     Presentation: "puzzlelab.puzzles.tiles.presentation:presentation",
     Reversible: itself,
     Rewards: "puzzlelab.puzzles.tiles.rewards:TilesRewards",
-    Samples: "puzzlelab.puzzles.tiles.sampling:TilesSamples",
+    Samples: "puzzlelab.puzzles.tiles.scales:TilesSamples",
 }
 
 

@@ -11,9 +11,8 @@ Shapes: B = boards, N = cells.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from functools import cache, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -244,45 +243,38 @@ def farthest(puzzle: Tiles) -> int:
     return int(table[table != UNREACHED].max())
 
 
-@dataclass(frozen=True)
-class TilesSamples:
-    """The view `Samples` of sliding tiles."""
+def scales(puzzle: Tiles) -> Mapping[str, Scale]:
+    """Return the scales of this board."""
+    offered = {
+        "level": Scale(
+            "Manhattan distance + 2 for each pair of tiles in conflict",
+            partial(sample_level, puzzle),
+            level_range(puzzle),
+            partial(levels_of_boards, puzzle),
+        ),
+        "walk-to-level": Scale(
+            "random moves from the goal until the level is greater than this",
+            singly(partial(walk_to_level, puzzle)),
+            walk_level_range(puzzle),
+            partial(levels_of_boards, puzzle),
+        ),
+        "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
+        "walk": Scale("random moves from the goal", partial(random_walks, puzzle), (0, 1_000_000)),
+    }
+    if puzzle.cells <= 10:
+        levels = 0, farthest(puzzle)
+        offered["distance"] = Scale("true distance from the goal", partial(at_distance, puzzle), levels)
+    return offered
 
-    puzzle: Tiles
-    generator: ClassVar[None] = None
 
-    @cached_property
-    def scales(self) -> Mapping[str, Scale]:
-        puzzle = self.puzzle
-        offered = {
-            "level": Scale(
-                "Manhattan distance + 2 for each pair of tiles in conflict",
-                partial(sample_level, puzzle),
-                level_range(puzzle),
-                partial(levels_of_boards, puzzle),
-            ),
-            "walk-to-level": Scale(
-                "random moves from the goal until the level is greater than this",
-                singly(partial(walk_to_level, puzzle)),
-                walk_level_range(puzzle),
-                partial(levels_of_boards, puzzle),
-            ),
-            "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
-            "walk": Scale("random moves from the goal", partial(random_walks, puzzle), (0, 1_000_000)),
-        }
-        if puzzle.cells <= 10:
-            levels = 0, farthest(puzzle)
-            offered["distance"] = Scale("true distance from the goal", partial(at_distance, puzzle), levels)
-        return offered
+def difficulty(puzzle: Tiles, states: Board) -> Mapping[str, NDArray[np.int64]]:
+    """Return `int64[B]`: the level of each of the boards `[B, N]` and, for small ones, its true distance."""
+    working = kernel_rules(puzzle).encode(states)
+    levels = {"level": _levels(puzzle, working)}
+    if puzzle.cells <= TABLED_CELLS:
+        from puzzlelab.puzzles.tiles import exact_distances
 
-    def difficulty(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
-        """Return `int64[B]`: the level of each of the boards `[B, N]` and, for small ones, its true distance."""
-        working = kernel_rules(self.puzzle).encode(states)
-        levels = {"level": _levels(self.puzzle, working)}
-        if self.puzzle.cells <= TABLED_CELLS:
-            from puzzlelab.puzzles.tiles import exact_distances
-
-            distances = np.empty(len(working), np.int64)
-            distances_of(working, exact_distances.distances(self.puzzle).distance, distances)
-            levels["distance"] = np.where(self.puzzle.has_objection(states), NO_LEVEL, distances)
-        return levels
+        distances = np.empty(len(working), np.int64)
+        distances_of(working, exact_distances.distances(puzzle).distance, distances)
+        levels["distance"] = np.where(puzzle.has_objection(states), NO_LEVEL, distances)
+    return levels
