@@ -159,3 +159,19 @@ def test_a_script_without_a_guard_gets_one_sentence(tmp_path):
     assert done.returncode == 1
     assert done.stderr.count("Traceback") == 1
     assert "BadInput: worker processes import the script that starts them" in done.stderr.splitlines()[-1]
+
+
+KILLED = """\
+import os, signal
+from puzzlelab.engine.worker_processes import WorkerProcesses
+
+if __name__ == "__main__":
+    WorkerProcesses(1).submit(abs, -1).result()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_program_that_is_killed_leaves_no_words_behind(tmp_path):
+    (tmp_path / "script.py").write_text(KILLED)
+    done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGKILL, "", "")

@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import pickle
 import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -31,6 +32,8 @@ from puzzlelab.engine.worker import run_piece, value_of
 from puzzlelab.runtime import signals
 from puzzlelab.runtime.memory import share_memory
 
+QUIET_TRACKER = "ignore::UserWarning:multiprocessing.resource_tracker"
+"""Keeps the process that frees the semaphores of a killed program from writing how many there were."""
 END_SECONDS = 1.0
 """The time that the end of a process may take."""
 UNGUARDED = 85
@@ -149,6 +152,8 @@ class _Worker:
         if getattr(process.current_process(), "_inheriting", False):
             os._exit(UNGUARDED)
         kernel_folder()  # a private one is shared with the process
+        if QUIET_TRACKER not in sys.warnoptions:
+            sys.warnoptions.append(QUIET_TRACKER)
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin_worker, initargs=(sharers,))
         with signals.blocked():
