@@ -50,9 +50,7 @@ def test_out_of_nodes(solver):
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=named)
 def test_out_of_time(solver):
-    result = solve(HARD, solver, Limit(seconds=0.05))
-    check_unfinished(result, "time")
-    assert result.expanded > 0
+    check_unfinished(solve(HARD, solver, Limit(seconds=0.05)), "time")
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=named)
