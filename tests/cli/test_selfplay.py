@@ -153,7 +153,7 @@ def test_whatever_is_killed_ten_times_the_run_goes_on_and_counts_right(tmp_path,
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=300) == 130
     told = (tmp_path / "said").read_text()
-    assert "was killed (signal 9), and is started again" in told
+    assert "was lost (killed by signal 9), and is started again" in told
     assert "Traceback" not in told
     for number in numbers(league.shards):
         read_shard(shard_path(league.shards, number), SelfPlaySamples)
