@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+import small_runs
 
 pytest.importorskip("torch")
 
@@ -42,23 +43,14 @@ teacher_games = 4
 """
 
 
-PLAYING = """
+PLAYING = f"""
 puzzle = "tiles-2x3"
 seed = 5
 parallel_games = 20
 max_moves = 12
 steps_per_move = 2
-network = { kind = "dense", width = 8, depth = 1, heads = ["q", "cost_to_go"] }
-replay = { size = 500, alpha = 0.6 }
-learning = { steps = 60, batch_size = 20, precision = "float32", save_seconds = 0.05 }
-evaluation = { every = 10, boards = 4, scale = "uniform", max_moves = 20 }
-[curriculum]
-random_walk_share = 1.0
-initial_difficulty = 4
-max_difficulty = 20
-growth = "wins"
-games_per_check = 20
-"""
+learning = {{ steps = 60, batch_size = 20, precision = "float32", save_seconds = 0.05 }}
+{small_runs.PLAYING}"""
 """A small run of a recipe that plays for itself."""
 
 

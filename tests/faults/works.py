@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from programs import without_times
+from small_runs import PLAYING, SELFPLAY
 
 from puzzlelab.nets.onnx_files import is_sealed
 from puzzlelab.storage.row_files import read_rows
@@ -27,16 +28,7 @@ evaluation = {{ every = 10, boards = 4, teacher_games = 4 }}
 {LEARNING}
 parallel_games = 20
 max_moves = 12
-network = {{ kind = "dense", width = 8, depth = 1, heads = ["q", "cost_to_go"] }}
-replay = {{ size = 500, alpha = 0.6 }}
-evaluation = {{ every = 10, boards = 4, scale = "uniform", max_moves = 20 }}
-[curriculum]
-random_walk_share = 1.0
-initial_difficulty = 4
-max_difficulty = 20
-growth = "wins"
-games_per_check = 20
-""",
+{PLAYING}""",
     "tabular": """puzzle = "tiles-2x3"
 seed = 3
 parallel_games = 50
@@ -46,22 +38,7 @@ exploration = { initial_epsilon = 0.2 }
 learning = { steps = 1500, save_seconds = 0.05 }
 evaluation = { every = 500, boards = 5, scale = "uniform", max_moves = 30, guide = "prior" }
 """,
-    "selfplay": """puzzle = "tiles-2x3"
-seed = 5
-network = { kind = "dense", width = 16, depth = 1, heads = ["policy", "cost_to_go"] }
-self_play = { parallel_games = 8, playouts = 4, max_moves = 20 }
-replay = { capacity = 300, samples_per_candidate = 200, replay_ratio = 4.0 }
-match = { max_boards = 8, batch_size = 4, opponent_boards = 4 }
-learning = { steps = 20, batch_size = 20, precision = "float32", save_seconds = 0.05 }
-evaluation = { every = 10, boards = 4, teacher_games = 0, scale = "uniform", max_moves = 20 }
-[curriculum]
-random_walk_share = 1.0
-initial_difficulty = 3
-max_difficulty = 9
-growth = "wins"
-games_per_check = 16
-checks_in_a_row = 1
-""",
+    "selfplay": SELFPLAY,
 }
 """The settings of small runs, by their recipe."""
 UNCOMPARED = re.compile(r"run/(tensorboard|programs|shards)/|run/state|\.(lock|damaged|claim)$|^out\.log$")

@@ -85,7 +85,7 @@ class StepGraphs:
 
 
 def compile_rounds(module: nn.Module) -> None:
-    """Fuse the kernels of a network's rounds, which rounds numbers otherwise; where PyTorch cannot, they stay."""
+    """Compile the round of a network that repeats it, which changes the last digits; where PyTorch cannot, it stays."""
     if isinstance(module, RoundsNetwork):
         torch._dynamo.config.suppress_errors = True
         module.round = torch.compile(module.round, dynamic=False)  # type: ignore[method-assign]

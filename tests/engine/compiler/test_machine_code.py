@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
+from compiled_kernels import compiles, entry, heals
 
 from puzzlelab.core.errors import CorruptData
 from puzzlelab.engine import report
@@ -49,17 +50,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write_failures) -> P
     monkeypatch.setattr(dispatcher, "kernel_folder", lambda: tmp_path)
     monkeypatch.setattr(dispatcher, "pack", lambda: None)
     return tmp_path
-
-
-def compiles(kernel: Any) -> int:
-    """How often the kernel was compiled, rather than loaded."""
-    return sum(kernel.stats.cache_misses.values())
-
-
-def entry(folder: Path) -> Path:
-    """The only entry."""
-    (found,) = folder.glob("*.kernel")
-    return found
 
 
 def test_what_is_compiled_once_is_loaded_afterwards(folder: Path) -> None:
@@ -100,22 +90,12 @@ def flipped(data: bytes, place: int) -> bytes:
     return bytes(changed)
 
 
-def heals(path: Path, notes: list[str], reason: str) -> None:
-    """Assert that the kernel is compiled once more, with one sentence, and is loaded without a word after that."""
-    again = compiled(total)
-    assert (again(BAG), compiles(again)) == (9, 1)
-    assert notes == [f"A compiled kernel cannot be used ({reason}), and is compiled again: {path}"]
-    healed = compiled(total)
-    assert (healed(BAG), compiles(healed)) == (9, 0)
-    assert len(notes) == 1
-
-
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_entry_is_compiled_again_and_replaced(folder: Path, listener, damage) -> None:
     compiled(total)(BAG)
     path = entry(folder)
     path.write_bytes(damage(path.read_bytes()))
-    heals(path, listener.notes, "its checksum does not agree")
+    heals(total, BAG, path, listener.notes, "its checksum does not agree")
 
 
 def test_the_checksum_comes_before_the_pickle(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +132,7 @@ def test_what_is_no_file_is_replaced_by_one(folder: Path, listener, kind: str, r
     compiled(total)(BAG)
     path = entry(folder)
     in_its_place(path, kind)
-    heals(path, listener.notes, reason)
+    heals(total, BAG, path, listener.notes, reason)
     assert path.is_file()
 
 
@@ -168,14 +148,14 @@ def test_an_entry_that_cannot_be_read_is_replaced(folder: Path, listener, monkey
         return really_open(place, *how, **more)
 
     monkeypatch.setattr(os, "open", refuse_once)
-    heals(path, listener.notes, "Permission denied")
+    heals(total, BAG, path, listener.notes, "Permission denied")
 
 
 def test_an_entry_of_any_size_is_not_read_into_memory(folder: Path, listener) -> None:
     compiled(total)(BAG)
     with entry(folder).open("r+b") as file:
         file.truncate(machine_code.LARGEST + 1)
-    heals(entry(folder), listener.notes, "it is too large")
+    heals(total, BAG, entry(folder), listener.notes, "it is too large")
 
 
 def first(bag):
@@ -188,14 +168,14 @@ def test_the_entry_of_another_kernel_with_the_same_types_is_not_run(folder: Path
     compiled(first)(BAG)
     (other,) = set(folder.glob("*.kernel")) - {path}
     path.write_bytes(other.read_bytes())
-    heals(path, listener.notes, "its checksum does not agree")
+    heals(total, BAG, path, listener.notes, "its checksum does not agree")
 
 
 def test_an_entry_of_other_sources_or_another_numba_is_not_run(folder: Path, listener, monkeypatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(machine_code, "kernel_fingerprint", lambda: "of Numba 0.1")
         compiled(total)(BAG)
-    heals(entry(folder), listener.notes, "its checksum does not agree")
+    heals(total, BAG, entry(folder), listener.notes, "its checksum does not agree")
 
 
 class _Gone:
@@ -210,7 +190,7 @@ def test_a_pickle_that_cannot_be_read_is_compiled_again(folder: Path, listener) 
     path = entry(folder)
     content = pickle.dumps(_Gone())
     path.write_bytes(machine_code.MAGIC + machine_code._checksum(path.name, content) + content)
-    heals(path, listener.notes, "ZeroDivisionError while it was read")
+    heals(total, BAG, path, listener.notes, "ZeroDivisionError while it was read")
 
 
 def test_a_folder_that_is_removed_while_a_process_runs_is_made_again(folder: Path, listener) -> None:

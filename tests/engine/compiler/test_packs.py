@@ -14,6 +14,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from compiled_kernels import compiles, entry, heals
 
 from puzzlelab.engine.compiler import background, cache_folder, dispatcher, packs, trust
 from puzzlelab.engine.compiler.cache_folder import kernel_fingerprint
@@ -30,17 +31,6 @@ def total(numbers):
 
 
 NUMBERS = np.array([2, 3, 4])
-
-
-def compiles(kernel: Any) -> int:
-    """How often the kernel was compiled, rather than loaded."""
-    return sum(kernel.stats.cache_misses.values())
-
-
-def entry(folder: Path) -> Path:
-    """The only entry."""
-    (found,) = folder.glob("*.kernel")
-    return found
 
 
 @pytest.fixture
@@ -89,16 +79,6 @@ def test_a_pack_that_does_not_suit_is_said_and_compiled(packed: Path, listener, 
     assert words in note
 
 
-def heals(path: Path, notes: list[str], reason: str) -> None:
-    """Assert that the kernel is compiled once more, with one sentence, and is loaded without a word after that."""
-    again = compiled(total)
-    assert (again(NUMBERS), compiles(again)) == (9, 1)
-    assert notes == [f"A compiled kernel cannot be used ({reason}), and is compiled again: {path}"]
-    healed = compiled(total)
-    assert (healed(NUMBERS), compiles(healed)) == (9, 0)
-    assert len(notes) == 1
-
-
 def test_a_damaged_entry_of_a_pack_is_compiled_and_kept_in_the_cache(
     packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listener
 ) -> None:
@@ -106,7 +86,7 @@ def test_a_damaged_entry_of_a_pack_is_compiled_and_kept_in_the_cache(
     monkeypatch.setattr(dispatcher, "kernel_folder", lambda: cache_folder)
     path = entry(packed)
     path.write_bytes(path.read_bytes()[:-1])
-    heals(path, listener.notes, "its checksum does not agree")
+    heals(total, NUMBERS, path, listener.notes, "its checksum does not agree")
     assert entry(cache_folder).name == path.name
 
 
@@ -117,7 +97,7 @@ def test_a_folder_in_the_place_of_an_entry_of_a_pack_stays(
     path = entry(packed)
     path.unlink()
     path.mkdir()
-    heals(path, listener.notes, "it is no file")
+    heals(total, NUMBERS, path, listener.notes, "it is no file")
     assert path.is_dir()
 
 
