@@ -11,8 +11,7 @@ import surface
 from puzzlelab.core import registry
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.nets.form import INPUT_MEANINGS, OUTPUT_MEANINGS, InputName, input_arrays
-from puzzlelab.nets.onnx_model import some_state
+from puzzlelab.nets.form import INPUT_MEANINGS, OUTPUT_MEANINGS, InputName, input_arrays, some_state
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "networks.md"
 BEGIN, END = "<!-- begin: tools/network_table.py -->\n", "<!-- end: tools/network_table.py -->\n"

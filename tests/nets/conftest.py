@@ -56,7 +56,7 @@ def states_of():
 def the_same_numbers_on_every_processor(monkeypatch) -> None:
     """No bfloat16, which only some have."""
     if importlib.util.find_spec("torch"):
-        monkeypatch.setattr("puzzlelab.nets.device.has_fast_bf16", lambda target: False)
+        monkeypatch.setattr("puzzlelab.nets.torch_model.has_fast_bf16", lambda target: False)
 
 
 @pytest.fixture

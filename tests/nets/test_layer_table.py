@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("torch")
 
 from puzzlelab.core import registry
-from puzzlelab.nets.layer_table import layers_of, untrained
+from puzzlelab.nets.torch_model import layers_of, untrained
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import torch
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile
-from puzzlelab.nets import checkpoint, onnx_files
+from puzzlelab.nets import exporting, onnx_files
 from puzzlelab.nets.architectures.table import ValueTable
 from puzzlelab.nets.card import Card
 from puzzlelab.nets.network import kinds, read_network
@@ -65,7 +65,7 @@ def exported(distances_2x3):
             kind, puzzle, settings = NETWORKS[name]
             model = table(distances_2x3) if kind == "table" else model_of(registry.load(puzzle), kind, **settings)
             card = Card(name="0" * 16, puzzle=puzzle, network=model.settings.model_dump(mode="json"), parameters=1)
-            kept[name] = replace(model, precision="float32"), checkpoint.to_onnx(model, card)
+            kept[name] = replace(model, precision="float32"), exporting.to_onnx(model, card)
         return kept[name]
 
     return export
@@ -134,9 +134,9 @@ def test_the_logits_of_candidates_are_those_of_pytorch(exported, model_of, name)
 
 def test_processors_with_fast_bfloat16_export_the_same_file(model_of, exported, monkeypatch) -> None:
     _, data = exported("dense", model_of)
-    monkeypatch.setattr("puzzlelab.nets.device.has_fast_bf16", lambda target: True)
+    monkeypatch.setattr("puzzlelab.nets.torch_model.has_fast_bf16", lambda target: True)
     model = model_of(registry.load("tiles-3x3"), "dense")
-    assert checkpoint.to_onnx(model, onnx_files.read_bytes(data, FILE).card) == data
+    assert exporting.to_onnx(model, onnx_files.read_bytes(data, FILE).card) == data
 
 
 # --- damage -----------------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def small_file():
     puzzle = registry.load("tiles-2x2")
     network = read_network({"kind": "dense", "width": 2, "depth": 1, "heads": ["cost_to_go"]})
     card = Card(name="0" * 16, puzzle=puzzle.name, network=network.model_dump(mode="json"), parameters=1)
-    return checkpoint.to_onnx(TorchModel(puzzle, network, network.build(puzzle)), card)
+    return exporting.to_onnx(TorchModel(puzzle, network, network.build(puzzle)), card)
 
 
 def test_any_damaged_byte_is_noticed(small_file) -> None:

@@ -17,10 +17,10 @@ from onnx import TensorProto, helper
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.nets import onnx_files, onnx_graph, onnx_limits, onnx_model
+from puzzlelab.nets import onnx_files, onnx_limits, onnx_model
 from puzzlelab.nets.form import INPUT_MEANINGS, INPUTS, OUTPUT_MEANINGS, Head
 from puzzlelab.nets.onnx_files import KEY, PRODUCER, sealed
-from puzzlelab.nets.onnx_graph import OPERATORS
+from puzzlelab.nets.onnx_limits import OPERATORS
 from puzzlelab.storage import networks
 from puzzlelab.version import PACKAGE
 
@@ -329,7 +329,7 @@ def test_a_file_is_read_as_onnx_runtime_reads_it(load, hidden) -> None:
 
 
 def test_a_graph_has_a_bounded_number_of_parts(load, monkeypatch) -> None:
-    monkeypatch.setattr(onnx_graph, "MOST_PARTS", 1000)
+    monkeypatch.setattr(onnx_limits, "MOST_PARTS", 1000)
     lines = " ".join(f"x{number + 1} = Abs (x{number})" for number in range(300))
     with pytest.raises(BadFile, match="it has more than 1,000 parts"):
         load(SUM + f"{{ x0 = Abs (states) {lines} cost_to_go = ReduceSum <keepdims = 0> (x300, axis) }}")

@@ -13,8 +13,8 @@ from puzzlelab.core.views import isomorphism_of
 from puzzlelab.engine.log_probabilities import log_probabilities
 from puzzlelab.engine.solving import solve
 from puzzlelab.nets import model_zoo
+from puzzlelab.nets.model_zoo import TransferredNetwork
 from puzzlelab.nets.onnx_model import OnnxModel
-from puzzlelab.nets.transferred import TransferredNetwork
 from puzzlelab.storage import networks
 
 PUZZLE = "tiles-3x3:blank-first"

@@ -46,11 +46,11 @@ def _network(name: str, json: bool) -> None:
     from puzzlelab.cli.train import need_libraries, print_layers
     from puzzlelab.storage import networks
 
-    need_libraries("the list of a network's layers", ["puzzlelab.nets.layer_table"])
+    need_libraries("the list of a network's layers", ["puzzlelab.nets.torch_model"])
     from puzzlelab.core import registry
     from puzzlelab.nets import model_zoo
     from puzzlelab.nets.card import read_card
-    from puzzlelab.nets.layer_table import layers_of, untrained
+    from puzzlelab.nets.torch_model import layers_of, untrained
 
     text = networks.parts(name)[0]
     if not text:

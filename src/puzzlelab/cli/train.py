@@ -135,14 +135,14 @@ def _confirm_restart(run: Run) -> None:
 def _print_network(settings: Any) -> None:
     """Print the layers of the network that these settings train, without training it."""
     from puzzlelab.core import registry
-    from puzzlelab.nets.layer_table import untrained
+    from puzzlelab.nets.torch_model import untrained
 
     print_layers(untrained(registry.load(settings.puzzle), settings.network))
 
 
 def print_layers(model: TorchModel) -> None:
     """Print the layers with the shapes of their outputs and their parameters, and the total."""
-    from puzzlelab.nets.layer_table import layers_of
+    from puzzlelab.nets.torch_model import layers_of
 
     rows = [
         (layer["name"], layer["kind"], " x ".join(map(str, layer["shape"] or ())), f"{layer['parameters']:,}")

@@ -5,16 +5,11 @@ The hash of the weights is the network's name. Nothing in these files is ever ex
 
 from __future__ import annotations
 
-import copy
 import hashlib
-import io
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import onnx
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load as read_tensors
@@ -22,24 +17,14 @@ from safetensors.torch import save as tensors_as_bytes
 from torch import Tensor, nn
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError, shorten
+from puzzlelab.core.errors import BadFile, BadInput, shorten
 from puzzlelab.engine import report
 from puzzlelab.nets import onnx_model
 from puzzlelab.nets.card import CARD, ONNX, WEIGHTS, Card, content_of, file_of, read_card, write_card
-from puzzlelab.nets.exporting import without_warnings
-from puzzlelab.nets.form import input_arrays
+from puzzlelab.nets.exporting import to_onnx
 from puzzlelab.nets.network import read_network
-from puzzlelab.nets.onnx_files import described, read_bytes
-from puzzlelab.nets.onnx_model import OnnxModel, some_state
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.storage.files import make_folder, replace_file, writing
-
-OPSET = 17
-"""The version of the set of operators."""
-TOLERANCE = 2e-4, 1e-4
-"""The difference that outputs may have from those of PyTorch: absolutely, and as a share of them."""
-TRACED, CHECKED = 3, 5
-"""Boards with which a network is exported, and with which the result is compared: any number must do."""
 
 
 def hash_of(weights: Mapping[str, Tensor]) -> str:
@@ -116,48 +101,3 @@ def repair(path: Path) -> None:
             report.note(f"{error}; the file is made again")
         with writing(file):
             replace_file(file, to_onnx(model, card))
-
-
-# --- the ONNX format ---
-
-
-def to_onnx(model: TorchModel, card: Card) -> bytes:
-    """Return the content of a file for this network, in float32 and for any number of states.
-
-    Raises `PuzzlelabError` if ONNX Runtime does not give the outputs of PyTorch for it.
-    """
-    module = copy.deepcopy(model.module).cpu().eval().requires_grad_(False)
-    form = model.form
-    state = some_state(model.puzzle)[None]
-    inputs = tuple(map(torch.from_numpy, input_arrays(model.puzzle, form.inputs, np.repeat(state, TRACED, axis=0))))
-    buffer, heads = io.BytesIO(), list(module(*inputs))
-    with without_warnings(), _plain_attention():
-        torch.onnx.export(
-            module,
-            inputs,
-            buffer,  # type: ignore[arg-type]  # this exporter writes into it
-            input_names=list(form.inputs),
-            output_names=heads,
-            dynamic_axes={str(name): {0: "batch"} for name in (*form.inputs, *heads)},
-            do_constant_folding=False,
-            opset_version=OPSET,
-            dynamo=False,
-        )
-    data = described(onnx.load_model_from_string(buffer.getvalue()), form, card.model_copy(update={"measured": []}))
-    states = np.repeat(state, CHECKED, axis=0)
-    outputs = OnnxModel(model.puzzle, read_bytes(data, Path("the exported network"))).outputs(states)
-    expected = TorchModel(model.puzzle, model.settings, module, precision="float32").outputs(states)
-    if not all(np.allclose(outputs[name], expected[name], TOLERANCE[1], TOLERANCE[0]) for name in expected):
-        raise PuzzlelabError("this network cannot be exported to ONNX: its outputs would be others")
-    return data
-
-
-@contextmanager
-def _plain_attention() -> Iterator[None]:
-    """Avoid PyTorch's fused operator for transformers, which ONNX has no name for."""
-    enabled = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)
-    try:
-        yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(enabled)

@@ -1,4 +1,7 @@
-"""Writes networks into files that other programs use: as they are kept, or with weights of 8 bits.
+"""Writes networks in the ONNX format, and into files of other programs: as they are kept, or with weights of 8 bits.
+
+The `.onnx` of a network is made of its weights and its card (`checkpoint.py`), by `to_onnx` alone. Only the functions
+that make another network import PyTorch and the library `onnx`.
 
 Weights of 8 bits make the products of dense layers faster, and their outputs less exact. The weights use 7 of the bits:
 with 8, sums exceed 16 bits on processors without VNNI instructions, and outputs would depend on the processor.
@@ -6,24 +9,99 @@ with 8, sums exceed 16 bits on processors without VNNI instructions, and outputs
 
 from __future__ import annotations
 
+import copy
 import hashlib
+import io
 import logging
 import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import onnxruntime
 
-from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.nets.card import ONNX, content_of
-from puzzlelab.nets.onnx_files import PRODUCER, described, read_bytes
+from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
+from puzzlelab.nets.card import ONNX, Card, content_of
+from puzzlelab.nets.form import NetworkForm, input_arrays, some_state
+from puzzlelab.nets.onnx_files import KEY, PRODUCER, Description, read_bytes, sealed
 from puzzlelab.nets.onnx_limits import limited_options
+from puzzlelab.nets.onnx_model import OnnxModel
 from puzzlelab.storage.files import replace_file, writing
 
+if TYPE_CHECKING:
+    from puzzlelab.nets.torch_model import TorchModel
+
+OPSET = 17
+"""The version of the set of operators."""
+TOLERANCE = 2e-4, 1e-4
+"""The difference that outputs may have from those of PyTorch: absolutely, and as a share of them."""
+TRACED, CHECKED = 3, 5
+"""Boards with which a network is exported, and with which the result is compared: any number must do."""
 PRODUCTS = "MatMul", "Gemm"
 """The operators whose weights get 8 bits."""
+
+
+def to_onnx(model: TorchModel, card: Card) -> bytes:
+    """Return the content of a file for this network, in float32 and for any number of states.
+
+    Raises `PuzzlelabError` if ONNX Runtime does not give the outputs of PyTorch for it.
+    """
+    import onnx
+    import torch
+
+    from puzzlelab.nets.torch_model import TorchModel
+
+    module = copy.deepcopy(model.module).cpu().eval().requires_grad_(False)
+    form = model.form
+    state = some_state(model.puzzle)[None]
+    inputs = tuple(map(torch.from_numpy, input_arrays(model.puzzle, form.inputs, np.repeat(state, TRACED, axis=0))))
+    buffer, heads = io.BytesIO(), list(module(*inputs))
+    with without_warnings(), _plain_attention():
+        torch.onnx.export(
+            module,
+            inputs,
+            buffer,  # type: ignore[arg-type]  # this exporter writes into it
+            input_names=list(form.inputs),
+            output_names=heads,
+            dynamic_axes={str(name): {0: "batch"} for name in (*form.inputs, *heads)},
+            do_constant_folding=False,
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    data = described(onnx.load_model_from_string(buffer.getvalue()), form, card.model_copy(update={"measured": []}))
+    states = np.repeat(state, CHECKED, axis=0)
+    outputs = OnnxModel(model.puzzle, read_bytes(data, Path("the exported network"))).outputs(states)
+    expected = TorchModel(model.puzzle, model.settings, module, precision="float32").outputs(states)
+    if not all(np.allclose(outputs[name], expected[name], TOLERANCE[1], TOLERANCE[0]) for name in expected):
+        raise PuzzlelabError("this network cannot be exported to ONNX: its outputs would be others")
+    return data
+
+
+@contextmanager
+def _plain_attention() -> Iterator[None]:
+    """Avoid PyTorch's fused operator for transformers, which ONNX has no name for."""
+    import torch
+
+    enabled = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(enabled)
+
+
+def described(program: Any, form: NetworkForm, card: Card) -> bytes:
+    """Return the content of a file for a program, a model of the package `onnx`, with its description and checksum."""
+    program.producer_name, program.producer_version = PRODUCER, ""
+    entry = program.metadata_props.add()
+    entry.key, entry.value = KEY, Description(form=form, card=card).model_dump_json()
+    return sealed(program.SerializeToString(deterministic=True))
+
+
+# --- files of other programs ---
 
 
 def write(file: Path, data: bytes) -> None:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import Candidates, Planes, Symbols
+from puzzlelab.core.views import Candidates, Planes, Reversible, Samples, Symbols, scale_of
 from puzzlelab.engine import candidate_logits
 
 Part = TypeVar("Part")
@@ -60,6 +60,22 @@ class NetworkForm(BaseModel):
 def input_arrays(puzzle: Puzzle, names: tuple[InputName, ...], states: State) -> tuple[NDArray[Any], ...]:
     """Return the inputs of these kinds for plain `states[B, S]`; raises `Unsupported` for a puzzle without them."""
     return tuple(np.ascontiguousarray(INPUTS[name](puzzle, states)) for name in names)
+
+
+def some_state(puzzle: Puzzle) -> State:
+    """Return any state of the puzzle; raises `Unsupported`."""
+    reversible, candidates, samples = puzzle.view(Reversible), puzzle.view(Candidates), puzzle.view(Samples)
+    state: State
+    if reversible is not None:
+        state = reversible.goals()[0]
+        return state
+    if candidates is not None and not (samples and samples.scales):
+        digits = candidates.units.all.shape[1]
+        blank = np.ones((1, puzzle.move_count // digits, digits), np.bool_)
+        state = candidate_logits.states_of(candidates, blank)[0]
+        return state
+    state = scale_of(puzzle)[1].sample(np.random.default_rng(0), None, 1)[0]
+    return state
 
 
 def planes_of(puzzle: Puzzle) -> Planes:

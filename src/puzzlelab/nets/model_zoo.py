@@ -1,21 +1,28 @@
-"""Finds networks by name: those of the package, files, and the folders of training runs."""
+"""Finds networks by name: those of the package, files, and the folders of training runs.
+
+A network may serve another puzzle too, to which its own is isomorphic. Shapes: M = number of moves.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError, UnknownName
-from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.views import isomorphism_of
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import Estimate, Isomorphism, Prior, PriorAndEstimate, isomorphism_of
 from puzzlelab.engine import installed
 from puzzlelab.nets import onnx_model, run_networks
 from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, content_of, file_of, read_card
 from puzzlelab.nets.run_networks import CHAMPION, NETS
-from puzzlelab.nets.transferred import TransferredNetwork
 from puzzlelab.storage.networks import SHELF, Network, puzzles_of_networks, shelves
 
 MIN_HASH_DIGITS = 4
@@ -128,3 +135,58 @@ def in_folder(folder: Path) -> Path:
     if len(named) != 1:
         raise BadInput(f"{folder} holds no champion, and {len(named)} networks: name one of its files")
     return named[0]
+
+
+@dataclass(frozen=True, eq=False)
+class TransferredNetwork:
+    """A network for the images of boards in its own puzzle, to which another one is isomorphic.
+
+    Its prior has no `candidate_logits`.
+    """
+
+    network: Network
+    isomorphism: Isomorphism
+
+    @property
+    def name(self) -> str:
+        """The hash of the weights."""
+        return self.network.name
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The outputs of the network."""
+        return self.network.heads
+
+    @property
+    def values_count_moves(self) -> bool:
+        """Whether the values of moves of the network count moves."""
+        return self.network.values_count_moves
+
+    def estimate(self, averaged: bool = False) -> Estimate:
+        """Return the cost-to-go of the image of a board."""
+        estimate = self.network.estimate(averaged)
+        image_scores = estimate.scores
+        assert image_scores is not None  # a network is no kernel
+        return replace(estimate, scores=lambda states: np.asarray(image_scores(self.isomorphism.states_of(states))))
+
+    def prior(self, averaged: bool = False) -> Prior:
+        """Return the scores of moves on the image of a board."""
+        prior = self.network.prior(averaged)
+
+        def scores(states: State) -> NDArray[Any]:
+            image_scores = np.asarray(prior.scores(self.isomorphism.states_of(states)))
+            return image_scores[:, self.isomorphism.moves]
+
+        return replace(prior, scores=scores, candidate_logits=None, reads_candidates=False)
+
+    def both(self, averaged: bool = False) -> PriorAndEstimate:
+        """Return the prior and the estimate; they are computed together where those of the network are."""
+        prior, estimate, image_scores = self.prior(averaged), self.estimate(averaged), self.network.both(averaged).both
+        if image_scores is None:
+            return PriorAndEstimate(prior, estimate)
+
+        def scores(states: State) -> tuple[NDArray[Any], NDArray[Any]]:
+            priors, estimates = image_scores(self.isomorphism.states_of(states))
+            return np.asarray(priors)[:, self.isomorphism.moves], estimates
+
+        return PriorAndEstimate(prior, estimate, scores)

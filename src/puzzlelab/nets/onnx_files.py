@@ -24,11 +24,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.nets.card import Card, content_of
 from puzzlelab.nets.form import INPUTS, Head, InputName, NetworkForm, Outputs
-from puzzlelab.nets.onnx_graph import check_graph
 from puzzlelab.nets.onnx_limits import (
     FATAL,
     MOST_MEMORY,
     RUNTIME_ERRORS,
+    check_graph,
     limited_options,
     within_time,
 )
@@ -161,14 +161,6 @@ def _check_description(description: Description, session: onnxruntime.InferenceS
         or not NAME.fullmatch(description.card.name)
     ):
         raise BadFile(f"{path} is not the network that its description names")
-
-
-def described(program: Any, form: NetworkForm, card: Card) -> bytes:
-    """Return the content of a file for a program, a model of the package `onnx`, with its description and checksum."""
-    program.producer_name, program.producer_version = PRODUCER, ""
-    entry = program.metadata_props.add()
-    entry.key, entry.value = KEY, Description(form=form, card=card).model_dump_json()
-    return sealed(program.SerializeToString(deterministic=True))
 
 
 def sealed(data: bytes) -> bytes:

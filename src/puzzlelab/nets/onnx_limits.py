@@ -1,22 +1,25 @@
-"""Limits for networks of the ONNX format, of unknown authors: on memory and on time.
+"""Limits for networks of the ONNX format, of unknown authors: on memory, on time, and on what a graph may hold.
 
 ONNX Runtime takes the arrays of all networks of a process from one arena, which does not grow above `MOST_MEMORY`.
-`onnx_graph.py` refuses what takes other memory.
+`check_graph` refuses what takes other memory, or makes a graph larger than its file: texts, sparse weights, loops,
+branches, functions, and operators that usual networks do not have. It reads the file before ONNX Runtime does; the
+numbers of the fields are those of onnx.proto, for which the package `onnx` is not needed.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import TypeVar
 
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as errors
 
-from puzzlelab.core.errors import BadFile
+from puzzlelab.core.errors import BadFile, shorten
 
 Result = TypeVar("Result")
 
@@ -34,6 +37,43 @@ RUNTIME_ERRORS: tuple[type[Exception], ...] = (
     *(each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Exception)),
 )
 """The errors that ONNX Runtime raises, also for names that are no Unicode; they have no common class."""
+
+NAMES = """
+Abs Add And ArgMax ArgMin Attention AveragePool BatchNormalization Cast CastLike Ceil Celu Clip Concat Constant
+ConstantOfShape Conv ConvInteger ConvTranspose Cos CumSum DepthToSpace DequantizeLinear Div Dropout
+DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand EyeLike Flatten Floor Gather GatherElements GatherND Gelu Gemm
+GlobalAveragePool GlobalMaxPool Greater GreaterOrEqual GroupNormalization HardSigmoid HardSwish Identity
+InstanceNormalization IsInf IsNaN LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization MatMul
+MatMulInteger Max MaxPool Mean Min Mish Mod Mul Neg Not OneHot Or PRelu Pad Pow QLinearConv QLinearMatMul
+QuantizeLinear RMSNormalization Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean
+ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape RotaryEmbedding Round ScatterElements ScatterND Selu Shape
+Sigmoid Sign Sin Size Slice Softmax Softplus Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum Swish Tanh
+ThresholdedRelu Tile Transpose Trilu Unsqueeze Where Xor
+"""
+OPERATORS = frozenset(NAMES.split())
+"""The operators that a network may have."""
+DOMAINS = frozenset(("", "ai.onnx"))
+"""The names of the set that these operators are of."""
+MOST_PARTS = 1_000_000
+"""Fields of a file in all messages that are looked at: ONNX Runtime takes up to some kilobytes for an operator."""
+
+GRAPH, FUNCTIONS = 7, 25
+"""Fields of a model."""
+NODE, WEIGHT, SPARSE_WEIGHT = 1, 5, 15
+"""Fields of a graph."""
+OPERATOR, ATTRIBUTE, DOMAIN = 4, 5, 7
+"""Fields of a node."""
+NUMBER, TEXTS, TENSORS, SUBGRAPHS, SPARSE_VALUES = 3, (4, 9), (5, 10), (6, 11), (22, 23)
+"""Fields of an attribute."""
+ELEMENT = 2
+"""Field of a tensor: the type of its elements."""
+STRING = 8
+"""The type of texts."""
+FIXED_SIZES = {1: 8, 5: 4}
+"""Kind of a field -> its bytes, where all fields of the kind have the same."""
+SPARSE = "sparse weights, which are not read: export them as usual ones"
+Field = int | memoryview
+"""The value of a field: an integer, or the bytes of anything else."""
 
 
 def limited_options() -> onnxruntime.SessionOptions:
@@ -95,3 +135,108 @@ def within_time(call: Callable[[], Result], task: str, stop: Callable[[], None] 
     if failures:
         raise failures[0]
     return results[0]
+
+
+# --- the graph ---
+
+
+def check_graph(data: bytes, path: Path) -> None:
+    """Raise `BadFile` for what is no model, and for a graph that is not of the operators and types above."""
+    parts = iter(range(MOST_PARTS))
+    try:
+        model = list(_fields(memoryview(data), parts))
+        if any(number == FUNCTIONS for number, _ in model):
+            raise _refusal(path, "functions of its own, which are not read: inline them (onnx.inliner)")
+        for field, part in (each for number, graph in model if number == GRAPH for each in _fields(graph, parts)):
+            if field == NODE:
+                _check_node(part, parts, path)
+            elif field == WEIGHT:
+                _check_tensor(part, parts, path)
+            elif field == SPARSE_WEIGHT:
+                raise _refusal(path, SPARSE)
+    except ValueError as error:
+        raise BadFile(f"{path} is no network in the ONNX format, or damaged: {error}") from None
+
+
+def _refusal(path: Path, contents: str) -> BadFile:
+    return BadFile(f"{path} has {contents}")
+
+
+def _check_node(node: Field, parts: Iterator[int], path: Path) -> None:
+    """Raise `BadFile` for another operator, and for attributes that are graphs, texts of a constant or sparse."""
+    fields = list(_fields(node, parts))
+    operators = {_text(part) for number, part in fields if number == OPERATOR}
+    domains = {_text(part) for number, part in fields if number == DOMAIN}
+    if not (operators <= OPERATORS and domains <= DOMAINS):
+        name = ":".join(filter(None, map(" ".join, (domains, operators))))
+        raise _refusal(path, f"the operator {shorten(name)}, which is not read: docs/networks.md lists those that are")
+    for number, value in (field for key, part in fields if key == ATTRIBUTE for field in _fields(part, parts)):
+        if number in SUBGRAPHS:
+            raise _refusal(path, "a loop or a branch, which are not read")
+        if number in SPARSE_VALUES:
+            raise _refusal(path, SPARSE)
+        if number in TENSORS:
+            _check_tensor(value, parts, path)
+        if (number in TEXTS and "Constant" in operators) or (number == NUMBER and "Cast" in operators):
+            _check_type(STRING if number in TEXTS else value, path)
+
+
+def _check_tensor(tensor: Field, parts: Iterator[int], path: Path) -> None:
+    """Raise `BadFile` for a tensor of texts."""
+    for number, value in _fields(tensor, parts):
+        if number == ELEMENT:
+            _check_type(value, path)
+
+
+def _check_type(number: Field, path: Path) -> None:
+    """Raise `BadFile` for the type of texts, as ONNX Runtime reads the number: by its last 32 bits."""
+    if isinstance(number, int) and number & 0xFFFFFFFF == STRING:
+        raise _refusal(path, "texts, which are not read: a network computes with numbers")
+
+
+def _text(part: Field) -> str:
+    return "" if isinstance(part, int) else bytes(part).decode(errors="replace")
+
+
+# --- protocol buffers ---
+
+
+def _fields(message: Field, parts: Iterator[int]) -> Iterator[tuple[int, Field]]:
+    """Yield (number of the field, its value) for each field of a message, one of the `parts` each.
+
+    Raises `ValueError`.
+    """
+    data = memoryview(b"") if isinstance(message, int) else message
+    place = 0
+    while place < len(data):
+        if next(parts, None) is None:
+            raise ValueError(f"it has more than {MOST_PARTS:,} parts")
+        key, place = _varint(data, place)
+        kind = key & 7
+        if key >= 1 << 32:
+            raise ValueError("there is no field with so large a number")
+        if kind == 0:
+            value, place = _varint(data, place)
+            yield key >> 3, value
+            continue
+        if kind not in FIXED_SIZES and kind != 2:
+            raise ValueError("groups are not used in this format")
+        length, place = (FIXED_SIZES[kind], place) if kind in FIXED_SIZES else _varint(data, place)
+        if place + length > len(data):
+            raise ValueError("a field ends after its message")
+        yield key >> 3, data[place : place + length]
+        place += length
+
+
+def _varint(data: memoryview, place: int) -> tuple[int, int]:
+    """Return (an integer of variable length, the place after it)."""
+    value = 0
+    for shift in range(0, 70, 7):
+        if place >= len(data):
+            break
+        byte = data[place]
+        place += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, place
+    raise ValueError("a number does not end")

@@ -15,12 +15,10 @@ from numpy.typing import NDArray
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
-from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import Candidates, Reversible, Samples, scale_of
-from puzzlelab.engine import candidate_logits
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets.card import CARD, ONNX, Card, file_of, read_card
-from puzzlelab.nets.form import NetworkForm, Outputs
-from puzzlelab.nets.model import Model, digits_per_cell
+from puzzlelab.nets.form import NetworkForm, Outputs, some_state
+from puzzlelab.nets.model import Model
 from puzzlelab.nets.onnx_files import OnnxNetwork, read
 
 
@@ -133,19 +131,3 @@ def fitted(puzzle: Puzzle, network: OnnxNetwork, path: Path) -> OnnxModel:
 
 def _shape(sizes: Sequence[object]) -> str:
     return f"[{', '.join(map(str, sizes))}]"
-
-
-def some_state(puzzle: Puzzle) -> State:
-    """Return any state of the puzzle; raises `Unsupported`."""
-    reversible, candidates, samples = puzzle.view(Reversible), puzzle.view(Candidates), puzzle.view(Samples)
-    state: State
-    if reversible is not None:
-        state = reversible.goals()[0]
-        return state
-    if candidates is not None and not (samples and samples.scales):
-        digits = digits_per_cell(puzzle)
-        blank = np.ones((1, puzzle.move_count // digits, digits), np.bool_)
-        state = candidate_logits.states_of(candidates, blank)[0]
-        return state
-    state = scale_of(puzzle)[1].sample(np.random.default_rng(0), None, 1)[0]
-    return state

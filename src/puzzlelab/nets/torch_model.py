@@ -1,4 +1,4 @@
-"""`TorchModel`: a network of PyTorch, as it is trained and as trainings evaluate it.
+"""`TorchModel`: a network of PyTorch, as it is trained and as trainings evaluate it; its device, precision and layers.
 
 Shapes: B = states, S = length of a state, M = number of moves.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from puzzlelab.core.puzzle import State
-from puzzlelab.nets.device import precision
-from puzzlelab.nets.form import NetworkForm, Outputs
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.nets.form import NetworkForm, Outputs, input_arrays, some_state
+from puzzlelab.nets.layers import initialise_outputs
 from puzzlelab.nets.model import Model
-from puzzlelab.nets.network import NetworkSettings, Precision
+from puzzlelab.nets.network import NetworkSettings, Precision, read_network
 
 CPU = torch.device("cpu")
 INPUT, MOVES, BASE = "input", "moves", "base."
@@ -87,3 +89,88 @@ def evaluating(module: nn.Module) -> Iterator[None]:
     finally:
         if training:
             module.train()
+
+
+# --- device and precision ---
+
+
+def device(name: str = "auto") -> torch.device:
+    """Return the device of this name; `auto` is a CUDA device where there is one, else the CPU. Raises `BadOption`."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(name)
+    except RuntimeError:
+        raise BadOption(f"'{name}' is no device; write auto, cpu, cuda or cuda:1") from None
+    if chosen.type == "cuda" and not torch.cuda.is_available():
+        raise BadOption(f"there is no device '{name}' on this machine: torch sees no CUDA")
+    return chosen
+
+
+def has_fast_bf16(target: torch.device) -> bool:
+    """Tell whether matrix products in bfloat16 are faster there: on GPUs, and on CPUs with instructions for them."""
+    if target.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported())
+    capabilities = torch.cpu.get_capabilities()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
+
+
+@contextmanager
+def precision(target: torch.device, name: Precision = "auto") -> Iterator[None]:
+    """Compute matrix products in bfloat16 if `name` says so, or for `auto` where that is faster.
+
+    Weights, sums and output layers stay float32.
+    """
+    half = has_fast_bf16(target) if name == "auto" else name == "bf16"
+    with torch.autocast(target.type, dtype=torch.bfloat16, enabled=half):
+        yield
+
+
+# --- layers ---
+
+Layer = dict[str, Any]
+"""A layer of a network: its `name`, which is its place in the network's weights, such as `layers.0`; its `kind`, which
+is its class, such as `Linear`; the `shape` of its output for one state, without the batch, or None where that is not
+one tensor; and its `parameters`, the number of its weights that are trained.
+"""
+
+
+def untrained(puzzle: Puzzle, network: Mapping[str, Any]) -> TorchModel:
+    """Return a network with these settings and weights by chance; raises `BadInput`."""
+    settings = read_network(network)
+    module: nn.Module = settings.build(puzzle)
+    initialise_outputs(module, settings)
+    return TorchModel(puzzle, settings, module.eval())
+
+
+def layers_of(model: TorchModel) -> list[Layer]:
+    """Return the inputs and the layers of a network. A layer that is evaluated several times is listed once."""
+    layers: dict[str, Layer] = {}
+
+    def record(name: str, module: nn.Module, inputs: Any = None, output: Any = None) -> None:
+        parameters = sum(each.numel() for each in module.parameters(recurse=False))
+        layers.setdefault(name, _layer(name or "network", type(module).__name__, output, parameters))
+
+    parts = [(name, part) for name, part in model.module.named_modules() if _is_layer(part)]
+    hooks = [part.register_forward_hook(partial(record, name)) for name, part in parts]
+    arrays = input_arrays(model.puzzle, model.form.inputs, some_state(model.puzzle)[None])
+    inputs = [model.tensor(array) for array in arrays]
+    try:
+        with torch.inference_mode():
+            model.module(*inputs)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    for name, part in parts:  # those whose weights are read without a call, as by torch's attention
+        record(name, part)
+    return [*(_layer(f"input {number}", "Input", each, 0) for number, each in enumerate(inputs)), *layers.values()]
+
+
+def _is_layer(part: nn.Module) -> bool:
+    """Tell whether a module has weights of its own, or is no container of others."""
+    return next(part.parameters(recurse=False), None) is not None or next(part.children(), None) is None
+
+
+def _layer(name: str, kind: str, output: object, parameters: int) -> Layer:
+    shape = list(output.shape[1:]) if isinstance(output, Tensor) else None
+    return {"name": name, "kind": kind, "shape": shape, "parameters": parameters}

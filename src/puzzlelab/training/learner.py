@@ -17,11 +17,10 @@ from torch import Tensor, nn
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.nets.device import device, precision
 from puzzlelab.nets.layers import Scalar, initialise_outputs
 from puzzlelab.nets.model import residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
-from puzzlelab.nets.torch_model import TorchModel
+from puzzlelab.nets.torch_model import TorchModel, device, precision
 from puzzlelab.runtime.memory import free_memory
 from puzzlelab.training.settings import LearnerSettings
 from puzzlelab.training.step_graphs import Minibatch, StepGraphs, Update, compile_rounds

@@ -24,8 +24,7 @@ from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
 from puzzlelab.experience.returns import Returns
 from puzzlelab.experience.trajectories import Trajectories
 from puzzlelab.experience.vector_game import VectorGame
-from puzzlelab.nets.device import device
-from puzzlelab.nets.torch_model import TorchModel
+from puzzlelab.nets.torch_model import TorchModel, device
 from puzzlelab.training.acting import ActingSettings, Arrays, LearningMethod, flat, part_of
 from puzzlelab.training.acting_blocks import INITIAL_BOARDS, ActingBlocks
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics

@@ -28,9 +28,9 @@ from puzzlelab.core.settings import Settings
 from puzzlelab.core.views import BoardGenerator, own_generator
 from puzzlelab.engine import candidate_logits, report
 from puzzlelab.engine.solving import solve, uninterrupted
-from puzzlelab.nets.device import device
 from puzzlelab.nets.form import candidates_of
 from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.nets.torch_model import device
 from puzzlelab.storage.files import replacing, writing
 from puzzlelab.storage.lines import lines_of
 from puzzlelab.training import run_files

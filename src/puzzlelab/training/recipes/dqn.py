@@ -27,8 +27,7 @@ from puzzlelab.experience.returns import Columns, Returns
 from puzzlelab.experience.ring import DrawnBatch
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.card import counts_moves
-from puzzlelab.nets.device import precision
-from puzzlelab.nets.torch_model import TorchModel, evaluating
+from puzzlelab.nets.torch_model import TorchModel, evaluating, precision
 from puzzlelab.training import loop
 from puzzlelab.training.exploration import explore
 from puzzlelab.training.learner import Losses

@@ -32,7 +32,7 @@ from puzzlelab.experience.shards import write_shard
 from puzzlelab.experience.state_space import StateSpace
 from puzzlelab.experience.teachers import SampleSource, Teacher, games_setup, samples_of
 from puzzlelab.experience.walks import Walks
-from puzzlelab.nets.device import device
+from puzzlelab.nets.torch_model import device
 from puzzlelab.training import loop, policy_value
 from puzzlelab.training.evaluation import Metrics, compare_with_teacher
 from puzzlelab.training.learner import Learner, check_network, new_learner

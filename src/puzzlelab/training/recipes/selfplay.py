@@ -21,7 +21,7 @@ from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 def check(settings: SelfPlaySettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
-    from puzzlelab.nets.device import device
+    from puzzlelab.nets.torch_model import device
     from puzzlelab.training.learner import check_network
 
     puzzle = registry.load(settings.puzzle)
