@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 NOWHERE = -1
 """The parent of a state without one, and the move to it."""
+UNBOUNDED = 1 << 40
+"""A limit that is never reached."""
 
 
 class Control(np.void):  # type: ignore[misc]

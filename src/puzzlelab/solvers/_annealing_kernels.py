@@ -43,6 +43,8 @@ class AnnealingRecord(NamedTuple):
 @inlined
 def conflicts_added(record, first, second, old, new):
     """Return the number of conflicts that swapping the digits `old` and `new` of two cells adds."""
+    # A conflict is a digit that a unit lacks. A unit that gives away its only `old` has one more, a unit that had no
+    # `new` one less. A swap within one unit changes nothing there.
     counts, more = record.counts, 0
     for kind in range(record.cell_units.shape[1]):
         unit_of_first, unit_of_second = record.cell_units[first, kind], record.cell_units[second, kind]
@@ -68,6 +70,8 @@ def swap(record, first, second, old, new):
 @inlined
 def cool(control, levels, pairs):
     """Continue with the next temperature."""
+    # The temperature falls level by level, and is raised to level 1 at the end. Level 0 comes after `CYCLES` of these:
+    # its temperature is infinite, so that it shuffles the board.
     if control.level + 1 < levels:
         control.level += 1
     else:

@@ -68,6 +68,8 @@ class AstarRecord(NamedTuple):
 def push(record, node):
     """Put a state into the open list."""
     value = np.float64(record.h[node])
+    # f = g + h, with Pohl's weights. The scale makes room for h below a step of f: of equal f the state nearest to the
+    # goal comes first.
     priority = (record.g_weight * record.g[node] + record.h_weight * value) * PRIORITY_SCALE + value
     heap, slot = record.open, record.control.heap
     record.control.heap += 1
@@ -114,6 +116,7 @@ def add(record, parent, move, g, h):
     control, nodes, key = record.control, record.nodes, record.expansion.key
     kernels.pack(record.tables, record.expansion.child, key)
     row = control.states
+    # One table holds the open and the closed states: the paper asks of each successor whether it is in either.
     known = find_or_add(nodes.table, nodes.keys, key, mix(key), row)
     if known >= 0:
         # A shorter path to a known state: reopen it, unless it waits for its estimate and so is in no list yet.
@@ -128,6 +131,7 @@ def add(record, parent, move, g, h):
     nodes.parent[row], nodes.move[row] = parent, move
     record.g[row], record.h[row], record.closed[row] = g, h, False
     control.states += 1
+    # Without an h it has no place in the open list yet: its score comes in a batch with those of others.
     if h == UNSCORED:
         record.requested[control.requested] = row
         control.requested += 1
@@ -141,6 +145,7 @@ def expand(record, node):
     """Add every successor of a state."""
     tables, estimate, expansion = record.tables, record.estimate, record.expansion
     kernels.unpack(tables, record.nodes.keys[node], expansion.state)
+    # The successor operator of the paper.
     count = kernels.legal(tables, expansion.state, expansion.moves)
     value = prepare_children(estimate, expansion.state)
     for i in range(count):
@@ -150,6 +155,7 @@ def expand(record, node):
             h = np.float64(evaluate_child(estimate, expansion.state, value, move, expansion.child))
         if kernels.has_costs(tables) and kernels.solved(tables, expansion.child):
             h = 0.0  # an upper bound on points may be above 0 where no more can be made
+        # g of the successor by this path; `add` keeps it if it is the least so far.
         cost = kernels.move_cost(tables, expansion.state, move, expansion.child)
         add(record, node, move, record.g[node] + cost, h)
     record.control.generated += count
@@ -173,6 +179,7 @@ def take_requested(record):
     record.control.awaits_scores = 0
     for i in range(record.control.requested):
         node = record.requested[i]
+        # A network may estimate less than any state can have left.
         record.h[node] = max(record.least_h, record.scores[i])
         push(record, node)
     record.control.requested = 0
@@ -188,6 +195,7 @@ def wait_for_scores(record):
 @inlined
 def bound_of(record, g, h):
     """Return the lower bound on any solution when this state has the least priority."""
+    # Pohl: g + w h is at most w times the cost of a solution, for w of 1 or more; and costs are whole numbers.
     priority = record.g_weight * np.float64(g) + record.h_weight * np.float64(h)
     return np.int64(np.ceil(priority / max(1.0, record.h_weight) - 1e-3))
 
@@ -195,6 +203,7 @@ def bound_of(record, g, h):
 @inlined
 def is_goal(record, node):
     """Tell whether a state is solved; a kernel gives no solved state an estimate above 0."""
+    # Most states are told from a goal by their h alone, without being unpacked.
     if record.h[node] > 0 and not kernels.is_external(record.estimate.tables):
         return False
     kernels.unpack(record.tables, record.nodes.keys[node], record.expansion.state)
@@ -213,6 +222,7 @@ def step(record, budget):
         take_requested(record)
     if control.phase == START and begin(record):
         return wait_for_scores(record)
+    # An admissible h of the start is a bound before anything is expanded.
     if control.expanded == 0 and control.admissible == 1:
         control.bound = np.int64(np.ceil(record.h[0] - 1e-3))
     while budget > 0:
@@ -226,9 +236,11 @@ def step(record, budget):
         if not has_room(nodes.table, nodes.keys, control.states, moves) or (
             control.heap + moves > record.open.node.size
         ):
+            # Room for all successors is made sure of beforehand, so that no expansion stops half-way.
             return FULL
         # Take the state with the least priority from the open list.
         node = pop_least(record)
+        # An older entry of a state that came again by a shorter path and is expanded since.
         if record.closed[node]:
             continue
         g, h = record.g[node], record.h[node]

@@ -39,6 +39,7 @@ class BacktrackingRecord(NamedTuple):
 @inlined
 def choose_cell(record, level):
     """Choose the first cell with the fewest candidates; False if every digit is placed."""
+    # Minimum remaining values, as Norvig chooses: of two candidates a guess is wrong at most once.
     masks, cell, fewest = record.stack[level], -1, np.uint64(64)
     for i in range(masks.size):
         # A mask of one bit is a placed digit; one of two bits has the fewest candidates that there can be.
@@ -67,6 +68,7 @@ def choose_surest_cell(record, level):
         mask = np.uint64(masks[i])
         if population(mask) != fewest:
             continue
+        # The best two scores among the candidates of this cell.
         first, second = -np.inf, -np.inf
         for digit in range(digits):
             if (mask >> np.uint64(digit)) & ONE != ZERO:
@@ -84,6 +86,7 @@ def choose_surest_cell(record, level):
 def next_guess(record, level):
     """Return the bit of the next digit to guess: the lowest one, or the one with the highest score."""
     rest = np.uint64(record.rest[level])
+    # An unguided search has no scores here, so that the lowest digit stays.
     bit, best = rest & (~rest + ONE), -np.inf
     for digit in range(record.cell_scores.shape[1]):
         candidate = ONE << np.uint64(digit)
@@ -96,6 +99,7 @@ def next_guess(record, level):
 def count_solution(record, level):
     """Count a solution at this level; returns whether the search must stop."""
     control = record.control
+    # A search that lists stops at each solution (`most` is 0), one that counts at the last one.
     control.found += 1
     control.solved = level
     return control.most == 0 or control.found >= control.most

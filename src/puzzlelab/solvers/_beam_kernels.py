@@ -17,14 +17,20 @@ from puzzlelab.engine import kernels
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children, take_scores
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, find_or_add, mix, slot_of_hash
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, Control, EstimateRecord, Expansion, NodeTable, control_type
+from puzzlelab.engine.record_parts import (
+    NOWHERE,
+    UNBOUNDED,
+    Control,
+    EstimateRecord,
+    Expansion,
+    NodeTable,
+    control_type,
+)
 from puzzlelab.solvers._top_k_kernels import Selection, bits_of, threshold_16bit, threshold_exact
 
 CONTROL = control_type("layer_size cursor candidates phase depth kept_count scored was_cut admissible max_moves")
 """was_cut: a layer was too wide, and states were dropped."""
 START, EXPAND, SELECT, FINISHED = range(4)
-UNBOUNDED = 1 << 40
-"""A limit that is never reached."""
 ONE = np.uint64(1)
 
 
@@ -74,6 +80,8 @@ def add_hashes(seen, hashes):
 @inlined
 def is_new(record, key, candidate):
     """Tell whether no kept state and no candidate equals `key`, which then stands in the table of candidates."""
+    # States of earlier layers are known by their hashes alone, 8 bytes each; candidates of this layer are compared in
+    # full.
     h, seen, candidates = mix(key), record.seen_hashes, record.candidates
     if seen[slot_of_hash(seen, h | ONE)] != 0:
         return False
@@ -87,6 +95,7 @@ def expand(record, row):
     candidates, external = record.candidates, kernels.is_external(estimate.tables)
     kernels.unpack(tables, record.layer[row], expansion.state)
     count = kernels.legal(tables, expansion.state, expansion.moves)
+    # An incremental estimate reads the parent once for all of its children.
     value = prepare_children(estimate, expansion.state)
     control.expanded += 1
     control.generated += count
@@ -121,6 +130,7 @@ def clear(table):
 @inlined
 def rank_of(record, i):
     """Return the sort key of a candidate: scores of a network exactly, kernel estimates by 16 bits."""
+    # Estimates of a network differ by very little, hand-made ones by whole moves, which 16 bits tell apart.
     selection = record.selection
     if kernels.is_external(record.estimate.tables):
         return np.int64(selection.ranks[i])
@@ -145,13 +155,15 @@ def select(record):
     if count > width:
         control.was_cut = 1
         threshold, ties = threshold_of(record, count, width)
-    # Prune: the best candidates become the layer, and are kept for the path and for telling repeats.
+    # Prune: the best candidates become the layer, and are kept for the path and for telling repeats. The layer before
+    # is the last of the kept rows, which turns a parent's row in it into its row among all.
     base = control.kept_count - control.layer_size
     kept = np.int64(0)
     for i in range(count):
         rank = rank_of(record, i)
         if rank > threshold or (rank == threshold and ties == 0):
             continue
+        # Of the candidates on the threshold the first ones are kept, as many as the width still has room for.
         if rank == threshold:
             ties -= 1
         kernels.copy(candidates.keys[i], record.layer[kept])
@@ -175,6 +187,7 @@ def begin(record):
     control.layer_size, control.kept_count, control.phase = 1, 1, EXPAND
     record.parent[0] = NOWHERE
     if not kernels.is_external(record.estimate.tables) and control.admissible == 1:
+        # The only lower bound that a beam has while it drops states: that of the start.
         control.bound = evaluate_state(record.estimate, expansion.state)
     if kernels.solved(record.tables, expansion.state):
         control.length, control.bound = 0, 0
@@ -187,6 +200,7 @@ def expand_layer(record, budget):
     """Expand at most `budget` states of the layer; returns (status, rest of the budget), DONE at its end."""
     control = record.control
     if control.cursor == 0:
+        # Rules without kernels are computed for the whole layer at once.
         kernels.announce(record.tables, record.layer, 0, control.layer_size)
     while control.cursor < control.layer_size:
         if budget == 0:
@@ -244,6 +258,7 @@ def step(record, budget):
                 return NEEDS_SCORES
         if control.candidates == 0:
             control.phase = FINISHED
+            # Without a cut every path of allowed length was tried: a solution is longer.
             if control.was_cut == 0 and control.max_moves < UNBOUNDED:
                 control.bound = control.max_moves + 1
             return DONE

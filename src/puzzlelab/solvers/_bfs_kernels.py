@@ -45,6 +45,7 @@ def add(record, parent, move, side):
     """Add the state in `expansion.child`; returns its row if it is known, or -1 if it is new."""
     nodes, key, row = record.nodes, record.expansion.key, record.control.states
     kernels.pack(record.tables, record.expansion.child, key)
+    # Both sides share one table, so that the look-up that finds repeats finds meetings too.
     known = find_or_add(nodes.table, nodes.keys, key, mix(key), row)
     if known < 0:
         kernels.copy(key, nodes.keys[row])
@@ -65,6 +66,7 @@ def expand(record, node, side):
         move = expansion.moves[i]
         kernels.apply(record.tables, expansion.state, move, expansion.child)
         known = add(record, node, move, side)
+        # A count of states by depth stops at no goal.
         if control.counts_all == 1:
             continue
         # Both sides know this state: the two paths to it make a solution.
@@ -88,6 +90,7 @@ def next_layer(record):
     layers[side, 2] += 1
     if side == 0 and layers[0, 2] < MAX_DEPTH:
         record.sizes[layers[0, 2]] = layers[0, 1] - layers[0, 0]
+    # Nothing new: this side has seen all that it can reach.
     if layers[side, 0] == layers[side, 1]:
         return False
     # Pohl: expand the smaller frontier of the two.
@@ -102,6 +105,7 @@ def next_layer(record):
 @compiled
 def add_root(record, state, side):
     """Add a state to the first layer of a side."""
+    # All goals together are the first layer of side 1.
     kernels.copy(state, record.expansion.child)
     if record.layers[side, 1] < 0:
         record.layers[side, 0] = record.control.states
@@ -124,6 +128,7 @@ def step(record, budget):
         if control.counts_all == 0 and kernels.solved(record.tables, record.expansion.state):
             control.length, control.meeting, control.meeting_other, control.phase = 0, 0, NOWHERE, FINISHED
             return IMPROVED
+        # A start that is not solved is at least one move from a goal.
         control.bound = 1
     nodes, moves = record.nodes, record.expansion.moves.size
     while budget > 0:
@@ -134,8 +139,10 @@ def step(record, budget):
                 return DONE
             control.bound = layers[0, 2] + layers[1, 2] + 1
         if not has_room(nodes.table, nodes.keys, control.states, moves):
+            # Room for all successors is made sure of beforehand, so that no expansion stops half-way.
             return FULL
         if expand(record, control.cursor, control.side):
+            # All shorter paths were in the layers before, so that the first meeting is the shortest solution.
             control.length, control.phase = control.bound, FINISHED
             return IMPROVED
         control.cursor += 1

@@ -45,6 +45,7 @@ def mark_units(grid, cell, pending):
 @inlined
 def reset_queue(grid, pending):
     """Reset the dirty units after a contradiction; returns -1."""
+    # All levels of a search share these scratch arrays, and the next guess must find them clean.
     for i in range(pending):
         grid.dirty[grid.dirty_units[i]] = 0
     return -1
@@ -53,6 +54,7 @@ def reset_queue(grid, pending):
 @inlined
 def propagate_board(grid, masks):
     """Propagate all digits and units of a board; returns as `propagate`."""
+    # At first every unit is dirty, and rule 1 holds for every cell with a single candidate.
     pending, queued = 0, 0
     for cell in range(masks.size):
         pending = mark_units(grid, cell, pending)
@@ -67,6 +69,7 @@ def propagate_board(grid, masks):
 @inlined
 def place_digit(grid, masks, cell, bit):
     """Place a digit in a cell and propagate; returns as `propagate`."""
+    # A guess is propagated from its cell alone, since the rest of the board has settled.
     masks[cell] = bit
     grid.queue[0] = cell
     return propagate(grid, masks, 1, mark_units(grid, cell, 0))
@@ -105,6 +108,7 @@ def propagate(grid, masks, queued, pending):
         pending -= 1
         unit = grid.dirty_units[pending]
         grid.dirty[unit] = 0
+        # For all digits at once, a bit each: whether it has a cell in the unit, two cells, or a cell of its own.
         once, twice, placed = ZERO, ZERO, ZERO
         for i in range(digits):
             mask = np.uint64(masks[grid.units[unit, i]])
@@ -122,6 +126,7 @@ def propagate(grid, masks, queued, pending):
             cell = grid.units[unit, i]
             bit = np.uint64(masks[cell]) & hidden_singles
             if bit != ZERO:
+                # Two digits have this cell as their only place: a contradiction.
                 if bit & (bit - ONE) != ZERO:
                     return reset_queue(grid, pending)
                 masks[cell] = bit

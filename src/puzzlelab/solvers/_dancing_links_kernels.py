@@ -42,6 +42,7 @@ class DancingLinksRecord(NamedTuple):
 @inlined
 def mark_chosen(record):
     """Mark the items covered by the start; False if two of its options share one."""
+    # Items that the start covers get no nodes, which saves covering them in the search.
     for k in range(record.chosen.size):
         option = record.chosen[k]
         for e in range(record.starts[option], record.starts[option + 1]):
@@ -55,6 +56,7 @@ def mark_chosen(record):
 @inlined
 def link_items(record):
     """Give every open item an empty ring of options."""
+    # Node 0 is the root of Knuth's list of items; its size is that of a covered item, so that X3 ends with it.
     record.size[0] = COVERED
     for item in range(1, record.size.size):
         if record.size[item] == 0:
@@ -80,6 +82,7 @@ def useful(record, begin, end):
         item = record.entries[e] + 1
         if record.size[item] >= COVERED:
             return False
+        # Without a primary item to cover, an option is never needed, and would count a solution twice.
         helps |= item <= record.primary
     return helps
 
@@ -144,6 +147,8 @@ def unhide(record, node):
 @inlined
 def cover(record, item):
     """Cover an item: remove its options from all other rings."""
+    # Knuth's cover: each option of the item leaves the rings of its other items. The item's own ring stays whole, so
+    # that `branch` can walk along it.
     node = record.down[item]
     while node != item:
         hide(record, node)
@@ -155,6 +160,7 @@ def cover(record, item):
 def uncover(record, item):
     """Undo `cover`."""
     record.size[item] -= COVERED
+    # Knuth's uncover: everything in reverse order, so that each node meets the links that it left.
     node = record.up[item]
     while node != item:
         unhide(record, node)
@@ -164,7 +170,8 @@ def uncover(record, item):
 @inlined
 def smallest(record):
     """Return the first of the open primary items with the fewest options; 0 when all are covered."""
-    # A size is the number of options above the number of the item; that of a covered item is greater than any other.
+    # A size is the number of options above the number of the item; that of a covered item is greater than any other. So
+    # one minimum, without a branch, finds both the fewest options and the item.
     best = record.size[0]
     for item in range(1, record.primary + 1):
         best = min(best, record.size[item])
@@ -174,6 +181,7 @@ def smallest(record):
 @inlined
 def take(record, node):
     """Cover the other items of this node's option."""
+    # X5 of the algorithm, forwards round the option; `untake` is X6, backwards.
     other = node + 1
     while other != node:
         item = record.top[other]
@@ -211,6 +219,7 @@ def descend(record, item):
 def branch(record):
     """Choose the next option of the item at this level, or uncover the item if all were tried."""
     control = record.control
+    # The item's own node closes its ring: all of its options were tried.
     node = record.path[control.level]
     if node < record.size.size:
         uncover(record, node)
@@ -229,6 +238,7 @@ def retreat(record):
     if control.level == 0:
         return False
     control.level -= 1
+    # The option at this level is undone before the next one is tried, in the order in which Algorithm X walks.
     node = record.path[control.level]
     untake(record, node)
     record.path[control.level] = record.down[node]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
-from puzzlelab.engine.evaluation_kernels import evaluate_child, prepare_children
+from puzzlelab.engine.evaluation_kernels import evaluate_child, prepare_children, take_scores
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
 from puzzlelab.engine.record_parts import Control, EstimateRecord, control_type
 
@@ -60,19 +60,13 @@ def score_children(record, estimate, depth, target):
     """Write the estimates after the moves at this depth into `target: float64[M]`; True if they must be requested."""
     state, moves, count = record.stack[depth], record.rows[depth], record.counts[depth]
     if kernels.is_external(estimate.tables):
+        record.control.requested = count
         return count > 0
+    # An incremental estimate reads the parent once for all of its children, and never looks at them.
     value = prepare_children(estimate, state)
     for i in range(count):
         target[i] = evaluate_child(estimate, state, value, moves[i], record.children[i])
     return False
-
-
-@inlined
-def take_scores(record, estimate, target, minimum):
-    """Copy the scores that arrived into `target`, none below `minimum`."""
-    if kernels.is_external(estimate.tables):
-        for i in range(record.control.requested):
-            target[i] = max(minimum, record.scores[i])
 
 
 @inlined
@@ -92,7 +86,7 @@ def list_moves(record, depth):
             kept += 1
     record.counts[depth], record.cursors[depth] = kept, 0
     record.control.generated += kept
-    record.control.requested = kept
+    # Children are made only if one of the estimates looks at them.
     bound, order, deep = record.bound.tables, record.order.tables, record.deep.tables
     if not (kernels.incremental(bound) and kernels.incremental(order) and kernels.incremental(deep)):
         for i in range(kept):
@@ -109,18 +103,10 @@ def compute_keys(record, depth):
 
 
 @inlined
-def take_keys(record, depth):
-    """Store the sort keys that arrived."""
-    if depth < record.control.plies:
-        take_scores(record, record.order, record.keys, -np.inf)
-    else:
-        take_scores(record, record.deep, record.keys, -np.inf)
-
-
-@inlined
 def sort_moves(record, depth):
     """Sort the moves at this depth by their keys, or else by their estimates (stable)."""
     row, values, keys = record.rows[depth], record.values[depth], record.keys
+    # Insertion sort, because moves are few; equal keys keep the order of the moves, so that runs repeat.
     for i in range(1, record.counts[depth]):
         move, value = row[i], values[i]
         key = keys[i] if kernels.exists(record.order.tables) else value
@@ -145,12 +131,12 @@ def list_sorted(record, depth):
         return True
     # Order: the sort keys, where another estimate orders the moves.
     if control.phase != AWAIT_KEYS:
-        take_scores(record, record.bound, record.values[depth], 0.0)
+        take_scores(record, record.values[depth], 0, 0.0)
         if kernels.exists(record.order.tables) and compute_keys(record, depth):
             control.phase = AWAIT_KEYS
             return True
     if kernels.exists(record.order.tables):
-        take_keys(record, depth)
+        take_scores(record, record.keys, 0, -np.inf)
     sort_moves(record, depth)
     control.phase = SEARCH
     return False
@@ -184,6 +170,8 @@ def step(record, budget):
             if depth == 0:
                 control.phase = FINISHED
                 if control.proves == 1:
+                    # All shorter paths are excluded, so the best solution is optimal; without one, none is short
+                    # enough.
                     control.bound = control.max_moves + 1
                 return DONE
             control.depth -= 1
@@ -192,10 +180,12 @@ def step(record, budget):
         index = record.cursors[depth]
         record.cursors[depth] += 1
         child_depth = depth + 1
+        # The bound of Lawler and Wood: g + h above the best solution so far, less one, excludes the branch.
         estimate = np.int64(np.ceil(record.values[depth, index] - 1e-6)) if control.proves == 1 else np.int64(0)
         if child_depth + estimate > control.max_moves:
             continue
         if child_depth + 1 >= len(record.stack):
+            # The move is tried again once the stack is larger.
             record.cursors[depth] -= 1
             return FULL
         kernels.apply(record.tables, record.stack[depth], record.rows[depth, index], record.stack[child_depth])
@@ -205,5 +195,6 @@ def step(record, budget):
             for i in range(child_depth):
                 record.best[i] = record.rows[i, record.cursors[i] - 1]
             return IMPROVED
+        # A state as deep as the limit has no room for another move.
         if child_depth < control.max_moves:
             control.depth, control.phase = child_depth, LIST_MOVES

@@ -26,8 +26,6 @@ START, SCORE_POSITIONS, SCORE_MOVES, MOVE = range(4)
 """SCORE_POSITIONS: a prior scores the positions, before an estimate scores their successors."""
 PLAYING, SOLVED, STUCK, CYCLE, ONLY_REPEATS, TOO_LONG, SPENT = range(7)
 """Status of a game: PLAYING, or why it is over."""
-UNBOUNDED = 1 << 40
-"""A limit that is never reached."""
 
 
 class Games(NamedTuple):
@@ -141,6 +139,7 @@ def add_position(record, game):
 @inlined
 def is_repeat(record, state, game):
     """Tell whether a state is an earlier position of this game, if the game avoids repeats."""
+    # Without this setting a repeat is found when it is played, and ends the game.
     if record.control.avoids_repeats == 0:
         return False
     key = fingerprint(record, state, game)
@@ -185,6 +184,7 @@ def request_prior(record, game):
 @inlined
 def best_prior(record, game, count):
     """Return the greatest log probability of the first `count` of `moves`."""
+    # The scores are logarithms up to a constant, so that only differences to the best one mean a ratio.
     best = -np.inf
     for i in range(count):
         best = max(best, record.prior_logits[game, record.moves[i]])
@@ -205,6 +205,7 @@ def score_moves(record, game):
     first, min_prior = control.requested, -np.inf
     value = prepare_children(estimate, state)
     if control.uses_prior == 1:
+        # Moves that are much less likely than the best one are not evaluated.
         min_prior = best_prior(record, game, count) + record.least_log_ratio
     for i in range(count):
         # A child is made in the next row of the batch, which it keeps only if its score is requested.
@@ -225,6 +226,7 @@ def score_moves(record, game):
         # Leave out boards of this game, and moves that the prior calls too unlikely.
         if is_repeat(record, child, game) or (control.uses_prior == 1 and record.prior_logits[game, move] < min_prior):
             continue
+        # Choose by one step of look-ahead: the estimate of the successor, plus the cost of the move to it.
         if kernels.is_external(estimate.tables):
             request_score(record, game, move)
         else:
@@ -275,6 +277,7 @@ def take_scores(record):
 def make_move(record, game):
     """Play the chosen move of a game; returns its new status."""
     control, ply, move = record.control, record.control.ply, record.games.best_move[game]
+    # Nothing to play: the position has no move, or none to a new board.
     if move == NOWHERE:
         return STUCK if record.games.legal_moves[game] == 0 else ONLY_REPEATS
     child = record.batch.states[0]
@@ -282,6 +285,7 @@ def make_move(record, game):
     # The move is played, also where it leads back: the answer shows the cycle.
     record.games.moves[game, ply - 1] = move
     record.games.length[game] = ply
+    # All games share one table, where the hash has the game in it.
     key = fingerprint(record, child, game)
     slot = slot_of_hash(record.seen.hashes, key)
     if record.seen.hashes[slot] == key:
@@ -308,6 +312,7 @@ def begin(record):
         if kernels.solved(record.tables, state):
             record.games.status[game] = SOLVED
             continue
+        # Play proves nothing beyond what its start shows.
         record.games.lower_bound[game] = 1
         if control.admissible == 1 and not kernels.is_external(record.estimate.tables):
             record.games.lower_bound[game] = max(1, evaluate_state(record.estimate, state))
@@ -332,6 +337,7 @@ def move_all(record):
         game = record.active_games[i]
         record.games.status[game] = make_move(record, game)
         if record.games.status[game] == PLAYING:
+            # The games that go on move up, so that later batches have no gaps.
             record.active_games[active] = game
             active += 1
     control.active, control.cursor, control.phase = active, 0, SCORE_MOVES - control.uses_prior
@@ -353,10 +359,12 @@ def step(record, budget):
     control, rows_needed = record.control, 1 if kernels.scores_moves(record.estimate.tables) else record.moves.size
     if budget == 0:
         return RUNNING
+    # All games are at their first position.
     if control.phase == START:
         begin(record)
         control.phase = SCORE_MOVES - control.uses_prior
     if control.cursor < 0:
+        # The scores that this search waited for have arrived.
         take_scores(record)
         control.cursor = -control.cursor - 1
     while control.active > 0:

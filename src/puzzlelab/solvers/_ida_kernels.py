@@ -80,6 +80,7 @@ def begin(record, h):
     if kernels.solved(record.tables, start):
         control.length = 0
         return IMPROVED
+    # The first depth-first search, under the threshold f of the start.
     control.next_threshold, control.phase = INFINITE, CHILDREN
     record.pending[0] = kernels.pending_moves(record.tables, start, control.last_move, record.rows[0])
     return RUNNING
@@ -91,7 +92,9 @@ def raise_threshold(record):
     control = record.control
     if control.next_threshold == INFINITE or control.one_threshold == 1:
         return DONE
+    # Korf's deepening: the next search is cut off at the least f that this one exceeded.
     control.threshold, control.next_threshold = control.next_threshold, INFINITE
+    # No solution has an f within the last threshold: the new one is a lower bound.
     if control.proves == 1:
         control.bound = control.threshold
     record.pending[0] = kernels.pending_moves(record.tables, record.stack[0], control.last_move, record.rows[0])
@@ -165,9 +168,11 @@ def search(record, budget):
 def enter(record, depth, move, h):
     """Return (status, moves to try) at a child: IMPROVED if it is solved, FULL if the stack is."""
     state = record.stack[kernels.stack_row(record.tables, depth)]
+    # A goal has the estimate 0, so that other states need no look at their cells.
     if h == 0 and kernels.solved(record.tables, state):
         record.control.length = np.int64(depth)
         return IMPROVED, np.uint64(0)
+    # Korf's only test for duplicates: the last move is not undone at once.
     pending = kernels.pending_moves(record.tables, state, np.int64(move), record.rows[depth])
     return FULL if depth + np.uint64(2) >= np.uint64(record.values.size) else RUNNING, pending
 
@@ -199,6 +204,7 @@ def step_many(record, starts, first, budget, lengths, moves, counts):
     expanded and generated, and the lower bound.
     """
     control = record.control
+    # One search after another in the same arrays: most of them take less time than a call from Python.
     for place in range(first, len(starts)):
         kernels.copy(starts[place], record.stack[0])
         control.expanded = control.generated = control.bound = 0
@@ -234,6 +240,7 @@ def request_children(record, depth):
         kernels.apply(tables, state, move, requests.states[count])
         requests.moves[count] = move
         count += ONE
+    # The parent stays where it is until their scores arrive.
     record.control.requested = count
 
 

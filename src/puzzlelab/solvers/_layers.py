@@ -25,7 +25,7 @@ from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Estimate, KernelRules, Prior
 from puzzlelab.engine import records
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, prior_scorer, scorer, switched_scorer
-from puzzlelab.engine.record_parts import NOWHERE, new_control
+from puzzlelab.engine.record_parts import NOWHERE, UNBOUNDED, new_control
 from puzzlelab.engine.search_rules import stepper
 from puzzlelab.runtime.memory import reserved
 from puzzlelab.solvers._layers_kernels import (
@@ -41,8 +41,6 @@ from puzzlelab.solvers._layers_kernels import (
 )
 from puzzlelab.solvers._top_k_kernels import new_selection
 
-UNBOUNDED = 1 << 40
-"""A limit that is never reached."""
 FIRST_TABLE = 1 << 12
 SCORES = 1 << 21
 """The most scores of one batch: one for each move of a state."""

@@ -79,6 +79,7 @@ class LayersRecord(NamedTuple):
 def sort_by_prior(record, count, base):
     """Sort the first `count` of `moves` by their scores, which begin at index `base` (stable)."""
     moves, scores = record.expansion.moves, record.scores
+    # Insertion sort, because moves are few; equal scores keep the order of the moves, so that runs repeat.
     for i in range(1, count):
         move, slot = moves[i], i
         while slot > 0 and scores[base + moves[slot - 1]] < scores[base + move]:
@@ -99,6 +100,7 @@ def add_child(record, parent, move, cost, heuristic):
     """Add the state in `expansion.child` to the next layer, unless it is known at no higher cost."""
     control, nodes, key = record.control, record.nodes, record.expansion.key
     kernels.pack(record.tables, record.expansion.child, key)
+    # The look-up of A*: a new state, a known one by a dearer path, or by a cheaper one.
     slot = slot_of(nodes.table, nodes.keys, key, mix(key))
     known, row = nodes.table[slot] - 1, control.rows
     if known >= 0 and cost >= record.cost[known]:
@@ -110,6 +112,7 @@ def add_child(record, parent, move, cost, heuristic):
     # A state of an earlier layer is reopened, unless its cost is a probability: its path has fewer moves.
     if known >= 0 and record.settings.cost == BY_PROBABILITY:
         return
+    # The row of a reopened state takes the place of the old one in the table; the old one stays, for paths through it.
     kernels.copy(key, nodes.keys[row])
     write_row(record, row, parent, move, cost, heuristic)
     nodes.table[slot] = row + 1
@@ -121,9 +124,11 @@ def move_cost(record, rank, base):
     """Return the cost of the move with this index in `moves`, which leads from `state` to `child`."""
     settings, expansion = record.settings, record.expansion
     move = expansion.moves[rank]
+    # The discrepancy of Harvey and Ginsberg: 0 for the best move, 1 for the second, and so on.
     if settings.cost == BY_RANK:
         return np.float64(rank)
     if settings.cost == BY_PROBABILITY:
+        # The sum of these along a path is minus the logarithm of its probability.
         return settings.prior_weight * min(MAX_PENALTY, max(0.0, -record.scores[base + move]))
     return np.float64(kernels.move_cost(record.tables, expansion.state, move, expansion.child))
 
@@ -147,6 +152,7 @@ def expand(record, row, base):
     estimate, expansion, is_better = record.estimate, record.expansion, False
     kernels.unpack(tables, record.nodes.keys[row], expansion.state)
     count = kernels.legal(tables, expansion.state, expansion.moves)
+    # An incremental estimate reads the parent once for all of its children.
     value = prepare_children(estimate, expansion.state)
     if settings.cost == BY_RANK:
         sort_by_prior(record, count, base)
@@ -188,10 +194,12 @@ def expand(record, row, base):
 def select(record):
     """Keep the best `width` states of the next layer."""
     control, settings, nodes, selection = record.control, record.settings, record.nodes, record.selection
+    # What makes it a beam: only so many states go on.
     first, count = control.last, control.rows - control.last
     if count <= settings.width:
         return
     control.was_cut = 1
+    # Costs may be points, and their sums below 0.
     shift = SHIFT if settings.cost == BY_MOVES else 0.0
     for row in range(first, first + count):
         selection.values[row] = max(0.0, shift + record.cost[row] + record.heuristic[row])

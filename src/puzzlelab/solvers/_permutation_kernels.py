@@ -60,6 +60,7 @@ def walk(record, rows, max_rows, budget):
             untried[cell + 1] = np.uint64(record.masks[cell + 1]) & ~np.uint64(used[cell + 1])
             position[0] += 1
             continue
+        # A whole permutation: written, or only counted, since rows of large boards may have too many.
         if len(rows) > 0:
             for place in range(size):
                 rows[position[1], place] = record.digits[place]
@@ -92,6 +93,7 @@ def index_digits(lists, row):
     width = lists.words[row + 1] - lists.words[row]
     for number in range(lists.firsts[row], lists.firsts[row + 1]):
         index = number - lists.firsts[row]
+        # Permutation number 64 w + k of a row is bit k of its word w.
         bit, word = ONE << np.uint64(index & 63), index >> 6
         for place in range(size):
             digit = np.int64(lists.digits[number, place])
@@ -127,6 +129,7 @@ class PermutationRecord(NamedTuple):
 @inlined
 def row_with_fewest(record, level):
     """Return the row with the fewest remaining permutations, or -1 if all rows are chosen."""
+    # Minimum remaining values, as in backtracking; a chosen row counts 0.
     best, fewest = -1, np.int64(2**62)
     for row in range(record.counts.shape[1]):
         if 0 < record.counts[level, row] < fewest:
@@ -139,6 +142,7 @@ def next_permutation(record, level):
     """Return the next permutation to choose at this level, -1 if there is none."""
     lists, row = record.lists, record.rows[level]
     first, last = lists.words[row], lists.words[row + 1]
+    # The bits above the permutation chosen last at this level.
     number = record.chosen[level] + 1
     word = first + (number >> 6)
     if word >= last:
@@ -162,6 +166,7 @@ def exclude_conflicts(record, level):
     """Write the permutations that agree with the choice of this level to the next; False if a row has none."""
     lists, chosen = record.lists, record.rows[level]
     size = lists.digits.shape[1]
+    # Berg's test for two permutations that agree, for all permutations of a row at once.
     digits = lists.digits[lists.firsts[chosen] + record.chosen[level]]
     for row in range(size):
         record.counts[level + 1, row] = 0
@@ -185,6 +190,7 @@ def exclude_conflicts(record, level):
                     bits &= ~lists.permutations_with[record.checks[i] + word]
                 count += np.int64(population(bits))
             record.alive[level + 1, first + word] = bits
+        # Forward checking: a row without a permutation ends this branch before it is reached.
         if count == 0:
             return False
         record.counts[level + 1, row] = count
@@ -213,6 +219,7 @@ def step(record, budget):
     control = record.control
     while budget > 0:
         level = control.level
+        # Everything below this piece of the search is done.
         if level < control.first_level:
             return DONE
         # Choose the next permutation of this level's row, or backtrack.

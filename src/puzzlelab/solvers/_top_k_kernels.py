@@ -39,6 +39,7 @@ def new_selection(count: int) -> Selection:
 @inlined
 def bits_of(value):
     """Return 16 bits that sort as a score does: to 1/16 below 256, and to one part in 2048 above."""
+    # A small floating-point number of its own: 11 bits and an exponent, in the order of the values.
     scaled = value * np.float32(16.0)
     exponent = 0
     while scaled >= np.float32(4096.0):
@@ -47,9 +48,20 @@ def bits_of(value):
     return min(65535, exponent * 2048 + np.int64(scaled) if exponent > 0 else np.int64(scaled))
 
 
+@inlined
+def crossing_bin(histogram, bins, total, width):
+    """Return (bin, total before it): the first of the bins up to which the histogram counts more than `width`."""
+    for i in range(bins):
+        if total + histogram[i] > width:
+            return np.int64(i), total
+        total += histogram[i]
+    return np.int64(bins), total
+
+
 @compiled
 def threshold_16bit(value, count, width, histogram):
     """Return (threshold, ties): the `width` least are those below the threshold and `ties` of those equal to it."""
+    # A counting sort that stops at the bin in which the width is reached.
     largest = np.int64(0)
     for i in range(count):
         largest = max(largest, bits_of(value[i]))
@@ -57,22 +69,8 @@ def threshold_16bit(value, count, width, histogram):
         histogram[i] = 0
     for i in range(count):
         histogram[np.uint64(bits_of(value[i]))] += 1
-    total = np.int64(0)
-    for i in range(largest + 1):
-        if total + histogram[i] > width:
-            return i, width - total
-        total += histogram[i]
-    return histogram.size, np.int64(0)
-
-
-@inlined
-def crossing_bin(histogram, total, width):
-    """Return (bin, total before it): the first bin up to which the histogram counts more than `width`."""
-    for i in range(histogram.size):
-        if total + histogram[i] > width:
-            return np.int64(i), total
-        total += histogram[i]
-    return np.int64(histogram.size), total
+    threshold, total = crossing_bin(histogram, largest + 1, np.int64(0), width)
+    return threshold, width - total
 
 
 @compiled
@@ -85,11 +83,12 @@ def threshold_exact(ranks, first, count, width, histogram):
         histogram[i] = 0
     for i in range(first, first + count):
         histogram[ranks[i] >> 16] += 1
-    high, total = crossing_bin(histogram, np.int64(0), width)
+    # A radix sort of two passes, upper bits first, of which the second looks at one bin alone.
+    high, total = crossing_bin(histogram, histogram.size, np.int64(0), width)
     for i in range(histogram.size):
         histogram[i] = 0
     for i in range(first, first + count):
         if ranks[i] >> 16 == high:
             histogram[ranks[i] & 0xFFFF] += 1
-    low, total = crossing_bin(histogram, total, width)
+    low, total = crossing_bin(histogram, histogram.size, total, width)
     return (high << 16) | low, width - total

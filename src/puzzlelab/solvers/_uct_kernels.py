@@ -48,6 +48,8 @@ def tie_break_value(record, game, child):
 @inlined
 def most_visited_child(record, game):
     """Return the child of the root with most visits that is no dead end; NOWHERE if there is none."""
+    # AlphaZero plays by visits, not by values: a mean of few playouts is uncertain. Dead ends are proven, and so never
+    # played.
     chosen, first = NOWHERE, record.first_child[game, 0]
     for child in range(first, first + record.child_count[game, 0]):
         if record.status[game, child] != DEAD_END:
@@ -68,11 +70,12 @@ def choose_child(record, game):
     first, max_visits, total = record.first_child[game, 0], np.float64(record.visits[game, chosen]), 0.0
     for i in range(record.child_count[game, 0]):
         is_dead_end = record.status[game, first + i] == DEAD_END
+        # Relative to the greatest count, so that the power of a small temperature does not overflow.
         record.move_weights[i] = (
             0.0 if is_dead_end else (record.visits[game, first + i] / max_visits) ** (1.0 / temperature)
         )
         total += record.move_weights[i]
-    # Draw a child in proportion to its weight.
+    # Draw a child in proportion to its visits to the power of 1 / temperature, as AlphaZero explores at the root.
     threshold = total * uniform(record.random, game)
     for i in range(record.child_count[game, 0]):
         threshold -= record.move_weights[i]
@@ -98,6 +101,7 @@ def copy_node(record, game, row, target):
 @inlined
 def advance_root(record, game, child):
     """Play the move to a child of the root: its subtree is kept with the child as root, all else is dropped."""
+    # What the playouts learned about the new root stays, as in AlphaZero.
     ply, new_row, last = record.game_length[game], record.new_row, record.node_count[game]
     record.game_moves[game, ply] = record.move[game, child]
     record.game_cost[game] += record.cost[game, child]
@@ -110,6 +114,7 @@ def advance_root(record, game, child):
     copy_node(record, game, child, 0)
     record.parent[game, 0], record.move[game, 0], new_row[child], count = NOWHERE, NOWHERE, 0, 1
     for row in range(child + 1, last):
+        # A node stays if its parent does.
         new_parent = new_row[record.parent[game, row]]
         new_row[row] = NOWHERE
         if new_parent != NOWHERE:
@@ -135,6 +140,7 @@ def reset_game(record, game):
     record.node_count[game], record.game_length[game], record.playouts_done[game], record.max_depth[game] = 1, 0, 0, 0
     record.best_length[game], record.has_noise[game], record.was_cut[game] = NOWHERE, False, False
     record.best_total[game], record.game_cost[game], record.cost[game, 0] = 0, 0, 0
+    # A start that is solved needs no playout.
     if kernels.solved(tables, state):
         record.status[game, 0], record.best_length[game], record.lower_bound[game], record.game_status[game] = (
             SOLVED,
@@ -180,6 +186,7 @@ def choose_moves(record, children, shares):
         if record.game_status[game] != PAUSED:
             continue
         children[game] = choose_child(record, game)
+        # The policy that AlphaZero learns from: the shares of the visits, here among moves that are no dead ends.
         for child in range(first, first + record.child_count[game, 0]):
             total += record.visits[game, child] * (record.status[game, child] != DEAD_END)
         for child in range(first, first + record.child_count[game, 0]):
@@ -190,6 +197,7 @@ def choose_moves(record, children, shares):
 @inlined
 def status_of_game(record, game):
     """Return the status of a game between two playouts."""
+    # What the tree proves ends the game: a root that is solved, or all of whose moves are dead ends.
     best = record.best_length[game]
     if record.status[game, 0] == SOLVED:
         return WON
@@ -210,6 +218,7 @@ def step_game(record, game):
     settings, status = record.settings, status_of_game(record, game)
     # The playouts of this position are done: the caller moves, the game ends, or the best child becomes the root.
     if status == PLAYING and record.playouts_done[game] >= settings.playouts:
+        # In self-play the caller keeps the visits, and draws the move.
         if settings.pauses:
             status = PAUSED
         elif settings.stops_at_solution and record.best_length[game] != NOWHERE:
@@ -220,10 +229,12 @@ def step_game(record, game):
     record.game_status[game] = status
     if status != PLAYING:
         return
+    # A new root has no children to choose among, nor a prior for noise to go into.
     if record.status[game, 0] == NEW:
         playout(record, game)
         record.playouts_done[game] = 0  # expanding the root is not counted as a playout
         return
+    # Self-play explores at the root alone, once for each position.
     if record.settings.dirichlet_fraction > 0.0 and not record.has_noise[game]:
         add_root_noise(record, game)
     # As many playouts as may wait for scores at once; a leaf that waits already ends them.
@@ -258,6 +269,7 @@ def start_games(record):
 def is_full(record, game):
     """Tell whether the arrays must grow before the next leaves of a game."""
     leaves = record.settings.parallel_leaves
+    # The longest solution that the next leaves can find, and all the children that they can have.
     moves = record.game_length[game] + record.max_depth[game] + leaves + 2
     nodes = record.node_count[game] + leaves * record.expansion.moves.size
     record.control.moves_full = moves > record.game_moves.shape[1]
@@ -268,6 +280,7 @@ def is_full(record, game):
 def next_game(record):
     """Return the game whose turn it is; NOWHERE after the last one, and where another leaf might not fit."""
     control = record.control
+    # Where children make the prior, a leaf needs the scores of all of them.
     rows_needed = record.settings.parallel_leaves * (
         record.expansion.moves.size if record.settings.prior_from_values else 1
     )
@@ -290,9 +303,11 @@ def step(record, budget):
         start_games(record)
     if control.awaits_scores == 1:
         accept_scores(record)
+    # The budget counts states of all games together.
     stop = control.expanded + budget
     while control.active > 0:
         game, pending = next_game(record), control.pending_leaves
+        # A tree is much larger than the cache: it is asked for while the games before it are searched.
         if control.cursor + PREFETCH_DISTANCE < control.active:
             read_path_ahead(record, np.int64(record.active_games[control.cursor + PREFETCH_DISTANCE]))
         take_scores(record, game)

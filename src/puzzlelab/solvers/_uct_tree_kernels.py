@@ -209,12 +209,14 @@ def uniform(random, game):
 @compiled
 def gamma(random, game, shape):
     """Return a gamma distributed random number (Marsaglia and Tsang, 2000)."""
+    # Shapes below 1 are drawn one higher, and scaled down, as the paper says.
     boost = 1.0
     if shape < 1.0:
         boost = (1.0 - uniform(random, game)) ** (1.0 / shape)
         shape += 1.0
     d = shape - 1.0 / 3.0
     while True:
+        # A normal number by Box and Muller.
         radius = np.sqrt(-2.0 * np.log(1.0 - uniform(random, game)))
         normal = radius * np.cos(2.0 * np.pi * uniform(random, game))
         cubed = (1.0 + normal / np.sqrt(9.0 * d)) ** 3
@@ -226,6 +228,7 @@ def gamma(random, game, shape):
 @inlined
 def add_root_noise(record, game):
     """Mix Dirichlet noise into the prior of the root."""
+    # A Dirichlet vector is a vector of gamma numbers divided by their sum.
     fraction, first, total = record.settings.dirichlet_fraction, record.first_child[game, 0], 0.0
     for i in range(record.child_count[game, 0]):
         record.move_weights[i] = gamma(record.random, game, record.settings.dirichlet_alpha)
@@ -243,6 +246,7 @@ def add_root_noise(record, game):
 @inlined
 def value_of(record, remaining):
     """Return the value of a state with this many remaining moves, or this remaining cost."""
+    # 1 at the goal, and less with each move before it.
     return np.exp(-record.settings.step_discount * max(record.settings.least_rest, remaining))
 
 
@@ -261,6 +265,7 @@ def select_child(record, game, node):
     An unvisited child has the value of its parent, or that of the estimate where children were evaluated.
     """
     discount, visits = np.exp(-record.settings.step_discount), record.visits[game, node]
+    # A value shrinks with the distance from the goal; weighed by the mean, exploration does not outgrow it far away.
     mean = record.value_sum[game, node] / visits
     weight = record.settings.c_puct * max(mean, MIN_VALUE) * np.sqrt(visits)
     best, chosen = -np.inf, NOWHERE
@@ -286,6 +291,7 @@ def select_child(record, game, node):
 @inlined
 def is_repeat(record, game, depth):
     """Tell whether `expansion.key` is the state of a node on the path to this depth, or of an earlier position."""
+    # One-player games may return to a board; a path that does is never the shortest.
     for i in range(depth + 1):
         if same_key(record.keys[game, record.path[game, i]], record.expansion.key):
             return True
@@ -298,6 +304,7 @@ def is_repeat(record, game, depth):
 @inlined
 def add_child(record, game, node, move, cost, status):
     """Add the state in `expansion.key` as a child of a node."""
+    # Children of one node follow each other, since nothing else adds nodes in the meantime.
     row = record.node_count[game]
     kernels.copy(record.expansion.key, record.keys[game, row])
     record.parent[game, row], record.move[game, row], record.status[game, row] = node, move, status
@@ -319,6 +326,7 @@ def request_scores(record, state):
 @inlined
 def set_child_value(record, game, row, remaining):
     """Set the heuristic value and the prior logit of a child from its remaining moves, or its remaining cost."""
+    # The policy `values`: the softmax of minus the remaining moves stands for the prior.
     record.heuristic[game, row] = value_of(record, remaining)
     record.prior[game, row] = -max(record.settings.least_rest, remaining) / record.settings.unit
     if kernels.has_costs(record.tables):
@@ -328,6 +336,7 @@ def set_child_value(record, game, row, remaining):
 @inlined
 def evaluate_node(record, game, node):
     """Set the heuristic value of a node, whose state is `expansion.state`, by a kernel; or request its scores."""
+    # One request brings both the prior and the value of the state.
     external = kernels.is_external(record.estimate.tables)
     if not external:
         remaining = np.float64(evaluate_state(record.estimate, record.expansion.state))
@@ -355,6 +364,7 @@ def expand(record, game, node, depth):
     control, tables, expansion = record.control, record.tables, record.expansion
     kernels.unpack(tables, record.keys[game, node], expansion.state)
     count, first_row = kernels.legal(tables, expansion.state, expansion.moves), control.requested
+    # The children of AlphaZero's expansion, all at once.
     first = record.node_count[game]
     record.first_child[game, node] = first
     control.expanded += 1
@@ -380,6 +390,7 @@ def expand(record, game, node, depth):
             row = add_child(record, game, node, move, cost, status)
             if record.settings.prior_from_values:
                 evaluate_new_child(record, game, row)
+    # No move, or only moves back: every path through this node fails.
     if record.child_count[game, node] == 0:
         return DEAD_END
     if not record.settings.prior_from_values:
@@ -395,6 +406,7 @@ def finish_expansion(record, game, node):
     max_logit, best, total = -np.inf, 0.0, 0.0
     # The softmax over the children, from the greatest logit on so that no exponential overflows.
     for child in range(first, last):
+        # With the policy `values` a node is worth as much as its best child, one move further from the goal.
         max_logit = max(max_logit, record.prior[game, child])
         best = max(best, discount_of(record, game, child) * record.heuristic[game, child])
     for child in range(first, last):
@@ -402,6 +414,7 @@ def finish_expansion(record, game, node):
         total += record.prior[game, child]
     for child in range(first, last):
         record.prior[game, child] /= total
+    # The value of the leaf, as the network or the estimate gives it: no random rollout follows.
     record.status[game, node] = OPEN
     return best if record.settings.prior_from_values else record.heuristic[game, node]
 
@@ -409,6 +422,7 @@ def finish_expansion(record, game, node):
 @inlined
 def backpropagate(record, game, node, value):
     """Add the value of a leaf to it and to all its ancestors, discounted by the moves between."""
+    # Each step towards the root is one more move to the goal.
     discount = np.exp(-record.settings.step_discount)
     while node != NOWHERE:
         record.value_sum[game, node] += value
@@ -420,6 +434,7 @@ def backpropagate(record, game, node, value):
 def mark_dead_end(record, game, node):
     """Mark a node as a dead end, and each ancestor whose children all are dead ends."""
     while node != NOWHERE:
+        # Proof instead of sampling: what has no way out is never visited again.
         first = record.first_child[game, node]
         for child in range(first, first + record.child_count[game, node]):
             if record.status[game, child] != DEAD_END:
@@ -431,9 +446,11 @@ def mark_dead_end(record, game, node):
 @inlined
 def keep_solution(record, game, node, depth):
     """Store the moves to a solved node, if they are the best solution so far."""
+    # The best path through any playout counts, also where play goes on by another one.
     length = record.game_length[game] + depth
     total = np.int64(length)
     if kernels.has_costs(record.tables):
+        # The cost so far, and that of the moves on the path of this playout.
         total = record.game_cost[game]
         for i in range(1, depth + 1):
             total += record.cost[game, record.path[game, i]]
@@ -521,6 +538,7 @@ def read_path_ahead(record, game):
 def accept_scores(record):
     """Note that the scores of all pending leaves have arrived; `take_scores` reads them while other leaves wait."""
     control = record.control
+    # Two batches take turns: one is collected while the scores of the other are written.
     control.scored_leaves, control.taken_leaves, control.half = control.pending_leaves, 0, 1 - control.half
     control.pending_leaves = control.requested = control.awaits_scores = 0
 

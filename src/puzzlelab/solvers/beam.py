@@ -27,20 +27,19 @@ from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one, with_patience
 from puzzlelab.engine.minimising import minimised
-from puzzlelab.engine.record_parts import new_control, reset
+from puzzlelab.engine.record_parts import UNBOUNDED, new_control, reset
 from puzzlelab.engine.restarts import restarted
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
 from puzzlelab.runtime.memory import require_memory
 from puzzlelab.solvers import _layers
-from puzzlelab.solvers._beam_kernels import CONTROL, UNBOUNDED, BeamRecord, add_hashes, kept_after, step
+from puzzlelab.solvers._beam_kernels import CONTROL, BeamRecord, add_hashes, kept_after, step
 from puzzlelab.solvers._layers import Guide
+from puzzlelab.solvers._layers_kernels import SCORE_BATCH
 from puzzlelab.solvers._top_k_kernels import new_selection
 
 MAX_WIDTH = 1 << 22
 FIRST_HASHES = 1 << 20
 """The most slots for hashes at the beginning: each hash lies on another page of the memory."""
-SCORE_BATCH = 1 << 14
-"""The most states that a network scores at once."""
 MOST_REMEMBERED = 1 << 10
 """The greatest width whose arrays are reused from board to board; those of a width of 1000 take some megabytes."""
 FIRST_LAYERS, FIRST_DOUBLINGS = 2000, 5

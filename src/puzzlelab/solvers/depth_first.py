@@ -26,11 +26,10 @@ from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Reversible
 from puzzlelab.engine import records
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, scorer, switched_scorer
-from puzzlelab.engine.record_parts import Control, new_control
+from puzzlelab.engine.record_parts import UNBOUNDED, Control, new_control
 from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
 from puzzlelab.solvers._depth_first_kernels import AWAIT_BOUNDS, CONTROL, DepthFirstRecord, step
 
-UNBOUNDED = 1 << 40
 FIRST_DEPTH = 128
 NO_ESTIMATE = Estimate("none", admissible=True, scores=lambda states: np.zeros(len(states), np.int64))
 """The estimate for a puzzle without one."""

@@ -37,7 +37,7 @@ from puzzlelab.engine.driver import (
 )
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD
 from puzzlelab.engine.minimising import minimised
-from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, new_control
+from puzzlelab.engine.record_parts import NOWHERE, UNBOUNDED, EstimateRecord, new_control
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
 from puzzlelab.solvers._greedy_kernels import (
     CONTROL,
@@ -48,7 +48,6 @@ from puzzlelab.solvers._greedy_kernels import (
     SPENT,
     STUCK,
     TOO_LONG,
-    UNBOUNDED,
     Batch,
     Games,
     GreedyRecord,
