@@ -10,9 +10,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sample_folders import samples_in
 
-from puzzlelab.experience.schema import joined
-from puzzlelab.experience.shards import read_shards, shard_paths
+from puzzlelab.experience.shards import shard_paths
 from puzzlelab.storage.outputs import only_writer_in
 
 pytest.importorskip("pyarrow")
@@ -35,7 +35,7 @@ def contents(folder):
 
 def test_a_folder_of_samples(program, tmp_path):
     code, out, err = program("tiles-3x3", "--out", tmp_path / "a", "--count", 2_500, "--shard", 1_000)
-    samples = joined(read_shards(tmp_path / "a"))
+    samples = samples_in(tmp_path / "a")
     assert (code, err) == (0, "")
     assert 2_500 <= len(samples) < 2_600
     assert re.search(rf"{len(samples):,} samples of \d+ boards in \S+: 3 files, [\d.]+ MB", out)
@@ -83,7 +83,7 @@ def test_a_folder_has_one_writer(program, tmp_path):
 
 def test_exact_samples_have_all_optimal_moves(program, tmp_path):
     code, _, err = program("tiles-3x3", "--out", tmp_path / "a", "--count", 100, "--exact")
-    samples = joined(read_shards(tmp_path / "a"))
+    samples = samples_in(tmp_path / "a")
     assert (code, err) == (0, "")
     assert samples.proven.all()
     assert (samples.masks(4).sum(axis=1) > 1).any()
@@ -93,7 +93,7 @@ def test_exact_samples_have_all_optimal_moves(program, tmp_path):
 
 def test_dust_by_a_solver_of_ones_own_choice(program, tmp_path):
     code, _, err = program("dust-4x3x3", "--out", tmp_path / "a", "--count", 60, "--exact", "--with", "bfs")
-    samples = joined(read_shards(tmp_path / "a"))
+    samples = samples_in(tmp_path / "a")
     assert (code, err) == (0, "")
     assert samples.state.shape[1] == 12
     assert samples.proven.all()
@@ -102,7 +102,7 @@ def test_dust_by_a_solver_of_ones_own_choice(program, tmp_path):
 
 def test_detours_belong_to_their_games(program, tmp_path):
     code, _, err = program("tiles-3x3", "--out", tmp_path / "a", "--count", 500, "--with", "ida", "--detours", 2)
-    samples = joined(read_shards(tmp_path / "a"))
+    samples = samples_in(tmp_path / "a")
     ends = np.flatnonzero(samples.remaining == 1)
     assert (code, err) == (0, "")
     assert samples.proven.all()
@@ -112,7 +112,7 @@ def test_detours_belong_to_their_games(program, tmp_path):
 
 def test_every_state_of_a_small_puzzle(program, tmp_path):
     code, out, err = program("tiles-3x3", "--out", tmp_path / "a", "--all")
-    samples = joined(read_shards(tmp_path / "a"))
+    samples = samples_in(tmp_path / "a")
     assert (code, err) == (0, "")
     assert len(np.unique(samples.state, axis=0)) == len(samples) == 181_439
     assert "181,439 samples of 181,439 boards" in out
@@ -125,7 +125,7 @@ def test_some_states_of_a_small_puzzle(program, tmp_path):
         code, _, _ = program("tiles-2x3", "--out", tmp_path / "a", "--all", "--count", count, "--shard", 80)
         assert code == 0
     program("tiles-2x3", "--out", tmp_path / "b", "--all", "--shard", 80)
-    part, whole = (joined(read_shards(tmp_path / name)) for name in "ab")
+    part, whole = (samples_in(tmp_path / name) for name in "ab")
     assert (len(part), len(whole)) == (200, 359)
     assert np.array_equal(part.state, whole.state[:200])
 
@@ -135,7 +135,7 @@ def test_walks_from_the_goal(program, tmp_path):
         code, _, err = program("tiles-4x4", "--out", tmp_path / "a", "--walks", 20, "--count", count, "--seed", 3)
         assert (code, err) == (0, "")
     program("tiles-4x4", "--out", tmp_path / "b", "--walks", 20, "--count", 300, "--seed", 3)
-    samples, at_once = (joined(read_shards(tmp_path / name)) for name in "ab")
+    samples, at_once = (samples_in(tmp_path / name) for name in "ab")
     assert np.array_equal(samples.state, at_once.state)
     assert len(samples) >= 300
     assert samples.remaining.max() == 20
@@ -146,7 +146,7 @@ def test_walks_from_the_goal(program, tmp_path):
 def test_levels_of_a_scale(program, tmp_path):
     words = ("--scale", "distance", "--level", "4-6", "--set", "width=1000")
     code, _, _ = program("tiles-3x3", "--out", tmp_path / "a", "--count", 50, *words)
-    samples = joined(read_shards(tmp_path / "a"))
+    samples = samples_in(tmp_path / "a")
     firsts = samples.remaining[np.unique(samples.game, return_index=True)[1]]
     assert code == 0
     assert firsts[:6].tolist() == [4, 5, 6, 4, 5, 6]
@@ -216,7 +216,7 @@ def test_ctrl_c_keeps_what_is_complete_and_the_same_command_goes_on(program, tmp
     process = begun(tmp_path / "a", 1_000_000)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=300)
-    kept = sum(map(len, read_shards(tmp_path / "a")))
+    kept = len(samples_in(tmp_path / "a"))
     assert process.returncode == 130
     assert f"interrupted after {kept:,} of 1,000,000 samples; repeat the command to continue" in err
     assert "Traceback" not in err
@@ -232,7 +232,7 @@ def test_a_kill_loses_one_shard_at_most(program, tmp_path):
     process = begun(tmp_path / "a", 1_000_000)
     process.kill()
     process.communicate(timeout=300)
-    kept = sum(map(len, read_shards(tmp_path / "a")))
+    kept = len(samples_in(tmp_path / "a"))
     assert kept >= 2_000
     for folder in ("a", "b"):
         code, _, _ = program("tiles-3x3", "--out", tmp_path / folder, "--count", kept + 3_000, "--shard", 1_000)

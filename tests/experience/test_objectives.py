@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sample_folders import samples_in
 from tests.objectives import Runs, Tolls
 
 from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
@@ -18,7 +19,6 @@ from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience import rewards
 from puzzlelab.experience.rollouts import samples_of
 from puzzlelab.experience.schema import joined
-from puzzlelab.experience.shards import read_shards
 from puzzlelab.experience.state_space import StateSpace
 from puzzlelab.experience.teachers import Teacher, teach
 from puzzlelab.experience.walks import Walks
@@ -70,7 +70,7 @@ class Dealt(Runs):
 def test_samples_hold_points_below_0(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     teach(Teacher(Dealt(), make_solver("astar", {})), tmp_path, 3, 10, ThisProcess())
-    (samples,) = read_shards(tmp_path)
+    samples = samples_in(tmp_path)
     assert set(samples.remaining.tolist()) == {4 - 6}
     assert samples.remaining.dtype == np.int32
 

@@ -10,14 +10,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sample_folders import samples_in
 
 from puzzlelab import BadFile, BadOption, Limit, load
 from puzzlelab.core import registry
 from puzzlelab.experience import shard_leases as module
 from puzzlelab.experience import shards
-from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, encoded_shard
-from puzzlelab.experience.shards import Shards, read_shard, read_shards, shard_path, write_shard
+from puzzlelab.experience.shards import Shards, read_shard, shard_path, write_shard
 from puzzlelab.experience.teachers import Teacher
 
 pytest.importorskip("pyarrow")
@@ -75,7 +75,7 @@ def ended_process():
 def test_a_shard_has_the_games_of_its_number(tmp_path):
     for number in (2, 0, 1):
         assert same(read_shard(make(tmp_path, number)), TEACHER.games(number * GAMES, (number + 1) * GAMES))
-    assert same(joined(read_shards(tmp_path)), TEACHER.games(0, 3 * GAMES))
+    assert same(samples_in(tmp_path), TEACHER.games(0, 3 * GAMES))
 
 
 def test_a_shard_is_equal_whoever_makes_it(tmp_path):
@@ -335,5 +335,5 @@ def test_several_programs_fill_one_folder_though_one_is_killed(tmp_path):
     while (number := leases.take(count)) is not None:  # what was claimed by the one that was killed, at the very end
         make(tmp_path, number)
         leases.release(number)
-    assert same(joined(read_shards(tmp_path)), TEACHER.games(0, count * GAMES))
+    assert same(samples_in(tmp_path), TEACHER.games(0, count * GAMES))
     assert not list(tmp_path.glob("*.claim"))

@@ -6,11 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from sample_folders import samples_in
 
 from puzzlelab import BadFile
 from puzzlelab.engine.parallel import ThisProcess
-from puzzlelab.experience.schema import TrainingSamples, joined, packed
-from puzzlelab.experience.shards import Shards, read_shard, read_shards, shard_paths
+from puzzlelab.experience.schema import TrainingSamples, packed
+from puzzlelab.experience.shards import Shards, read_settings, read_shard, shard_paths
 from puzzlelab.experience.teachers import teach
 
 pytest.importorskip("pyarrow")
@@ -42,11 +43,11 @@ def contents(folder):
 
 def test_shards_hold_whole_games_in_order(tmp_path):
     fill(tmp_path, 100)
-    whole = joined(read_shards(tmp_path))
+    whole = samples_in(tmp_path)
     assert len(whole) >= 100
     expected = games(0, 200).rows(0, len(whole))
     assert np.array_equal(whole.game, expected.game)
-    parts = list(read_shards(tmp_path))
+    parts = [read_shard(path) for path in shard_paths(tmp_path)]
     assert all(10 <= len(part) < 13 for part in parts[:-1])
     assert not any(set(a.game) & set(b.game) for a, b in pairwise(parts))
 
@@ -197,7 +198,7 @@ def test_a_folder_that_is_none(tmp_path):
     with pytest.raises(BadFile, match="cannot write"):
         Shards(tmp_path / "file", SETTINGS, 10)
     with pytest.raises(BadFile, match=r"cannot read .*teacher\.json"):
-        next(read_shards(tmp_path))
+        read_settings(tmp_path)
 
 
 def test_every_shard_says_what_it_holds(tmp_path):

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from sample_folders import samples_in
 
 from puzzlelab import BadInput, Unsupported, load
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience import state_space
 from puzzlelab.experience.schema import joined
-from puzzlelab.experience.shards import read_shards
 from puzzlelab.experience.state_space import StateSpace, label_states
 from puzzlelab.experience.teachers import samples_of, teach
 from puzzlelab.puzzles.tiles import exact_distances, exact_distances_kernels
@@ -127,7 +127,7 @@ def test_a_folder_of_a_whole_space(tmp_path):
     assert [path.read_bytes() for path in sorted((tmp_path / "a").iterdir())] == [
         path.read_bytes() for path in sorted((tmp_path / "b").iterdir())
     ]
-    whole = joined(read_shards(tmp_path / "a"))
+    whole = samples_in(tmp_path / "a")
     assert np.array_equal(whole.state, everything(space).state)
 
 

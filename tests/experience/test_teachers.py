@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from sample_folders import samples_in
 
 from puzzlelab import BadOption, Instance, Limit, PuzzlelabError, UnknownName, Unsupported, load, solve
 from puzzlelab.core import registry
@@ -15,7 +16,6 @@ from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.fast_rollouts import fast_rollouts
 from puzzlelab.experience.rollouts import rollouts
 from puzzlelab.experience.schema import joined
-from puzzlelab.experience.shards import read_shards
 from puzzlelab.experience.teachers import Teacher, samples_of, teach
 from puzzlelab.puzzles.tiles import exact_distances, exact_distances_kernels
 from puzzlelab.solvers.beam import Beam
@@ -350,7 +350,7 @@ def test_a_folder_is_filled_and_told_of(tmp_path):
     shards = teach(teacher, tmp_path, 3_000, 1_000, ThisProcess(2), progress=told.append)
     assert told[0] == 0
     assert told[-1] == shards.rows >= 3_000
-    assert equal(joined(read_shards(tmp_path)), taken(teacher, shards.games).rows(0, shards.rows))
+    assert equal(samples_in(tmp_path), taken(teacher, shards.games).rows(0, shards.rows))
 
 
 def test_a_stop_keeps_what_is_complete_and_the_next_call_goes_on(tmp_path):
@@ -362,7 +362,7 @@ def test_a_stop_keeps_what_is_complete_and_the_next_call_goes_on(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         teach(teacher, tmp_path / "a", 12_000, 1_000, ThisProcess(2), progress=stop)
-    kept = sum(map(len, read_shards(tmp_path / "a")))
+    kept = len(samples_in(tmp_path / "a"))
     assert 4_000 < kept < 12_000
     for folder in ("a", "b"):
         teach(teacher, tmp_path / folder, 12_000, 1_000, ThisProcess(2))

@@ -11,8 +11,8 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, Unsupported
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
+from puzzlelab.experience.histories import Returns
 from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
-from puzzlelab.experience.returns import Returns
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.training import online_rl
 from puzzlelab.training.learner import new_learner

@@ -14,7 +14,7 @@ from puzzlelab.core.errors import BadInput
 from puzzlelab.engine.batch_rules import canonical_moves, successors
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.curriculum import UNKNOWN
-from puzzlelab.experience.ring import DrawnBatch
+from puzzlelab.experience.replay import DrawnBatch
 from puzzlelab.nets import checkpoint, model_zoo
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import recipe

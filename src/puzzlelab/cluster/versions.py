@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from collections.abc import Callable
+from functools import cache
 from typing import TypeAlias
 
-from puzzlelab.cluster.digest import source_digest
-from puzzlelab.version import VERSION
+from puzzlelab.version import PACKAGE, VERSION
 
 Versions: TypeAlias = "dict[str, str]"
 """The versions by what has them; empty where it is not installed."""
 SOURCES = "puzzlelab's sources"
+DIGITS = 12
+
+
+@cache
+def source_digest() -> str:
+    """Return the hash of all modules of the package, as 12 hexadecimal digits, on which results depend."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:DIGITS]
 
 
 def versions_here() -> Versions:
@@ -41,7 +53,7 @@ def probe() -> Callable[[], Versions]:
         try:
             found["numba"] = importlib.import_module("numba").__version__
             found["puzzlelab"] = importlib.import_module("puzzlelab.version").VERSION
-            found["puzzlelab's sources"] = importlib.import_module("puzzlelab.cluster.digest").source_digest()
+            found["puzzlelab's sources"] = importlib.import_module("puzzlelab.cluster.versions").source_digest()
         except ImportError:
             pass
         return found

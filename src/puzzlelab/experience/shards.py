@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
@@ -316,11 +316,3 @@ def read_shard(path: Path, kind: type[Kind] = TrainingSamples) -> Kind:  # type:
             f"{path} is damaged, and cannot be read as a shard of samples; the command that made it makes it again"
         )
     return samples
-
-
-def read_shards(folder: Path) -> Iterator[TrainingSamples]:
-    """Yield the samples of a folder, shard by shard; raises `BadFile`."""
-    need_arrow()
-    read_settings(folder)
-    for path in shard_paths(folder):
-        yield read_shard(path)

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""The kernels of sum trees: setting weights, and drawing leaves by them; the layout and shapes as in `sumtree`."""
+"""The kernels of sum trees: setting weights, and drawing leaves by them; the layout and shapes as in `replay`."""
 
 from __future__ import annotations
 

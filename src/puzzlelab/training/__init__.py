@@ -7,7 +7,7 @@ folder through which the programs of a run work together, two of whose files are
 
 `recipes/` has one recipe a file. What several of them share lies here: `online_rl.py` for games that the network plays
 itself, `solved_boards.py` for boards with their solutions, `policy_value.py` for samples of a teacher or of a search.
-`selfplay/` has the programs of self-play, and `processes.py` starts the programs of all other runs.
+`selfplay/` has the programs of self-play, and `programs.py` starts the programs of all runs.
 
 `bench`, `cluster`, `api`, `gym`, `cli` and `web` may import this package. What learns imports torch; what only reads
 the folder of a run, or plays games for it, does not.

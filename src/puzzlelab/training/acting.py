@@ -24,9 +24,8 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine.executor import Published
 from puzzlelab.experience.curriculum import StartSampler
-from puzzlelab.experience.returns import Returns
-from puzzlelab.experience.ring import DrawnBatch
-from puzzlelab.experience.trajectories import Trajectories
+from puzzlelab.experience.histories import Returns, Trajectories
+from puzzlelab.experience.replay import DrawnBatch
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel

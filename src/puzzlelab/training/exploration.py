@@ -1,17 +1,22 @@
-"""Epsilon-greedy exploration: rules for the share of random moves during training.
+"""The moves of a learner: epsilon-greedy exploration, with rules for the share of random moves, and play by its policy
+alone, without random moves and without a search.
 
-Shapes: B = games, M = number of moves.
+Shapes: B = games or boards, S = length of a state, M = number of moves.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.settings import Settings
+from puzzlelab.core.views import Scale
+from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, solved
 from puzzlelab.experience.vector_game import Transition, VectorGame
 
 
@@ -76,3 +81,40 @@ def explore(
     """
     moves, is_random = epsilon_greedy(best, legal, epsilon, random)
     return games.step(moves, is_random, random)
+
+
+# --- the policy alone ---
+
+BestMoves = Callable[[State, NDArray[np.bool_]], NDArray[np.int64]]
+"""The best move `int64[B]` in each of the plain `states[B, S]`, whose legal moves are `bool[B, M]`."""
+
+
+def play_policy(
+    puzzle: Puzzle, states: State, best_moves: BestMoves, max_moves: int
+) -> tuple[NDArray[np.bool_], State]:
+    """Play from the plain `states[B, S]` until a game is solved, without a legal move, or at the move limit.
+
+    Returns which games are solved, `bool[B]`, and the last states `[B, S]`. An illegal move leaves the state as it is.
+    """
+    states, done = states.copy(), solved(puzzle, states)
+    is_solved = done.copy()
+    for _ in range(max_moves):
+        rows = np.flatnonzero(~done)
+        canonical = canonical_moves(puzzle, states[rows])
+        movable = (canonical >= 0).any(axis=1)
+        done[rows[~movable]] = True
+        rows, canonical = rows[movable], canonical[movable]
+        if not rows.size:
+            break
+        moves = best_moves(states[rows], canonical >= 0)
+        successors = apply_moves(puzzle, states[rows], moves, canonical)
+        states[rows] = successors.states
+        is_solved[rows] = done[rows] = successors.solved
+    return is_solved, states
+
+
+def mean_level(scale: Scale, is_solved: NDArray[np.bool_], states: State) -> float | None:
+    """Return the mean level of the last states of games, 0 for solved ones; None if the scale cannot measure states."""
+    if scale.measure is None or not len(states):
+        return None
+    return float(np.where(is_solved, 0, scale.measure(states)).mean())

@@ -22,7 +22,7 @@ from puzzlelab.nets.model import residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
 from puzzlelab.nets.torch_model import TorchModel, device, precision
 from puzzlelab.runtime.memory import free_memory
-from puzzlelab.training.settings import LearnerSettings
+from puzzlelab.training.settings import LearnerSettings, RecipeSettings
 from puzzlelab.training.step_graphs import Minibatch, StepGraphs, Update, compile_rounds
 from puzzlelab.training.target_network import move_towards
 
@@ -153,9 +153,12 @@ class Learner:
         self.optimiser.load_state_dict({"state": moments, "param_groups": groups})
 
 
-def check_network(puzzle: Any, network: Mapping[str, Any]) -> NetworkSettings:
-    """Return the settings of a network that can be built for this puzzle; raises `BadInput`."""
-    architecture: Any = read_network(network)
+def check_network(puzzle: Any, settings: RecipeSettings) -> NetworkSettings:
+    """Return the settings of the network; raises `BadInput` where it cannot be built for this puzzle, or trained on the
+    device.
+    """
+    device(settings.learning.device)
+    architecture: Any = read_network(settings.network)
     _check_size(puzzle, architecture)
     initialise_outputs(architecture.build(puzzle), architecture)
     residual_base(puzzle, architecture.residual_over)

@@ -20,18 +20,22 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine.executor import Executor
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
+from puzzlelab.experience.histories import Returns, Trajectories
 from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
-from puzzlelab.experience.returns import Returns
-from puzzlelab.experience.trajectories import Trajectories
 from puzzlelab.experience.vector_game import VectorGame
-from puzzlelab.nets.torch_model import TorchModel, device
+from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training.acting import ActingSettings, Arrays, LearningMethod, flat, part_of
 from puzzlelab.training.acting_blocks import INITIAL_BOARDS, ActingBlocks
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics
-from puzzlelab.training.exploration import ExplorationSettings, epsilon_after_games, epsilon_at_step
+from puzzlelab.training.exploration import (
+    ExplorationSettings,
+    epsilon_after_games,
+    epsilon_at_step,
+    mean_level,
+    play_policy,
+)
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.loop import Task
-from puzzlelab.training.policy_play import mean_level, play_policy
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import Distance, RecipeSettings
@@ -296,8 +300,7 @@ def check_settings(settings: OnlineSettings, head: str) -> None:
     """Raise `BadInput` for games that cannot start, a network that cannot be built, or one without this head."""
     puzzle: Any = registry.load(settings.puzzle)
     StartSampler.of(puzzle, settings.curriculum)
-    device(settings.learning.device)
-    heads = check_network(puzzle, settings.network).heads
+    heads = check_network(puzzle, settings).heads
     if head not in heads:
         raise BadOption(f"this recipe trains the head '{head}', and the network has {' and '.join(heads)}")
 

@@ -17,10 +17,10 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.engine import report
@@ -55,11 +55,10 @@ REPORTS: Mapping[str, Callable[..., None]] = {
 """The calls of the reporter by their names."""
 
 
-class Work(Protocol):
-    """A function of a module, or a `partial` of one, which travels by pickle."""
-
-    def __call__(self, *, run: Run, watch: Watch, executor: Executor) -> None:
-        """Work until the run is done, or until the watch raises; the executor does what others can do of it."""
+Work: TypeAlias = "Callable[..., None]"
+"""A function of a module, or a `partial` of one, which travels by pickle. Its arguments are `run`, `watch` and
+`executor`: it works until the run is done, or until the watch raises; the executor does what others can do of it.
+"""
 
 
 @dataclass(frozen=True)
@@ -141,18 +140,18 @@ def running(
             begun.end()
 
 
-class _WorkThread:
-    """A function at work in a thread, until it returns or is stopped."""
+class _Thread:
+    """A program at work in a thread of this process, until it returns or is stopped."""
 
-    def __init__(self, function: Callable[[Watch], None]) -> None:
+    def __init__(self, program: RunProgram, run: Run, executor: Executor) -> None:
+        self.program, self.is_over, self.is_stopped = program, False, False
         self.error: BaseException | None = None
-        self.is_stopped = False
-        self.thread = threading.Thread(target=self._work, args=(function,), daemon=True)
+        self.thread = threading.Thread(target=self._work, args=(run, executor), daemon=True)
         self.thread.start()
 
-    def _work(self, function: Callable[[Watch], None]) -> None:
+    def _work(self, run: Run, executor: Executor) -> None:
         try:
-            function(self._watch)
+            self.program.work(run=run, watch=self._watch, executor=executor)
         except KeyboardInterrupt:
             pass
         except BaseException as error:
@@ -163,29 +162,18 @@ class _WorkThread:
         if self.is_stopped:
             raise KeyboardInterrupt
 
-    def stop(self) -> None:
-        """Let the next call of the watch end the work."""
-        self.is_stopped = True
-
-
-class _Thread:
-    """A program in a thread of this process, which feeds the executor."""
-
-    def __init__(self, program: RunProgram, run: Run, executor: Executor) -> None:
-        self.program, self.is_over = program, False
-        self._worker = _WorkThread(lambda watch: program.work(run=run, watch=watch, executor=executor))
-
     def check(self) -> None:
-        is_over = not self._worker.thread.is_alive()
-        if self._worker.error is not None:
-            raise _failure(self.program, self._worker.error)
+        is_over = not self.thread.is_alive()
+        if self.error is not None:
+            raise _failure(self.program, self.error)
         self.is_over = is_over
 
     def ask(self) -> None:
-        self._worker.stop()
+        """Let the next call of the watch end the work."""
+        self.is_stopped = True
 
     def finish(self, end: float) -> None:
-        self._worker.thread.join()
+        self.thread.join()
 
     def kill(self) -> None:
         """Do nothing: what the thread does ends with the executor."""
@@ -238,39 +226,39 @@ class Host:
         self._folder = folder or Path(tempfile.mkdtemp(prefix="puzzlelab-run-"))
         self._changed = ChangedFiles(self._folder, program.writes)
         self._messages = _Messages()
-        self._worker: _WorkThread | None = None
+        self._working: _Thread | None = None
 
     def begin(self, files: Changes) -> Exchange:
         """Begin to work, in a copy with these files."""
         if self._is_copy:
             write_changes(self._folder, files)
             self._changed.take()  # the other side has all of it
-        self._worker = _WorkThread(self._work)
-        signals.at_termination(self._worker.stop)
+        self._working = _Thread(replace(self._program, work=self._work), Run(self._folder), ThisProcess())
+        signals.at_termination(self._working.ask)
         return self.exchange(Changes())
 
-    def _work(self, watch: Watch) -> None:
+    def _work(self, **arguments: Any) -> None:
         with report.listening(self._messages):
-            self._program.work(run=Run(self._folder), watch=watch, executor=ThisProcess())
+            self._program.work(**arguments)
 
-    def _begun(self) -> _WorkThread:
-        if self._worker is None:
+    def _begun(self) -> _Thread:
+        if self._working is None:
             raise ProgramLost("its process ended, and has begun again")
-        return self._worker
+        return self._working
 
     def exchange(self, files: Changes) -> Exchange:
         """Take what the others have written, and give what the program has written and reported."""
-        worker = self._begun()
+        working = self._begun()
         write_changes(self._folder, files)
-        is_over = not worker.thread.is_alive()
+        is_over = not working.thread.is_alive()
         changes = self._changed.take() if self._is_copy else Changes()
-        return Exchange(changes, self._messages.take(), is_over, worker.is_stopped, worker.error)
+        return Exchange(changes, self._messages.take(), is_over, working.is_stopped, working.error)
 
     def stop(self) -> Exchange:
         """Let the program save its state, and give all that it has written."""
-        worker = self._begun()
-        worker.stop()
-        worker.thread.join()
+        working = self._begun()
+        working.ask()
+        working.thread.join()
         first, last = self.exchange(Changes()), self.exchange(Changes())  # the second one tells what was removed
         changes = Changes(first.changes.whole, first.changes.more, last.changes.removed)
         if self._is_copy:

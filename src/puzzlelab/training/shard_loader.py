@@ -20,7 +20,7 @@ from pydantic import Field
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
-from puzzlelab.experience.ring import Ring
+from puzzlelab.experience.replay import Ring
 from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.experience.shards import check_card, facts, note_damaged, read_shard, shard_path
 from puzzlelab.training.runs import Run

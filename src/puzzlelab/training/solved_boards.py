@@ -30,7 +30,6 @@ from puzzlelab.engine import candidate_logits, report
 from puzzlelab.engine.solving import solve, uninterrupted
 from puzzlelab.nets.form import candidates_of
 from puzzlelab.nets.network import NetworkSettings
-from puzzlelab.nets.torch_model import device
 from puzzlelab.storage.files import replacing, writing
 from puzzlelab.storage.lines import lines_of
 from puzzlelab.training import run_files
@@ -81,8 +80,7 @@ def check_settings(settings: SupervisedSettings) -> NetworkSettings:
             raise BadInput("boards are read from a file or generated: give 'file' or 'generator', not both")
         if not source.file:
             _generator_settings(puzzle, source)
-    device(settings.learning.device)
-    return check_network(puzzle, settings.network)
+    return check_network(puzzle, settings)
 
 
 def _generator_settings(puzzle: Puzzle, source: BoardSource) -> BoardGenerator:

@@ -23,8 +23,8 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.engine.batch_rules import Successors, canonical_moves, successors
 from puzzlelab.experience import rewards
-from puzzlelab.experience.returns import Columns, Returns
-from puzzlelab.experience.ring import DrawnBatch
+from puzzlelab.experience.histories import Columns, Returns
+from puzzlelab.experience.replay import DrawnBatch
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.card import counts_moves
 from puzzlelab.nets.torch_model import TorchModel, evaluating, precision

@@ -25,14 +25,13 @@ from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor, PieceLost, Timed
 from puzzlelab.engine.parallel import ThisProcess
-from puzzlelab.experience.ring import Columns
+from puzzlelab.experience.replay import Columns
 from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, encoded_shard, settings_of_shards
 from puzzlelab.experience.shards import write_shard
 from puzzlelab.experience.state_space import StateSpace
 from puzzlelab.experience.teachers import SampleSource, Teacher, games_setup, samples_of
 from puzzlelab.experience.walks import Walks
-from puzzlelab.nets.torch_model import device
 from puzzlelab.training import loop, policy_value
 from puzzlelab.training.evaluation import Metrics, compare_with_teacher
 from puzzlelab.training.learner import Learner, check_network, new_learner
@@ -205,8 +204,7 @@ def _evaluation_samples(settings: ImitationSettings) -> TrainingSamples | None:
 def check(settings: ImitationSettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
     teacher_of(settings, settings.seed)
-    check_network(registry.load(settings.puzzle), settings.network)
-    device(settings.learning.device)
+    check_network(registry.load(settings.puzzle), settings)
 
 
 RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, new_task), generate, allow_executor)

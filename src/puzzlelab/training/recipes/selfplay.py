@@ -21,7 +21,6 @@ from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 def check(settings: SelfPlaySettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
-    from puzzlelab.nets.torch_model import device
     from puzzlelab.training.learner import check_network
 
     puzzle = registry.load(settings.puzzle)
@@ -32,8 +31,7 @@ def check(settings: SelfPlaySettings) -> None:
             f"in self-play the difficulty grows with games won, not by '{settings.curriculum.growth}': "
             "curriculum.growth=wins"
         )
-    device(settings.learning.device)
-    heads = check_network(puzzle, settings.network).heads
+    heads = check_network(puzzle, settings).heads
     needed = {networks.ESTIMATES[0], *(("policy",) if settings.self_play.policy == "visits" else ())}
     if missing := sorted(needed - set(heads)):
         raise BadOption(f"this recipe needs the head '{missing[0]}', and the network has {' and '.join(heads)}")

@@ -22,9 +22,8 @@ from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.engine.batch_rules import successors
 from puzzlelab.experience.curriculum import UNKNOWN
-from puzzlelab.experience.replay import ReplaySettings
-from puzzlelab.experience.ring import DrawnBatch
-from puzzlelab.experience.trajectories import Trajectories
+from puzzlelab.experience.histories import Trajectories
+from puzzlelab.experience.replay import DrawnBatch, ReplaySettings
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import loop

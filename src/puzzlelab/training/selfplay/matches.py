@@ -30,8 +30,8 @@ from puzzlelab.training.evaluation import solve_watched
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.game_log import GameLog, typed
 from puzzlelab.training.selfplay.generator import match_options
+from puzzlelab.training.selfplay.ratings import verdict
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
-from puzzlelab.training.selfplay.sprt import verdict
 
 MATCH = 7
 """The branch of the run's seed for the boards of a match."""

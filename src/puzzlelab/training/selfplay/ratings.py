@@ -1,6 +1,8 @@
-"""Ratings from matches by the Bradley-Terry model, on Elo's scale: 400 points more are ten times the odds of winning.
+"""Which of two players is better, by a sequential test, and ratings of all players from their matches.
 
-Sources: Bradley and Terry, "Rank analysis of incomplete block designs" (1952); Coulom, "Whole-history rating" (2008).
+Ratings follow the Bradley-Terry model on Elo's scale: 400 points more are ten times the odds of winning. Sources:
+Bradley and Terry, "Rank analysis of incomplete block designs" (1952); Coulom, "Whole-history rating" (2008). Source of
+the sequential probability ratio test: Wald, "Sequential tests of statistical hypotheses" (1945).
 """
 
 from __future__ import annotations
@@ -50,3 +52,17 @@ def ratings(pairings: Iterable[Pairing], anchors: Sequence[str]) -> Mapping[str,
 
     strengths = minimize(negative_log_likelihood, np.zeros(len(names) - 1), jac=True, method="L-BFGS-B").x
     return dict(zip(names, [0.0, *(POINTS * strengths).tolist()], strict=True))
+
+
+def verdict(wins: int, losses: int, better_win_rate: float, error_rate: float) -> str:
+    """Return `better`, `worse` or `neither` as soon as the games with a winner decide it; else the empty string.
+
+    Compares the hypothesis of a win rate of one half with those of `better_win_rate` and of its complement, by
+    their likelihoods; `error_rate` is the probability of a wrong verdict.
+    """
+    threshold = log((1 - error_rate) / error_rate)
+    gain, loss = log(better_win_rate / 0.5), log((1 - better_win_rate) / 0.5)
+    up, down = wins * gain + losses * loss, losses * gain + wins * loss
+    if up >= threshold or down >= threshold:
+        return "better" if up > down else "worse"
+    return "neither" if max(up, down) <= -threshold else ""

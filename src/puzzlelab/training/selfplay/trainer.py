@@ -14,7 +14,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.seeds import generator
 from puzzlelab.engine import report
-from puzzlelab.experience.ring import Ring
+from puzzlelab.experience.replay import Ring
 from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import facts, read_shard, set_aside, shard_path
 from puzzlelab.nets import run_networks
