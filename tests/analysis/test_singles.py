@@ -11,7 +11,7 @@ from puzzlelab.analysis.singles import (
     in_words,
     singles,
 )
-from puzzlelab.solvers._explain import singletons
+from puzzlelab.solvers.backtracking import singletons
 
 
 @pytest.mark.parametrize(

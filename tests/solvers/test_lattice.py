@@ -10,7 +10,7 @@ from puzzlelab.core.views import Prior
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.batch_rules import legal_moves
 from puzzlelab.engine.solving import solve_all
-from puzzlelab.solvers import _lattice_search
+from puzzlelab.solvers import lattice
 from puzzlelab.solvers.lattice import Lattice
 
 NINE, FOUR = load("sudoku-9x9"), load("sudoku-4x4")
@@ -109,7 +109,7 @@ def test_the_earliest_chain_that_succeeds_gives_the_answer(monkeypatch) -> None:
     boards = [FOUR.read(text) for text in ("1...............", "12..............", "....1.......4...")]
     solver = Lattice(prior=noise(FOUR, 5), restarts=30, masked=True)
     wide = [result.moves for result in solve_all(solver, boards, Limit())]
-    monkeypatch.setattr(_lattice_search, "MAX_PARALLEL", 1)
+    monkeypatch.setattr(lattice, "MAX_PARALLEL", 1)
     assert [result.moves for result in solve_all(solver, boards, Limit())] == wide
     assert any(wide)
 

@@ -18,9 +18,8 @@ from puzzlelab.engine.driver import Clock
 from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.solvers import _permutation_threads
-from puzzlelab.solvers._permutations import PermutationRows
 from puzzlelab.solvers.backtracking import Backtracking
-from puzzlelab.solvers.permutation import Permutation, prepare
+from puzzlelab.solvers.permutation import Permutation, PermutationRows, prepare
 
 NINE, FOUR, SIX = load("sudoku-9x9"), load("sudoku-4x4"), load("sudoku-6x6")
 SOLUTIONS = {
@@ -210,21 +209,3 @@ def test_to_close_it_ends_the_threads(at_once):
         next(steps)
     steps.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("pieces")]
-
-
-MANY = "8.........95.......76.........472968...931245...856713......597....9.432....2.186"
-"""1,271 solutions."""
-
-
-@pytest.mark.parametrize(("most", "reason"), [(5000, "it has 1,271 solutions"), (100, "it has at least 100 solutions")])
-def test_it_counts_on_request(most, reason):
-    board = NINE.read(MANY)
-    result = solve(board, Permutation(most=most))
-    assert result.moves is not None
-    assert (result.proof, result.stop) == ("none", "done")
-    assert result.reason.startswith(reason)
-    assert solve(board, Permutation(most=most, jobs=2)).reason == result.reason
-
-
-def test_a_count_of_one_is_a_proof():
-    assert solve(NINE.read("inkala"), Permutation(most=50)).proof == "unique"

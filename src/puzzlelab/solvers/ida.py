@@ -10,10 +10,10 @@ Shapes: D = depth of the stack, S as in `engine.kernels`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -22,7 +22,7 @@ from puzzlelab.core.answers import PROOFS, STOPS, UNSOLVED, Answers
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import State
-from puzzlelab.core.result import Proof, Result, Stop
+from puzzlelab.core.result import Progress, Proof, Result, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import kernels, records
@@ -30,7 +30,10 @@ from puzzlelab.engine.driver import EXHAUSTED, Clock, Drive, Machine, drive
 from puzzlelab.engine.record_parts import new_control, reset
 from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
 from puzzlelab.engine.solving import attempts_of, best_of, singly
-from puzzlelab.solvers._ida_kernels import CONTROL, IdaRecord, Requests, step, step_many, step_requested
+from puzzlelab.solvers._ida_kernels import CONTROL, INFINITE, IdaRecord, Requests, step, step_many, step_requested
+
+if TYPE_CHECKING:
+    from puzzlelab.engine.shared_pieces import SharedPieces
 
 FIRST_DEPTH = 128
 QUICK_NODES = 20_000
@@ -112,8 +115,6 @@ class Ida(SolverSettings):
         estimate = fitted(chosen_estimate(puzzle, self.estimate), rules, instance.state)
         if self.jobs == 1 or puzzle.view(KernelRules) is None or estimate.kernel is None:
             return drive(machine(instance, estimate, rules), limit, estimate, rules)
-        from puzzlelab.solvers._ida_threads import parallel_attempts
-
         search = partial(machine, estimate=estimate, rules=rules)
         return parallel_attempts(instance, search, estimate.admissible, limit, self.jobs)
 
@@ -194,6 +195,99 @@ class BatchSearch:
             return Result(None, stop="memory")
         rest = Drive(search, self.limit, clock=clock)
         return replace(best_of(rest.__iter__(), lambda attempt: over()), instance=board)
+
+
+# --- several threads --------------------------------------------------------------------------------------------------
+
+ROOTS_PER_JOB = 64
+MIN_NODES = 10_000
+"""A search with a lower node limit runs on one thread."""
+Root = tuple[tuple[int, ...], Instance]
+"""The moves to a state, and the state."""
+
+
+def roots_of(instance: Instance, min_roots: int) -> list[Root] | None:
+    """Return at least `min_roots` states at equal depth with the moves to them; None if one is solved."""
+    puzzle = instance.puzzle
+    layer: list[Root] = [((), instance)]
+    seen = {instance}
+    while len(layer) < min_roots:
+        deeper: list[Root] = []
+        for path, start in layer:
+            if puzzle.solved(start.state):
+                return None
+            for move in np.flatnonzero(puzzle.legal(start.state)).tolist():
+                child = Instance(puzzle, puzzle.apply(start.state, move))
+                if child not in seen:
+                    seen.add(child)
+                    deeper.append(((*path, move), child))
+        if not deeper:
+            return None
+        layer = deeper
+    return None if any(puzzle.solved(start.state) for _, start in layer) else layer
+
+
+def parallel_attempts(
+    instance: Instance, machine: Callable[[Instance], Machine], proves: bool, limit: Limit, jobs: int
+) -> Iterator[Attempt]:
+    """Yield progress, then the one solution, as the search on one thread gives it.
+
+    `machine` makes the search from any start; `proves` says whether its thresholds are lower bounds.
+    """
+    first = machine(instance)
+    first.step(0)
+    roots = None if limit.nodes is not None and limit.nodes < MIN_NODES else roots_of(instance, ROOTS_PER_JOB * jobs)
+    if roots is None:
+        yield from Drive(first, limit)
+        return
+    clock = Clock(limit)
+    first.step(1)
+    threshold, work = int(first.control.threshold), np.zeros(2, np.int64)
+
+    def result(moves: tuple[int, ...] | None, stop: Stop) -> Result:
+        bound = threshold if proves else 0
+        optimal = moves is not None and bound == len(moves)
+        counts = int(work[0]), int(work[1]), 0, clock.seconds
+        return Result(moves, "optimal" if optimal else "none", "", stop, bound, *counts)
+
+    while True:
+        shared, ends = _threshold_search(roots, machine, threshold, jobs)
+        shared.work = work
+        for solutions in shared.rounds(limit.nodes):
+            yield Progress(int(work[0]), int(work[1]), 0, threshold if proves else 0, clock.seconds)
+            if shared.current == shared.count and solutions:
+                yield result((*roots[shared.count - 1][0], *solutions[0]), "done")
+                return
+            if shared.current < shared.count and (stop := clock.reached(int(work[0]))):
+                yield result(None, stop)
+                return
+        if min(ends) == INFINITE:
+            break
+        threshold = min(ends)
+    proof, reason, stop = first.verdict(first.record)
+    yield replace(result(None, stop), proof=proof, reason=reason)
+
+
+def _threshold_search(
+    roots: Sequence[Root], machine: Callable[[Instance], Machine], threshold: int, jobs: int
+) -> tuple[SharedPieces, list[int]]:
+    """Return the search of all roots under a threshold, and a list that gets the next threshold below each of them."""
+    from puzzlelab.engine.shared_pieces import SharedPieces  # for few searches
+
+    ends: list[int] = []
+
+    def begin(thread: int, root: int) -> Machine:
+        path, start = roots[root]
+        search = machine(start)
+        control = search.control
+        control.path_length, control.last_move = len(path), path[-1]
+        control.one_threshold, control.threshold = 1, threshold
+        return search
+
+    def ended(search: Machine) -> None:
+        ends.append(int(search.control.next_threshold))
+
+    return SharedPieces(len(roots), begin, jobs, ended, first_only=True), ends
 
 
 SOLVER = Ida

@@ -13,24 +13,32 @@ Shapes: D = digits and rows, U = units of the other kinds, K = these kinds.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.result import Count, Progress, Result
+from puzzlelab.core.result import Count, Result, Stop
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import EXHAUSTED, Clock, Machine
-from puzzlelab.engine.enumeration import Enumerator, counted, listed, proving_uniqueness
+from puzzlelab.engine.enumeration import Enumerator, counted, listed
 from puzzlelab.engine.record_parts import new_control
-from puzzlelab.solvers._candidates import view, writer
-from puzzlelab.solvers._permutation_kernels import CONTROL, PermutationLists, PermutationRecord, step
-from puzzlelab.solvers._permutations import PermutationRows
+from puzzlelab.solvers._candidates import propagated, units_of_cells, view, writer
+from puzzlelab.solvers._permutation_kernels import (
+    CONTROL,
+    PermutationLists,
+    PermutationRecord,
+    Walk,
+    index_digits,
+    step,
+    walk,
+)
 
 MAX_BYTES = 2**29
 """The memory limit of the lists and of all threads together."""
@@ -78,7 +86,7 @@ class Permutation(Enumerator):
 
     It counts the permutations first, because rows of large boards with few clues have too many to list. With `jobs`
     above 1, that many threads share the rest of a search that takes longer than a tenth of a second. The answers and
-    their order are always the same. It searches for up to `most` solutions: 2 show whether the first one is unique.
+    their order are always the same.
     """
 
     name: ClassVar[str] = "permutation"
@@ -86,15 +94,9 @@ class Permutation(Enumerator):
 
     jobs: int = Field(default=1, ge=1, le=1024)
     """Threads that share the work of one board."""
-    most: int = Field(default=2, ge=2)
-    """The most solutions of one board."""
-
-    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Yield progress, then a solution, and whether it is the only one. Nodes are chosen permutations."""
-        return proving_uniqueness(self.solutions(instance, limit)) if self.most == 2 else self._all(instance, limit)
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Yield every solution, in the order of the search."""
+        """Yield every solution, in the order of the search. Nodes are chosen permutations."""
         clock = _clock(instance, limit)
         lists = prepare(instance, clock, self.jobs)
         if isinstance(lists, Result):
@@ -113,37 +115,13 @@ class Permutation(Enumerator):
         lists = prepare(instance, clock, self.jobs)
         if isinstance(lists, Result):
             yield Count(0, lists.stop, 0, clock.seconds)
+        elif self.jobs == 1:
+            yield from counted(machine(instance, lists), limit, most, clock)
         else:
-            yield from self._counts(instance, machine(instance, lists), clock, most)
+            from puzzlelab.solvers._permutation_threads import counted_by_threads
 
-    def _counts(self, instance: Instance, search: Machine, clock: Clock, most: int) -> Iterator[Count]:
-        """Continue a search and count its solutions."""
-        if self.jobs == 1:
-            return counted(search, clock.limit, most, clock)
-        from puzzlelab.solvers._permutation_threads import counted_by_threads
-
-        return counted_by_threads(search, partial(machine, instance, search.record.lists), clock, most, self.jobs)
-
-    def _all(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Yield a solution, and then the number of solutions."""
-        clock = _clock(instance, limit)
-        lists = prepare(instance, clock, self.jobs)
-        if isinstance(lists, Result):
-            yield from proving_uniqueness(iter([lists]))
-            return
-        search = machine(instance, lists)
-        first: Result | None = None
-        for attempt in proving_uniqueness(listed(search, limit, clock)):
-            yield attempt
-            if isinstance(attempt, Result):
-                first = attempt
-                break
-        if first is None or first.moves is None:
-            return
-        count = Count(1, "interrupted")
-        for count in self._counts(instance, search, clock, self.most):
-            yield Progress(count.expanded, 0, 0, len(first.moves), count.seconds)
-        yield replace(first, **_verdict(count), expanded=count.expanded, seconds=count.seconds)
+            another = partial(machine, instance, lists)
+            yield from counted_by_threads(another(), another, clock, most, self.jobs)
 
 
 def _clock(instance: Instance, limit: Limit) -> Clock:
@@ -157,15 +135,6 @@ def _clock(instance: Instance, limit: Limit) -> Clock:
 def _load() -> None:
     """Compile or load the kernels, with a board of one cell."""
     step(record_of(PermutationRows(np.ones((1, 1), np.uint32), np.zeros((1, 1, 2), np.int32)).list([1])), 0)
-
-
-def _verdict(count: Count) -> dict[str, Any]:
-    """Return the fields of a result that follow from the count of solutions."""
-    stop = "done" if count.stop == "solutions" else count.stop
-    if count.complete and count.solutions == 1:
-        return {"proof": "unique", "stop": stop}
-    number = f"{'' if count.complete else 'at least '}{count.solutions:,}"
-    return {"reason": f"it has {number} solutions; this is one of them" if count.solutions > 1 else "", "stop": stop}
 
 
 def prepare(instance: Instance, clock: Clock, jobs: int) -> PermutationLists | Result:
@@ -182,6 +151,94 @@ def prepare(instance: Instance, clock: Clock, jobs: int) -> PermutationLists | R
     if stop is not None or 0 in counts:
         return Result(None, stop=stop or "done")
     return rows.list(counts)
+
+
+# --- the permutations of the rows -------------------------------------------------------------------------------------
+
+STEPS = 2_000_000
+"""Steps of a walk between two readings of the clock."""
+MOST_STEPS = 400_000_000
+"""Steps after which a row is rejected as too large: about two seconds."""
+
+
+def walk_of(masks: NDArray[np.uint32]) -> Walk:
+    """Return the enumeration of a row whose cells have these candidates `[D]`."""
+    order = np.argsort(np.bitwise_count(masks), kind="stable")
+    size = len(masks)
+    untried, used = np.zeros(size + 1, np.uint32), np.zeros(size + 1, np.uint32)
+    untried[0] = masks[order[0]]
+    return Walk(masks[order], order, untried, used, np.zeros(size, np.uint8), np.zeros(2, np.int64))
+
+
+@dataclass(frozen=True)
+class PermutationRows:
+    """The rows of a board before their permutations are listed."""
+
+    masks: NDArray[np.uint32]
+    """[D, D]: the candidates of each cell, by rows."""
+    cell_units: NDArray[np.int32]
+    """[D, D, K]."""
+
+    @staticmethod
+    def of(instance: Instance) -> PermutationRows | None:
+        """Return the rows of a board after propagation; None where that finds a contradiction."""
+        masks = propagated(instance)
+        if masks is None:
+            return None
+        units = view(instance).units
+        cells = next(iter(units.kinds.values()))
+        return PermutationRows(masks[cells], units_of_cells(units)[cells][:, :, 1:] - len(cells))
+
+    @property
+    def crossing(self) -> list[NDArray[np.int32]]:
+        """The units that cross each row."""
+        return [np.unique(units) for units in self.cell_units]
+
+    @property
+    def bytes_each(self) -> int:
+        """Bytes of one permutation: its digits, a bit for each digit of a unit, and one on each level."""
+        size = len(self.masks)
+        return size + (max(map(len, self.crossing)) * size + size + 2) // 8 + 1
+
+    def count(self, max_count: int, clock: Clock) -> tuple[list[int], Stop | None]:
+        """Return the permutations of each row, and a stop: 'memory' if there are more than `max_count`, or 'time'."""
+        counts: list[int] = []
+        no_rows = np.zeros((0, len(self.masks)), np.uint8)
+        for masks in self.masks:
+            record, steps = walk_of(masks), 0
+            remaining = max_count - sum(counts)
+            while record.position[0] >= 0:
+                walk(record, no_rows, remaining + 1, STEPS)
+                steps += STEPS
+                if record.position[1] > remaining or steps > MOST_STEPS:
+                    return counts, "memory"
+                if clock.reached(0) == "time":
+                    return counts, "time"
+            counts.append(int(record.position[1]))
+        return counts, None
+
+    def list(self, counts: list[int]) -> PermutationLists:
+        """Return the permutations, whose numbers by row are `counts`."""
+        size, crossing = len(self.masks), self.crossing
+        firsts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        widths = (np.array(counts, np.int64) + 63) // 64
+        lengths = widths * [len(units) * size for units in crossing]
+        local = np.full((size, self.cell_units.max() + 1), -1, np.int32)
+        for row, units in enumerate(crossing):
+            local[row, units] = np.arange(len(units))
+        lists = PermutationLists(
+            np.zeros((firsts[-1], size), np.uint8),
+            firsts,
+            np.concatenate([[0], np.cumsum(widths)]).astype(np.int64),
+            local,
+            np.zeros(int(lengths.sum()), np.uint64),
+            np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64),
+            np.ascontiguousarray(self.cell_units),
+        )
+        for row, masks in enumerate(self.masks):
+            walk(walk_of(masks), lists.digits[firsts[row] : firsts[row + 1]], counts[row], 2**62)
+            index_digits(lists, row)
+        return lists
 
 
 SOLVER = Permutation
