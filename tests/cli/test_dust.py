@@ -73,23 +73,6 @@ def test_steps_show_the_board_before_each_move_with_its_cluster_marked(program):
     assert puzzle.solved(state)
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("311212133224", "column 3, row 2 (from 0 at the lower left): '4' is no colour; dust-4x3x3 has 1 to 3 (R G B)"),
-        (
-            FLOATING,
-            "column 0, row 2 (from 0 at the lower left): nothing lies below this cell, so that it would fall; --",
-        ),
-    ],
-)
-def test_what_is_no_board_is_told_with_its_place(program, text, sentence):
-    code, out, err = program("check", "dust-4x3x3", text)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"error: {sentence}")
-    assert len(err.splitlines()) == 1
-
-
 # --- settle ---
 
 
@@ -107,13 +90,6 @@ def test_settle_lets_boards_come_to_rest(program, tmp_path):
     assert len(rows.read_text().splitlines()) == 1
 
 
-def test_settle_in_check(program):
-    code, out, err = program("check", "dust-4x3x3", FLOATING, "--settle")
-    assert (code, err) == (0, "2 of 3 cells fell or slid; 9 cells are empty (0 or .)\n")
-    assert out.startswith("100200300000\n")
-    assert "0 |  R  G   B  .\n" in out
-
-
 def test_colours_that_are_counted_from_0_are_no_reason_to_settle(program, tmp_path):
     """The advice names the other meaning, and with --settle each board says what fell."""
     code, _, err = program("check", "dust-4x3x3", "102120212012")
@@ -129,23 +105,7 @@ def test_colours_that_are_counted_from_0_are_no_reason_to_settle(program, tmp_pa
     assert lines[20:] == ["and so on, on 11 more boards"]
 
 
-@pytest.mark.parametrize("verb", ["solve", "check"])
-def test_settle_means_nothing_where_nothing_falls(program, verb):
-    for name, board in (("tiles-2x2", "1 2 0 3"), ("sudoku-4x4", "." * 16)):
-        code, out, err = program(verb, name, board, "--settle")
-        assert (code, out) == (2, "")
-        assert err == f"error: --settle has no meaning for {name}, which has no variant that lets boards settle\n"
-
-
 # --- check, verify, list, bench ---
-
-
-def test_check_shows_the_board_and_how_hard_it_is(program):
-    code, out, err = program("check", "dust-8x6x5", "document")
-    assert (code, err) == (0, "")
-    puzzle = load("dust-8x6x5")
-    assert out.startswith(f"{DOCUMENT}\n{puzzle.draw(puzzle.read(DOCUMENT).state)}\nno objection was found\n")
-    assert re.search(r"^clusters: 33$", out, re.MULTILINE)
 
 
 def test_a_move_may_name_any_cell_of_its_cluster(program, file):

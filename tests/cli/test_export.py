@@ -56,12 +56,6 @@ def test_a_network_of_the_package_is_copied(program, tmp_path, name) -> None:
     ]
 
 
-def test_the_beginning_of_a_hash_names_a_network(program, tmp_path) -> None:
-    name = json.loads(SHIPPED.with_suffix(".json").read_text())["name"]
-    assert program("export", name[:6], tmp_path / "copy.onnx")[0] == 0
-    assert (tmp_path / "copy.onnx").read_bytes() == SHIPPED.read_bytes()
-
-
 def test_the_folder_of_a_run_stands_for_its_best_network(program, tmp_path) -> None:
     name = json.loads(SHIPPED.with_suffix(".json").read_text())["name"]
     nets = tmp_path / "run" / "nets"
@@ -108,30 +102,6 @@ def test_the_same_network_is_written_again(program, tmp_path) -> None:
     assert file.read_bytes() == SHIPPED.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("best", "copy.onnx"), "name the network itself: which one is the best depends on the puzzle"),
-        (("tiles-3x3:averaged", "copy.onnx"), "':averaged' is how a search uses a network"),
-        (("nothing", "copy.onnx"), "there is no network 'nothing'"),
-        (("tiles-3x3", "copy.txt"), "has another ending than .onnx"),
-        (("tiles-3x3", "missing/copy.onnx"), "cannot write"),
-        (("tiles-3x3", "folder.onnx"), "Is a directory"),
-        (("tiles-3x3", "copy.onnx", "--to", "pickle"), "Invalid value for '--to'"),
-        (("tiles-3x3", "copy.onnx", "--precision", "int4"), "Invalid value for '--precision'"),
-        (("empty.onnx", "copy.onnx"), "is no network in the ONNX format, or damaged"),
-    ],
-)
-def test_what_cannot_be_exported_gets_a_sentence(program, tmp_path, monkeypatch, words, sentence) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder.onnx").mkdir()
-    (tmp_path / "empty.onnx").write_bytes(b"")
-    code, out, err = program("export", *words)
-    assert (code, out) == (2, "")
-    assert sentence in err
-    assert not (tmp_path / "copy.onnx").exists()
-
-
 def test_onnx_runtime_sends_and_keeps_nothing(tmp_path) -> None:
     suppressing = ("CI", "GITHUB_ACTIONS", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS", "TF_BUILD", "GITLAB_CI")
     places = {name: str(tmp_path) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "LOCALAPPDATA")}
@@ -159,11 +129,6 @@ def test_int8_is_another_network_that_names_its_source(program, tmp_path) -> Non
     assert (code, "has weights of 8 bits already" in err) == (2, True)
     code, out, _ = program("solve", "tiles-3x3", BOARD, "--net", file, "--json")
     assert (code, json.loads(out)["net"]) == (0, network.name)
-
-
-def test_int8_needs_a_dense_layer(program, foreign, tmp_path) -> None:
-    code, _, err = program("export", foreign, tmp_path / "int8.onnx", "--precision", "int8")
-    assert (code, "has no dense layer, so that int8 would change nothing" in err) == (2, True)
 
 
 def test_int8_without_its_library(program, tmp_path, monkeypatch) -> None:

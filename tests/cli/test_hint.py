@@ -31,12 +31,6 @@ def test_the_moves_with_what_they_need_and_waste(program):
     assert rows(out, 4) == [["L", "2", "0", "yes"], ["D", "4", "2", "yes"]]
 
 
-def test_several_best_moves(program):
-    code, out, _ = program("tiles-3x3", FARTHEST)
-    assert code == 0
-    assert "all the best moves: D L R\n" in out
-
-
 def test_dust_marks_the_cluster_to_click(program):
     code, out, err = program("dust-4x3x3", DUST, "--with", "bfs")
     assert (code, err) == (0, "")
@@ -47,15 +41,6 @@ def test_dust_marks_the_cluster_to_click(program):
     assert {row[2] for row in rows(out, 4)[1:]} == {"1"}
 
 
-def test_boards_that_cannot_rest(program):
-    code, _, err = program("dust-4x3x3", "031233122213", "--with", "bfs")
-    assert code == 2
-    assert err
-    code, out, _ = program("dust-4x3x3", "031233122213", "--with", "bfs", "--settle")
-    assert code == 0
-    assert "proven optimal" in out
-
-
 def test_many_boards(program, tmp_path):
     file = tmp_path / "boards.txt"
     file.write_text(f"{NEAR}\n1 2 3\n{FARTHEST}\n")
@@ -64,12 +49,6 @@ def test_many_boards(program, tmp_path):
     assert "2 moves, proven optimal" in out
     assert "31 moves, proven optimal" in out
     assert "line 2" in err
-
-
-def test_a_board_on_standard_input(program):
-    code, out, _ = program("tiles-3x3", stdin=NEAR.encode())
-    assert code == 0
-    assert "all the best moves: L" in out
 
 
 def test_json(program):
@@ -153,30 +132,3 @@ def test_a_sudoku_with_several_solutions_says_so(program):
     assert code == 0
     assert "is from a solution" in out
     assert out.endswith("the given board has more than one solution\n")
-
-
-def test_a_sudoku_without_a_solution(program):
-    code, out, _ = program("sudoku-4x4", "11" + "." * 14)
-    assert code == 1
-    assert out.startswith("the given board cannot be solved: row 1 holds two 1s")
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("tiles-3x3", NEAR, "--game", "L X"), "move 2 of 2: 'X' is no move"),
-        (("tiles-3x3", NEAR, "--game", "L U L"), "move 2 of 3: U cannot be made"),
-        (("tiles-3x3", NEAR, FARTHEST, "--game", "L"), "--game is played from one board, not from several"),
-        (("tiles-3x3", "1 2 3"), "9"),
-        (("tiles-3x3", NEAR, "--with", "fire"), "there is no solver 'fire'"),
-        (("tiles-3x3", NEAR, "--time", "0"), "a limit on time must be more than 0"),
-        (("sudoku-9x9", "easy", "--with", "random"), "random looks for one solution, and cannot list or count"),
-        (("sudoku-9x9", "easy", "--game", "r1c9=6 r1c9=6"), "move 2 of 2: r1c9=6 writes in a cell that is filled"),
-        (("tiles-3x3", NEAR, "--settle"), "--settle has no meaning for tiles-3x3"),
-    ],
-)
-def test_what_cannot_be_used_is_explained(program, words, sentence):
-    code, out, err = program(*words)
-    assert (code, out) == (2, "")
-    assert sentence in err
-    assert "Traceback" not in err

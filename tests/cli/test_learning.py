@@ -46,12 +46,6 @@ def test_each_examination_is_a_row(run):
     )
 
 
-def test_of_many_examinations_some_are_told_with_the_last(run):
-    lines = [{"step": step, "seconds": step, "solved": step / 100} for step in range(1, 96)]
-    rows = body(training_charts.learning([run("one", lines=lines)]))
-    assert [row[1] for row in rows] == [str(step) for step in range(5, 96, 10)]
-
-
 @pytest.mark.parametrize("lines", [None, [], EXAMS[1:2]])
 def test_a_run_without_an_examination(run, lines):
     with pytest.raises(BadInput, match="one has no evaluation yet"):
@@ -78,17 +72,3 @@ def test_the_command_draws_runs_side_by_side(run, program):
     assert re.search(r"two +1,030 +2.5 +100.0% +11.00 +10.00", out)
     assert (one / "learning.png").stat().st_size > 10_000
     assert {"one", "two"} <= set(re.findall(r"<!-- (\w+) -->", (one / "learning.svg").read_text()))
-
-
-def test_the_command_tells_what_cannot_be_drawn(run, program, tmp_path):
-    pytest.importorskip("matplotlib")
-    one = run("one")
-    for words, sentence in (
-        (("plot", one, "--kind", "bars"), "training runs have one kind of plot, 'learning'"),
-        (("plot", one, "--with", "beam"), "training runs have one kind of plot, 'learning'"),
-        (("plot", one, tmp_path), "several folders can be drawn together only if all of them are training runs"),
-        (("plot", tmp_path, "--kind", "learning"), "holds no benchmark"),
-    ):
-        code, out, err = program(*words)
-        assert (code, out) == (2, "")
-        assert sentence in err

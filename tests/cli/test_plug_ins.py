@@ -21,13 +21,6 @@ def queens(plugged, monkeypatch):
 
 
 @pytest.mark.usefixtures("queens")
-def test_check_finds_nothing_wrong_with_an_empty_board_of_queens(program):
-    code, out, err = program("check", "queens-6", "." * 36)
-    assert (code, err) == (0, "")
-    assert "no objection was found" in out
-
-
-@pytest.mark.usefixtures("queens")
 def test_the_usual_solver_of_queens_solves_and_counts(program):
     assert program("count", "queens-6", "." * 36)[:2] == (0, "4\n")
     code, out, _ = program("solve", "queens-6", "." * 36)

@@ -70,28 +70,6 @@ def test_a_run_its_state_and_matches_of_it(program, tmp_path, config) -> None:
     assert "also 'elo'" in program("plot", run, "--kind", "bars")[2]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["run", "RUN"], "holds no run: give the settings of one with --config"),
-        (["status", "RUN"], "holds no run"),
-        (["run", "RUN", "--config", "CONFIG", "--set", "self_play.playout=3"], "did you mean 'playouts'"),
-        (
-            ["run", "RUN", "--config", "CONFIG", "--set", "match.better_win_rate=0.4"],
-            "the option 'better_win_rate' cannot be '0.4'",
-        ),
-        (["generate", "CONFIG", "--config", "CONFIG"], "small.toml is no folder"),
-    ],
-)
-def test_bad_input_gets_a_sentence_and_leaves_nothing_behind(program, tmp_path, config, words, said) -> None:
-    places = {"RUN": tmp_path / "run", "CONFIG": config}
-    code, out, err = program("selfplay", *(places.get(word, word) for word in words))
-    assert (code, out) == (2, "")
-    assert said in err
-    assert "Traceback" not in err
-    assert not (tmp_path / "run").exists()
-
-
 def test_two_on_one_folder_a_missing_champion_and_other_settings_are_told(program, tmp_path, config) -> None:
     run, league = tmp_path / "run", Run(tmp_path / "run")
     words = ("selfplay", "run", run, "--config", config, "--workers", 0)
@@ -104,17 +82,6 @@ def test_two_on_one_folder_a_missing_champion_and_other_settings_are_told(progra
     assert (code, "whose files are not in" in err) == (2, True)
     code, _, err = program(*words, "--set", "seed=6")
     assert (code, "seed is 5 there, not 6" in err) == (2, True)
-
-
-def test_a_folder_that_cannot_be_written_is_told(program, tmp_path, config) -> None:
-    run = tmp_path / "run"
-    assert program("selfplay", "run", run, "--config", config, "--workers", 0, "--minutes", 0)[0] == 0
-    (run / "shards").rmdir() if (run / "shards").exists() else None
-    (run / "shards").write_text("a file stands in its place")
-    code, _, err = program("selfplay", "generate", run)
-    assert code == 2
-    assert f"cannot write {run}" in err
-    assert "Traceback" not in err
 
 
 @pytest.mark.slow
@@ -200,12 +167,3 @@ def _ended(league) -> None:
     ends = time.monotonic() + 300
     while time.monotonic() < ends and any(Path(f"/proc/{number}").exists() for number in _at_work(league)):
         time.sleep(0.1)
-
-
-@pytest.mark.parametrize("command", [("match",), ("selfplay", "status")])
-def test_a_run_of_another_recipe_is_refused(program, tmp_path, command) -> None:
-    (tmp_path / "config.toml").write_text('recipe = "imitation"\npuzzle = "tiles-2x3"\n')
-    players = ("champion", "latest") if command == ("match",) else ()
-    code, out, err = program(*command, tmp_path, *players)
-    assert (code, out) == (2, "")
-    assert "is a run of the recipe 'imitation', and this command needs a run of self-play" in err

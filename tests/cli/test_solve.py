@@ -65,25 +65,12 @@ def test_numbers_without_quotes_are_one_board(program):
     assert [(row["board"], row["moves"]) for row in rows_of(out)] == [(ONE, ["L"])]
 
 
-@pytest.mark.parametrize(
-    "text", ["123456708", "1,2,3,4,5,6,7,0,8", "[[1,2,3],[4,5,6],[7,0,8]]", "  1 2 3 4 5 6 7 0 8 "]
-)
-def test_every_notation_of_the_puzzle(program, text):
-    code, out, _ = program("tiles-3x3", text, "--json")
-    assert (code, rows_of(out)[0]["board"], rows_of(out)[0]["moves"]) == (0, ONE, ["L"])
-
-
 def test_several_arguments_are_several_boards(program):
     code, out, _ = program("tiles-3x3", ONE, TWO)
     assert code == 0
     assert f"board 1: {ONE}\n1 move, " in out
     assert f"board 2: {TWO}\n2 moves, " in out
     assert "2 of 2 solved, 2 proven optimal, 1.50 moves on average" in out
-
-
-def test_no_boards_at_all_are_a_mistake(program):
-    code, out, err = program("tiles-3x3", stdin=b"# only a comment\n")
-    assert (code, out, err) == (2, "", "error: there are no boards in standard input\n")
 
 
 def test_a_file_with_tabs_comments_an_empty_line_and_foreign_line_ends(program, boards):
@@ -101,18 +88,6 @@ def test_boards_from_standard_input(program, words):
     code, out, _ = program("tiles-3x3", *words, stdin=f"{ONE}\n{TWO}\n".encode())
     assert code == 0
     assert f"standard input, line 2: {TWO}\n2 moves, " in out
-
-
-def test_boards_from_two_places_at_once(program, boards):
-    code, _, err = program("tiles-3x3", ONE, "--file", boards(TWO))
-    assert (code, err) == (2, "error: give boards as arguments or with --file, not both\n")
-
-
-@pytest.mark.parametrize("name", ["nowhere.txt", ""])
-def test_a_file_that_cannot_be_read(program, tmp_path, name):
-    code, _, err = program("tiles-3x3", "--file", tmp_path / name)
-    assert code == 2
-    assert err.startswith(f"error: cannot read {tmp_path / name}: ")
 
 
 # --- boards that are none -------------------------------------------------------------------------
@@ -133,22 +108,6 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("text", MALFORMED.values(), ids=MALFORMED)
-def test_a_board_that_is_none_is_explained_in_one_short_line(program, text):
-    code, out, err = program("tiles-3x3", text)
-    assert (code, out) == (2, "")
-    assert err.startswith("error: ")
-    assert len(err.splitlines()) == 1
-    assert 20 < len(err) < 200
-    assert "\x1b" not in err
-
-
-def test_an_empty_argument_is_an_empty_board(program):
-    code, _, err = program("tiles-3x3", "")
-    assert code == 2
-    assert err.startswith("error: the board is empty")
-
-
 def test_boards_that_are_none_do_not_stop_the_others(program, boards):
     malformed = [text for name, text in MALFORMED.items() if name not in ("a word", "a list that does not end")]
     lines = [*malformed, ONE]
@@ -157,6 +116,8 @@ def test_boards_that_are_none_do_not_stop_the_others(program, boards):
     assert code == 2
     assert [row["moves"] for row in rows] == [None] * len(malformed) + [["L"]]
     assert len(err.splitlines()) == len(malformed)
+    assert "\x1b" not in err
+    assert max(map(len, err.splitlines())) < 250
     assert [row["error"] for row in rows[:-1]] == [
         line.partition(": ")[2].partition(": ")[2] for line in err.splitlines()
     ]
@@ -172,10 +133,8 @@ def test_a_row_of_a_board_that_is_none_keeps_its_keys_and_a_short_board(program)
     assert (row["moves"], row["verified"]) == (None, False)
 
 
-@pytest.mark.parametrize("megabytes", [0.1, pytest.param(10, marks=pytest.mark.slow)])
-def test_megabytes_of_noise(program, boards, megabytes):
-    half = int(megabytes * 500_000)
-    noise = bytes(range(256)) * (half // 256) + b"x" * half + b"\n" + ONE.encode() + b"\n"
+def test_noise(program, boards):
+    noise = bytes(range(256)) * 200 + b"x" * 50_000 + b"\n" + ONE.encode() + b"\n"
     code, out, err = program("tiles-3x3", "--file", boards(noise))
     assert code == 2
     assert "1 move, proven optimal" in out
@@ -193,12 +152,6 @@ def test_a_board_that_cannot_be_solved_as_a_row(program):
     assert code == 1
     assert (row["moves"], row["length"], row["proof"], row["stop"]) == (None, None, "unsolvable", "done")
     assert row["reason"].startswith("odd permutation: no sequence of moves reaches the goal")
-
-
-def test_unsolvable_boards_among_others(program, boards):
-    code, out, _ = program("tiles-3x3", "--file", boards(f"{ONE}\n{ODD}\n{TWO}\n"))
-    assert code == 1
-    assert "2 of 3 solved, 2 proven optimal, 1 proven unsolvable" in out
 
 
 @pytest.mark.parametrize(
@@ -315,10 +268,8 @@ def test_answers_in_a_file_are_not_asked_again(program, boards, tmp_path, counte
     assert counted == [ONE, ODD, FAR]
 
 
-@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet"])
+@pytest.mark.parametrize("ending", [".jsonl", ".csv"])
 def test_of_several_boards_whose_rows_go_to_a_file_a_summary_is_printed(program, boards, tmp_path, ending):
-    if ending == ".parquet":
-        pytest.importorskip("pyarrow")
     out, file = tmp_path / f"rows{ending}", boards(f"{ONE}\n{ODD}\n1 2 3 4 5 6 7 8\n{FAR}\n")
     for _ in range(2):
         code, said, err = program("tiles-3x3", "--file", file, "--out", out)
@@ -338,35 +289,17 @@ def test_of_several_boards_whose_rows_go_to_a_file_a_summary_is_printed(program,
     assert program("tiles-3x3", ONE, "--out", out)[1].endswith("\nL\n")
 
 
-@pytest.mark.parametrize("words", [(), ("--json",), ("--as", "grid")])
-def test_many_boards_are_printed_as_single_ones(program, boards, words):
+def test_many_boards_are_printed_as_single_ones(program, boards):
     puzzle = load("sudoku-9x9")
-    texts = [puzzle.write(board.state) for board in generate(puzzle, 150)]
-    texts[20], texts[120], texts[140] = "1" + texts[20][1:-1], "11" + 79 * ".", 81 * "."
+    texts = [puzzle.write(board.state) for board in generate(puzzle, 40)]
+    texts[20], texts[30], texts[35] = "1" + texts[20][1:-1], "11" + 79 * ".", 81 * "."
     lines = boards("".join(f"{text}\n" for text in texts))
-    code, together, err = program("sudoku-9x9", "--file", lines, *words)
-    assert code == 2
-    errors = err.splitlines()
-    assert any(f"{lines}, line 21: 80 cells given" in error for error in errors)
-    assert words[:1] != ("--as",) or any(f"{lines}, line 121: proven unsolvable" in error for error in errors)
-    if words[:1] == ("--as",):
-        singly = "".join(program("sudoku-9x9", text, *words)[1] for text in texts)
-        assert together == singly
-    elif words:
-        singly = [program("sudoku-9x9", text, *words)[1] for text in texts]
-        left_out = ("seconds", "expanded", "generated", "verified_by")
-        timeless = [[{k: v for k, v in row.items() if k not in left_out} for row in rows_of(text)] for text in singly]
-        assert [[{k: v for k, v in row.items() if k not in left_out}] for row in rows_of(together)] == timeless
-    else:
-        assert together.count("unique") >= 147
-
-
-def test_new_boards_are_added_to_a_file(program, tmp_path, counted):
-    out = tmp_path / "rows.jsonl"
-    program("tiles-3x3", ONE, "--out", out)
-    program("tiles-3x3", TWO, ONE, "--out", out)
-    assert counted == [ONE, TWO]
-    assert [row.length for _, row in read_rows(out)] == [1, 2]
+    code, together, err = program("sudoku-9x9", "--file", lines, "--json")
+    assert (code, err) == (2, f"error: {lines}, line 21: 80 cells given; sudoku-9x9 has 81\n")
+    rows = [*rows_of(together), *(row for text in texts for row in rows_of(program("sudoku-9x9", text, "--json")[1]))]
+    left_out = ("seconds", "expanded", "generated", "verified_by")
+    timeless = [{name: value for name, value in row.items() if name not in left_out} for row in rows]
+    assert timeless[:40] == timeless[40:]
 
 
 def test_another_solver_or_option_is_another_question(program, tmp_path, counted):
@@ -412,14 +345,6 @@ def test_ctrl_c_shows_the_best_answer_so_far_and_does_not_keep_it(program, tmp_p
     assert [row.board for _, row in read_rows(out)] == [ONE]
 
 
-def test_a_board_given_twice_has_two_rows_and_both_are_kept(program, boards, tmp_path, counted):
-    path, out = boards(f"{ONE}\n{ONE}\n"), tmp_path / "rows.jsonl"
-    for _ in range(2):
-        assert program("tiles-3x3", "--file", path, "--out", out)[0] == 0
-    assert counted == [ONE, ONE]
-    assert len(list(read_rows(out))) == 2
-
-
 def test_a_large_board_in_a_long_notation_is_not_asked_again_either(program, tmp_path, counted):
     board = "[[" + "],  [".join(", ".join(str(8 * row + i + 1) for i in range(8)) for row in range(8)) + "]]"
     board = board.replace("63, 64", "0, 63")
@@ -438,27 +363,6 @@ def test_a_row_that_was_half_written_is_written_again(program, tmp_path, counted
     assert program("tiles-3x3", ONE, TWO, "--out", out)[0] == 0
     assert counted == [ONE, TWO, TWO]
     assert [row.length for _, row in read_rows(out)] == [1, 2]
-
-
-@pytest.mark.parametrize(
-    ("change", "kept", "told"),
-    [
-        pytest.param(lambda rows: rows[:-30] + bytes(30), 1, True, id="half a line and NULs"),
-        pytest.param(lambda rows: rows.replace(b"\n", b"\r\n"), 2, False, id="CR LF"),
-    ],
-)
-def test_what_a_stop_or_an_editor_leaves_is_read_and_continued(program, tmp_path, caplog, counted, change, kept, told):
-    out = tmp_path / "rows.jsonl"
-    program("tiles-3x3", ONE, TWO, "--out", out)
-    out.write_bytes(change(out.read_bytes()))
-    changed = out.read_bytes()
-    assert len(list(read_rows(out))) == kept
-    assert ("its program was stopped before it had written all of it" in caplog.text) == told
-    assert out.read_bytes() == changed
-    assert program("tiles-3x3", ONE, TWO, "--out", out)[0] == 0
-    assert counted[2:] == [ONE, TWO][kept:]
-    assert [row.length for _, row in read_rows(out)] == [1, 2]
-    assert b"\0" not in out.read_bytes()
 
 
 def test_a_second_program_is_refused_and_the_first_goes_on(program, tmp_path):
@@ -518,61 +422,7 @@ def test_a_line_without_an_end_is_not_read_as_a_whole(program, tmp_path, monkeyp
         list(read_rows(path))
 
 
-@pytest.mark.parametrize("text", ["my notes", "my notes\n", "[1, 2]\n", '{"board": 3}\n'])
-def test_a_file_that_holds_no_rows_is_left_alone(program, tmp_path, text):
-    out = tmp_path / "notes.txt"
-    out.write_text(text)
-    code, _, err = program("tiles-3x3", ONE, "--out", out)
-    assert code == 2
-    assert err.startswith(f"error: {out}, line 1: no row of results")
-    assert out.read_text() == text
-
-
-def test_rows_that_cannot_be_written(program, tmp_path):
-    (tmp_path / "file").write_text("")
-    for out in (tmp_path, tmp_path / "file" / "rows.jsonl"):
-        code, _, err = program("tiles-3x3", ONE, "--out", out)
-        assert code != 0
-        assert err.startswith("error: ")
-        assert str(out.parent if out.name == "rows.jsonl" else out) in err
-
-
 # --- what is typed wrong --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("tile-3x3", ONE), "there is no puzzle 'tile'; did you mean 'tiles'?"),
-        (("tiles-3", ONE), "'tiles-3' is no board size; write tiles-ROWSxCOLUMNS, such as tiles-4x4"),
-        (("tiles-3x3", ONE, "--with", "idaa"), "there is no solver 'idaa'; did you mean 'ida'?"),
-        (("tiles-3x3", ONE, "--with", "bfs", "--estimate", "pdb"), "no option 'estimate'; known are bidirectional"),
-        (("tiles-3x3", ONE, "--with", "beam", "--set", "widht=3"), "beam has no option 'widht'; did you mean 'width'?"),
-        (("tiles-3x3", ONE, "--with", "beam", "--width", 0), "beam: the option 'width' cannot be '0'"),
-        (("tiles-3x3", ONE, "--with", "astar", "--weight", "nan"), "astar: the option 'weight' cannot be 'nan'"),
-        (("tiles-3x3", ONE, "--with", "depth-first"), "depth-first needs a limit on the depth"),
-        (("tiles-3x3", ONE, "--set", "estimate"), "'estimate' is no option; write NAME=VALUE"),
-        (("tiles-3x3", ONE, "--memory", "lots"), "'lots' is no amount of memory; write 2G, 512M or a number of bytes"),
-        (("tiles-3x3", ONE, "--nodes", 0), "a limit on nodes must be more than 0, not 0"),
-        (("tiles-3x3", ONE, "--with", "beam", "--set", "patience=1e999"), "Input should be a finite number"),
-        (("tiles-3x3", ONE, "--time", "nan"), "a limit on time must be more than 0, not nan"),
-    ],
-)
-def test_what_is_typed_wrong_is_answered_with_a_sentence(program, words, sentence):
-    code, out, err = program(*words)
-    assert (code, out) == (2, "")
-    assert err.startswith("error: ")
-    assert sentence in err
-    assert len(err.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    "words", [("tiles-3x3", ONE, "--jobs", 0), ("tiles-3x3", ONE, "--wdith", 3), ("tiles-3x3", "-1")]
-)
-def test_options_that_do_not_exist_end_with_the_same_code(program, words):
-    code, out, err = program(*words)
-    assert (code, out) == (2, "")
-    assert "Traceback" not in err
 
 
 def test_what_a_question_is_agrees_between_the_library_and_the_command_line(program, tmp_path):
@@ -605,13 +455,3 @@ def test_each_better_solution_is_a_line_on_standard_error(program, jobs) -> None
     assert len(of_board[2]) > 2
     assert of_board[2] == sorted(set(of_board[2]), reverse=True)
     assert of_board[2][-1] == verbose[1]["length"] == 31
-
-
-def test_a_batch_solver_reports_each_of_its_boards(program) -> None:
-    code, said, lines = program("tiles-3x3", ONE, TWO, "--with", "greedy", "--verbose")
-    assert code == 0
-    assert [line.partition(" moves" if " moves" in line else " move")[0] for line in lines.splitlines()] == [
-        "board 1: solution: 1",
-        "board 2: solution: 2",
-    ]
-    assert "2 of 2 solved" in said

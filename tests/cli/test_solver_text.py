@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 BOARD = "867254301"
 
 
@@ -16,22 +14,6 @@ def test_a_solver_with_options_solves(program):
         code, out, err = program("solve", "tiles-3x3", BOARD, *words, "--json")
         row = json.loads(out)
         assert (code, err, row["solver"], row["options"]["width"]) == (0, "", "beam", 100)
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (
-            ["--with", "beam:width=100", "--width", "50"],
-            "the option 'width' has two values: 100 in 'beam:width=100', and 50",
-        ),
-        (["--with", "beam:widht=100"], "beam has no option 'widht'; did you mean 'width'?"),
-        (["--with", "bem:width=100"], "there is no solver 'bem'; did you mean 'beam'?"),
-        (["--with", "beam:100"], "'beam:100' is no solver with options; write name:option=value:option=value"),
-    ],
-)
-def test_a_wrong_text_is_named(program, words, sentence):
-    assert program("solve", "tiles-3x3", BOARD, *words) == (2, "", f"error: {sentence}\n")
 
 
 def test_a_network_is_added_to_a_solver_with_options(program):

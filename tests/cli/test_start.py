@@ -11,19 +11,10 @@ from pathlib import Path
 import pytest
 
 pytestmark = pytest.mark.skipif(find_spec("coverage") is not None, reason="coverage and Numba import more with it")
-HEAVY = (
-    "torch",
-    "onnxruntime",
-    "onnx",
-    "ray",
-    "fastapi",
-    "uvicorn",
-    "pyarrow",
-    "matplotlib",
-    "tensorboard",
-    "asyncio",
+HEAVY = {
+    *("torch", "onnxruntime", "onnx", "ray", "fastapi", "uvicorn", "pyarrow", "matplotlib", "tensorboard", "asyncio"),
     "scipy.optimize",
-)
+}
 """What no answer to a board needs."""
 LEARNING = ("torch", "onnx", "safetensors")
 """What only training needs."""
@@ -48,10 +39,10 @@ for words, expected in {calls}:
 """Runs commands one after the other, and prints after each what is imported by then."""
 
 
-def modules_after(*commands: tuple[str, ...], codes: tuple[int, ...] | None = None) -> list[set[str]]:
-    """The modules that one process has imported after each of these commands, which end with these codes."""
+def modules_after(*commands: tuple[str, ...], codes: tuple[int, ...] | None = None, then: str = "") -> list[set[str]]:
+    """The modules that one process has imported after each of these commands and the code that comes after them."""
     calls = [*zip(map(list, commands), codes or [0] * len(commands), strict=True)]
-    return [set(json.loads(line)) for line in lines_of(RUN.format(calls=calls)) if line.startswith('["')]
+    return [set(json.loads(line)) for line in lines_of(RUN.format(calls=calls) + then) if line.startswith('["')]
 
 
 def lines_of(code: str) -> list[str]:
@@ -73,25 +64,13 @@ def ours(modules: set[str], folder: str) -> set[str]:
 
 
 def test_nothing_heavy_is_imported() -> None:
-    *commands, last = modules_after(
-        *(["--version"], ["--help"], ["solve", "--help"]),
-        *(["train", "--help"], ["list", "tiles-3x3"], ["list", "sudoku-9x9", "--json"]),
-    )
-    help_of_solve = commands[2]
+    first = (["--version"], ["verify", "--help"], ["solve", "--help"])
+    later = (["--help"], ["train", "--help"], ["list", "tiles-3x3"], ["list", "sudoku-9x9", "--json"])
+    _, help_of_verify, help_of_solve, *_, last = modules_after(*first, *later)
+    assert ours(help_of_verify, "cli") == {"main", "console", "progress", "verify", "options"}
     assert not help_of_solve & {"numba", "numpy", *HEAVY}
     assert not ours(help_of_solve, "puzzles") | ours(help_of_solve, "solvers")
     assert not last & set(HEAVY)
-
-
-@pytest.mark.parametrize(
-    ("verb", "files"),
-    [
-        ("solve", {"solve", "options"}),
-        ("verify", {"verify", "options"}),
-    ],
-)
-def test_one_verb_imports_no_other(verb, files) -> None:
-    assert ours(imported(verb, "--help"), "cli") == {"main", "console", "progress", *files}
 
 
 @pytest.mark.parametrize(
@@ -105,21 +84,20 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
     assert {name.partition(".")[0] for name in ours(modules, "puzzles")} == {puzzle.partition("-")[0]}
     general = {name for name in ours(modules, "solvers") if not name.startswith("_")}
     assert general <= solvers
-    assert ours(modules, "cli") == {
-        "main",
-        "console",
-        "progress",
-        "solve",
-        "options",
-        "answers",
-    }
+    assert ours(modules, "cli") == {"main", "console", "progress", "solve", "options", "answers"}
 
 
 EIGHT, FIFTEEN = "1 2 3 4 5 6 7 0 8", "5 1 2 4 9 6 3 8 13 10 7 11 0 14 15 12"
 
 
-def test_networks_are_evaluated_without_what_trains_them(tmp_path, run_folder) -> None:
+def test_networks_are_evaluated_without_what_trains_them_also_by_the_page(tmp_path, run_folder) -> None:
     bench = ("bench", "tiles-3x3", "--scale", "level", "--levels", "3", "--count", "2", "--net", "best")
+    page = (
+        "from puzzlelab.web import tasks\nfrom puzzlelab.web.task_context import TaskContext\n"
+        "context = TaskContext(lambda *_: None, lambda: False, 10**9)\n"
+        f"request = {{'puzzle': 'tiles-3x3', 'board': '{EIGHT}', 'moves': None, 'net': None}}\n"
+        "assert tasks.scores(request, context)['steps']\nprint(json.dumps([*sys.modules]))"
+    )
     first, *others = modules_after(
         ("solve", "tiles-4x4", FIFTEEN, "--with", "greedy", "--show-scores"),
         ("solve", "tiles-3x3", EIGHT, "--with", "uct", "--set", "playouts=5"),
@@ -130,20 +108,10 @@ def test_networks_are_evaluated_without_what_trains_them(tmp_path, run_folder) -
         ("match", str(run_folder), "champion", "beam:width=10", "--games", "2", "--shifts", "3"),
         ("selfplay", "status", str(run_folder)),
         codes=(0, 0, 0, 0, 1, 0, 0, 0),  # the hint is not proven
+        then=page,
     )
     assert "onnxruntime" in first
-    assert [modules & set(LEARNING) for modules in (first, *others)] == [set()] * 8
-
-
-def test_the_page_shows_what_a_network_thinks_without_what_trains_it() -> None:
-    request = {"puzzle": "tiles-3x3", "board": EIGHT, "moves": None, "net": None}
-    (modules,) = lines_of(
-        "import sys\nfrom puzzlelab.web import tasks\nfrom puzzlelab.web.task_context import TaskContext\n"
-        "context = TaskContext(lambda *_: None, lambda: False, 10**9)\n"
-        f"assert tasks.scores({request}, context)['steps']\nprint(*sys.modules)"
-    )
-    assert "onnxruntime" in modules.split()
-    assert not set(modules.split()) & set(LEARNING)
+    assert [modules & set(LEARNING) for modules in (first, *others)] == [set()] * 9
 
 
 @pytest.fixture

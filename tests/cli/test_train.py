@@ -1,10 +1,8 @@
 """`puzzlelab train` as somebody at a terminal uses it: bad input, going on, beginning anew, and a power cut."""
 
 import json
-import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -16,32 +14,6 @@ import small_runs
 pytest.importorskip("torch")
 
 from puzzlelab.training.metrics import TIME_FIELDS
-
-CONFIG = """
-recipe = "imitation"
-puzzle = "dust-4x3x3"
-seed = 5
-[network]
-kind = "dense"
-width = 8
-depth = 1
-[teacher]
-solver_options = { width = 3 }
-[data]
-shard_games = 20
-buffer_size = 300
-replay_ratio = 2.0
-[learning]
-steps = 60
-batch_size = 20
-precision = "float32"
-save_seconds = 0.05
-[evaluation]
-every = 10
-boards = 4
-teacher_games = 4
-"""
-
 
 PLAYING = f"""
 puzzle = "tiles-2x3"
@@ -58,12 +30,12 @@ learning = {{ steps = 60, batch_size = 20, precision = "float32", save_seconds =
 def config(tmp_path):
     """A file of the settings of a small run."""
     path = tmp_path / "small.toml"
-    path.write_text(CONFIG)
+    path.write_text(small_runs.IMITATION)
     return path
 
 
-def command(*words, recipe="imitation"):
-    return [sys.executable, "-m", "puzzlelab", "train", recipe, *map(str, words)]
+def command(*words):
+    return [sys.executable, "-m", "puzzlelab", "train", "imitation", *map(str, words)]
 
 
 def lines(run):
@@ -72,60 +44,19 @@ def lines(run):
     return [{name: value for name, value in line.items() if name not in TIME_FIELDS} for line in told]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["imitate", "--run", "RUN", "--config", "CONFIG"], "there is no recipe 'imitate'; did you mean 'imitation'"),
-        (["imitation", "--run", "RUN"], "holds no run: give the settings of one with --config"),
-        (["imitation", "--run", "RUN", "--config", "none.toml"], "cannot read none.toml"),
-        (
-            ["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "data.bufer_size=5"],
-            "did you mean 'buffer_size'",
-        ),
-        (
-            ["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "network.kind=rnn"],
-            "there is no kind of network",
-        ),
-        (["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "puzzle=dust-0x0x0"], "a dust board has 1 to 16"),
-        (["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "teacher.solver=beem"], "did you mean 'beam'"),
-        (["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "learning.device=tpu9"], "is no device"),
-        (["dqn", "--run", "RUN", "--config", "CONFIG"], "these are settings of the recipe 'imitation', not of 'dqn'"),
-        (["dqn", "--run", "RUN", "--config", "PLAYING", "--only", "generate"], "there is nothing to generate for it"),
-        (["imitation", "--run", "FULL", "--config", "CONFIG"], "is not empty, and holds no run"),
-        (["imitation", "--run", "CONFIG", "--config", "CONFIG"], "small.toml is no folder"),
-    ],
-)
-def test_bad_input_gets_a_sentence_and_leaves_nothing_behind(program, tmp_path, config, words, said) -> None:
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "mine.txt").write_text("mine")
-    playing = tmp_path / "playing.toml"
+@pytest.fixture
+def trained(program, tmp_path):
+    """A finished run: (its folder, the command that made it, what this printed)."""
+    playing, run = tmp_path / "playing.toml", tmp_path / "run"
     playing.write_text(PLAYING)
-    places = {"RUN": tmp_path / "run", "CONFIG": config, "PLAYING": playing, "FULL": tmp_path / "full"}
-    code, out, err = program("train", *(places.get(word, word) for word in words))
-    assert (code, out) == (2, "")
-    assert said in err
-    assert "Traceback" not in err
-    assert not (tmp_path / "run").exists()
-    assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.txt"]
+    words = ("train", "dqn", "--config", playing, "--run", run)
+    code, out, err = program(*words)
+    assert code == 0, err
+    return run, words, (out, err)
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no such device")
-def test_settings_are_read_from_regular_files_of_some_size_alone(program, tmp_path) -> None:
-    pipe, long = tmp_path / "pipe.toml", tmp_path / "long.toml"
-    os.mkfifo(pipe)
-    with long.open("wb") as file:
-        file.truncate(10**9)
-    for path, said in [(pipe, "is a pipe, not a file"), ("/dev/zero", "is a device, not a file"), (long, "4 MB")]:
-        code, out, err = program("train", "imitation", "--run", tmp_path / "run", "--config", path)
-        assert (code, out) == (2, "")
-        assert said in err
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_run_with_a_link_is_not_removed(program, tmp_path, config) -> None:
-    run, elsewhere = tmp_path / "run", tmp_path / "elsewhere"
-    words = ("train", "imitation", "--config", config, "--run", run, "--set", "learning.steps=10")
-    assert program(*words)[0] == 0
+def test_a_run_with_a_link_is_not_removed(program, tmp_path, trained) -> None:
+    (run, words, _), elsewhere = trained, tmp_path / "elsewhere"
     shutil.move(run / "nets", elsewhere)
     (elsewhere / "thesis.tex").write_text("precious")
     (run / "nets").symlink_to(elsewhere)
@@ -136,12 +67,8 @@ def test_a_run_with_a_link_is_not_removed(program, tmp_path, config) -> None:
     assert sorted(path.name for path in [*run.iterdir(), *elsewhere.iterdir()]) == before
 
 
-def test_training_is_told_in_lines_where_there_is_no_terminal(program, tmp_path) -> None:
-    playing = tmp_path / "playing.toml"
-    playing.write_text(PLAYING)
-    code, _, err = program("train", "dqn", "--config", playing, "--run", tmp_path / "run")
-    assert code == 0
-    told = [line for line in err.splitlines() if line.startswith("training: ")]
+def test_training_is_told_in_lines_where_there_is_no_terminal(trained) -> None:
+    told = [line for line in trained[2][1].splitlines() if line.startswith("training: ")]
     steps = [int(line.split()[1]) for line in told]
     assert steps == sorted(set(steps))
     assert {10, 60} < set(steps)
@@ -149,16 +76,28 @@ def test_training_is_told_in_lines_where_there_is_no_terminal(program, tmp_path)
     assert "greedy solves" in told[-1]
 
 
+def test_a_finished_run_is_not_run_again(program, trained) -> None:
+    run, words, (out, _) = trained
+    assert "trained: " in out
+    before = (run / "metrics.jsonl").read_bytes()
+    assert program(*words)[:2] == (0, out)
+    assert (run / "metrics.jsonl").read_bytes() == before
+    code, _, err = program(*words, "--set", "seed=6")
+    assert (code, "was begun with other settings: seed is 5 there, not 6" in err) == (2, True)
+    code, _, err = program(*words, "--set", "seed=6", "--restart", "--yes")
+    assert code == 0, err
+    assert (run / "metrics.jsonl").read_bytes() != before
+    solved = program("solve", "tiles-2x3", "1 2 3 4 0 5", "--with", "greedy", "--net", run)
+    assert solved[0] == 0, solved[2]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("recipe", ["imitation", "dqn"])
-def test_a_run_that_is_killed_three_times_writes_the_same_metrics(program, tmp_path, config, recipe) -> None:
-    if recipe != "imitation":
-        config.write_text(PLAYING)
+def test_a_run_that_is_killed_three_times_writes_the_same_metrics(program, tmp_path, config) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert program("train", recipe, "--config", config, "--run", whole)[0] == 0
+    assert program("train", "imitation", "--config", config, "--run", whole)[0] == 0
     chance = random.Random(1)
     for _ in range(3):
-        with subprocess.Popen(command("--config", config, "--run", parts, recipe=recipe)) as process:
+        with subprocess.Popen(command("--config", config, "--run", parts)) as process:
             state = parts / "state.json"
             before = state.stat().st_mtime if state.exists() else None
             ends = time.monotonic() + 300
@@ -168,50 +107,10 @@ def test_a_run_that_is_killed_three_times_writes_the_same_metrics(program, tmp_p
                 time.sleep(0.01)
             time.sleep(chance.random() * 0.2)
             process.kill()
-    subprocess.run(command("--config", config, "--run", parts, recipe=recipe), check=True, timeout=300)
+    subprocess.run(command("--config", config, "--run", parts), check=True, timeout=300)
     assert lines(parts) == lines(whole)
     assert [line["step"] for line in lines(parts)] == [10, 20, 30, 40, 50, 60]
     assert (parts / "champion").read_text() == (whole / "champion").read_text()
-
-
-@pytest.mark.slow
-def test_ctrl_c_saves_and_the_same_command_goes_on(tmp_path, config) -> None:
-    words = command("--config", config, "--run", tmp_path / "run", "--set", "learning.steps=100000")
-    with subprocess.Popen(
-        words,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as process:
-        ends = time.monotonic() + 300
-        while time.monotonic() < ends and not (tmp_path / "run" / "state.json").exists():
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=300)
-    assert process.returncode == 130, said
-    assert "interrupted: all steps so far are saved; repeat the command to continue" in said
-    step = json.loads((tmp_path / "run" / "state.json").read_text())["step"]
-    assert step > 0
-    assert (tmp_path / "run" / "champion").exists()
-
-
-def test_a_finished_run_is_not_run_again(program, tmp_path, config) -> None:
-    run = tmp_path / "run"
-    words = ("train", "imitation", "--config", config, "--run", run)
-    code, out, err = program(*words)
-    assert code == 0, err
-    assert "trained: " in out
-    before = (run / "metrics.jsonl").read_bytes()
-    assert program(*words)[:2] == (0, out)
-    assert (run / "metrics.jsonl").read_bytes() == before
-    code, out, err = program(*words, "--set", "seed=6")
-    assert code == 2
-    assert "was begun with other settings: seed is 5 there, not 6" in err
-    code, _, err = program(*words, "--set", "seed=6", "--restart", "--yes")
-    assert code == 0, err
-    assert (run / "metrics.jsonl").read_bytes() != before
-    solved = program("solve", "dust-4x3x3", "331233122213", "--with", "greedy", "--net", run)
-    assert solved[0] == 0, solved[2]
 
 
 @pytest.mark.slow
@@ -250,13 +149,6 @@ def test_a_summary_shows_the_network_and_makes_no_run(program, tmp_path, config)
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize(("words", "said"), [(["--config"], "--run FOLDER"), (["--summary"], "--config")])
-def test_a_run_needs_a_folder_and_a_summary_settings(program, config, words, said) -> None:
-    code, _, errors = program("train", "imitation", *words, *([config] if words == ["--config"] else []))
-    assert code == 2
-    assert said in errors
-
-
 def test_the_layers_of_a_trained_network_are_listed(program) -> None:
     code, table, _ = program("list", "net:tiles-3x3-dqn")
     first, *_, last = table.splitlines()
@@ -284,10 +176,3 @@ def test_the_layers_of_a_trained_network_are_listed(program) -> None:
 def test_sizes_and_depths_beyond_reason_get_a_sentence(program, tmp_path, config, change, words) -> None:
     code, _, err = program("train", "imitation", "--run", tmp_path / "run", "--config", config, "--set", change)
     assert (code, words in err, (tmp_path / "run").exists()) == (2, True, False)
-
-
-@pytest.mark.parametrize("deep", ["[", "{ a = "])
-def test_a_recipe_of_brackets_gets_a_sentence(program, tmp_path, deep) -> None:
-    (tmp_path / "deep.toml").write_text("x = " + deep * 100_000)
-    code, _, err = program("train", "imitation", "--run", tmp_path / "run", "--config", tmp_path / "deep.toml")
-    assert (code, "its values are nested too deeply" in err) == (2, True)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from puzzlelab import load
+from puzzlelab.cli.main import VERBS
 from puzzlelab.core.result import Result
 from puzzlelab.core.views import Estimates, Samples, levels_of
 from puzzlelab.engine.compiler import kernel_folder
@@ -18,31 +19,14 @@ ONE, FAR, ODD = "1 2 3 4 5 6 7 0 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 # --- the program ----------------------------------------------------------------------------------
 
 
-def test_version(program):
+def test_help_names_every_verb_and_each_explains_itself(program):
     assert program("--version") == (0, f"puzzlelab {VERSION}\n", "")
-
-
-@pytest.mark.parametrize("words", [("--help",), ("-h",)])
-def test_help_names_every_verb(program, words):
-    code, out, _ = program(*words)
-    assert code == 0
-    for verb in ("solve", "check", "verify", "generate", "list", "bench", "plot", "warm", "demo"):
+    code, out, _ = program("-h")
+    assert (code, program("--help")[1]) == (0, out)
+    for verb in VERBS:
         assert f" {verb} " in out
-
-
-@pytest.mark.parametrize("verb", ["solve", "check", "verify", "generate", "list", "bench", "plot", "warm", "demo"])
-def test_every_verb_explains_itself(program, verb):
-    code, out, _ = program(verb, "--help")
-    assert code == 0
-    assert f" {verb} [OPTIONS]" in out
-
-
-@pytest.mark.parametrize("words", [("slove",), ("solve",), ("check",), ("verify",), ("--versoin",)])
-def test_what_is_typed_wrong_ends_with_code_2(program, words):
-    code, out, err = program(*words)
-    assert (code, out) == (2, "")
-    assert "Traceback" not in err
-    assert err
+        code, said, _ = program(verb, "--help")
+        assert (code, f" {verb} [OPTIONS]" in said) == (0, True)
 
 
 # --- check ----------------------------------------------------------------------------------------
@@ -91,28 +75,11 @@ def test_generate_makes_equal_boards_from_equal_seeds(program):
     assert generated(program, "tiles-4x4", "--count", 2) == generated(program, *words)[:2]
 
 
-@pytest.mark.parametrize(("scale", "level"), [("level", 9), ("distance", 9)])
-def test_generate_hits_the_level(program, scale, level):
-    puzzle = load("tiles-3x3")
-    boards = generated(program, "tiles-3x3", "--scale", scale, "--level", level, "--count", 8)
-    assert len(boards) == 8
-    assert len(set(boards)) > 1
-    for board in boards:
-        assert levels_of(puzzle, puzzle.read(board).state[None])[0][scale] == level
-
-
 def test_generate_goes_through_a_range_in_turn(program):
     puzzle = load("tiles-3x3")
     boards = generated(program, "tiles-3x3", "--level", "5-7", "--count", 7)
-    assert [levels_of(puzzle, puzzle.read(board).state[None])[0]["level"] for board in boards] == [
-        5,
-        6,
-        7,
-        5,
-        6,
-        7,
-        5,
-    ]
+    levels = [levels_of(puzzle, puzzle.read(board).state[None])[0]["level"] for board in boards]
+    assert levels == [5, 6, 7, 5, 6, 7, 5]
 
 
 def test_generate_as_json_says_how_to_make_each_board_again(program):
@@ -122,11 +89,6 @@ def test_generate_as_json_says_how_to_make_each_board_again(program):
     del first["board"]
     assert first == {"puzzle": "tiles-3x3", "scale": "level", "level": "5-6", "seed": 3, "number": 1}
     assert second["number"] == 2
-
-
-def test_generate_as_json_into_a_file_is_refused(program, tmp_path):
-    code, _, err = program("generate", "tiles-3x3", "--json", "--out", tmp_path / "boards.txt")
-    assert (code, err.startswith("error: --json prints boards")) == (2, True)
 
 
 def test_generate_writes_files_that_solve_reads(program, tmp_path):
@@ -141,58 +103,14 @@ def test_generate_writes_files_that_solve_reads(program, tmp_path):
     assert [json.loads(row)["length"] for row in out.splitlines()] == [4, 5, 6]
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("tiles-3x3", "--level", 40), "the scale 'level' of tiles-3x3 has the levels 1 to 22, not 40"),
-        (("tiles-3x3", "--scale", "distance", "--level", 32), "of tiles-3x3 has the levels 0 to 31, not 32"),
-        (("tiles-3x3", "--scale", "leve"), "there is no scale of tiles-3x3 'leve'; did you mean 'level'?"),
-        (("tiles-3x3", "--level", "many"), "'many' is no range of levels; write 10-20, or 15"),
-        (("tiles-3x3", "--level", "9-5"), "'9-5' is no range of levels; write 10-20, or 15"),
-        (("tils-3x3",), "there is no puzzle 'tils'; did you mean 'tiles'?"),
-    ],
-)
-def test_generate_says_what_it_cannot_make(program, words, sentence):
-    code, out, err = program("generate", *words)
-    assert (code, out) == (2, "")
-    assert err.startswith("error: ")
-    assert sentence in err
-
-
-def test_generate_into_a_place_that_cannot_be_written(program, tmp_path):
-    (tmp_path / "file").touch()
-    for path in (tmp_path, tmp_path / "file" / "boards.txt"):
-        code, out, err = program("generate", "tiles-3x3", "--out", path)
-        assert (code, out) == (2, "")
-        assert err.startswith(f"error: cannot write {path}: ")
-
-
 # --- list and warm --------------------------------------------------------------------------------
 
 
-def test_list_names_puzzles_solvers_and_options(program):
-    code, out, _ = program("list")
-    assert code == 0
-    for word in ("tiles-3x3", "astar", "beam", "bfs", "depth-first", "ida", "weight", "width", "bidirectional"):
-        assert word in out
-
-
 def test_list_of_one_puzzle_names_its_estimates_and_scales(program):
+    assert all(word in program("list")[1] for word in ("tiles-3x3", "astar", "depth-first"))
     code, out, _ = program("list", "tiles-3x3")
     assert code == 0
-    for word in (
-        "misplaced",
-        "manhattan",
-        "conflicts (usual)",
-        "walking",
-        "pdb",
-        "exact",
-        "level",
-        "distance",
-        "0-31",
-        "in-place",
-        "ida (usual)",
-    ):
+    for word in ("manhattan", "conflicts (usual)", "exact", "level", "distance", "0-31", "in-place", "ida (usual)"):
         assert word in out
     assert "exact" not in program("list", "tiles-4x4")[1]
 
@@ -204,12 +122,6 @@ def test_list_as_json(program):
     code, out, err = program("list", "tiles-3x3", "--json")
     assert (code, err, len(out.splitlines())) == (0, "", 1)
     assert json.loads(out)["usual_solver"] == {"name": "ida", "options": {}}
-
-
-def test_list_names_the_solvers_that_need_an_estimate(program):
-    _, out, _ = program("list", "tiles-2x7")
-    assert "ida (usual), portfolio, random; with --estimate: greedy, uct\n" in out
-    assert "--estimate" not in program("list", "tiles-3x3")[1]
 
 
 def without_searches(monkeypatch, stand_in):

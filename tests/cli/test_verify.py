@@ -50,26 +50,6 @@ def test_every_row_is_replayed(program, rows):
     assert replayed(program("verify", rows)) == (0, f"4 of 4 hold: moves replayed: 3; {CLAIMS.format(4, 2, 2)}", "")
 
 
-def test_it_takes_several_files(program, rows, tmp_path):
-    other = tmp_path / "other.jsonl"
-    program("solve", "tiles-4x4", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15", "--estimate", "manhattan", "--out", other)
-    last = f"5 of 5 hold: moves replayed: 4; {CLAIMS.format(5, 3, 2)}"
-    assert replayed(program("verify", rows, other))[:2] == (0, last)
-
-
-def test_it_names_the_row_the_line_and_the_move(program, rows):
-    moves = json.loads(rows.read_text().splitlines()[2])["moves"]
-    for step in (1, 17, 31):
-        wrong = {"U": "D", "D": "U", "L": "R", "R": "L"}[moves[step - 2 if step > 1 else 0]]
-        illegal = "U" if step == 1 else wrong
-        change(rows, 3, moves=[*moves[: step - 1], illegal, *moves[step:]])
-        code, out, err = program("verify", rows)
-        assert (code, without_bases(out)) == (1, f"3 of 4 hold: moves replayed: 2; {CLAIMS.format(3, 2, 1)}")
-        assert err.startswith(f"error: {rows}, line 3 (row 3): ")
-        if step == 1:
-            assert err.endswith(f"move 1 of 31, U, cannot be made on {FAR}\n")
-
-
 @pytest.mark.parametrize(
     ("line", "values", "sentence"),
     [
@@ -109,36 +89,6 @@ def test_a_row_that_holds_no_answer(program, tmp_path):
     last = "1 of 2 hold: moves replayed: 1; proofs claimed: 1, follow from the rules: 1\n"
     assert (code, without_bases(out)) == (2, last)
     assert "line 2 (row 2): holds no answer: " in err
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", ": there are no rows"),
-        ("hello\n", ", line 1: no row of results"),
-        ("{}\n", ", line 1: no row of results ('puzzle' Field required)"),
-        ('{"puzzle": "tiles-3x3", "board": 3, "solver": "ida"}\n', "'board' Input should be a valid string"),
-        ('{"puzzle": "chess", "board": "e4", "solver": "ida"}\n', "there is no puzzle 'chess'"),
-    ],
-)
-def test_what_holds_no_rows(program, tmp_path, text, sentence):
-    path = tmp_path / "rows.jsonl"
-    path.write_text(text)
-    code, out, err = program("verify", path)
-    assert (code, out) == (2, "")
-    assert err.startswith("error: ")
-    assert sentence in err
-
-
-def test_a_file_that_does_not_exist(program, tmp_path):
-    code, _, err = program("verify", tmp_path / "nowhere")
-    assert code == 2
-    assert err.startswith(f"error: cannot read {tmp_path / 'nowhere'}: ")
-
-
-def test_a_folder_in_the_place_of_its_files(program, tmp_path):
-    sentence = f"error: {tmp_path} is a folder: give the files in it, as in {tmp_path / '*.jsonl'}\n"
-    assert program("verify", tmp_path) == (2, "", sentence)
 
 
 # --- claims -----------------------------------------------------------------------------------------
@@ -190,13 +140,6 @@ def test_a_way_that_is_not_shortest_is_refuted(verify, solved):
     assert verify([row])[0] == 0
 
 
-def test_a_board_that_can_be_solved_is_not_unsolvable(verify, solved):
-    claim = {"moves": None, "length": None, "proof": "unsolvable", "reason": "I say so", "lower_bound": 0}
-    code, _, err = verify([solved("dust-4x3x3", DUST, "halves", **claim)], "--prove")
-    assert code == 1
-    assert "claims to be unsolvable; astar:estimate=colours finds a solution of 2 moves" in err
-
-
 def test_a_second_solution_refutes_that_there_is_only_one(verify, solved):
     row = solved("sudoku-4x4", "." * 16, "dancing-links", proof="unique", reason="")
     assert verify([row])[0] == 0
@@ -220,11 +163,10 @@ def test_a_solution_that_is_not_that_of_the_moves_does_not_hold(verify, program)
     assert second.endswith("line 2 (row 2): says solutions several, and nothing else in it says so")
 
 
-@pytest.mark.parametrize(("puzzle", "board"), [("tiles-3x3", TWO), ("dust-4x3x3", DUST)])
-def test_unique_is_refused_where_it_means_nothing(verify, solved, puzzle, board):
-    code, _, err = verify([solved(puzzle, board, "bfs", proof="unique")])
+def test_unique_is_refused_where_it_means_nothing(verify, solved):
+    code, _, err = verify([solved("tiles-3x3", TWO, "bfs", proof="unique")])
     assert code == 1
-    assert err == f"error: line 1 (row 1): claims a unique solution, which means nothing for {puzzle}\n"
+    assert err == "error: line 1 (row 1): claims a unique solution, which means nothing for tiles-3x3\n"
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -241,13 +183,6 @@ def test_every_row_is_an_object(verify, solved, jobs):
     assert (second["line"], second["verdict"], second["witness"]) == (2, "refuted", ["L", "L"])
     assert "claims to be unsolvable" in second["reason"]
     assert err.splitlines()[-1].startswith("1 of 2 hold: ")
-
-
-def test_limits_are_for_proofs(verify):
-    for words in (("--time", 3), ("--nodes", 3), ("--memory", "2G")):
-        code, out, err = verify([], *words)
-        assert (code, out) == (2, "")
-        assert "give --prove too" in err
 
 
 # --- rows beside each other -----------------------------------------------------------------------
@@ -320,14 +255,13 @@ def test_verified_is_not_believed(verify, solved):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_keeps_what_was_checked(solved, tmp_path, jobs):
+def test_ctrl_c_keeps_what_was_checked(solved, tmp_path):
     path, hard = tmp_path / "rows.jsonl", "0 12 9 13 15 11 10 14 3 7 5 6 4 8 2 1"  # 80 moves
     row = solved("tiles-3x3", TWO, "ida")
     claim = {**row, "puzzle": "tiles-4x4", "board": hard, "moves": None, "length": None, "proof": "none"}
     claim["lower_bound"] = 80
     path.write_text("".join(json.dumps(each) + "\n" for each in [row, {**row, "solver": "bfs"}, claim, claim, row]))
-    words = ("verify", path, "--prove", "--time", 600, "--json", "--jobs", jobs)
+    words = ("verify", path, "--prove", "--time", 600, "--json", "--jobs", 2)
     program = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     program += "from puzzlelab.cli.main import run; run()"
     with subprocess.Popen(

@@ -17,24 +17,6 @@ def run(monkeypatch, capsys, *arguments: str) -> tuple[int, str]:
     return ended.value.code, capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--host", "nowhere.invalid"], "there is no host 'nowhere.invalid' here"),
-        (["--host", "203.0.113.7"], "cannot be used"),
-        (["--memory", "plenty"], "'plenty' is no amount of memory"),
-        (["--memory", "1M"], "'memory' cannot be"),
-        (["--jobs", "0"], "'jobs' cannot be '0'"),
-        (["--time", "0"], "'seconds' cannot be '0"),
-    ],
-)
-def test_what_cannot_be_is_told(monkeypatch, capsys, arguments, words) -> None:
-    pytest.importorskip("fastapi")
-    code, said = run(monkeypatch, capsys, *arguments)
-    assert code == 2
-    assert words in said
-
-
 def test_a_port_that_is_taken_is_told(monkeypatch, capsys) -> None:
     pytest.importorskip("fastapi")
     with socket.socket() as taken:

@@ -30,3 +30,28 @@ games_per_check = 16
 checks_in_a_row = 1
 """
 """Self-play."""
+IMITATION = """\
+recipe = "imitation"
+puzzle = "dust-4x3x3"
+seed = 5
+[network]
+kind = "dense"
+width = 8
+depth = 1
+[teacher]
+solver_options = { width = 3 }
+[data]
+shard_games = 20
+buffer_size = 300
+replay_ratio = 2.0
+[learning]
+steps = 60
+batch_size = 20
+precision = "float32"
+save_seconds = 0.05
+[evaluation]
+every = 10
+boards = 4
+teacher_games = 4
+"""
+"""Imitation, with its recipe and steps."""

@@ -24,7 +24,7 @@ from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver, require
-from puzzlelab.core.views import Samples, scale_of
+from puzzlelab.core.views import Samples, check_level, scale_of
 from puzzlelab.engine.executor import Executor, Piece, PieceLost, Published, Setup, ordered
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.piece_size import PieceSize
@@ -134,7 +134,10 @@ class Teacher:
         require(self.solver, self.puzzle)
         samples = self.puzzle.view(Samples)
         scale = self.scale or (DEFAULT_SCALE if samples and DEFAULT_SCALE in samples.scales else None)
-        object.__setattr__(self, "scale", scale_of(self.puzzle, scale)[0])
+        name, chosen = scale_of(self.puzzle, scale)
+        for level in self.levels:
+            check_level(self.puzzle, name, chosen, level)
+        object.__setattr__(self, "scale", name)
 
     def settings(self) -> dict[str, Any]:
         """Return all settings that determine the samples."""
