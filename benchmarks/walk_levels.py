@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from puzzlelab import load
-from puzzlelab.bench.statistics import Mean, mean
+from puzzlelab.bench.summaries import Mean, mean
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, State

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from puzzlelab.bench import plots, runs, suites, summaries
-from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.suites import Suite
 from puzzlelab.core import registry
 from puzzlelab.core.answers import Answers
@@ -89,7 +88,7 @@ def test_the_suite_knows_the_optimum_of_every_board(places: Suite) -> None:
 
 
 def test_all_boards_are_asked_at_once_and_summed_up(places: Suite) -> None:
-    run = runs.run(places, [Walker(), Walker(lost=7)], Limit(), batching=Batching.ALL, batch_size=4)
+    run = runs.run(places, [Walker(), Walker(lost=7)], Limit(), batching="all", batch_size=4)
     assert Walker.asked[4:] == [4, 4, 2] * 2  # after the first searches of both
     assert [answer.length for answer in run.by_solver["walker:wrong=-1:lost=7:claims=0:stops=-1"]] == [
         *range(7),
@@ -112,7 +111,7 @@ def test_an_answer_that_does_not_hold_is_an_error_of_its_board(places: Suite) ->
         (Walker(wrong=6), "walker gave a wrong answer for <corridor-9: 6>: after all 5 moves"),
         (Walker(claims=3), "walker gave a wrong answer for <corridor-9: 0>: 0 moves are fewer than"),
     ):
-        run = runs.run(places, [solver], Limit(), batching=Batching.ALL)
+        run = runs.run(places, [solver], Limit(), batching="all")
         errors = [answer.row.error for answer in run.answers if answer.row.error]
         assert errors[0].startswith(sentence)
         assert len(errors) == len(run.answers) - summaries.summaries(run)[0].solved.number

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from puzzlelab.bench import runs
-from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
@@ -74,7 +73,7 @@ def test_the_rows_are_those_of_one_process(suite, workers, tmp_path):
     assert [answer.length for answer in there.answers] == [answer.length for answer in here.answers]
 
 
-@pytest.mark.parametrize("batching", [Batching.ALL, Batching.LEVEL, Batching.BOARD])
+@pytest.mark.parametrize("batching", ["all", "level", "board"])
 def test_so_are_the_batches(suite, workers, tmp_path, batching):
     pytest.importorskip("onnxruntime")
     solvers = [registry.parse_solver("greedy:max_moves=20")]
@@ -86,8 +85,8 @@ def test_so_are_the_batches(suite, workers, tmp_path, batching):
 def test_a_batch_that_is_divided_has_a_time_for_each_part(suite, workers, tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "BATCH", 3)
     solvers = [registry.parse_solver("ida")]
-    runs.run(suite, solvers, NODES, tmp_path / "here", batching=Batching.ALL)
-    run = runs.run(suite, solvers, NODES, tmp_path / "there", batching=Batching.ALL, executor=workers)
+    runs.run(suite, solvers, NODES, tmp_path / "here", batching="all")
+    run = runs.run(suite, solvers, NODES, tmp_path / "there", batching="all", executor=workers)
     assert stored(tmp_path / "there") == stored(tmp_path / "here")
     together = [answer for answer in run.answers if answer.row.seconds is None]
     assert sum({id(answer.batch): answer.batch.boards for answer in together}.values()) == len(together)

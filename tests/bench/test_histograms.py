@@ -61,7 +61,7 @@ def test_a_place_that_cannot_be_written(tmp_path):
     path = tmp_path / "nowhere" / "a.png"
     with pytest.raises(BadFile) as caught:
         lengths.histogram(np.array([1]), "clues", "boards", path)
-    assert str(caught.value) == f"cannot write the plot {path}: No such file or directory"
+    assert str(caught.value) == f"cannot write {path}: No such file or directory"
 
 
 def test_without_matplotlib(tmp_path, monkeypatch):

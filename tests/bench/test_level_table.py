@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from puzzlelab import load
-from puzzlelab.bench import run_tables, runs, suites, tables
+from puzzlelab.bench import runs, suites, tables
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.limit import Limit
@@ -30,9 +30,7 @@ def telling(wrong=()):
 
 
 def lines(run):
-    return [
-        (solver, level, *found) for solver, levels in run_tables.levels(run).items() for level, found in levels.items()
-    ]
+    return [(solver, level, *found) for solver, levels in tables.levels(run).items() for level, found in levels.items()]
 
 
 @pytest.fixture
@@ -50,7 +48,7 @@ def test_each_solver_has_a_line_for_each_level(run) -> None:
         ("backtracking", 1, (2, 2)),
         ("backtracking", 2, (2, 2)),
     ]
-    assert [row[2] for row in run_tables.of_levels(run).rows] == ["15", "1-8", "", "15", "1-8", ""]
+    assert [row[2] for row in tables.of_levels(run).rows] == ["15", "1-8", "", "15", "1-8", ""]
 
 
 def test_cells_count_where_the_board_has_one_solution(run) -> None:
@@ -80,7 +78,7 @@ def test_who_does_not_tell_what_it_came_to_has_no_cells(run) -> None:
 
 def test_the_table_ends_with_the_mean_of_the_levels(run) -> None:
     text = io.StringIO()
-    Console(file=text, width=200).print(tables.as_rich(run_tables.of_levels(run)))
+    Console(file=text, width=200).print(tables.as_rich(tables.of_levels(run)))
     lines = [line.split() for line in text.getvalue().splitlines()]
     means = [line for line in lines if "mean" in line]
     assert [line[1:3] for line in means] == [["50.00", "%"], ["100.00", "%"]]
@@ -88,9 +86,9 @@ def test_the_table_ends_with_the_mean_of_the_levels(run) -> None:
 
 def test_without_levels_or_for_puzzles_that_are_played_there_is_no_table(run) -> None:
     bare = Suite("bare", FOUR, (SuiteEntry(EASY), SuiteEntry(HARDER)))
-    assert run_tables.of_levels(runs.run(bare, [Backtracking()], Limit())) is None
+    assert tables.of_levels(runs.run(bare, [Backtracking()], Limit())) is None
     one = Suite("one", FOUR, (SuiteEntry(EASY, 1), SuiteEntry(HARDER, 1)))
-    assert run_tables.of_levels(runs.run(one, [Backtracking()], Limit())) is None
+    assert tables.of_levels(runs.run(one, [Backtracking()], Limit())) is None
 
 
 def test_files_beside_levels_are_levels_of_their_own() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from puzzlelab.bench import history, results_report, run_tables, runs, suites
+from puzzlelab.bench import history, results_report, runs, suites, tables
 from puzzlelab.bench.suites import Suite
 from puzzlelab.cli.main import app
 from puzzlelab.core.errors import BadFile, BadInput
@@ -41,13 +41,13 @@ def test_every_two_solvers_are_compared_in_both_directions(suite: Suite, stub: M
     run = runs.run(
         suite, [stub(width=100), stub(width=10, extra=2), stub(width=1, lies=suite.entries[0].board)], Limit(nodes=100)
     )
-    made = run_tables.of_pairs(run)
+    made = tables.of_pairs(run)
     assert made is not None
     good, long, lying = (row[1:] for row in made.rows)
     assert good == ("", "3 / 2 / 0\n× 1\n1 to 1", "1 / 4 / 0\n× 1\n1 to 1")
     assert (long[0].split("\n")[0], lying[0].split("\n")[0]) == ("0 / 2 / 3", "0 / 4 / 1")
     assert "geometric mean" in made.remarks[0]
-    assert run_tables.of_pairs(runs.BenchRun(run.suite, run.answers[:3])) is None
+    assert tables.of_pairs(runs.BenchRun(run.suite, run.answers[:3])) is None
 
 
 def test_a_quotient_of_times_is_a_geometric_mean_with_an_interval(suite: Suite, stub: Make) -> None:
@@ -59,13 +59,13 @@ def test_a_quotient_of_times_is_a_geometric_mean_with_an_interval(suite: Suite, 
             for answer, each in zip(run.answers, seconds, strict=False)
         ]
 
-    counts, value, interval = run_tables.comparison(timed(2, 8), timed(1, 1), timed=True).split("\n")
+    counts, value, interval = tables.comparison(timed(2, 8), timed(1, 1), timed=True).split("\n")
     assert (counts, value) == ("0 / 2 / 0", "× 4")
     low, high = (float(end.replace(",", "")) for end in interval.split(" to "))
     assert low < 4 < high
     assert low * high == pytest.approx(16, rel=0.1)
-    assert run_tables.comparison(timed(3), timed(1), timed=True) == "0 / 1 / 0\n× 3"  # one pair has no interval
-    assert run_tables.comparison(timed(3), timed(1), timed=False) == "0 / 1 / 0"
+    assert tables.comparison(timed(3), timed(1), timed=True) == "0 / 1 / 0\n× 3"  # one pair has no interval
+    assert tables.comparison(timed(3), timed(1), timed=False) == "0 / 1 / 0"
 
 
 def test_boards_that_fewer_solvers_solve_are_harder(suite: Suite, stub: Make) -> None:

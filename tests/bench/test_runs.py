@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import pytest
 
 from puzzlelab.bench import runs
-from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import registry
@@ -269,18 +268,18 @@ def many(stub: Make) -> Callable[..., Solver]:
 
 
 def test_boards_are_put_at_once_to_a_solver_that_batches(suite: Suite, many: Make, tmp_path: Path) -> None:
-    first = runs.run(suite, [many()], NODES, tmp_path, batching=Batching.ALL)
+    first = runs.run(suite, [many()], NODES, tmp_path, batching="all")
     assert lengths(first) == [1, 2, 4, None, None]
     assert Many.given == [[ONE, TWO, FOUR, HARD]]
-    again = runs.run(suite, [many()], NODES, tmp_path, batching=Batching.ALL)
+    again = runs.run(suite, [many()], NODES, tmp_path, batching="all")
     assert again == first == runs.read_run(tmp_path)
     assert len(Many.given) == 1
-    runs.run(suite, [many()], Limit(nodes=200), tmp_path, batching=Batching.ALL)
+    runs.run(suite, [many()], Limit(nodes=200), tmp_path, batching="all")
     assert Many.given[1:] == [[HARD]]
 
 
 def test_jobs_share_the_boards_evenly(suite: Suite, many: Make) -> None:
-    run = runs.run(suite, [many()], NODES, jobs=2, batching=Batching.ALL)
+    run = runs.run(suite, [many()], NODES, jobs=2, batching="all")
     assert lengths(run) == [1, 2, 4, None, None]
     assert sorted(len(boards) for boards in Many.given) == [1, 3]
 
@@ -292,7 +291,7 @@ def test_a_fault_of_one_board_takes_nothing_from_the_others(suite: Suite, many: 
 
 
 def test_what_is_done_when_it_is_interrupted_is_kept(suite: Suite, many: Make, tmp_path: Path) -> None:
-    run = runs.run(suite, [many(interrupts=TWO)], NODES, tmp_path, batching=Batching.ALL)
+    run = runs.run(suite, [many(interrupts=TWO)], NODES, tmp_path, batching="all")
     assert run.interrupted
     assert lengths(run) == [1, 4, None, None]
     assert runs.read_run(tmp_path).answers == run.answers

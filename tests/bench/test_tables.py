@@ -8,12 +8,11 @@ import pytest
 from rich.console import Console
 from scipy.stats import binomtest
 
-from puzzlelab.bench import run_tables, runs, statistics, summaries, tables
+from puzzlelab.bench import runs, summaries, tables
 from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
-from puzzlelab.bench.statistics import Mean, Proportion
 from puzzlelab.bench.suites import Suite, SuiteEntry
-from puzzlelab.bench.summaries import Reference
+from puzzlelab.bench.summaries import Mean, Proportion, Reference
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import Solver
@@ -40,16 +39,16 @@ def test_a_share_of_nothing_tells_nothing() -> None:
 
 
 def test_the_interval_of_a_mean_is_students() -> None:
-    made = statistics.mean([1, 2, 3])
+    made = summaries.mean([1, 2, 3])
     assert made.value == 2.0
     assert made.half_width == pytest.approx(4.303 / math.sqrt(3), abs=1e-3)
-    assert statistics.mean([5, 5]) == Mean(5.0, 0.0)
+    assert summaries.mean([5, 5]) == Mean(5.0, 0.0)
 
 
 def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
-    assert statistics.mean([4]).value == 4.0
-    assert math.isnan(statistics.mean([4]).half_width)
-    assert math.isnan(statistics.mean([]).value)
+    assert summaries.mean([4]).value == 4.0
+    assert math.isnan(summaries.mean([4]).half_width)
+    assert math.isnan(summaries.mean([]).value)
 
 
 def test_a_summary_counts_what_holds(run: BenchRun) -> None:
@@ -106,7 +105,7 @@ def test_limits_and_missing_answers_are_told(run: BenchRun) -> None:
 
 def test_the_table_fits_a_terminal_and_has_the_numbers(run: BenchRun) -> None:
     console = Console(width=80, record=True, file=io.StringIO())
-    console.print(tables.as_rich(run_tables.of_solvers(run)))
+    console.print(tables.as_rich(tables.of_solvers(run)))
     text = console.export_text()
     assert "small: 5 boards of tiles-3x3" in text
     for number in ("3/5", "3/4", "2.33", "23-88 %", "± 3.79", "1.00"):
@@ -116,7 +115,7 @@ def test_the_table_fits_a_terminal_and_has_the_numbers(run: BenchRun) -> None:
 
 def printed(run: BenchRun) -> str:
     console = Console(width=80, record=True, file=io.StringIO())
-    console.print(tables.as_rich(run_tables.of_solvers(run)))
+    console.print(tables.as_rich(tables.of_solvers(run)))
     return console.export_text()
 
 
@@ -230,4 +229,4 @@ def test_numbers_as_text() -> None:
 
 def test_stored_answers_give_the_same_table(suite: Suite, stub: Make, tmp_path: Path) -> None:
     run = runs.run(suite, [stub(), stub(extra=2)], Limit(nodes=100), tmp_path)
-    assert summaries.summaries(runs.read_run(tmp_path)) == summaries.summaries(run)
+    assert tables.of_solvers(runs.read_run(tmp_path)) == tables.of_solvers(run)

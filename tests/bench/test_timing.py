@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import pytest
 from rich.console import Console
 
-from puzzlelab.bench import bars, plots, run_tables, runs, summaries, tables
-from puzzlelab.bench.batches import Batching
+from puzzlelab.bench import plots, runs, summaries, tables, times
 from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.charts import Chart
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
@@ -31,9 +30,7 @@ def body(chart: Chart) -> tuple[tuple[str, ...], ...]:
 
 
 def level_seconds(run: BenchRun) -> list[tuple[int, float]]:
-    return [
-        (level, at.seconds.value) for levels in run_tables.levels(run).values() for level, (at, _) in levels.items()
-    ]
+    return [(level, at.seconds.value) for levels in tables.levels(run).values() for level, (at, _) in levels.items()]
 
 
 @pytest.fixture
@@ -86,7 +83,7 @@ def test_a_batch_has_boards_of_one_level(graded: Suite, brush: type[Any]) -> Non
 
 
 def test_a_batch_can_have_boards_of_one_number_of_clues(graded: Suite, brush: type[Any]) -> None:
-    run = runs.run(graded, [brush()], Limit(), batching=Batching.CLUES)
+    run = runs.run(graded, [brush()], Limit(), batching="clues")
     assert brush.asked == [[*FAST[:2]], [*SLOW[:2]], [FAST[2]], [SLOW[2]]]
     made = plots.chart(run, "clues")
     assert [(row[1], row[4]) for row in body(made)] == [("1", "7.00"), ("2", "6.00"), ("5", "3.00"), ("6", "2.00")]
@@ -94,7 +91,7 @@ def test_a_batch_can_have_boards_of_one_number_of_clues(graded: Suite, brush: ty
 
 
 def test_each_board_can_be_answered_and_timed_alone(graded: Suite, brush: type[Any], tmp_path: Path) -> None:
-    run = runs.run(graded, [brush()], Limit(), tmp_path, batching=Batching.BOARD)
+    run = runs.run(graded, [brush()], Limit(), tmp_path, batching="board")
     assert [len(boards) for boards in brush.asked] == [1] * 6
     assert [answer.row.seconds for answer in run.answers] == [2, 6, 2, 6, 3, 7]
     assert '"batch"' not in (tmp_path / "brush.jsonl").read_text()
@@ -112,10 +109,10 @@ def test_the_time_of_a_batch_stands_after_its_rows(graded: Suite, brush: type[An
 
 
 def test_what_is_no_measured_time_is_not_shown_as_one(graded: Suite, brush: type[Any], painter: type[Any]) -> None:
-    run = runs.run(graded, [brush(), painter()], Limit(), batching=Batching.ALL)
+    run = runs.run(graded, [brush(), painter()], Limit(), batching="all")
     assert brush.asked == [[entry.board for entry in graded.entries]]
     assert [seconds for _, seconds in level_seconds(run)][:2] == pytest.approx([float("nan")] * 2, nan_ok=True)
-    assert shown(run_tables.of_levels(run)).splitlines()[3].split()[-1] == "-"
+    assert shown(tables.of_levels(run)).splitlines()[3].split()[-1] == "-"
     made = plots.chart(run, "levels")
     assert [row[-1] for row in body(made)[:2]] == ["-", "-"]
     without = (
@@ -131,7 +128,7 @@ def test_what_is_no_measured_time_is_not_shown_as_one(graded: Suite, brush: type
 
 
 def test_a_plot_of_shares_alone_is_refused(graded: Suite, brush: type[Any]) -> None:
-    run = runs.run(graded, [brush()], Limit(), batching=Batching.ALL)
+    run = runs.run(graded, [brush()], Limit(), batching="all")
     with pytest.raises(BadInput, match="no board of 'graded' was timed alone; bench --batch"):
         plots.chart(run, "bars")
     with pytest.raises(BadInput, match="batches of 'graded' hold boards of several numbers of clues; bench"):
@@ -140,7 +137,7 @@ def test_a_plot_of_shares_alone_is_refused(graded: Suite, brush: type[Any]) -> N
 
 def test_a_batch_has_a_mean_and_no_median(graded: Suite, brush: type[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     run = runs.run(graded, [brush()], Limit())
-    monkeypatch.setattr(bars, "MAX_BOARDS_AS_BARS", 2)
+    monkeypatch.setattr(times, "MAX_BOARDS_AS_BARS", 2)
     made = plots.chart(run, "bars")
     assert body(made) == (("brush", "6/6", "-", "-", "26.0"),)
     assert made.remarks[0].startswith("brush: boards were answered in batches")
@@ -149,7 +146,7 @@ def test_a_batch_has_a_mean_and_no_median(graded: Suite, brush: type[Any], monke
 
 def test_clues_that_are_not_known_are_no_batches(suite: Suite, brush: type[Any]) -> None:
     with pytest.raises(BadInput, match="tiles-3x3 does not say how many clues a board has: batches are by level"):
-        runs.run(suite, [brush()], Limit(), batching=Batching.CLUES)
+        runs.run(suite, [brush()], Limit(), batching="clues")
 
 
 def test_boards_that_fill_batches_have_a_mean(graded: Suite) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.bench.run_tables import Level
-from puzzlelab.bench.run_tables import levels as levels_of
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.summaries import Summary, summaries
+from puzzlelab.bench.tables import Level
+from puzzlelab.bench.tables import levels as levels_of
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.solver import NETWORK
 from puzzlelab.storage import networks

@@ -11,10 +11,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from puzzlelab.bench.runs import BenchRun
+from puzzlelab.bench.summaries import Series, Summary
 from puzzlelab.bench.tables import TextTable
-from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.storage.files import replace_file
+from puzzlelab.core.errors import BadInput
+from puzzlelab.storage.files import replace_file, writing
 from puzzlelab.storage.outputs import check_image
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ INSTANT_SECONDS = 0.1
 """Seconds that a person perceives as instant; a dashed line is drawn there."""
 MARK_RANGE = 10.0
 """The line is drawn if it is within this factor of the plotted seconds."""
-MIN_SECONDS = 1e-6
-"""Shorter times are drawn here; rows have no finer resolution."""
 LINE_INCHES, MARGIN_INCHES = 0.19, 1.7
 """The height of a line of a label, and of all that a panel has above and below it."""
 MAX_NAME_IN_TWO_COLUMNS = 45
@@ -52,44 +50,65 @@ class Panel:
 
     lines: Sequence[Line] = ()
     labels: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of `Axes.set`, such as `xlabel`; panels with the `xlabel` of the first one share its x axis."""
+    """Arguments of `Axes.set`, such as `xlabel`; if all panels have one `xlabel`, they share their x axis."""
     seconds: Literal["", "x", "y"] = ""
     """The axis that shows seconds."""
     whole: Literal["", "x", "both"] = ""
     """The axes with whole numbers."""
-    marks: Mapping[str, float] = field(default_factory=dict)
-    """Name -> the height of a horizontal line."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chart(TextTable):
     """A plot: its numbers as a table, and how to draw them."""
 
-    kind: str
+    kind: str = ""
     panels: Sequence[Panel]
     """The axes of the figure, side by side."""
     draw: Callable[[Figure], None] = lambda figure: None
     """Draws more into the panels."""
 
 
-def of_run(
-    run: BenchRun,
-    kind: str,
-    what: str,
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    remarks: Sequence[str],
-    panels: Sequence[Panel],
-    draw: Callable[[Figure], None] = lambda figure: None,
-) -> Chart:
-    """Return the chart of what a benchmark shows."""
-    title = f"{run.suite.name}: {what}"
-    return Chart(title=title, header=header, rows=rows, remarks=remarks, kind=kind, panels=panels, draw=draw)
-
-
 def share_axis(what: str) -> dict[str, Any]:
     """Return the labels of a y axis that shows shares of boards from 0 to 1."""
     return {"ylim": (-0.03, 1.03), "ylabel": f"{what} (share of boards, 95 % interval)"}
+
+
+def lines_of(
+    series: Series,
+    y: Callable[[Summary], Any],
+    x: Callable[[int, Summary], float] = lambda number, at: number,
+    offset: float = 0.0,
+) -> list[Line]:
+    """Return a line for each name; the points of two lines with one number are `offset` apart."""
+    middle = (len(series) - 1) / 2
+    return [
+        Line(
+            name,
+            [x(number, at) + offset * (place - middle) for number, at in points.items()],
+            list(map(y, points.values())),
+            {"color": f"C{place}"},
+        )
+        for place, (name, points) in enumerate(series.items())
+    ]
+
+
+def rows_of(series: Series, cells: Callable[[Summary], Sequence[str]]) -> list[Sequence[str]]:
+    """Return the row of a table for each point: the name of its line, its number, and these cells."""
+    return [(name, str(number), *cells(at)) for name, points in series.items() for number, at in points.items()]
+
+
+# --- drawing ---
+
+
+def empty_figure(title: str) -> Figure:
+    """Return a figure with a title; raises `BadInput` without matplotlib."""
+    try:
+        from matplotlib import figure as figures
+    except ImportError:
+        raise BadInput("plots need matplotlib, which is not installed: pip install 'puzzlelab[plot]'") from None
+    figure = figures.Figure(figsize=(WIDTH, HEIGHT), dpi=150, layout="constrained")
+    figure.suptitle(title)
+    return figure
 
 
 def figure_of(chart: Chart, mark_seconds: float = INSTANT_SECONDS) -> Figure:
@@ -98,20 +117,18 @@ def figure_of(chart: Chart, mark_seconds: float = INSTANT_SECONDS) -> Figure:
     A dashed line is drawn at `mark_seconds` if it is near the plotted seconds; 0 draws none.
     """
     figure = empty_figure(chart.title)
-    every: list[Axes] = []
-    for number, panel in enumerate(chart.panels, start=1):
-        is_alike = every and panel.labels.get("xlabel") == chart.panels[0].labels.get("xlabel")
-        axes = figure.add_subplot(1, len(chart.panels), number, sharex=every[0] if is_alike else None)
-        every.append(axes)
+    is_alike = len({panel.labels.get("xlabel") for panel in chart.panels}) == 1
+    panels = list(
+        zip(figure.subplots(1, len(chart.panels), sharex=is_alike, squeeze=False)[0], chart.panels, strict=True)
+    )
+    for axes, panel in panels:
         axes.grid(alpha=0.3)
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
         for line in panel.lines:
             draw_line(axes, *line)
-        for place, (name, height) in enumerate(panel.marks.items(), start=1):
-            axes.axhline(height, color=f"C{place}", linestyle="--", label=name)
     chart.draw(figure)
-    for axes, panel in zip(every, chart.panels, strict=True):
+    for axes, panel in panels:
         axes.set(**panel.labels)
         if panel.whole:
             axes.locator_params(panel.whole, integer=True)
@@ -148,11 +165,8 @@ def ink() -> str:
 
 def _show_seconds(axes: Axes, along: Literal["x", "y"], mark: float) -> None:
     """Make an axis logarithmic in seconds, with the dashed line if it is near what is drawn."""
-    least, most = (
-        (float(axes.dataLim.minposx), float(axes.dataLim.x1))
-        if along == "x"
-        else (float(axes.dataLim.minposy), float(axes.dataLim.y1))
-    )
+    drawn = axes.dataLim
+    least, most = (drawn.minposx, drawn.x1) if along == "x" else (drawn.minposy, drawn.y1)
     axes.set(**{f"{along}scale": "log", f"{along}label": "seconds (log scale)"})
     if mark > 0 and least / MARK_RANGE <= mark <= most * MARK_RANGE:
         line = axes.axvline if along == "x" else axes.axhline
@@ -180,17 +194,6 @@ def fit_height(figure: Figure, labels: Iterable[str]) -> None:
 # --- files ---
 
 
-def empty_figure(title: str) -> Figure:
-    """Return a figure with a title; raises `BadInput` without matplotlib."""
-    try:
-        from matplotlib import figure as figures
-    except ImportError:
-        raise BadInput("plots need matplotlib, which is not installed: pip install 'puzzlelab[plot]'") from None
-    figure = figures.Figure(figsize=(WIDTH, HEIGHT), dpi=150, layout="constrained")
-    figure.suptitle(title)
-    return figure
-
-
 def save(chart: Chart, folder: Path, mark_seconds: float = INSTANT_SECONDS) -> list[Path]:
     """Draw a chart as `<kind>.png` and `<kind>.svg` in this folder, as `figure_of` does."""
     figure = figure_of(chart, mark_seconds)
@@ -203,15 +206,10 @@ def save(chart: Chart, folder: Path, mark_seconds: float = INSTANT_SECONDS) -> l
 
 
 def write(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG or SVG in one step, the same bytes for the same figure.
-
-    Raises `BadFile`, also for a file that exists and is no image.
-    """
+    """Write a figure as PNG or SVG in one step; raises `BadFile`, also for a file that exists and is no image."""
     check_image(path)
-    try:
+    with writing(path):
         replace_file(path, image(figure, path.suffix.removeprefix(".")))
-    except OSError as error:
-        raise BadFile(f"cannot write the plot {path}: {error.strerror}") from None
 
 
 def image(figure: Figure, form: str) -> bytes:

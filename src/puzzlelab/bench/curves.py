@@ -1,32 +1,31 @@
-"""Curves of the results of solvers: by the level of boards, their clues, the width of the search and its jobs."""
+"""Curves of how well solvers do: by the level of boards, and by the width of the search beside published curves."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from operator import attrgetter, itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from puzzlelab.bench.charts import MIN_SECONDS, Chart, Line, Panel, of_run, share_axis
-from puzzlelab.bench.reference_curves import Curves
+from puzzlelab.bench.charts import Chart, Line, Panel, lines_of, rows_of, share_axis
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.summaries import (
-    ADVICE,
-    Series,
     Summary,
-    by_clues,
     by_level,
     by_option,
     has_filled_answers,
+    points_of,
     references,
     time_notes,
 )
 from puzzlelab.bench.tables import decimal, interval, percent, seconds, share
-from puzzlelab.core.errors import BadInput
-from puzzlelab.core.result import LIMITS
+from puzzlelab.core.errors import BadFile, BadInput, shorten
+from puzzlelab.storage.lines import lines_of as lines_in
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,41 +34,19 @@ LARGE_EXCESS = 10.0
 """The greatest excess that an axis shows linearly; it is logarithmic above 1 where there are greater ones."""
 LEVEL_OFFSET = 0.1
 """The horizontal distance between the points of two solvers at one level, so that both are visible."""
-MIN_BOARDS = 5
-"""The fewest boards with one number of clues whose median can be the peak."""
-REFERENCE: dict[str, Any] = {"marker": "s", "fillstyle": "none", "linestyle": "--"}
-"""The style of reference curves."""
-IDEAL: dict[str, Any] = {"marker": "", "linestyle": ":"}
-"""The style of the ideal speed-up."""
+PUBLISHED: dict[str, Any] = {"marker": "s", "fillstyle": "none", "linestyle": "--"}
+"""The style of published curves."""
+POINT = re.compile(
+    r"(?P<name>[^\t]+)\t(?P<width>[0-9]{1,12})\t(?P<percent>[0-9]{1,3}(\.[0-9]{1,15})?) *%?"
+    r"(\t(?P<seconds>[0-9]{1,12}(\.[0-9]{1,15})?)?)?"
+)
+"""Matches a line of a file of published curves, without spaces around its columns."""
+COLUMNS = "a name, a width, a share in per cent and, if known, seconds, with TABs between them"
 
-
-def _all_of(series: Series) -> list[Summary]:
-    """Return the results of all points."""
-    return [each for points in series.values() for each in points.values()]
-
-
-def _rows(series: Series, cells: Callable[[Summary], Sequence[str]]) -> list[Sequence[str]]:
-    """Return the row of a table for each point: the name of its line, its number, and these cells."""
-    return [(name, str(number), *cells(at)) for name, points in series.items() for number, at in points.items()]
-
-
-def _lines(
-    series: Series,
-    y: Callable[[Summary], Any],
-    x: Callable[[int, Summary], float] = lambda number, at: number,
-    offset: float = 0.0,
-) -> list[Line]:
-    """Return a line for each name; the points of two lines with one number are `offset` apart."""
-    middle = (len(series) - 1) / 2
-    return [
-        Line(
-            name,
-            [x(number, at) + offset * (place - middle) for number, at in points.items()],
-            list(map(y, points.values())),
-            {"color": f"C{place}"},
-        )
-        for place, (name, points) in enumerate(series.items())
-    ]
+Point = tuple[int, float, float]
+"""A published result: the width, the share of boards solved optimally, from 0 to 1, and seconds for a board, or nan."""
+Curves = Mapping[str, Sequence[Point]]
+"""Name -> its points, the narrowest first."""
 
 
 def levels(run: BenchRun) -> Chart:
@@ -79,53 +56,61 @@ def levels(run: BenchRun) -> Chart:
     seconds are shown in place of the excess, and boards without a level are left out.
     """
     known, filled = references(run), has_filled_answers(run.suite.puzzle)
-    name = "true optimum" if all(each.optimal for each in known.values()) else "shortest known"
     series = by_level(run, at_optimum=not filled)
-    points = _all_of(series)
+    points = points_of(series)
     if not points:
         raise BadInput(f"no board of '{run.suite.name}' has a level{'' if filled else ' or a known optimum'}")
-    values = [each.typical_seconds if filled else each.excess.value for each in points]
-    excess = {"ylabel": f"moves more than the {name}\n(mean, 95 % interval)"}
-    left, right = (
-        _lines(series, attrgetter(what), offset=LEVEL_OFFSET)
-        for what in ("solved", "typical_seconds" if filled else "excess")
-    )
+    name = "true optimum" if all(each.optimal for each in known.values()) else "shortest known"
+    values = [at.typical_seconds if filled else at.excess.value for at in points]
+    right = lines_of(series, attrgetter("typical_seconds" if filled else "excess"), offset=LEVEL_OFFSET)
+    label = {} if filled else {"ylabel": f"moves more than the {name}\n(mean, 95 % interval)"}
     panels = [
-        Panel(left, {"xlabel": "level", **share_axis("solved")}, whole="x"),
-        Panel(right, {"xlabel": "level", **({} if filled else excess)}, "y" if filled else "", whole="x"),
+        Panel(
+            lines_of(series, attrgetter("solved"), offset=LEVEL_OFFSET),
+            {"xlabel": "level", **share_axis("solved")},
+            whole="x",
+        )
     ]
+    if not np.isnan(values).all():
+        panels.append(Panel(right, {"xlabel": "level", **label}, "y" if filled else "", whole="x"))
 
     def draw(figure: Figure) -> None:
-        if not filled and len(shown) > 1 and np.nanmax(values) > LARGE_EXCESS:
+        if not filled and len(panels) > 1 and np.nanmax(values) > LARGE_EXCESS:
             figure.axes[1].set_yscale("symlog", linthresh=1)
 
     def cells(at: Summary) -> Sequence[str]:
-        value = seconds(at.typical_seconds) if filled else decimal(at.excess.value)
-        return share(at.solved), interval(at.solved), value
+        last = seconds(at.typical_seconds) if filled else decimal(at.excess.value)
+        return share(at.solved), interval(at.solved), last
 
-    header = ("solver", "level", "solved", "95 %", "seconds" if filled else "mean excess")
+    header = "solver", "level", "solved", "95 %", "seconds" if filled else "mean excess"
     excess_note = f"The excess is over the {name}, of the boards that were solved."
     remarks = time_notes(points) if filled else [excess_note] * bool(known)
-    shown = panels[: 1 if np.isnan(values).all() else 2]
-    return of_run(run, "levels", "solved by level", header, _rows(series, cells), remarks, shown, draw)
+    rows = rows_of(series, cells)
+    return Chart(title="solved by level", header=header, rows=rows, remarks=remarks, panels=panels, draw=draw)
 
 
 def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
     """Return the share of boards solved optimally, against the width of the search and against its time.
 
-    Solvers that differ only in their width form one line. `curves` are reference curves, drawn dashed.
+    Solvers that differ only in their width form one line. `curves` are published ones, drawn dashed.
     """
-    series, curves = by_option(run, "width"), curves or {}
-    if not series:
+    series = by_option(run, "width")
+    points = points_of(series)
+    if not points:
         raise BadInput("no solver of this benchmark has a width; run some, as in --with beam:width=100,beam:width=1000")
-    if not any(at.optimal.total for at in _all_of(series)):
+    if not any(at.optimal.total for at in points):
         raise BadInput(f"no board of '{run.suite.name}' has a known optimum; add a solver that proves it, such as ida")
+
     optimal = attrgetter("optimal")
-    by_width, by_seconds = _lines(series, optimal), _lines(series, optimal, lambda number, at: at.typical_seconds)
-    for place, (name, points) in enumerate(curves.items(), start=len(series)):
-        (width, value, time), style = np.array(points).T, {"color": f"C{place}", **REFERENCE}
+    by_width, by_seconds = lines_of(series, optimal), lines_of(series, optimal, lambda number, at: at.typical_seconds)
+    rows = rows_of(series, _optimal_cells)
+    for place, (name, published) in enumerate((curves or {}).items(), start=len(series)):
+        (width, value, time), style = np.array(published).T, {"color": f"C{place}", **PUBLISHED}
         by_width.append(Line(name, width, value, style))
         by_seconds.append(Line(name, time[time == time], value[time == time], style))  # those with seconds
+        for number, optimum, of_board in published:
+            text = "-" if math.isnan(of_board) else f"{of_board:g}"
+            rows.append((name, str(number), "-", f"{100 * optimum:g} %", "-", "-", text))
     panels = [
         Panel(lines, {**share_axis("optimal"), "xscale": "log", "xlabel": label})
         for lines, label in (
@@ -133,172 +118,32 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
             (by_seconds, "seconds for a board (median, log scale)"),
         )
     ]
-
-    def cells(at: Summary) -> Sequence[str]:
-        shares = share(at.optimal), percent(at.optimal), interval(at.optimal)
-        return *shares, decimal(at.excess_over_optimum.value), seconds(at.typical_seconds)
-
-    published = [
-        (name, str(width), "-", f"{100 * value:g} %", "-", "-", "-" if np.isnan(time) else f"{time:g}")
-        for name, points in curves.items()
-        for width, value, time in points
-    ]
-    header = ("solver", "width", "optimal", "share", "95 %", "mean excess", "seconds")
-    rows = [*_rows(series, cells), *published]
-    return of_run(run, "widths", "optimal by width", header, rows, time_notes(_all_of(series)), panels)
+    header = "solver", "width", "optimal", "share", "95 %", "mean excess", "seconds"
+    return Chart(title="optimal by width", header=header, rows=rows, remarks=time_notes(points), panels=panels)
 
 
-# --- jobs ---
+def _optimal_cells(at: Summary) -> Sequence[str]:
+    shares = share(at.optimal), percent(at.optimal), interval(at.optimal)
+    return *shares, decimal(at.excess_over_optimum.value), seconds(at.typical_seconds)
 
 
-def jobs(run: BenchRun) -> Chart:
-    """Plot the seconds of each solver with an option `jobs`, by the number of jobs, beside the ideal speed-up."""
-    several = {solver: points for solver, points in by_option(run, "jobs").items() if len(points) > 1}
-    if not several:
-        example = "--with permutation:jobs=1,permutation:jobs=2"
-        raise BadInput(f"no solver of this benchmark was run with several numbers of jobs; run one, as in {example}")
-    rows, remarks, left, right = list[Sequence[str]](), list[str](), list[Line](), list[Line]()
-    for place, (solver, points) in enumerate(several.items()):
-        times = np.array(list(_finished(points)))
-        if not times.size:
+def read_curves(path: Path) -> Curves:
+    """Return the published curves in a file, in its order; raises `BadFile` with the line that is no point.
+
+    A line has a point of a curve, with TABs between its columns: the name of the curve, the width of the search, the
+    share of boards solved optimally in per cent, and optionally the seconds for a board. Empty lines and lines that
+    start with `#` are ignored.
+    """
+    curves: dict[str, list[Point]] = defaultdict(list)
+    for number, line in enumerate(lines_in(path), start=1):
+        if not line.strip() or line.startswith("#"):
             continue
-        numbers, medians = np.array(list(points)), np.median(times, axis=1)
-        speedups, ideal = np.median(times[0] / times, axis=1), numbers / numbers[0]
-        rows += [
-            (solver, f"{number}", f"{times.shape[1]}", seconds(median), f"{speedup:.2f}", f"{best:.2f}")
-            for number, median, speedup, best in zip(numbers, medians, speedups, ideal, strict=True)
-        ]
-        remarks.append(_best_jobs_text(solver, numbers, speedups))
-        style = {"color": f"C{place}"}
-        left += [Line(solver, numbers, medians, style), Line("ideal", numbers, medians[0] / ideal, style | IDEAL)]
-        right += [Line(solver, numbers, speedups, style), Line("ideal", numbers, ideal, style | IDEAL)]
-    if not rows:
-        raise BadInput(f"no board of '{run.suite.name}' was finished with every number of jobs")
-    fewest = min(min(line.x) for line in right)
-    panels = [
-        Panel(left, {"xlabel": "jobs"}, seconds="y", whole="x"),
-        Panel(right, {"xlabel": "jobs", "ylabel": f"times as fast as with {fewest} (dotted: ideal)"}, whole="x"),
-    ]
-    header = ("solver", "jobs", "boards", "seconds", "times as fast", "ideal")
-    return of_run(run, "jobs", "seconds by jobs", header, rows, remarks, panels)
-
-
-def _finished(points: Mapping[int, Summary]) -> Iterator[list[float]]:
-    """Yield for each number of jobs the seconds of the boards that were finished with all of them within the limit.
-
-    Boards without seconds of their own are left out; a board that occurs several times has the median of its times.
-    """
-    times: list[dict[str, list[float]]] = [defaultdict(list) for _ in points]
-    for of_jobs, at in zip(times, points.values(), strict=True):
-        for answer in at.answers:
-            if answer.holds and answer.row.stop not in LIMITS and answer.row.seconds is not None:
-                of_jobs[answer.entry.board].append(max(answer.row.seconds, MIN_SECONDS))
-    common = [board for board in times[0] if all(board in of_jobs for of_jobs in times)]
-    yield from ([float(np.median(of_jobs[board])) for board in common] for of_jobs in times)
-
-
-def _best_jobs_text(solver: str, numbers: NDArray[np.int64], speedups: NDArray[np.float64]) -> str:
-    best = int(speedups.argmax())
-    if not best:
-        return f"{solver} is fastest with {numbers[0]} job{'s' * bool(numbers[0] != 1)}: more do not help it here."
-    return (
-        f"{solver} is fastest with {numbers[best]} jobs, {speedups[best]:.2f} times as fast as with {numbers[0]} "
-        f"(ideal: {numbers[best] / numbers[0]:.2f})."
-    )
-
-
-# --- clues ---
-
-
-class Quartiles(NamedTuple):
-    """The seconds by which points are compared, and the middle half of the boards."""
-
-    value: float
-    interval: tuple[float, float]
-
-
-def clues(run: BenchRun) -> Chart:
-    """Plot the seconds of each solver by the number of clues: the median, and the middle half of the boards."""
-    every = by_clues(run)
-    if not every:
-        raise BadInput(f"{run.suite.puzzle.name} does not say how many clues a board has; draw bars instead")
-    series = {
-        solver: points
-        for solver, points in every.items()
-        if not any(np.isnan(at.typical_seconds) for at in points.values())
-    }
-    if not series:
-        raise BadInput(f"the batches of '{run.suite.name}' hold boards of several numbers of clues; {ADVICE}")
-    peaks = {solver: _peak(points) for solver, points in series.items()}
-    lines = [
-        line
-        for place, (solver, points) in enumerate(series.items())
-        for line in _lines_of_clues(solver, points, peaks[solver], f"C{place}")
-    ]
-    label = f"clues (shade: middle half of the boards; circle: fewer than {MIN_BOARDS}; star: slowest)"
-    rows = [
-        (*row, "peak" if row[1] == str(peaks[row[0]]) else "")
-        for row in _rows(series, lambda at: (share(at.solved), *map(seconds, _quartiles(at))))
-    ]
-    header = ("solver", "clues", "solved", "25th percentile", "median", "75th percentile", "")
-    slowest = [_slowest_text(solver, series[solver], peaks[solver]) for solver in series]
-    panels = [Panel(lines, {"xlabel": label}, seconds="y", whole="x")]
-    return of_run(run, "clues", "seconds by clues", header, rows, slowest + time_notes(_all_of(every)), panels)
-
-
-def _quartiles(at: Summary) -> tuple[float, float, float]:
-    """Return the 25th percentile, the seconds by which points are compared, and the 75th percentile."""
-    return at.percentiles[0], at.typical_seconds, at.percentiles[2]
-
-
-def _lines_of_clues(solver: str, points: Mapping[int, Summary], peak: int | None, colour: str) -> Iterator[Line]:
-    """Yield a line through the medians of enough boards, circles for the others, and a star for the peak."""
-    enough = _with_enough_boards(points)
-    drawn = {}
-    for number, at in points.items():
-        low, middle, high = np.maximum(_quartiles(at), MIN_SECONDS).tolist()
-        drawn[number] = Quartiles(middle, (low, high))
-    yield Line(solver, list(enough), [drawn[number] for number in enough], {"color": colour})
-    for number in points.keys() - enough.keys():
-        circle = {"color": colour, "marker": "o", "fillstyle": "none"}
-        yield Line("_", [number], [drawn[number].value], circle)
-    if peak is not None:
-        yield Line("_", [peak], [drawn[peak].value], {"color": colour, "marker": "*", "markersize": 14})
-
-
-def _with_enough_boards(points: Mapping[int, Summary]) -> Mapping[int, Summary]:
-    """Return the points of at least `MIN_BOARDS` boards; all points if fewer than two have as many."""
-    enough = {number: at for number, at in points.items() if len(at.answers) >= MIN_BOARDS}
-    return enough if len(enough) > 1 else points
-
-
-def _peak(points: Mapping[int, Summary]) -> int | None:
-    """Return the number of clues with the greatest time; None unless three quarters of its boards take longer than
-    others.
-
-    The others are represented by the median of their times.
-    """
-    typical = {number: at.typical_seconds for number, at in _with_enough_boards(points).items()}
-    if len(typical) < 2:
-        return None
-    peak = max(typical, key=typical.__getitem__)
-    others = float(np.median([each for number, each in typical.items() if number != peak]))
-    lower = points[peak].percentiles[0] if points[peak].timed == "alone" else typical[peak]
-    return peak if lower > others else None
-
-
-def _slowest_text(solver: str, points: Mapping[int, Summary], peak: int | None) -> str:
-    if peak is None and len(points) > 1:
-        return (
-            f"{solver} has no clear peak: where its median is greatest, a quarter of the boards take no longer than "
-            f"boards with other numbers of clues."
-        )
-    if peak is None:
-        return f"{solver}: all boards have {min(points)} clues, so there is no peak to find."
-    at = points[peak]
-    few = f" Only {len(at.answers)} such: too few to rely on." if len(at.answers) < MIN_BOARDS else ""
-    return (
-        f"{solver} is slowest on boards with {peak} clues: {seconds(at.typical_seconds)} s "
-        f"({'median' if at.timed == 'alone' else 'mean'}), where the boards have {min(points)} to {max(points)} "
-        f"clues.{few}"
-    )
+        point = POINT.fullmatch("\t".join(column.strip() for column in line.split("\t")))
+        if point is None or not int(point["width"]) or float(point["percent"]) > 100:
+            text = shorten(line.strip())
+            raise BadFile(f"{path}, line {number}: '{text}' is no point of a curve: a line has {COLUMNS}")
+        share_of_boards = float(point["percent"]) / 100
+        curves[point["name"]].append((int(point["width"]), share_of_boards, float(point["seconds"] or math.nan)))
+    if not curves:
+        raise BadFile(f"{path} holds no points of a curve: a line has {COLUMNS}")
+    return {name: sorted(points, key=itemgetter(0)) for name, points in curves.items()}

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.bench.charts import Chart, Panel, empty_figure, ink, of_run, write
-from puzzlelab.bench.run_tables import VALUES
+from puzzlelab.bench.charts import Chart, Panel, empty_figure, ink, write
 from puzzlelab.bench.runs import BenchRun, by_occurrence
 from puzzlelab.bench.summaries import has_filled_answers, references
-from puzzlelab.bench.tables import wrapped_label
+from puzzlelab.bench.tables import VALUES, wrapped_label
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import Kind, objective_of
 
@@ -34,7 +33,6 @@ MAX_CELLS_WITH_NUMBERS = 24, 14
 """The most cells of a side that show their numbers: with one panel, and with more."""
 PANEL_INCHES, TITLE_INCHES, LETTERS_PER_INCH = (6.0, 4.5), 0.5, 10
 """The side of a square panel, alone and beside others; the height of the title, and how long its lines are."""
-COLOURS = "Blues"
 DARK = 0.6
 """The share of the colours above which a cell is dark, so that its number is white."""
 OPTIMUM = "the optimum"
@@ -75,39 +73,43 @@ def lengths(run: BenchRun) -> Chart:
     """Plot the number of boards by the length, cost or score of each solver's solution, and by the optimum, if
     known.
     """
-    what, kind, optima = _what(run), objective_of(run.suite.puzzle).kind, _optima(run)
+    kind, optima = _kind(run), _optima(run)
     counts = {
         solver: Counter(answer.value for answer in answers if answer.value is not None)
         for solver, answers in run.by_solver.items()
     }
     optimum = Counter(optima[entry.board] for entry in run.suite.entries if entry.board in optima)
     columns = {"optimum": optimum, **counts} if optima else counts
-    every_length = sorted({length for count in columns.values() for length in count})
+    every_length = sorted(set[int]().union(*columns.values()))
     if not every_length:
         raise BadInput(f"no board of '{run.suite.name}' was solved: there are no lengths to draw")
 
     def draw(figure: Figure) -> None:
         (axes,) = figure.axes
-        bins, filled = _bin_edges(every_length), len(counts) <= MAX_FILLED_HISTOGRAMS
+        edges, filled = _bin_edges(every_length), len(counts) <= MAX_FILLED_HISTOGRAMS
         values = [list(count.elements()) for count in counts.values()]
-        axes.hist(values, bins, histtype="bar" if filled else "step", label=list(counts))
+        axes.hist(values, edges, histtype="bar" if filled else "step", label=list(counts))
         if optima:
-            style: Any = {"histtype": "step", "color": ink(), "linewidth": 1.5}
-            axes.hist(list(optimum.elements()), bins, label="optimum", **style)
+            axes.hist(list(optimum.elements()), edges, histtype="step", color=ink(), linewidth=1.5, label="optimum")
 
+    header = VALUES[kind][0], *columns
     rows = [(str(length), *(str(count[length]) for count in columns.values())) for length in every_length]
     remarks = [_average_text(name, count, kind) for name, count in [*counts.items(), (OPTIMUM, optimum)] if count]
     panel = Panel([], {"xlabel": "length (moves)" if kind == "moves" else kind, "ylabel": "boards"}, whole="both")
-    return of_run(run, "lengths", f"{what} of solutions", (VALUES[kind][0], *columns), rows, remarks, [panel], draw)
+    title = f"{_lengths(kind)} of solutions"
+    return Chart(title=title, header=header, rows=rows, remarks=remarks, panels=[panel], draw=draw)
 
 
-def _what(run: BenchRun) -> str:
-    """Return 'lengths', 'costs' or 'scores'; raises `BadInput` where all solutions have equally many moves."""
+def _kind(run: BenchRun) -> Kind:
+    """Return what solutions are compared by; raises `BadInput` where all have equally many moves."""
     if has_filled_answers(run.suite.puzzle):
         raise BadInput(
             f"every solution of a board of {run.suite.puzzle.name} has equally many moves: draw bars or clues"
         )
-    kind = objective_of(run.suite.puzzle).kind
+    return objective_of(run.suite.puzzle).kind
+
+
+def _lengths(kind: Kind) -> str:
     return "lengths" if kind == "moves" else f"{kind}s"
 
 
@@ -123,8 +125,8 @@ def _average_text(name: str, count: Counter[int], kind: Kind) -> str:
 
 
 def _bin_edges(every_length: Sequence[int]) -> list[float]:
-    """Return the edges of bins over these lengths, in order, with whole numbers at the middle of narrow ones."""
-    first, last = every_length[0], every_length[-1]
+    """Return the edges of bins over these lengths, with whole numbers at the middle of narrow ones."""
+    first, last = min(every_length), max(every_length)
     width = max(1, math.ceil((last - first + 1) / MAX_BINS))
     return [edge - 0.5 for edge in range(first, last + width + 1, width)]
 
@@ -137,8 +139,9 @@ def lengths2d(run: BenchRun) -> Chart:
 
     On the diagonal both are equally long; above it the solver that is named at the side is the longer one.
     """
-    what, kind, pairs = _what(run), objective_of(run.suite.puzzle).kind, _pairs(run)
-    edges = _bin_edges(sorted({length for pair in pairs for both in pair.lengths for length in both}))
+    kind, pairs = _kind(run), _pairs(run)
+    counts = [Counter(pair.lengths) for pair in pairs]
+    edges = _bin_edges([length for pair in pairs for both in pair.lengths for length in both])
     several = len(pairs) > 1
     with_numbers = len(edges) - 1 <= MAX_CELLS_WITH_NUMBERS[several]
 
@@ -149,35 +152,26 @@ def lengths2d(run: BenchRun) -> Chart:
         width = PANEL_INCHES[several] * len(pairs)
         figure.set_size_inches(width, PANEL_INCHES[several] + TITLE_INCHES)
         figure.suptitle(textwrap.fill(figure.get_suptitle(), int(width * LETTERS_PER_INCH)))
-        norm = PowerNorm(0.5, 0, max(max(Counter(pair.lengths).values()) for pair in pairs))
-        for axes, pair in zip(figure.axes, pairs, strict=True):
-            _draw_pair(axes, pair, edges, norm, with_numbers)
+        norm = PowerNorm(0.5, 0, max(max(count.values()) for count in counts))
+        for axes, count in zip(figure.axes, counts, strict=True):
+            _draw_pair(axes, count, edges, norm, with_numbers)
         if not with_numbers:
             cells, ticks = figure.axes[0].collections[0], MaxNLocator(integer=True)
             figure.colorbar(cells, ax=figure.axes, label="boards", ticks=ticks)
 
-    rows = [
-        (pair.across, pair.up, str(one), str(two), str(count))
-        for pair in pairs
-        for (one, two), count in sorted(Counter(pair.lengths).items())
-    ]
     header: Sequence[str] = ("solver", "against", f"its {kind}", "the other's", "boards")
     if not several:
         header = (f"{kind} of {pairs[0].across}", f"of {pairs[0].up}", "boards")
-    remarks, title = (
-        [_comparison_text(pair, kind) for pair in pairs],
-        f"{what} of one solver's solutions against another's",
-    )
-    panels = [
-        Panel(
-            [],
-            {"xlabel": f"{kind} of {wrapped_label(across)}", "ylabel": f"{kind} of {wrapped_label(up)}"},
-            whole="both",
-        )
-        for across, up, _ in pairs
+    rows = [
+        (pair.across, pair.up, str(one), str(two), str(boards))[-len(header) :]
+        for pair, count in zip(pairs, counts, strict=True)
+        for (one, two), boards in sorted(count.items())
     ]
-    shown = [row[-len(header) :] for row in rows]
-    return of_run(run, "lengths2d", title, header, shown, remarks, panels, draw)
+    labels = [(f"{kind} of {wrapped_label(pair.across)}", f"{kind} of {wrapped_label(pair.up)}") for pair in pairs]
+    panels = [Panel([], {"xlabel": across, "ylabel": up}, whole="both") for across, up in labels]
+    title = f"{_lengths(kind)} of one solver's solutions against another's"
+    remarks = [_comparison_text(pair, kind) for pair in pairs]
+    return Chart(title=title, header=header, rows=rows, remarks=remarks, panels=panels, draw=draw)
 
 
 def _comparison_text(pair: Pair, kind: Kind) -> str:
@@ -216,22 +210,26 @@ def _pairs(run: BenchRun) -> list[Pair]:
         for one, two in combinations(values, 2)
     ]
     found = [pair for pair in pairs if pair.lengths]
-    if found:
-        return found
-    if len(solvers) == 1:
+    if not found and len(solvers) == 1:
         raise BadInput(
             f"only {next(iter(solvers))} has answered '{name}', and lengths2d holds one solver's lengths against "
             f"another's: run a second solver, or the same with other options"
         )
-    raise BadInput(f"no board of '{name}' was solved by two solvers: there are no lengths to hold against each other")
+    if not found:
+        raise BadInput(
+            f"no board of '{name}' was solved by two solvers: there are no lengths to hold against each other"
+        )
+    return found
 
 
-def _draw_pair(axes: Axes, pair: Pair, edges: list[float], norm: Any, with_numbers: bool) -> None:
+def _draw_pair(
+    axes: Axes, counts: Mapping[tuple[int, int], int], edges: list[float], norm: Any, with_numbers: bool
+) -> None:
     """Draw a cell for each pair of lengths, the darker the more boards; the diagonal is behind the cells."""
     axes.axline((edges[0], edges[0]), slope=1, color=ink(), linestyle="--", linewidth=0.8, alpha=0.5, zorder=-1)
-    x, y = zip(*pair.lengths, strict=True)
-    axes.hist2d(x, y, (edges, edges), cmin=1, cmap=COLOURS, norm=norm)
-    for place, count in Counter(pair.lengths).items() if with_numbers else ():  # such cells have one length each
+    x, y = zip(*counts, strict=True)
+    axes.hist2d(x, y, (edges, edges), weights=list(counts.values()), cmin=1, cmap="Blues", norm=norm)
+    for place, count in counts.items() if with_numbers else ():  # such cells have one length each
         colour = "white" if norm(count) > DARK else "black"
         axes.text(*place, f"{count}", ha="center", va="center", size="small", color=colour)
     axes.set_aspect("equal")

@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from puzzlelab.bench import bars, curves, lengths, tables
+from puzzlelab.bench import curves, lengths, times
 from puzzlelab.bench.charts import Chart
-from puzzlelab.bench.reference_curves import Curves
+from puzzlelab.bench.curves import Curves
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.summaries import has_filled_answers
+from puzzlelab.bench.tables import wrapped_label
 from puzzlelab.core.errors import BadInput, UnknownName
 
 KIND_WITH_CURVES = "widths"
-"""The kind that can also show reference curves."""
+"""The kind that can also show published curves."""
 KINDS: Mapping[str, Callable[[BenchRun], Chart]] = {
     "lengths": lengths.lengths,
     "lengths2d": lengths.lengths2d,
     "levels": curves.levels,
-    "bars": bars.bars,
+    "bars": times.bars,
     "widths": curves.widths,
-    "jobs": curves.jobs,
-    "clues": curves.clues,
+    "jobs": times.jobs,
+    "clues": times.clues,
 }
 """Name of a kind -> the function that makes its chart."""
 
 
-def chart(run: BenchRun, kind: str, reference: Curves | None = None) -> Chart:
+def chart(run: BenchRun, kind: str, published: Curves | None = None) -> Chart:
     """Return the chart of this kind; raises `UnknownName`, and `BadInput` if the run has nothing to show.
 
-    `reference` are published curves, which only the kind `widths` shows.
+    Only the kind `widths` shows published curves.
     """
     if kind not in KINDS:
         raise UnknownName("kind of plot", kind, KINDS)
     if not run.answers:
         raise BadInput(f"there are no answers to '{run.suite.name}' yet")
-    if reference is None:
-        return KINDS[kind](run)
-    if kind != KIND_WITH_CURVES:
+    if published and kind != KIND_WITH_CURVES:
         raise BadInput(f"{kind} does not show published curves: they are for {KIND_WITH_CURVES}")
-    return curves.widths(run, reference)
+    made = curves.widths(run, published) if published else KINDS[kind](run)
+    return replace(made, title=f"{run.suite.name}: {made.title}", kind=kind)
 
 
 def default_kind(run: BenchRun) -> str:
@@ -58,8 +59,8 @@ def select_solvers(run: BenchRun, solvers: Sequence[str]) -> BenchRun:
         if not matching:
             raise UnknownName(f"solver that has answered '{run.suite.name}', called", text, labels)
         chosen |= dict.fromkeys(matching)
-    return BenchRun(run.suite, tuple(answer for label in chosen for answer in run.by_solver[label]), run.interrupted)
+    return replace(run, answers=tuple(answer for label in chosen for answer in run.by_solver[label]))
 
 
 def _parts(label: str) -> set[str]:
-    return set(tables.wrapped_label(label).split(":\n"))
+    return set(wrapped_label(label).split(":\n"))

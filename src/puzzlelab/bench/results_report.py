@@ -10,21 +10,20 @@ import json
 import math
 import shlex
 from base64 import b64encode
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from puzzlelab.bench import history, plots, run_tables, runs, tables, training_charts
+from puzzlelab.bench import history, plots, runs, tables, training_charts
 from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.charts import Chart, empty_figure, figure_of, image
-from puzzlelab.bench.history import Record
-from puzzlelab.bench.runs import BenchRun
+from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.suites import SUITE_FILE
-from puzzlelab.bench.summaries import Reference, Summary, grouped, has_filled_answers
+from puzzlelab.bench.summaries import Reference, Summary, has_filled_answers, references
 from puzzlelab.bench.tables import TextTable
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
 from puzzlelab.core.objective import objective_of
@@ -51,30 +50,10 @@ and the `command` that solves it.
 """
 
 
-@dataclass(frozen=True)
-class Section:
-    """A benchmark or a training run. Images are addresses that hold the image itself."""
-
-    folder: str
-    """Relative to the folder of the report."""
-    title: str
-    facts: Mapping[str, str]
-    results: Sequence[TextTable] = ()
-    sentences: Sequence[str] = ()
-    drawings: Sequence[tuple[Chart, str, str]] = ()
-    """Charts, each with its image on a light and on a dark ground."""
-    not_drawn: Sequence[str] = ()
-    """The reasons why some kinds of plot are missing, as sentences."""
-    pairs: TextTable | None = None
-    boards: Sequence[HardBoard] = ()
-    options: TextTable | None = None
-    records: Sequence[Record] = ()
-    versions: Sequence[str] = ()
-    """The versions of puzzlelab that wrote the rows."""
-    settings: str = ""
-    """The settings of a training run."""
-    error: str = ""
-    """The reason why the folder cannot be read, as a sentence; then the section has nothing else."""
+Section = dict[str, Any]
+"""What the template shows of a benchmark or a training run, by name; of a folder that cannot be read only its name and
+the `error`, a sentence. Images are addresses that hold the image itself.
+"""
 
 
 # --- reading ---
@@ -88,20 +67,20 @@ def collect(folder: Path) -> list[Section]:
     found = sorted({path.parent for name in MARKERS for path in folder.rglob(name)})
     if not found:
         raise BadInput(f"there are no results in {folder}: `puzzlelab bench ... --out {folder}` writes some")
-    sections = []
+    sections: list[Section] = []
     for number, each in enumerate(found):
         report.progress("report", number, len(found), each.name)
         name = each.relative_to(folder).as_posix() if each != folder else folder.resolve().name
         try:
-            is_benchmark = (each / SUITE_FILE).is_file()
-            sections.append(_benchmark(each, name) if is_benchmark else _training(each, name))
+            contents = _benchmark(each) if (each / SUITE_FILE).is_file() else _training(each)
         except PuzzlelabError as error:
-            sections.append(Section(name, name, {}, error=f"{name}: {error}"))
+            contents = {"title": name, "facts": {}, "error": f"{name}: {error}"}
+        sections.append({"title": f"Training of {name}", "folder": name, **contents})
     report.progress("report", len(found), len(found))
     return sections
 
 
-def _benchmark(folder: Path, name: str) -> Section:
+def _benchmark(folder: Path) -> Section:
     run, records = runs.read_run(folder), history.read(folder)
     suite = run.suite
     facts = {
@@ -110,26 +89,22 @@ def _benchmark(folder: Path, name: str) -> Section:
         "solvers": f"{len(run.by_solver)}",
         "hash of the suite": suite.hash,
     }
+    section = {"title": suite.name, "facts": facts, "records": records}
     if not run.answers:
-        return Section(name, suite.name, facts, sentences=["There are no answers yet."], records=records)
-    drawings, not_drawn = _drawings({kind: partial(plots.chart, run, kind) for kind in plots.KINDS})
-    return Section(
-        folder=name,
-        title=suite.name,
-        facts=facts,
-        results=[each for each in (run_tables.of_solvers(run), run_tables.of_levels(run)) if each],
-        sentences=caveats(run),
-        drawings=drawings,
-        not_drawn=not_drawn,
-        pairs=run_tables.of_pairs(run),
-        boards=hardest(run, HARDEST),
-        options=_options(run),
-        records=records,
-        versions=sorted({answer.row.version for answer in run.answers} - {""}),
-    )
+        return {**section, "sentences": ["There are no answers yet."]}
+    return {
+        **section,
+        **_drawings({kind: partial(plots.chart, run, kind) for kind in plots.KINDS}),
+        "results": [table for table in (tables.of_solvers(run), tables.of_levels(run)) if table],
+        "sentences": caveats(run),
+        "pairs": tables.of_pairs(run),
+        "boards": hardest(run, HARDEST),
+        "options": _options(run),
+        "versions": sorted({answer.row.version for answer in run.answers} - {""}),
+    }
 
 
-def _training(folder: Path, name: str) -> Section:
+def _training(folder: Path) -> Section:
     run = Run(folder)
     saved = run.saved_settings()
     facts = {"state": "finished" if run.done.exists() else "not finished"}
@@ -137,9 +112,7 @@ def _training(folder: Path, name: str) -> Section:
     charts: dict[str, Callable[[], Chart]] = {"learning": lambda: training_charts.learning([folder])}
     if training_charts.is_selfplay_run(folder):
         charts["elo"] = lambda: training_charts.elo(folder)
-    drawings, not_drawn = _drawings(charts)
-    settings = run.config.read_text(encoding="utf-8")
-    return Section(name, f"Training of {name}", facts, drawings=drawings, not_drawn=not_drawn, settings=settings)
+    return {"facts": facts, "settings": run.config.read_text(encoding="utf-8"), **_drawings(charts)}
 
 
 def _options(run: BenchRun) -> TextTable:
@@ -147,20 +120,21 @@ def _options(run: BenchRun) -> TextTable:
     rows = []
     for solver, answers in run.by_solver.items():
         row = answers[0].row
-        set_options = {name: value for name, value in row.options.items() if value is not None}
         options = ", ".join(
-            f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in set_options.items()
+            f"{name} {value if isinstance(value, str) else json.dumps(value)}"
+            for name, value in row.options.items()
+            if value is not None
         )
-        rows.append([tables.wrapped_label(solver), row.solver, options or "none", row.net or "none"])
-    header = ["solver", "name", "options", "network and hash"]
+        rows.append((tables.wrapped_label(solver), row.solver, options or "none", row.net or "none"))
+    header = "solver", "name", "options", "network and hash"
     return TextTable(title="Options and networks", header=header, rows=rows)
 
 
 # --- pictures ---
 
 
-def _drawings(charts: Mapping[str, Callable[[], Chart]]) -> tuple[list[tuple[Chart, str, str]], list[str]]:
-    """Return the charts with their images, and the reasons why some cannot be drawn."""
+def _drawings(charts: Mapping[str, Callable[[], Chart]]) -> Section:
+    """Return the charts, each with its image on a light and on a dark ground, and why some cannot be drawn."""
     drawings, not_drawn = [], []
     for kind, make in charts.items():
         try:
@@ -169,7 +143,7 @@ def _drawings(charts: Mapping[str, Callable[[], Chart]]) -> tuple[list[tuple[Cha
             not_drawn.append(f"{kind}: {reason}.")
         else:
             drawings.append((chart, _plot(chart, "default"), _plot(chart, "dark_background")))
-    return drawings, not_drawn
+    return {"drawings": drawings, "not_drawn": not_drawn}
 
 
 def _plot(chart: Chart, style: str) -> str:
@@ -192,22 +166,28 @@ def hardest(run: BenchRun, count: int) -> list[HardBoard]:
     states. A board that occurs several times counts once.
     """
     numbers = {entry.board: number for number, entry in reversed(list(enumerate(run.suite.entries, start=1)))}
-    boards = grouped(run, lambda answer: ("", numbers[answer.entry.board]))[""]
-    expanded = {  # the geometric mean, so that each solver has the same weight
-        number: math.exp(np.mean([math.log(max(answer.row.expanded, 1)) for answer in at.answers]))
-        for number, at in boards.items()
-    }
-    order = sorted(boards, key=lambda number: (boards[number].solved.value, -expanded[number], number))
-    return [_hard_board(run.suite.puzzle, number, boards[number], expanded[number]) for number in order[:count]]
+    boards: dict[int, list[BenchAnswer]] = defaultdict(list)
+    for answer in run.answers:
+        boards[numbers[answer.entry.board]].append(answer)
+    solved = {number: sum(answer.length is not None for answer in of) / len(of) for number, of in boards.items()}
+    expanded = {number: _expanded(answers) for number, answers in boards.items()}
+    order = sorted(boards, key=lambda number: (solved[number], -expanded[number], number))
+    known = references(run)
+    return [_hard_board(run.suite.puzzle, number, Summary("", boards[number], known)) for number in order[:count]]
 
 
-def _hard_board(puzzle: Puzzle, number: int, at: Summary, expanded: float) -> HardBoard:
+def _expanded(answers: Sequence[BenchAnswer]) -> float:
+    """Return the geometric mean of the states expanded, so that each solver has the same weight."""
+    return math.exp(np.mean([math.log(max(answer.row.expanded, 1)) for answer in answers]))
+
+
+def _hard_board(puzzle: Puzzle, number: int, at: Summary) -> HardBoard:
     entry, kind = at.answers[0].entry, objective_of(puzzle).kind
     instance = puzzle.read(entry.board)
     text, svg = puzzle.write(instance.state), instance.svg()
     facts = [
         f"solved by {at.solved.number} of {at.solved.total} solvers",
-        f"{tables.number(expanded)} states expanded (geometric mean)",
+        f"{tables.number(_expanded(at.answers))} states expanded (geometric mean)",
     ]
     if entry.level is not None:
         facts.append(f"level {entry.level}")
@@ -232,16 +212,11 @@ def _hard_board(puzzle: Puzzle, number: int, at: Summary, expanded: float) -> Ha
 def render(sections: Sequence[Section], name: str) -> str:
     """Return the report of a folder of this name as HTML; raises `BadInput` without jinja2."""
     try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+        from jinja2 import Environment, FileSystemLoader
     except ImportError:
         raise BadInput("reports need jinja2, which is not installed: pip install 'puzzlelab[plot]'") from None
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
+    loader = FileSystemLoader(Path(__file__).parent)
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["wrapped"] = tables.wrapped_label
     template = environment.get_template("report.html")
     return template.render(name=name, sections=sections, max_rows=MAX_ROWS, version=VERSION)

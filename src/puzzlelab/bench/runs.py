@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.bench import history, suites
-from puzzlelab.bench.batches import Batching, batches
-from puzzlelab.bench.suites import Suite, SuiteEntry
+from puzzlelab.bench import Batching, history, suites
+from puzzlelab.bench.suites import Suite, SuiteEntry, batches
 from puzzlelab.core import registry
 from puzzlelab.core.answers import Answers, BatchTime
 from puzzlelab.core.boards import Boards
@@ -177,7 +176,7 @@ def run(
     limit: Limit,
     out: Path | None = None,
     jobs: int = 1,
-    batching: Batching = Batching.LEVEL,
+    batching: Batching = "level",
     executor: Executor | None = None,
     command: str = "",
     batch_size: int = BATCH,
@@ -268,8 +267,8 @@ class SolverBenchmark:
         if self.stop.is_set():
             return
         is_small = len(self.suite.entries) <= BATCH and not self.solver.shares_work
-        together = Batching.BOARD if is_small else batching
-        is_alone = together is Batching.BOARD
+        together: Batching = "board" if is_small else batching
+        is_alone = together == "board"
 
         def work(boards: Boards) -> Callable[[], Iterator[SomeAnswers]]:
             return partial(solve_batches, self.solver, boards, self.limit, 1 if is_alone else len(boards))

@@ -9,13 +9,15 @@ puzzle.
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from puzzlelab.bench import Batching
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, as_unicode, shorten
@@ -220,6 +222,35 @@ def _distance(puzzle: Puzzle, state: State) -> int | None:
     if samples is None or DISTANCE_SCALE not in samples.scales:
         return None
     return levels_of(puzzle, state[None])[0].get(DISTANCE_SCALE)
+
+
+# --- the boards that a solver gets together ---
+
+
+def batches(suite: Suite, indices: Sequence[int], batching: Batching, size: int, parts: int = 1) -> Iterator[list[int]]:
+    """Yield the indices of boards in batches of at most `size`, whose boards have this in common.
+
+    The boards that have it in common are in at least `parts` batches of equal size, if there are enough. Only the time
+    of a whole batch is measured. So there is a time by level only if every batch has boards of one level, and a time by
+    the number of clues only if every batch has boards of one such number. Raises `BadInput` if the number of clues is
+    not known.
+    """
+    groups: dict[object, list[int]] = defaultdict(list)
+    for index in indices:
+        groups[_in_common(suite, index, batching)].append(index)
+    for group in groups.values():
+        step = min(size, -(-len(group) // parts) or 1)
+        yield from (group[start : start + step] for start in range(0, len(group), step))
+
+
+def _in_common(suite: Suite, index: int, batching: Batching) -> object:
+    entry = suite.entries[index]
+    if batching == "clues":
+        clues = clue_count(suite.puzzle, entry.board)
+        if clues is None:
+            raise BadInput(f"{suite.puzzle.name} does not say how many clues a board has: batches are by level")
+        return entry.level, clues
+    return {"all": None, "board": index, "level": entry.level}[batching]
 
 
 # --- the suite of a folder of rows ---

@@ -2,26 +2,36 @@
 
 Only answers that are verified by replay count. Boards that were solved alone have a measured time each. Those that fill
 whole batches have a measured mean, but no percentiles; those that are a part of a batch have no measured time at all.
+
+Shares and means have 95 % intervals. `scipy.stats` computes the same ones, which the tests compare; its import takes as
+long as a small benchmark's tables altogether, so that it is not used here.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, label_of
-from puzzlelab.bench.statistics import Mean, Proportion, mean, proportion
 from puzzlelab.bench.suites import clue_count
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 
+Z = 1.959963984540054
+"""The normal distribution has 95 % within this many standard deviations."""
 ADVICE = "bench --batch level, clues or board measures them again, into another --out"
 PERCENTILES = 25, 50, 75, 95
+MIN_SECONDS = 1e-6
+"""Shorter times are shown as this one; rows have no finer resolution."""
+Timed = Literal["alone", "whole batches", "parts of batches"]
+TIME_NOTES: Mapping[Timed, str] = {
+    "whole batches": "boards were answered in batches; seconds are the mean of whole batches, without a spread.",
+    "parts of batches": f"no seconds where its batches hold other boards too; {ADVICE}.",
+}
+"""How boards were timed -> the sentence for below a plot or a table."""
 
 
 def has_filled_answers(puzzle: Puzzle) -> bool:
@@ -29,8 +39,66 @@ def has_filled_answers(puzzle: Puzzle) -> bool:
     return presentation_of(puzzle).answer_is_board
 
 
-@dataclass(frozen=True)
-class Reference:
+# --- shares and means ---
+
+
+class Proportion(NamedTuple):
+    """The share of `number` in `total`."""
+
+    number: int
+    total: int
+
+    @property
+    def value(self) -> float:
+        """Between 0 and 1; nan if `total` is 0."""
+        return self.number / self.total if self.total else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of E. B. Wilson, Journal of the American Statistical Association 22 (1927)."""
+        if not self.total:
+            return 0.0, 1.0
+        middle = (self.value + Z * Z / (2 * self.total)) / (1 + Z * Z / self.total)
+        spread = math.sqrt(self.value * (1 - self.value) / self.total + (Z / (2 * self.total)) ** 2)
+        half_width = Z * spread / (1 + Z * Z / self.total)
+        return max(0.0, middle - half_width), min(1.0, middle + half_width)
+
+
+class Mean(NamedTuple):
+    """A mean and the half width of its 95 % interval (Student's t); nan for fewer than two values."""
+
+    value: float
+    half_width: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval of a mean of numbers from 0 on, cut off there; the value itself where there is none."""
+        half_width = 0.0 if math.isnan(self.half_width) else self.half_width
+        return max(self.value - half_width, min(0.0, self.value)), self.value + half_width
+
+
+def proportion(holds: Iterable[bool]) -> Proportion:
+    """Return the share of the true ones."""
+    truths = list(holds)
+    return Proportion(sum(truths), len(truths))
+
+
+def mean(values: Iterable[float | None]) -> Mean:
+    """Return the mean of the values that are not None, with its interval."""
+    present = [value for value in values if value is not None]
+    if len(present) < 2:
+        return Mean(float(present[0]) if present else math.nan, math.nan)
+    from scipy.special import stdtrit
+
+    deviation = float(np.std(present, ddof=1))
+    half_width = float(stdtrit(len(present) - 1, 0.975)) * deviation / math.sqrt(len(present))
+    return Mean(float(np.mean(present)), half_width)
+
+
+# --- one solver ---
+
+
+class Reference(NamedTuple):
     """The number of moves, cost or score to compare solutions with."""
 
     value: int
@@ -56,121 +124,74 @@ def references(run: BenchRun) -> dict[str, Reference]:
     return by_board
 
 
-@dataclass(frozen=True)
 class Summary:
     """The results of one solver on some boards, of which there is at least one."""
 
-    solver: str
-    answers: Sequence[BenchAnswer] = field(repr=False)
-    references: References = field(repr=False)
-
-    @cached_property
-    def solved(self) -> Proportion:
+    def __init__(self, solver: str, answers: Sequence[BenchAnswer], references: References) -> None:
+        self.solver, self.answers, self.references = solver, answers, references
+        known = [(answer, references[board]) for answer in answers if (board := answer.entry.board) in references]
+        excesses = [(answer.excess_over(reference.value), reference.optimal) for answer, reference in known]
+        over_optimum = [excess for excess, optimal in excesses if optimal]
+        self.solved = proportion(answer.length is not None for answer in answers)
         """The share of all boards that is solved."""
-        return proportion(answer.length is not None for answer in self.answers)
-
-    @cached_property
-    def proven(self) -> Proportion:
+        self.proven = proportion(answer.proven for answer in answers)
         """Solved, and proven optimal or unique by the solver itself; of all boards."""
-        return proportion(answer.proven for answer in self.answers)
-
-    @cached_property
-    def refuted(self) -> Proportion:
+        self.refuted = proportion(answer.holds and answer.row.proof == "unsolvable" for answer in answers)
         """Proven to have no solution; of all boards."""
-        return proportion(answer.holds and answer.row.proof == "unsolvable" for answer in self.answers)
-
-    @cached_property
-    def optimal(self) -> Proportion:
+        self.optimal = proportion(excess is not None and excess <= 0 for excess in over_optimum)
         """Solved in the optimal length; of the boards with a known optimum."""
-        return proportion(excess is not None and excess <= 0 for excess in self._excesses(True))
-
-    @cached_property
-    def length(self) -> Mean:
+        self.length = mean(answer.value for answer in answers)
         """Moves, cost or score, over the solved boards."""
-        return mean([answer.value for answer in self.answers if answer.value is not None])
-
-    @cached_property
-    def excess(self) -> Mean:
+        self.excess = mean(excess for excess, _ in excesses)
         """Moves or cost more than the reference, or points less, over the solved boards that have one."""
-        return mean([excess for excess in self._excesses(False) if excess is not None])
-
-    @cached_property
-    def excess_over_optimum(self) -> Mean:
+        self.excess_over_optimum = mean(over_optimum)
         """The excess over the solved boards with a known optimum."""
-        return mean([excess for excess in self._excesses(True) if excess is not None])
-
-    def _excesses(self, over_optimum: bool) -> list[int | None]:
-        """Return the excess for each board with a reference, or with a known optimum; None for one not solved."""
-        pairs = [(answer, self.references.get(answer.entry.board)) for answer in self.answers]
-        return [
-            answer.excess_over(reference.value)
-            for answer, reference in pairs
-            if reference is not None and (reference.optimal or not over_optimum)
-        ]
-
-    @property
-    def expanded(self) -> float:
+        self.expanded = float(np.mean([answer.row.expanded for answer in answers]))
         """States expanded, on average over all boards."""
-        return float(np.mean([answer.row.expanded for answer in self.answers]))
-
-    @property
-    def generated(self) -> float:
+        self.generated = float(np.mean([answer.row.generated for answer in answers]))
         """States generated, on average over all boards."""
-        return float(np.mean([answer.row.generated for answer in self.answers]))
-
-    @cached_property
-    def evaluations(self) -> float:
+        self.evaluations = float(np.mean([answer.row.evaluations for answer in answers]))
         """States scored by a network or another function outside the search, on average over all boards."""
-        return float(np.mean([answer.row.evaluations for answer in self.answers]))
+        self._time(answers)
 
-    @cached_property
-    def timed(self) -> Literal["alone", "whole batches", "parts of batches"]:
+    def _time(self, answers: Sequence[BenchAnswer]) -> None:
+        """Summarise the seconds."""
+        alone = [answer.row.seconds for answer in answers if answer.row.seconds is not None]
+        shared = [answer.batch for answer in answers if answer.row.seconds is None and answer.row.error is None]
+        sizes = Counter(map(id, shared))  # two batches may be equal
+        self.timed: Timed = "whole batches" if shared else "alone"
         """The seconds that were measured: those of each board, those of whole batches, or none."""
-        sizes = Counter(id(answer.batch) for answer in self._in_batches)  # two batches may be equal
-        if any(answer.batch is None or answer.batch.boards != sizes[id(answer.batch)] for answer in self._in_batches):
-            return "parts of batches"
-        return "whole batches" if self._in_batches else "alone"
-
-    @cached_property
-    def _in_batches(self) -> list[BenchAnswer]:
-        return [answer for answer in self.answers if answer.row.seconds is None and answer.row.error is None]
-
-    @cached_property
-    def _alone(self) -> list[float]:
-        return [answer.row.seconds for answer in self.answers if answer.row.seconds is not None]
-
-    @property
-    def timed_boards(self) -> int:
+        if any(batch is None or batch.boards != sizes[id(batch)] for batch in shared):
+            self.timed = "parts of batches"
+        self.timed_boards = len(alone) + len(shared)
         """The number of boards that have a time: those without an error."""
-        return len(self._alone) + len(self._in_batches)
-
-    @cached_property
-    def seconds(self) -> Mean:
+        self.seconds = mean(alone)
         """Over all boards; without an interval for whole batches, nan for parts of them."""
-        if self.timed == "alone":
-            return mean(self._alone)
-        if self.timed == "parts of batches":
-            return Mean(math.nan, math.nan)
-        batches = {id(answer.batch): answer.batch for answer in self._in_batches}.values()
-        total = sum(self._alone) + sum(batch.seconds for batch in batches if batch is not None)
-        return Mean(total / self.timed_boards, math.nan)
-
-    @cached_property
-    def percentiles(self) -> tuple[float, ...]:
+        if shared:
+            batches = {id(batch): batch.seconds for batch in shared if batch is not None}
+            total = sum(alone) + sum(batches.values())
+            self.seconds = Mean(total / self.timed_boards if self.timed == "whole batches" else math.nan, math.nan)
+        self.percentiles = np.percentile([math.nan] if shared or not alone else alone, PERCENTILES).tolist()
         """The 25th, 50th, 75th and 95th of the seconds, interpolated; nan if boards were answered in batches."""
-        measured = self._alone if self.timed == "alone" else []
-        return tuple(np.percentile(measured or [math.nan], PERCENTILES).tolist())
-
-    @property
-    def typical_seconds(self) -> float:
+        self.typical_seconds = self.seconds.value if shared else self.percentiles[1]
         """The median; the mean of boards that were answered in whole batches."""
-        return self.percentiles[1] if self.timed == "alone" else self.seconds.value
 
 
 def summaries(run: BenchRun) -> list[Summary]:
     """Return a summary of each solver that has answered anything."""
     known = references(run)
     return [Summary(solver, answers, known) for solver, answers in run.by_solver.items()]
+
+
+def time_notes(parts: Iterable[Summary]) -> list[str]:
+    """Return sentences about the solvers whose times of boards are not measured."""
+    solvers: dict[Timed, dict[str, None]] = defaultdict(dict)
+    for part in parts:
+        solvers[part.timed][part.solver] = None
+    return [f"{', '.join(solvers[kind])}: {text}" for kind, text in TIME_NOTES.items() if kind in solvers]
+
+
+# --- one solver at several levels ---
 
 
 Series = Mapping[str, Mapping[int, Summary]]
@@ -185,6 +206,11 @@ def grouped(run: BenchRun, key: Callable[[BenchAnswer], tuple[str, int] | None])
             groups[place[0]][place[1]].append(answer)
     known = references(run)
     return {name: {at: Summary(name, each[at], known) for at in sorted(each)} for name, each in groups.items()}
+
+
+def points_of(series: Series) -> list[Summary]:
+    """Return the results of all points."""
+    return [at for points in series.values() for at in points.values()]
 
 
 def by_level(run: BenchRun, at_optimum: bool = False) -> Series:
@@ -216,16 +242,3 @@ def by_option(run: BenchRun, option: str) -> Series:
         if type(value := row.options.get(option)) is int:
             keys[solver] = label_of(row.solver, {**row.options, option: None}), value
     return grouped(run, lambda answer: keys.get(answer.solver))
-
-
-def time_notes(parts: Sequence[Summary]) -> list[str]:
-    """Return sentences for below a plot or a table about the solvers whose times of boards are not measured."""
-    names = {
-        kind: dict.fromkeys(part.solver for part in parts if part.timed == kind)
-        for kind in ("whole batches", "parts of batches")
-    }
-    texts = {
-        "whole batches": "boards were answered in batches; seconds are the mean of whole batches, without a spread.",
-        "parts of batches": f"no seconds where its batches hold other boards too; {ADVICE}.",
-    }
-    return [f"{', '.join(solvers)}: {texts[kind]}" for kind, solvers in names.items() if solvers]

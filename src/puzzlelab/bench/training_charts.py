@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from puzzlelab.bench.charts import Chart, Line, Panel
 from puzzlelab.core.errors import BadInput
@@ -12,6 +12,9 @@ from puzzlelab.training import metrics
 from puzzlelab.training.recipe import settings_of
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.status import RunStatus, StatusReader
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LEARNING, ELO = "learning", "elo"
 """The names of these kinds of plot."""
@@ -108,6 +111,11 @@ def elo(folder: Path) -> Chart:
         lengths = [reign.scramble_length / longest for reign in status.champions]
         style = {"marker": "", "color": "C7", "linestyle": ":", **steps}
         solved.append(Line(f"shifts, of {longest}", minutes, lengths, style))
+
+    def draw(figure: Figure) -> None:
+        for place, (name, rating) in enumerate(status.opponents, start=1):
+            figure.axes[0].axhline(rating, color=f"C{place}", linestyle="--", label=name)
+
     left = {"xlabel": "minutes", "ylabel": "Elo of the champion (with its search)"}
     right = {"xlabel": "minutes", "ylabel": "share of boards solved", "ylim": (-0.03, 1.03)}
     return Chart(
@@ -115,8 +123,9 @@ def elo(folder: Path) -> Chart:
         title=f"{status.puzzle}: self-competition",
         header=CHAMPIONS,
         rows=champions(status),
-        panels=[Panel(ratings, left, marks=dict(status.opponents)), Panel(solved, right)],
+        panels=[Panel(ratings, left), Panel(solved, right)],
         remarks=[f"{name} has {rating:,.0f}" for name, rating in status.opponents],
+        draw=draw,
     )
 
 

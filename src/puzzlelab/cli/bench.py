@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.bench.batches import Batching
+from puzzlelab.bench import Batching
 from puzzlelab.cli import options
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, say, show
 from puzzlelab.cli.progress import progress
@@ -80,7 +80,7 @@ def bench(
     memory: options.Memory = None,
     jobs: Jobs = None,
     executor: options.ExecutorName = None,
-    batch: Batch = Batching.LEVEL,
+    batch: Batch = "level",
     card: Card = False,
     **short: Any,
 ) -> None:
@@ -212,11 +212,11 @@ def _show_faults(suite: Suite) -> None:
 
 def _show(run: BenchRun, out: Path | None, notes: list[str]) -> int:
     """Print the results; return the exit code."""
-    from puzzlelab.bench import run_tables, tables
+    from puzzlelab.bench import tables
     from puzzlelab.bench.caveats import caveats
 
     if run.answers:
-        for table in filter(None, (run_tables.of_solvers(run), run_tables.of_levels(run))):
+        for table in filter(None, (tables.of_solvers(run), tables.of_levels(run))):
             show(tables.as_rich(table))
         for sentence in [*caveats(run), *notes]:
             say(sentence)

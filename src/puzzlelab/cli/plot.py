@@ -69,10 +69,11 @@ def plot(
 
 
 def _of_benchmark(folder: Path, kind: str | None, solver: list[str] | None, beside: Path | None) -> Chart:
-    from puzzlelab.bench import plots, reference_curves, runs
+    from puzzlelab.bench import plots, runs
+    from puzzlelab.bench.curves import read_curves
 
     run = runs.read_run(folder)
     if solver:
         run = plots.select_solvers(run, [text.strip() for each in solver for text in each.split(",")])
-    curves = None if beside is None else reference_curves.read(beside)
+    curves = None if beside is None else read_curves(beside)
     return plots.chart(run, kind or (plots.KIND_WITH_CURVES if curves else plots.default_kind(run)), curves)

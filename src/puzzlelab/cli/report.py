@@ -29,7 +29,7 @@ def report(
     with progress():
         sections = results_report.collect(folder)
         results_report.write(sections, folder.resolve().name, out)
-    errors = [section.error for section in sections if section.error]
+    errors = [section["error"] for section in sections if "error" in section]
     for error in errors:
         fail(error)
     say(f"{out}: {len(sections)} results")
