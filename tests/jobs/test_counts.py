@@ -5,7 +5,7 @@ from puzzlelab import load
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
-from puzzlelab.jobs.counts import counts
+from puzzlelab.jobs.checks import counts
 
 SUDOKU = load("sudoku-4x4")
 BLANK = np.zeros(16, np.uint8)

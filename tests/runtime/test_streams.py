@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from puzzlelab.runtime import streams
+from puzzlelab.runtime import startup
 
 PROGRAM = f"{sys.executable} -m puzzlelab"
 
@@ -88,5 +88,5 @@ def test_every_verb_prints_ascii_where_there_is_nothing_else(tmp_path) -> None:
     ],
 )
 def test_characters_that_an_encoding_lacks(text, encoding, expected) -> None:
-    streams.prepare()
-    assert text.encode(encoding, streams.REPLACE) == expected
+    startup.prepare_streams()
+    assert text.encode(encoding, startup.REPLACE) == expected

@@ -48,7 +48,7 @@ def count(
     from puzzlelab.engine import report
     from puzzlelab.engine.enumeration import require_enumerator
     from puzzlelab.engine.parallel import ThisProcess
-    from puzzlelab.jobs.counts import counts
+    from puzzlelab.jobs.checks import counts
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False)
     chosen_solver = options.solver_of(loaded_puzzle, solver, option, jobs=jobs if executor is None else None)
@@ -137,7 +137,7 @@ def _enumerate(
     """Write the solutions of these boards, and report how the searches ended; return the exit code."""
     from puzzlelab.core.boards import Instance
     from puzzlelab.engine.enumeration import Listing
-    from puzzlelab.jobs.counts import unique_parts
+    from puzzlelab.jobs.checks import unique_parts
 
     code, done, total = SOLVED, 0, 0
     try:

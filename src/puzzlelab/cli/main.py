@@ -17,7 +17,6 @@ from puzzlelab import __version__
 from puzzlelab.cli.console import LEVEL_VARIABLE, SOLVED, UNREADABLE, UNSOLVED, fail
 from puzzlelab.runtime import signals, startup
 from puzzlelab.runtime.signals import INTERRUPTED
-from puzzlelab.runtime.streams import prepare
 
 COLLECT_AFTER = 50_000
 """Allocations between garbage collections. With the default of 700, collections take a twentieth of the time of a short
@@ -137,7 +136,7 @@ def run() -> None:
     Exit codes: 0 all solved, 1 something unsolved, 2 unreadable input; what was done is kept, and the code is 130 after
     Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     """
-    prepare()
+    startup.prepare_streams()
     set_up_process()
     with signals.raising():
         try:

@@ -1,30 +1,101 @@
-"""Checks of a board before it is solved: whether it has a solution, whether only one, and how hard it is.
+"""Counts the solutions of boards, and checks boards before they are solved.
+
+Counts are made by an executor, or together where each board has one solution at most. A check says whether a board has
+a solution, whether only one, and how hard it is.
 
 Shapes: B = boards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.boards import Boards, Instance
+from puzzlelab.core.answers import Answers
+from puzzlelab.core.boards import Boards, Instance, runs
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, State, board_after, presentation_of
-from puzzlelab.core.result import NO_SOLUTION, Stop
+from puzzlelab.core.result import NO_SOLUTION, Count, Stop
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import Candidates, levels_of
-from puzzlelab.engine.enumeration import BATCH, Listing
-from puzzlelab.engine.solving import has_objection
-from puzzlelab.jobs.counts import unique_parts
+from puzzlelab.engine.enumeration import BATCH, Listing, count_parts, require_enumerator
+from puzzlelab.engine.executor import Executor, PieceLost
+from puzzlelab.engine.solving import has_objection, none_wrong
+from puzzlelab.jobs.pieces import Pieces
+from puzzlelab.jobs.solve_parts import PREPARE_LIMIT, name_of, setups
 
 SHOWN = 20
 """The most differing cells that a message names."""
+Group = TypeVar("Group")
+
+# --- counts ---
+
+
+def counts(
+    executor: Executor,
+    solver: Solver,
+    limit: Limit,
+    most: int | None,
+    groups: Iterable[tuple[Boards, Group]],
+) -> Iterator[tuple[Group, Boards, Sequence[Count] | str]]:
+    """Yield the counts of the boards of each group, in order: the group, some boards, and their counts.
+
+    In the place of the counts of a board that was left out stands the reason. A group without boards is returned in
+    its turn. Raises what `count_parts` raises.
+    """
+    pieces = Pieces(
+        executor,
+        lambda boards: partial(_count, solver, boards, limit, most),
+        name_of,
+        setups(executor, solver, "count", partial(_prepare, solver, most)),
+    )
+    for group, boards, value in pieces.done(pieces.cut(groups)):
+        if value is None or isinstance(value, PieceLost):
+            yield group, boards, () if value is None else f"left out: {value}"
+        else:
+            begin, some = value
+            yield group, boards[begin : begin + len(some)], some
+
+
+def _count(solver: Solver, boards: Boards, limit: Limit, most: int | None) -> Iterator[tuple[int, Sequence[Count]]]:
+    """Yield the place of the first of some boards, and their counts."""
+    begin = 0
+    for some in count_parts(solver, boards, limit, most):
+        yield begin, some
+        begin += len(some)
+
+
+def _prepare(solver: Solver, most: int | None, first: Boards) -> None:
+    """Begin to count the solutions of a board."""
+    list(count_parts(solver, first, PREPARE_LIMIT, most))
+
+
+def unique_parts(solver: Solver, boards: Boards, limit: Limit) -> Iterator[Answers | Instance]:
+    """Yield, in the order of the boards, the verified answers to boards with at most one solution, or another board.
+
+    A batch of answers is of consecutive boards; without moves are those that have no solution. A board is yielded by
+    itself if it has several solutions, or if the solver does not count it together with others. Raises
+    `PuzzlelabError` for a wrong answer.
+    """
+    enumerator = require_enumerator(solver, boards.puzzle)
+    for start in range(0, len(boards), BATCH):
+        part = boards[start : start + BATCH]
+        numbers = enumerator.count_batch(part, 2, limit)
+        is_unique = numbers.is_stopped_by("done") & (numbers.solutions <= 1)
+        for begin, end in runs(is_unique):
+            if is_unique[begin] and numbers.firsts is not None:
+                yield none_wrong(solver, numbers.firsts[begin:end])
+            else:
+                yield from part[begin:end]
+
+
+# --- checks ---
 
 
 @dataclass(frozen=True, eq=False)
