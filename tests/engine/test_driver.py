@@ -27,7 +27,6 @@ from puzzlelab.engine.driver import (
     scorer,
     with_patience,
 )
-from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING
 from puzzlelab.engine.record_parts import control_type, new_control
 from puzzlelab.engine.solving import solve
@@ -168,8 +167,8 @@ def test_progress_is_told_between_the_slices() -> None:
 
 
 @pytest.fixture
-def toy_rules(corridor) -> dict[str, Any]:
-    return {"rules": plain_rules(corridor(), np.zeros(1, np.int16))}
+def toy_rules() -> dict[str, Any]:
+    return {"rules": KernelRules(None, 1, np.int16, 1, np.copy, np.copy)}
 
 
 def test_scores_are_asked_for_in_one_batch_and_counted(toy_rules: dict[str, Any]) -> None:

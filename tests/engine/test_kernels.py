@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.kernels import compiled, implements
 
 
@@ -73,16 +72,6 @@ def test_names_keep_what_is_written_of_them() -> None:
 def test_all_moves_but_the_last_ones_inverse_are_tried_in_their_order(search, last: int, tried: list[int]) -> None:
     row, found = np.zeros(5, np.int32), np.zeros(5, np.int32)
     count = search(Dial(5), np.zeros(1, np.uint8), last, row, found)
-    assert found[:count].tolist() == tried
-
-
-@pytest.mark.parametrize(
-    ("place", "last", "tried"), [(3, -1, [0, 1]), (3, 0, [0]), (3, 1, [1]), (9, 1, []), (0, 0, [])]
-)
-def test_plain_rules_are_searched_alike(corridor, place: int, last: int, tried: list[int]) -> None:
-    state = np.array([place], np.int16)
-    row, found = np.zeros(2, np.int32), np.zeros(2, np.int32)
-    count = offered.py_func(plain_rules(corridor(), state).tables, state, last, row, found)
     assert found[:count].tolist() == tried
 
 

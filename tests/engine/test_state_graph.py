@@ -1,8 +1,9 @@
-"""Batch rules give in every search the very answers that kernels and plain rules give."""
+"""A puzzle without kernels, with batch rules or plain rules alone, is searched through a graph with the same answers."""
 
 import gc
 import weakref
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from puzzlelab.core.verify import verify
 from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, Steps
 from puzzlelab.engine import search_rules, state_graph
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, legal_moves, random_walks, solved, successors
-from puzzlelab.engine.search_rules import GraphRules, rules_of
+from puzzlelab.engine.search_rules import GraphRules, graph_rules, rules_of
 from puzzlelab.engine.solving import solve
 from puzzlelab.engine.state_graph import OpenList, Window
 from puzzlelab.experience.state_space import label_states
@@ -108,12 +109,15 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "options"), SEARCHES)
-def test_a_search_on_batch_rules_answers_as_on_plain_rules(name: str, options: dict[str, Any], batch) -> None:
-    one, other = answer(Other(batch), name, options), answer(Other(), name, options)
-    assert one.moves is not None
-    assert len(one.moves) == len(other.moves or ())
-    assert (one.proof, one.stop) == (other.proof, other.stop)
-    assert one.lower_bound >= other.lower_bound
+def test_a_search_on_any_rules_answers_alike(name: str, options: dict[str, Any], batch) -> None:
+    by_batches, plain = answer(Other(batch), name, options), answer(Other(), name, options)
+    own = options if name == "bfs" else {"estimate": Other().estimate(), **options}
+    by_kernels = answer(Tiles(3, 3), name, own)
+    assert by_kernels.moves is not None
+    assert replace(plain, seconds=0.0) == replace(by_kernels, seconds=0.0)
+    assert by_batches.length == plain.length
+    assert (by_batches.proof, by_batches.stop) == (plain.proof, plain.stop)
+    assert by_batches.lower_bound >= plain.lower_bound
 
 
 @pytest.mark.slow
@@ -123,6 +127,13 @@ def test_so_does_a_search_that_plays_games(name: str, batch) -> None:
     one, other = answer(Other(batch), name, options), answer(Other(), name, options)
     assert (one.moves is None) == (other.moves is None)
     assert one.proof == other.proof
+
+
+def test_plain_rules_prove_that_there_is_no_solution(corridor) -> None:
+    result = solve(make_solver("bfs", {}), corridor(9, wall=3).read("7"), Limit())
+    assert (result.moves, result.proof, result.expanded) == (None, "unsolvable", 7)
+    assert result.reason == "every reachable state was searched, and none is solved"
+    assert count_by_depth(corridor(4, wall=3).read("1")) == [1, 2]
 
 
 def test_states_by_depth_are_those_published(batch) -> None:
@@ -249,9 +260,11 @@ def test_a_graph_goes_with_its_search(batch) -> None:
         gc.enable()
 
 
-def test_states_are_nodes_and_nodes_states(batch) -> None:
-    rules = rules_of(board(Other(batch)))
-    states = np.random.default_rng(1).permuted(np.tile(np.arange(9, dtype=np.uint8), (50, 1)), axis=1)
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 16, 17])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64])
+def test_states_are_nodes_and_nodes_states(size: int, dtype: type, corridor) -> None:
+    states = np.random.default_rng(size).integers(0, 3, (50, size)).astype(dtype)
+    rules = graph_rules(corridor(), states[0])
     nodes = rules.encode(states)
     assert np.array_equal(rules.decode(nodes), states)
     assert np.array_equal(rules.encode(states[::-1]), nodes[::-1])

@@ -288,8 +288,6 @@ class KernelRules:
     """The inverse of `encode`."""
     has_objection: Callable[[State], NDArray[np.bool_]] | None = None
     """`bool[B]`: whether `objection` names a reason for each of the plain states `[B, S]`; None asks it one by one."""
-    plain: bool = False
-    """Whether the tables are the adapter for plain rules, which runs without compilation."""
 
 
 @dataclass(frozen=True)

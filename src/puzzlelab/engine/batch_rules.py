@@ -10,12 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import BatchRules, Estimate, KernelRules, equivalence
 from puzzlelab.engine.batch_rules_kernels import begin_all, make_moves, mark_legal, wander
-from puzzlelab.engine.interpreted_kernels import plain_rules
-from puzzlelab.engine.search_rules import runner
-from puzzlelab.engine.state_graph import inverses, steps
+from puzzlelab.engine.numpy_rules import inverses, numpy_rules, steps
 
 
 class Successors(NamedTuple):
@@ -79,7 +78,7 @@ def move_names(puzzle: Puzzle, states: State) -> MoveNames:
 
 def legal_moves(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     """Return `bool[B, M]`: the legal moves of each of the plain `states[B, S]`."""
-    batch = _batch(puzzle)
+    batch = numpy_rules(puzzle)
     return _marked(puzzle, *_working(puzzle, states)) if batch is None else batch.legal(states)
 
 
@@ -113,7 +112,7 @@ def _applied(
 
     As working states too, where rules are kernels.
     """
-    made, batch = named >= 0, _batch(puzzle)
+    made, batch = named >= 0, numpy_rules(puzzle)
     if batch is not None:
         after = states.copy()
         costs = np.zeros(len(states), np.int64)
@@ -123,25 +122,25 @@ def _applied(
         return Successors(after, made, batch.solved(after), costs), None
     rules, working = _working(puzzle, states)
     after, goals, costs = working.copy(), np.zeros(len(states), bool), np.zeros(len(states), np.int64)
-    runner(make_moves, rules)(rules.tables, working, named, after, goals, costs)
+    make_moves(rules.tables, working, named, after, goals, costs)
     return Successors(rules.decode(after), made, goals, costs), (rules, after)
 
 
 def solved(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     """Tell whether each of the plain `states[B, S]` is a goal: `bool[B]`."""
-    batch = _batch(puzzle)
+    batch = numpy_rules(puzzle)
     if batch is not None:
         return batch.solved(states)
     rules, working = _working(puzzle, states)
     goals = np.zeros(len(states), bool)
     no_moves, costs = np.full(len(states), -1), np.zeros(len(states), np.int64)
-    runner(make_moves, rules)(rules.tables, working, no_moves, working.copy(), goals, costs)
+    make_moves(rules.tables, working, no_moves, working.copy(), goals, costs)
     return goals
 
 
 def successors(puzzle: Puzzle, states: State) -> AllSuccessors:
     """Return all successors of the plain `states[B, S]`."""
-    batch = _batch(puzzle)
+    batch = numpy_rules(puzzle)
     if batch is not None:
         owner, move = np.nonzero(batch.legal(states))
         parents = states[owner]
@@ -151,7 +150,7 @@ def successors(puzzle: Puzzle, states: State) -> AllSuccessors:
     owner, move = np.nonzero(_marked(puzzle, rules, working))
     parents, goals, costs = working[owner], np.zeros(len(owner), bool), np.zeros(len(owner), np.int64)
     after = parents.copy()
-    runner(make_moves, rules)(rules.tables, parents, move, after, goals, costs)
+    make_moves(rules.tables, parents, move, after, goals, costs)
     return AllSuccessors(rules.decode(after), owner, move, goals, costs)
 
 
@@ -159,12 +158,12 @@ def random_walks(puzzle: Puzzle, states: State, lengths: NDArray[np.int64], rand
     """Return the plain `states[B, S]` after a number of random moves each, none of which undoes the one before."""
     ends = np.cumsum(lengths)
     noise = random.random(int(ends[-1]) if len(ends) else 0)
-    batch = _batch(puzzle)
+    batch = numpy_rules(puzzle)
     if batch is not None:
         return _batch_walks(puzzle, batch, states, lengths, noise)
     rules, working = _working(puzzle, states)
     after = working.copy()
-    runner(wander, rules)(rules.tables, working, ends, noise, _room(puzzle), after)
+    wander(rules.tables, working, ends, noise, _room(puzzle), after)
     return rules.decode(after)
 
 
@@ -201,27 +200,22 @@ def estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.f
     assert estimate.kernel is not None
     rules, working = _working(puzzle, states)
     values = np.empty(len(states))
-    runner(begin_all, rules)(estimate.kernel(), working, np.empty(estimate.memo, np.int64), values)
+    begin_all(estimate.kernel(), working, np.empty(estimate.memo, np.int64), values)
     return values
-
-
-def _batch(puzzle: Puzzle) -> BatchRules | None:
-    """Return the puzzle's batch rules, where it has no kernels."""
-    return puzzle.view(BatchRules) if puzzle.view(KernelRules) is None else None
 
 
 def _working(puzzle: Puzzle, states: State) -> tuple[KernelRules, State]:
     """Return the kernel rules of the puzzle, and the working states."""
     rules = puzzle.view(KernelRules)
     if rules is None:
-        return plain_rules(puzzle, states[0] if len(states) else states.reshape(-1)), states.copy()
+        raise PuzzlelabError(f"{puzzle.name} has no compiled rules, which an estimate that is a kernel needs")
     return rules, np.ascontiguousarray(rules.encode(states).astype(rules.dtype))
 
 
 def _marked(puzzle: Puzzle, rules: KernelRules, working: State) -> NDArray[np.bool_]:
     """Return `bool[B, M]`: the legal moves of working states."""
     marks = np.zeros((len(working), puzzle.move_count), bool)
-    runner(mark_legal, rules)(rules.tables, working, _room(puzzle), marks)
+    mark_legal(rules.tables, working, _room(puzzle), marks)
     return marks
 
 

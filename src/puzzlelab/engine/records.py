@@ -26,7 +26,7 @@ def tables_of(estimate: Estimate | None, rules: KernelRules) -> Any:
     """Return the estimate's compiled tables, those of an external estimate, or those of none."""
     if estimate is None:
         return kernels.NoEstimate()
-    if estimate.kernel is not None and not rules.plain:
+    if estimate.kernel is not None:
         return estimate.kernel()
     return kernels.External()
 

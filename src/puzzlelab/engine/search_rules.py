@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +14,8 @@ from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, shorte
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.solver import is_network
-from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, Prior
+from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels
-from puzzlelab.engine.record_parts import reset
 
 if TYPE_CHECKING:
     from puzzlelab.engine.state_graph import StateGraph
@@ -42,23 +39,18 @@ def rules_of(instance: Instance) -> KernelRules:
     puzzle = instance.puzzle
     rules = puzzle.view(KernelRules)
     if rules is None:
-        return _adapted(puzzle, instance.state)
+        return graph_rules(puzzle, instance.state)
     kind = objective_of(puzzle).kind
     if kind != "moves" and not kernels.has_costs(rules.tables):
         raise PuzzlelabError(f"the kernels of {puzzle.name} have no `move_cost`, and its moves have a {kind}")
     return rules
 
 
-def _adapted(puzzle: Puzzle, state: State) -> KernelRules:
-    """Return what stands for kernels: a new graph by batch rules, or else the plain rules; for states as `state`."""
-    batch = puzzle.view(BatchRules)
-    if batch is None:
-        from puzzlelab.engine.interpreted_kernels import plain_rules
-
-        return plain_rules(puzzle, state)
+def graph_rules(puzzle: Puzzle, state: State) -> GraphRules:
+    """Return a new graph in the place of kernels, for states of the shape of `state`."""
     from puzzlelab.engine.state_graph import StateGraph
 
-    graph = StateGraph(puzzle, batch, state)
+    graph = StateGraph(puzzle, state)
     return GraphRules(graph.tables, 1, np.int32, 1, graph.nodes_of, graph.states_of, graph=graph)
 
 
@@ -72,16 +64,14 @@ def fitted(estimate: Estimate, rules: KernelRules, start: State) -> Estimate:
         return estimate
     if scores is None:
         raise PuzzlelabError(f"the estimate '{estimate.name}' is a kernel, and the puzzle has no compiled rules")
-    if np.asarray(scores(start[None])).dtype.kind not in "iu":
-        return estimate
     graph = rules.graph
+    if not graph.has_batch_rules or np.asarray(scores(start[None])).dtype.kind not in "iu":
+        return estimate
     return replace(estimate, scores=None, kernel=lambda: graph.estimate_by(scores))
 
 
 def runner(kernel: Any, rules: KernelRules) -> Callable[..., Any]:
-    """Return the compiled kernel; or its source, interpreted, for plain rules. It raises what batch rules raise."""
-    if rules.plain:
-        return kernel.py_func  # type: ignore[no-any-return]
+    """Return the compiled kernel; on a graph it raises what the puzzle's rules raise."""
     if not isinstance(rules, GraphRules):
         return kernel  # type: ignore[no-any-return]
     graph = rules.graph
@@ -97,8 +87,6 @@ def runner(kernel: Any, rules: KernelRules) -> Callable[..., Any]:
 def stepper(step: Any, rules: KernelRules) -> Callable[..., int]:
     """Return the `step` of a search as `runner` gives it; it raises `NoRoom` on a graph that is almost full."""
     run = runner(step, rules)
-    if rules.plain:
-        return partial(_interpreted, run)
     if not isinstance(rules, GraphRules):
         return run
     graph = rules.graph
@@ -109,16 +97,6 @@ def stepper(step: Any, rules: KernelRules) -> Callable[..., int]:
         return status
 
     return step_with_room
-
-
-def _interpreted(step: Callable[..., int], record: Any, budget: int) -> int:
-    """Run an interpreted `step`, with the record's counts and flags in an object whose names Python reads quickly."""
-    control = record.control
-    values = SimpleNamespace(**dict(zip(control.dtype.names, control.item(), strict=True)))
-    try:
-        return step(record._replace(control=values), budget)
-    finally:
-        reset(control, **vars(values))
 
 
 def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:

@@ -27,8 +27,9 @@ from puzzlelab.core.errors import NoRoom, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import BatchRules, Reversible
+from puzzlelab.core.views import BatchRules
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, rehash
+from puzzlelab.engine.numpy_rules import checked_array, inverses, mapped_rules, steps, wrong_result
 from puzzlelab.engine.state_graph_kernels import USED, GraphEstimate, GraphTables, intern
 from puzzlelab.runtime.memory import reserved
 
@@ -36,10 +37,8 @@ FIRST_TABLE = 1 << 12
 """Entries of the first hash table."""
 LARGEST_WINDOW = 4096
 """The most nodes that are handled in one call."""
-LEAST_WINDOW = 16
-"""The fewest."""
-LEAST_USE = 0.4
-"""A window shrinks where a smaller share of its nodes turns out to be needed."""
+BATCH_WINDOW = (16, LARGEST_WINDOW, 0.4)
+PLAIN_WINDOW = (1, 64, 0.9)
 TIE_BREAK_RANGE = 1 << 20
 """More than any estimate that decides between nodes with the same sum."""
 BYTES_A_NODE, BYTES_AN_EDGE = 32, 8
@@ -59,17 +58,23 @@ CalledByKernels = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 class Window:
     """The number of nodes that are handled together with the one that is asked for."""
 
-    def __init__(self, counts: NDArray[np.int64]) -> None:
+    def __init__(
+        self, counts: NDArray[np.int64], least: int = 16, most: int = LARGEST_WINDOW, least_use: float = 0.4
+    ) -> None:
+        """Begin with `least` nodes. The window shrinks where a share below `least_use` of its nodes turns out to be
+        needed.
+        """
         self.counts = counts
         """`counts[USED]`: the nodes that were asked for."""
-        self.size = LEAST_WINDOW
+        self.size = self.least = least
+        self.most, self.least_use = most, least_use
         self.done = 0
 
     def adapt(self) -> None:
         """Adapt the size to the share of the nodes handled so far that a search has asked for."""
         if self.done:
-            is_worth = self.counts[USED] >= LEAST_USE * self.done
-            self.size = min(2 * self.size, LARGEST_WINDOW) if is_worth else max(self.size // 2, LEAST_WINDOW)
+            is_worth = self.counts[USED] >= self.least_use * self.done
+            self.size = min(2 * self.size, self.most) if is_worth else max(self.size // 2, self.least)
 
     def with_neighbours(self, node: int, neighbours: Nodes) -> Nodes:
         """Return the node and the first of the others."""
@@ -125,8 +130,10 @@ class NodeEstimate:
 class StateGraph:
     """The states that a search has seen, and the moves between them."""
 
-    def __init__(self, puzzle: Puzzle, rules: BatchRules, state: State) -> None:
-        self.puzzle, self.rules = puzzle, rules
+    def __init__(self, puzzle: Puzzle, state: State) -> None:
+        """Make an empty graph, for states of the shape of `state`."""
+        batch = puzzle.view(BatchRules)
+        self.puzzle, self.rules, self.has_batch_rules = puzzle, batch or mapped_rules(puzzle), batch is not None
         self.objective = objective_of(puzzle)
         self.size, self.dtype = state.size, state.dtype
         words = max(1, -(-state.nbytes // 8))
@@ -142,6 +149,7 @@ class StateGraph:
         self.estimate: NodeEstimate | None = None
         self.error: BaseException | None = None
         self.called: list[Any] = []
+        self.announced: Nodes = np.empty(0, np.int64)
         self.tables = GraphTables(
             expand=self._address_of(StateGraph._expand_wanted),
             counts=np.array([0, has_costs], np.int64),
@@ -155,7 +163,7 @@ class StateGraph:
             cost=np.empty(edges if has_costs else 0, np.int64),
             inverse=inverses(puzzle),
         )
-        self.window = Window(self.tables.counts)
+        self.window = Window(self.tables.counts, *(BATCH_WINDOW if self.has_batch_rules else PLAIN_WINDOW))
 
     def nodes_of(self, states: State) -> NDArray[np.int32]:
         """Return `int32[B, 1]`: the nodes of plain states `[B, S]`, which are added where they are new."""
@@ -214,7 +222,7 @@ class StateGraph:
         nodes = window.with_neighbours(node, following)
         values = np.asarray(estimate.scores(self._states(nodes)))
         if values.shape != nodes.shape or values.dtype.kind not in "iu":
-            raise PuzzlelabError(_wrong("scores", "the estimate", f"int64[{nodes.size}]", values))
+            raise PuzzlelabError(wrong_result("scores", "the estimate", f"int64[{nodes.size}]", values))
         least = np.int64(self.objective.least_sum)
         tables.value[nodes] = np.where(self.tables.solved[nodes], 0, np.maximum(values.astype(np.int64), least))
         tables.known[nodes] = True
@@ -240,22 +248,27 @@ class StateGraph:
         return ctypes.cast(self.called[-1], ctypes.c_void_p).value or 0
 
     def _expand_wanted(self, count: int) -> None:
-        """Give the first `count` of the wanted nodes successors; a single one gets neighbours."""
-        tables = self.tables
-        wanted = tables.wanted[:count].copy()
-        tables.first[wanted] = 1  # without an edge, where an error ends the search
-        self._expand_nodes(wanted if count > 1 else self._with_company(int(wanted[0])))
+        """Give a single wanted node successors, and its neighbours too; keep several, which are needed next."""
+        wanted = self.tables.wanted[:count].copy()
+        if count > 1:  # successors of all of them may take longer than a slice of work
+            self.announced = np.concatenate([self.announced, wanted])
+            return
+        self.tables.first[wanted] = 1  # without an edge, where an error ends the search
+        self._expand_nodes(self._with_company(int(wanted[0])))
 
     def _with_company(self, node: int) -> Nodes:
         """Return the node, and nodes that are likely asked for soon.
 
-        They are those with no greater sum of cost so far and estimate, as in A*; or without an estimate those found
-        next, as in a breadth-first search.
+        They are those that the search announced; or those with no greater sum of cost so far and estimate, as in A*; or
+        without an estimate those found next, as in a breadth-first search.
         """
         window, estimate, first = self.window, self.estimate, self.tables.first
         if self.room(ALMOST_FULL) < LARGEST_WINDOW:
             return np.array([node])
         window.adapt()
+        self.announced = self.announced[first[self.announced] == 0]
+        if self.announced.size:
+            return window.with_neighbours(node, self.announced)
         if estimate is None or not estimate.tables.known[node]:
             return window.with_neighbours(node, window.following(node, first, self.count))
         most = int(self.cost_so_far[node] + estimate.tables.value[node])
@@ -264,7 +277,7 @@ class StateGraph:
     def _expand_nodes(self, nodes: Nodes) -> None:
         """Find the successors of nodes, all at once."""
         states, tables = self._states(nodes), self.tables
-        allowed = _checked(self.rules.legal(states), "legal", (len(states), self.puzzle.move_count), np.dtype(bool))
+        allowed = checked_array(self.rules.legal(states), "legal", (len(states), self.puzzle.move_count), np.dtype(bool))
         owner, move = np.nonzero(allowed)
         counts = allowed.sum(axis=1)
         begin, end = self.edges, self.edges + owner.size
@@ -272,7 +285,7 @@ class StateGraph:
             raise PuzzlelabError(f"there is no room for more than {tables.move.size} moves in the graph of the search")
         if owner.size:
             parents = states[owner]
-            after = _checked(self.rules.apply(parents, move), "apply", parents.shape, self.dtype)
+            after = checked_array(self.rules.apply(parents, move), "apply", parents.shape, self.dtype)
             known = self.count
             children = self._interned(np.ascontiguousarray(after))
             costs = steps(self.puzzle, self.rules, parents, move, after)
@@ -300,7 +313,7 @@ class StateGraph:
         if self.count > count:
             new = self._states(slice(count, self.count))
             goals = self.rules.solved(new)
-            self.tables.solved[count : self.count] = _checked(goals, "solved", (len(new),), np.dtype(bool))
+            self.tables.solved[count : self.count] = checked_array(goals, "solved", (len(new),), np.dtype(bool))
         return nodes
 
     def _states(self, nodes: Any) -> State:
@@ -309,44 +322,3 @@ class StateGraph:
         states: State = np.ascontiguousarray(raw).view(self.dtype)
         return states
 
-
-def steps(
-    puzzle: Puzzle, rules: BatchRules, states: State, moves: NDArray[np.int64], after: State
-) -> NDArray[np.int64]:
-    """Return `int64[B]`: the costs of moves by batch rules: 1 without the view `Steps`, minus their points
-    where they have those.
-    """
-    kind = objective_of(puzzle).kind
-    if kind == "moves":
-        return np.ones(len(moves), np.int64)
-    if rules.costs is None:
-        raise PuzzlelabError(f"the batch rules of {puzzle.name} have no `costs`, and its moves have a {kind}")
-    costs = np.asarray(rules.costs(states, moves, after))
-    if costs.shape != moves.shape or costs.dtype.kind not in "iu":
-        raise PuzzlelabError(_wrong("costs", RULES, f"int64[{len(moves)}]", costs))
-    if kind == "score":
-        return -costs.astype(np.int64)
-    if costs.min(initial=0) < 0:
-        raise PuzzlelabError(f"a move has the cost {costs.min()}, and a cost is at least 0")
-    return costs.astype(np.int64)
-
-
-def inverses(puzzle: Puzzle) -> NDArray[np.int32]:
-    """Return `int32[M]`: the move that undoes each move, or -1."""
-    view, moves = puzzle.view(Reversible), range(puzzle.move_count)
-    return np.array([-1 if view is None else view.inverse(move) for move in moves], np.int32)
-
-
-def _checked(array: Any, rule: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return what a rule gave; raises `PuzzlelabError` for another shape or type."""
-    if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
-        raise PuzzlelabError(_wrong(rule, RULES, f"{dtype}{list(shape)}", array))
-    return array
-
-
-RULES = "the batch rules"
-
-
-def _wrong(function: str, owner: str, expected: str, given: Any) -> str:
-    kind = f"{given.dtype}{list(given.shape)}" if isinstance(given, np.ndarray) else type(given).__name__
-    return f"`{function}` of {owner} must give {expected}, not {kind}"

@@ -14,18 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_rules import solved
 from puzzlelab.engine.driver import Drive
-from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.engine.records import unpacked
-from puzzlelab.engine.search_rules import runner
+from puzzlelab.engine.search_rules import GraphRules, fitted, rules_of, runner
 from puzzlelab.experience.schema import LONGEST, SelfPlaySamples
 from puzzlelab.solvers import _uct_kernels, uct
 from puzzlelab.solvers._uct_tree_kernels import DEAD_END, SKIPPED, SOLVED, UctRecord
@@ -102,8 +101,6 @@ class UctSession:
         """
         if len(states) != self.games:
             raise PuzzlelabError(f"a session of {self.games} games needs {self.games} states, not {len(states)}")
-        if self._search is None:
-            self._begin(states)
         self._set_roots(states, np.ones(self.games, bool) if active is None else active)
         for attempt in Drive(self._search, self.limit, uct.leaf_scorer(self.guides, self.rules, self.puzzle)):
             if isinstance(attempt, Result) and attempt.stop != "done":
@@ -122,15 +119,24 @@ class UctSession:
         return record
 
     def _begin(self, states: State) -> None:
+        """Make the arrays of the search, and the graph of a puzzle without kernels, which grows as long as it is
+        used.
+        """
         puzzle = self.puzzle
-        self.rules = puzzle.view(KernelRules) or plain_rules(puzzle, states[0])
-        self._search = uct.machine(self.solver, puzzle, states, self.guides, self.rules, pauses=True)
-        self.record.random[:] = generator(self.solver.seed).integers(1 << 63, size=self.games, dtype=np.uint64)
+        random = generator(self.solver.seed).integers(1 << 63, size=self.games, dtype=np.uint64)
+        if self.playing:
+            random = self.record.random
+        self.rules = rules_of(Instance(puzzle, states[0]))
+        guides = self.guides._replace(estimate=fitted(self.guides.estimate, self.rules, states[0]))
+        self._search = uct.machine(self.solver, puzzle, states, guides, self.rules, pauses=True)
+        self.record.random[:] = random
 
     def _set_roots(self, states: State, active: NDArray[np.bool_]) -> None:
         """Keep the subtrees of the games whose state is their last successor, and restart the others."""
         successors, self._next = self._next, None
         continues = np.zeros(self.games, bool) if successors is None else (successors == states).all(axis=1)
+        if not self.playing or (isinstance(self.rules, GraphRules) and not continues.any()):
+            self._begin(states)
         self._children[~continues] = NOWHERE
         self._children[~active] = SKIPPED
         self.record.start[:] = self.rules.encode(states).astype(self.rules.dtype)
