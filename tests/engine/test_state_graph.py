@@ -1,4 +1,4 @@
-"""A puzzle without kernels, with batch rules or plain rules alone, is searched through a graph with the same answers."""
+"""A puzzle without kernels is searched through a graph, by batch rules or plain rules, with the same answers."""
 
 import gc
 import weakref

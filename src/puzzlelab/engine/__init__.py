@@ -2,8 +2,8 @@
 
 Start with `kernels`: the names through which a search reaches a puzzle's compiled rules, and the decorators that
 compile. `driver` gives a search its slices of work, and `enumeration` does so for a search that lists all solutions.
-`search_rules` chooses the rules that a search runs on: kernels, or the rules for batches through `state_graph`, or
-plain rules through `interpreted_kernels`.
+`search_rules` chooses the rules that a search runs on: kernels, or through `state_graph` rules for batches or plain
+rules.
 
 - Records of searches: `record_parts` (counts and flags, and other parts that several share) and `records` (what makes
   them), `hash_table_kernels`, and `evaluation_kernels` (the estimates of successors).

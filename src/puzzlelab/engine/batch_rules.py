@@ -5,16 +5,16 @@ Shapes: B = states, S = length of a state, M = number of moves, R = children of 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import BatchRules, Estimate, KernelRules, equivalence
+from puzzlelab.core.views import BatchRules, Estimate, KernelRules, Reversible, Steps, equivalence
 from puzzlelab.engine.batch_rules_kernels import begin_all, make_moves, mark_legal, wander
-from puzzlelab.engine.numpy_rules import inverses, numpy_rules, steps
 
 
 class Successors(NamedTuple):
@@ -198,7 +198,7 @@ def estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.f
     if estimate.scores is not None:
         return np.asarray(estimate.scores(states), np.float64)
     assert estimate.kernel is not None
-    rules, working = _working(puzzle, states)
+    _, working = _working(puzzle, states)
     values = np.empty(len(states))
     begin_all(estimate.kernel(), working, np.empty(estimate.memo, np.int64), values)
     return values
@@ -229,3 +229,79 @@ def canonical_moves(puzzle: Puzzle, states: State) -> NDArray[np.int64]:
     if canonical_of is not None:
         return canonical_of(states)
     return np.where(legal_moves(puzzle, states), np.arange(puzzle.move_count), -1)
+
+
+# --- puzzles without kernels ---
+
+
+def numpy_rules(puzzle: Puzzle) -> BatchRules | None:
+    """Return the rules for batches of states of a puzzle without kernels; None for one with kernels."""
+    if puzzle.view(KernelRules) is not None:
+        return None
+    return puzzle.view(BatchRules) or mapped_rules(puzzle)
+
+
+def mapped_rules(puzzle: Puzzle) -> BatchRules:
+    """Return the plain rules of a puzzle in the form of batch rules, which call them for one state after another."""
+    view = puzzle.view(Steps)
+    worth = None if view is None else view.cost or view.points
+
+    def legal(states: State) -> NDArray[np.bool_]:
+        allowed = np.empty((len(states), puzzle.move_count), bool)
+        for row, state in zip(allowed, states, strict=True):
+            row[:] = puzzle.legal(state)
+        return allowed
+
+    def apply(states: State, moves: NDArray[np.int64]) -> State:
+        after = np.empty_like(states)
+        for row, state, move in zip(after, states, moves.tolist(), strict=True):
+            row[:] = puzzle.apply(state, move)
+        return after
+
+    def solved(states: State) -> NDArray[np.bool_]:
+        return np.array([puzzle.solved(state) for state in states], bool)
+
+    def costs(states: State, moves: NDArray[np.int64], after: State) -> NDArray[np.int64]:
+        assert worth is not None
+        return np.array([worth(*each) for each in zip(states, moves.tolist(), after, strict=True)], np.int64)
+
+    return BatchRules(legal, apply, solved, None if worth is None else costs)
+
+
+def steps(
+    puzzle: Puzzle, rules: BatchRules, states: State, moves: NDArray[np.int64], after: State
+) -> NDArray[np.int64]:
+    """Return `int64[B]`: the costs of moves by batch rules: 1 without the view `Steps`, minus their points
+    where they have those.
+    """
+    kind = objective_of(puzzle).kind
+    if kind == "moves":
+        return np.ones(len(moves), np.int64)
+    if rules.costs is None:
+        raise PuzzlelabError(f"the batch rules of {puzzle.name} have no `costs`, and its moves have a {kind}")
+    costs = checked_array(np.asarray(rules.costs(states, moves, after)), "costs", moves.shape, np.int64)
+    if kind == "score":
+        return -costs
+    if costs.min(initial=0) < 0:
+        raise PuzzlelabError(f"a move has the cost {costs.min()}, and a cost is at least 0")
+    return costs
+
+
+def inverses(puzzle: Puzzle) -> NDArray[np.int32]:
+    """Return `int32[M]`: the move that undoes each move, or -1."""
+    view, moves = puzzle.view(Reversible), range(puzzle.move_count)
+    return np.array([-1 if view is None else view.inverse(move) for move in moves], np.int32)
+
+
+def checked_array(
+    array: Any, name: str, shape: tuple[int, ...], dtype: DTypeLike, owner: str = "the batch rules"
+) -> NDArray[Any]:
+    """Return what a function gave; raises `PuzzlelabError` for another shape or type. Any whole numbers are int64."""
+    kind = np.dtype(dtype)
+    if isinstance(array, np.ndarray) and array.shape == shape:
+        if array.dtype == kind:
+            return array
+        if kind == np.int64 and array.dtype.kind in "iu":
+            return array.astype(np.int64)
+    given = f"{array.dtype}{list(array.shape)}" if isinstance(array, np.ndarray) else type(array).__name__
+    raise PuzzlelabError(f"`{name}` of {owner} must give {kind}{list(shape)}, not {given}")

@@ -64,7 +64,7 @@ def confirmed_by_kernels(
     rules = puzzle.view(KernelRules)
     if rules is None:
         return holds, states
-    from puzzlelab.engine.batch_verify_kernels import confirm_all  # imports the compiler
+    from puzzlelab.engine.batch_rules_kernels import confirm_all  # imports the compiler
 
     ends = np.array(rules.encode(states), rules.dtype, order="C")
     child, legal = np.empty(rules.size, rules.dtype), np.empty(max(1, puzzle.move_count), np.int32)

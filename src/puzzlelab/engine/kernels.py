@@ -3,7 +3,7 @@
 
 A puzzle has one `NamedTuple` of precomputed tables, an estimate another. With `@implements(apply, TilesTables)` a
 module gives a name its meaning for that type; inside compiled code the call is resolved at compile time (and inlined),
-outside it by a dictionary, so that the very same search runs, slower, on a puzzle that has plain rules alone.
+outside it by a dictionary.
 
 Shapes: S = length of one working state, W = 64-bit words of one packed state, M = number of moves,
 D = depth of a stack, K = length of an estimate's memo.

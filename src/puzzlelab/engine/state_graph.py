@@ -1,13 +1,15 @@
-"""Runs a puzzle's batch rules (the view `BatchRules`) under every compiled search.
+"""Runs the rules of a puzzle without kernels under every compiled search.
 
 A compiled search asks for one state at a time, and a NumPy function is fast for many. So the states that a search has
 seen become nodes of a graph, numbered as they are found; the search works on the numbers. When it asks for the
 successors of a node that has none yet, a window of nodes that are likely asked for soon gets them in one call.
-The window grows while enough of its nodes turn out to be needed, and shrinks where they are not. Estimates that are
-whole numbers are kept with the nodes, and made by windows too; others, such as a network's, are requested as always.
+The window grows while enough of its nodes turn out to be needed, and shrinks where they are not.
 
-The compiled code is the same for every puzzle with batch rules. The graph keeps every state that was seen until the
-search ends.
+With batch rules (the view `BatchRules`), estimates that are whole numbers are kept with the nodes, and made by windows
+too; others, such as a network's, are requested as always. Plain rules are called for one state after another, so that
+their windows are small, and hold almost no node in vain.
+
+The compiled code is the same for every puzzle. The graph keeps every state that was seen until the search ends.
 
 Shapes: B = states of a batch, S = length of a plain state, W = words of a packed one, M = number of moves.
 """
@@ -28,8 +30,8 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import BatchRules
+from puzzlelab.engine.batch_rules import checked_array, inverses, mapped_rules, steps
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, rehash
-from puzzlelab.engine.numpy_rules import checked_array, inverses, mapped_rules, steps, wrong_result
 from puzzlelab.engine.state_graph_kernels import USED, GraphEstimate, GraphTables, intern
 from puzzlelab.runtime.memory import reserved
 
@@ -37,8 +39,9 @@ FIRST_TABLE = 1 << 12
 """Entries of the first hash table."""
 LARGEST_WINDOW = 4096
 """The most nodes that are handled in one call."""
-BATCH_WINDOW = (16, LARGEST_WINDOW, 0.4)
-PLAIN_WINDOW = (1, 64, 0.9)
+BATCH_WINDOW, PLAIN_WINDOW = (16, LARGEST_WINDOW, 0.4), (1, 16, 0.9)
+"""The least and the greatest window on batch rules and on plain rules, and the share of needed nodes below which it
+shrinks."""
 TIE_BREAK_RANGE = 1 << 20
 """More than any estimate that decides between nodes with the same sum."""
 BYTES_A_NODE, BYTES_AN_EDGE = 32, 8
@@ -61,9 +64,7 @@ class Window:
     def __init__(
         self, counts: NDArray[np.int64], least: int = 16, most: int = LARGEST_WINDOW, least_use: float = 0.4
     ) -> None:
-        """Begin with `least` nodes. The window shrinks where a share below `least_use` of its nodes turns out to be
-        needed.
-        """
+        """Begin with `least` nodes; the window shrinks where less than the share `least_use` of its nodes is needed."""
         self.counts = counts
         """`counts[USED]`: the nodes that were asked for."""
         self.size = self.least = least
@@ -150,6 +151,7 @@ class StateGraph:
         self.error: BaseException | None = None
         self.called: list[Any] = []
         self.announced: Nodes = np.empty(0, np.int64)
+        """The nodes that the search expands next, by its own word."""
         self.tables = GraphTables(
             expand=self._address_of(StateGraph._expand_wanted),
             counts=np.array([0, has_costs], np.int64),
@@ -220,11 +222,9 @@ class StateGraph:
         following = window.following(node, tables.known, self.count)
         tables.value[node], tables.known[node] = 0, True  # where an error ends the search
         nodes = window.with_neighbours(node, following)
-        values = np.asarray(estimate.scores(self._states(nodes)))
-        if values.shape != nodes.shape or values.dtype.kind not in "iu":
-            raise PuzzlelabError(wrong_result("scores", "the estimate", f"int64[{nodes.size}]", values))
-        least = np.int64(self.objective.least_sum)
-        tables.value[nodes] = np.where(self.tables.solved[nodes], 0, np.maximum(values.astype(np.int64), least))
+        scores = np.asarray(estimate.scores(self._states(nodes)))
+        values = checked_array(scores, "scores", nodes.shape, np.int64, "the estimate")
+        tables.value[nodes] = np.where(self.tables.solved[nodes], 0, np.maximum(values, self.objective.least_sum))
         tables.known[nodes] = True
         self.open_list.add(nodes, self.cost_so_far[nodes], tables.value[nodes])
 
@@ -277,7 +277,9 @@ class StateGraph:
     def _expand_nodes(self, nodes: Nodes) -> None:
         """Find the successors of nodes, all at once."""
         states, tables = self._states(nodes), self.tables
-        allowed = checked_array(self.rules.legal(states), "legal", (len(states), self.puzzle.move_count), np.dtype(bool))
+        allowed = checked_array(
+            self.rules.legal(states), "legal", (len(states), self.puzzle.move_count), np.dtype(bool)
+        )
         owner, move = np.nonzero(allowed)
         counts = allowed.sum(axis=1)
         begin, end = self.edges, self.edges + owner.size
@@ -313,7 +315,7 @@ class StateGraph:
         if self.count > count:
             new = self._states(slice(count, self.count))
             goals = self.rules.solved(new)
-            self.tables.solved[count : self.count] = checked_array(goals, "solved", (len(new),), np.dtype(bool))
+            self.tables.solved[count : self.count] = checked_array(goals, "solved", (len(new),), bool)
         return nodes
 
     def _states(self, nodes: Any) -> State:
@@ -321,4 +323,3 @@ class StateGraph:
         raw = self.keys[nodes].view(np.uint8)[:, : self.dtype.itemsize * self.size]
         states: State = np.ascontiguousarray(raw).view(self.dtype)
         return states
-

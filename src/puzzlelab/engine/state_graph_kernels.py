@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs
-"""The kernel names over the graph of states that `engine.state_graph` makes from a puzzle's batch rules.
+"""The kernel names over the graph of states that `engine.state_graph` makes from the rules of a puzzle without kernels.
 
 A working state is the number of a node. A node without successors asks Python for them, through the address of a
-function: the one place where compiled code calls Python. It does so once for many nodes.
+function: the one place where compiled code calls Python.
 
 Shapes: N = nodes, E = edges, M = number of moves, W = words of a packed state, B = states of a batch.
 """
@@ -29,7 +29,8 @@ class GraphTables(NamedTuple):
     """The known part of a puzzle's graph."""
 
     expand: int
-    """The address of the function `expand(count)`, which gives the first `count` of the `wanted` nodes successors."""
+    """The address of the function `expand(count)`, which is told the first `count` of the `wanted` nodes: a single one
+    gets successors, and several are wanted soon."""
     counts: NDArray[np.int64]
     """[2]."""
     wanted: NDArray[np.int64]

@@ -23,7 +23,7 @@ from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import KernelRules
-from puzzlelab.engine.batch_verify_kernels import replay_all
+from puzzlelab.engine.batch_rules_kernels import replay_all
 from puzzlelab.engine.solving import solve_boards
 from puzzlelab.experience.fast_rollouts_kernels import branch_all
 from puzzlelab.experience.schema import TrainingSamples, joined, packed
