@@ -8,7 +8,6 @@ from scipy.stats import chisquare
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput, BadOption, UnknownName, Unsupported
-from puzzlelab.core.views import levels_of
 from puzzlelab.experience.curriculum import UNKNOWN, CurriculumSettings, StartSampler
 
 NARROW = registry.load("tiles-2x3")
@@ -41,18 +40,6 @@ def test_walks_are_of_all_lengths_alike() -> None:
     assert chisquare(np.bincount(known)[1:], np.full(5, 1_000)).pvalue > 0.01
 
 
-def test_short_walks_do_not_turn_back(distances) -> None:
-    puzzle = registry.load("tiles-2x2")  # a ring of 12 states
-    states, known = starts(puzzle, random_walk_share=1, initial_difficulty=6).boards(200, random())
-    assert np.array_equal(distances(puzzle)(states), known)
-
-
-def test_walks_of_plain_rules(corridor) -> None:
-    states, known = starts(corridor(9), random_walk_share=1, initial_difficulty=4).boards(50, random())
-    assert np.array_equal(states[:, 0], known)
-    assert set(known.tolist()) == {1, 2, 3, 4}
-
-
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_so_many_boards_are_walks(share) -> None:
     first = 4 if share else 0
@@ -74,29 +61,6 @@ def test_boards_of_a_level(distances) -> None:
     states, known = starts(scale="distance", initial_difficulty=7).boards(20, random())
     assert distances(NARROW)(states).tolist() == [7] * 20
     assert (known == UNKNOWN).all()
-
-
-def test_the_main_scale_is_the_one_that_is_not_named() -> None:
-    states, _ = starts(initial_difficulty=6).boards(20, random())
-    assert [levels_of(NARROW, state[None])[0]["level"] for state in states] == [6] * 20
-
-
-def test_a_scale_without_a_level_gives_boards_of_all(distances) -> None:
-    states, _ = starts(scale="distance").boards(300, random())
-    assert len(set(distances(NARROW)(states))) > 10
-
-
-def test_a_puzzle_whose_moves_cannot_be_undone() -> None:
-    puzzle = registry.load("dust-4x3x3")
-    states, known = starts(puzzle, scale="uniform").boards(10, random())
-    assert states.shape == (10, 12)
-    assert (known == UNKNOWN).all()
-
-
-def test_the_same_draws_give_the_same_boards() -> None:
-    one, other = (starts(random_walk_share=0.5, initial_difficulty=9).boards(30, random(4)) for _ in range(2))
-    assert np.array_equal(one[0], other[0])
-    assert np.array_equal(one[1], other[1])
 
 
 # --- difficulty ------------------------------------------------------------------------------------------------------
@@ -210,12 +174,6 @@ def test_evaluations_are_due_only_where_difficulty_grows_with_them(growth: str) 
     found = starts(scale="distance", initial_difficulty=1, max_difficulty=3, growth=growth, evaluation_interval=1)
     found.ended(100, 100)
     assert not found.evaluation_due
-
-
-def test_difficulty_that_never_grows() -> None:
-    found = starts(random_walk_share=1, initial_difficulty=3, max_difficulty=6)
-    found.stepped(10**9)
-    assert won(found, (10_000, 10_000), (10_000, 10_000)) == [3, 3]
 
 
 @given(st.lists(st.tuples(st.integers(1, 12), st.floats(0, 1)), max_size=20), st.integers(0, 20))

@@ -30,37 +30,6 @@ def test_a_game_that_is_won_gives_all_its_moves_with_nothing_after_them(corridor
     assert rows(returns.completed(turn(play, BACK), np.float32([10]))) == [(2, 6.0, 0, 0.0), (1, 10.0, 0, 0.0)]
 
 
-def test_a_game_that_goes_on_gives_each_move_when_enough_came_after_it(corridor, dealt, turn) -> None:
-    play = dealt(corridor(9), [9], games=1)
-    returns = Returns.of(3, 0.5, play.states)
-    assert rows(returns.completed(turn(play, BACK), np.float32([1]))) == []
-    assert rows(returns.completed(turn(play, BACK), np.float32([2]))) == []
-    assert rows(returns.completed(turn(play, BACK), np.float32([4]))) == [(9, 1 + 1 + 1, 6, 0.125)]
-    assert rows(returns.completed(turn(play, BACK), np.float32([8]))) == [(8, 2 + 2 + 2, 5, 0.125)]
-
-
-def test_a_game_that_is_seenup_counts_what_could_have_come(corridor, dealt, turn) -> None:
-    play = dealt(corridor(9), [9, 5], games=1, most=4)
-    returns = Returns.of(3, 0.5, play.states)
-    for reward in (1, 2, 4):
-        returns.completed(turn(play, BACK), np.float32([reward]))
-    found = rows(returns.completed(turn(play, BACK), np.float32([8])))
-    assert found == [(8, 6.0, 5, 0.125), (7, 4 + 4, 5, 0.25), (6, 8.0, 5, 0.5)]
-    for _ in range(2):  # the new game knows nothing of the old one
-        assert rows(returns.completed(turn(play, BACK), np.float32([1]))) == []
-    assert rows(returns.completed(turn(play, BACK), np.float32([1]))) == [(5, 1.75, 2, 0.125)]
-
-
-def test_one_step_is_what_each_move_brought(corridor, dealt, turn) -> None:
-    play = dealt(corridor(9), [2, 9, 1], games=3)
-    returns = Returns.of(1, 0.9, play.states)
-    found = returns.completed(turn(play, BACK, BACK, BACK), np.float32([-1, -2, 10]))
-    assert found["state"][:, 0].tolist() == [2, 9, 1]
-    assert found["next"][:, 0].tolist() == [1, 8, 0]
-    assert found["reward"].tolist() == [-1, -2, 10]
-    assert found["factor"] == pytest.approx([0.9, 0.9, 0.0])
-
-
 def test_a_dead_end_has_nothing_after_it(dealt, turn) -> None:
     puzzle = registry.load("sudoku-4x4")
     board = dead_end(puzzle)
@@ -81,14 +50,6 @@ def dead_end(puzzle):
                 return state
             state = puzzle.apply(state, random.choice(legal))
     raise AssertionError
-
-
-def test_moves_are_told_with_their_states(corridor, dealt, turn) -> None:
-    play = dealt(corridor(9), [5], games=1)
-    returns = Returns.of(2, 1.0, play.states)
-    seen = [returns.completed(turn(play, move), np.float32([0])) for move in (0, 1, 1, 0)]
-    told = [(int(found["state"][0, 0]), int(found["move"][0])) for found in seen if len(found["move"])]
-    assert told == [(5, 0), (4, 1), (5, 1)]
 
 
 # --- whole games -----------------------------------------------------------------------------------------------------
@@ -189,15 +150,6 @@ def play_on(play, histories, turn, *moves):
     return histories.completed(turn(play, *moves), lengths)
 
 
-def test_a_game_that_is_won_bounds_each_of_its_states(corridor, dealt, turn) -> None:
-    play = dealt(corridor(9), [2, 9], games=1)
-    histories = Trajectories.of(play)
-    for move in (ON, BACK, BACK):
-        assert told(play_on(play, histories, turn, move)) == []
-    found = play_on(play, histories, turn, BACK)
-    assert told(found) == [(2, 4, 4), (3, 3, 3), (2, 2, 2), (1, 1, 1)]
-
-
 def test_the_walk_that_made_a_board_bounds_it_too(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [2, 9], games=1, known=[2, UNKNOWN])
     histories = Trajectories.of(play)
@@ -212,31 +164,6 @@ def test_a_game_that_is_given_up_knows_its_walk_alone(corridor, dealt, turn) -> 
     assert told(play_on(play, histories, turn, ON, ON)) == []
     found = play_on(play, histories, turn, BACK, BACK)
     assert sorted(told(found)) == [(4, 6, UNKNOWN), (5, 7, UNKNOWN), (7, UNKNOWN, UNKNOWN), (8, UNKNOWN, UNKNOWN)]
-
-
-def test_the_next_game_of_a_place_knows_nothing_of_the_last(corridor, dealt, turn) -> None:
-    play = dealt(corridor(9), [3, 1, 2], games=1, known=[3, UNKNOWN, 5])
-    histories = Trajectories.of(play)
-    found = [told(play_on(play, histories, turn, BACK)) for _ in range(6)]
-    assert found == [[], [], [(3, 3, 3), (2, 2, 2), (1, 1, 1)], [(1, 1, 1)], [], [(2, 2, 2), (1, 1, 1)]]
-
-
-def test_games_of_different_lengths_end_together(corridor, dealt, turn) -> None:
-    play = dealt(corridor(9), [1, 2, 9, 1], games=3)
-    histories = Trajectories.of(play)
-    assert told(play_on(play, histories, turn, BACK, BACK, BACK)) == [(1, 1, 1)]
-    found = play_on(play, histories, turn, BACK, BACK, BACK)
-    assert sorted(told(found)) == [(1, 1, 1), (1, 1, 1), (2, 2, 2)]
-
-
-def test_bounds_are_short_numbers(corridor, dealt, turn) -> None:
-    play = dealt(corridor(9), [1], games=1)
-    found = play_on(play, Trajectories.of(play), turn, BACK)
-    assert {name: column.dtype for name, column in found.items()} == {
-        "state": np.int16,
-        "bound": np.int32,
-        "moves_to_end": np.int32,
-    }
 
 
 def walking(walks, most, seed, games=8):

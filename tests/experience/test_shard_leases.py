@@ -17,7 +17,7 @@ from puzzlelab.core import registry
 from puzzlelab.experience import shard_leases as module
 from puzzlelab.experience import shards
 from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, encoded_shard
-from puzzlelab.experience.shards import Shards, read_shard, shard_path, write_shard
+from puzzlelab.experience.shards import Shards, read_shard, write_shard
 from puzzlelab.experience.teachers import Teacher
 
 pytest.importorskip("pyarrow")
@@ -86,16 +86,6 @@ def test_a_shard_is_equal_whoever_makes_it(tmp_path):
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
-def test_a_shard_says_what_it_holds(tmp_path):
-    import pyarrow.parquet as pq
-
-    card = json.loads(pq.read_schema(make(tmp_path, 3)).metadata[b"puzzlelab"])
-    held = json.loads((tmp_path / "teacher.json").read_text())
-    assert card["games"] == [3 * GAMES, 4 * GAMES]
-    assert (card["branches"], card["games_a_shard"]) == (1, GAMES)
-    assert held.items() <= card.items()
-
-
 def test_what_killed_programs_left_aside_is_cleared_away(tmp_path):
     make(tmp_path, 0)
     (tmp_path / "writing-00001-x").write_bytes(b"half a shard")
@@ -151,12 +141,6 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
         make(tmp_path / "file", 0)
 
 
-def test_a_damaged_shard_is_named(tmp_path):
-    finished(tmp_path, 4)
-    with pytest.raises(BadFile, match=r"shard-00004\.parquet is damaged, and cannot be read"):
-        read_shard(shard_path(tmp_path, 4))
-
-
 # --- leases ----------------------------------------------------------------------------------------------------------
 
 
@@ -169,14 +153,6 @@ def test_each_number_is_given_once_until_it_is_released(tmp_path):
     first.release(0)
     assert second.take(4) == 0
     assert ShardLeases(tmp_path).take(9, first=5) == 5
-
-
-def test_numbers_whose_shards_are_there_are_not_given(tmp_path):
-    for number in range(3):
-        finished(tmp_path, number)
-    assert ShardLeases(tmp_path).take(3) is None
-    assert ShardLeases(tmp_path).take(4) == 3
-    assert not list(tmp_path.glob("shard-0000[012].claim"))
 
 
 def test_a_lease_that_its_shard_has_outlived_is_cleared_away(tmp_path):

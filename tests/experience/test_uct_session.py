@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from puzzlelab import BadOption, Estimate, Instance, Limit, PuzzlelabError, load, solve
+from puzzlelab import BadOption, Estimate, Limit, PuzzlelabError, load
 from puzzlelab.core.views import Estimates, Samples
 from puzzlelab.engine.batch_rules import estimated
 from puzzlelab.experience.curriculum import scrambled
@@ -124,15 +124,6 @@ def test_what_cannot_be():
         UctSession(TILES, limit=Limit(memory=1), estimate="manhattan", playouts=10**6).move(boards(25)[0])
 
 
-def test_it_may_play_a_game_as_the_solver_does():
-    start = boards(17)[0]
-    player, state, moves = UctSession(TILES, estimate="manhattan"), start, 0
-    while not TILES.solved(state):
-        _, state, _ = player.move(state)
-        moves += 1
-    assert moves >= solve(Instance(TILES, start), "uct", estimate="manhattan", finish=False).length
-
-
 # --- whole games -----------------------------------------------------------------------------------------------------
 
 
@@ -145,20 +136,6 @@ def test_by_the_true_distances_every_position_says_how_far_it_is() -> None:
     assert moves.tolist() == estimated(TILES, TRUE, boards).astype(int).tolist()
     assert samples.shares.sum(axis=1) == pytest.approx(np.ones(len(depths)), abs=2e-3)
     assert [samples.game.tolist().count(game) for game in range(12)] == moves.tolist()
-
-
-def test_each_position_leads_to_the_next_by_the_move_with_most_playouts() -> None:
-    player = UctSession(TILES, estimate=TRUE, prior="uniform", playouts=20)
-    samples, moves = play_episodes(player, scrambled(TILES, np.array([9]), np.random.default_rng(3)), np.array([18]))
-    assert samples.remaining.tolist() == list(range(moves[0], 0, -1))
-    for state, shares, after in zip(samples.state, samples.shares, samples.state[1:], strict=False):
-        assert np.array_equal(TILES.apply(state, int(shares.argmax())), after)
-
-
-def test_a_solved_board_is_a_game_of_no_moves() -> None:
-    player = UctSession(TILES, estimate=TRUE, prior="uniform", playouts=5)
-    samples, moves = play_episodes(player, TILES.goals()[:1], np.array([9]))
-    assert (len(samples), moves.tolist()) == (0, [0])
 
 
 def test_a_game_that_takes_too_long_is_aborted(corridor) -> None:

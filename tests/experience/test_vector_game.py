@@ -16,18 +16,6 @@ BACK, ON = 0, 1
 # --- a turn ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_move_in_every_game(corridor, dealt, turn) -> None:
-    play = dealt(corridor(9), [3, 5, 7], games=3)
-    found = turn(play, BACK, ON, BACK)
-    assert found.states[:, 0].tolist() == [3, 5, 7]
-    assert found.moves.tolist() == [BACK, ON, BACK]
-    assert found.successors.states[:, 0].tolist() == play.states[:, 0].tolist() == [2, 6, 6]
-    assert not found.terminal.any()
-    assert not found.ended.any()
-    assert play.lengths.tolist() == [1, 1, 1]
-    assert play.tally.tolist() == [0, 0, 0, 0]
-
-
 def test_a_game_that_is_won_is_followed_by_a_new_one(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [1, 5, 7, 8], games=2)
     found = turn(play, BACK, BACK)
@@ -52,15 +40,6 @@ def test_a_game_is_given_up_after_too_many_moves(corridor, dealt, turn) -> None:
     assert play.states[:, 0].tolist() == [5, 3]
     assert play.tally.tolist() == [2, 1, 6, 0]
     assert play.start_sampler.heard == [(2, 1)]
-
-
-def test_guesses_are_counted_for_each_game(corridor, dealt, turn) -> None:
-    play = dealt(corridor(9), [2, 9], games=2)
-    turn(play, BACK, BACK, guessed=[0, 1])
-    assert play.random_moves.tolist() == [1, 1]
-    turn(play, BACK, BACK, guessed=[1])
-    assert play.random_moves.tolist() == [0, 2]
-    assert play.tally.tolist() == [1, 1, 2, 1]
 
 
 def test_a_move_that_cannot_be_made_costs_a_move(corridor, dealt, turn) -> None:
@@ -118,16 +97,6 @@ def _named(puzzle, turn):
     return canonical_moves(puzzle, turn.states)[np.arange(len(turn.moves)), turn.moves]
 
 
-def test_every_full_cell_is_possible_in_dust(dealt) -> None:
-    puzzle = registry.load("dust-4x3x3")
-    board = puzzle.apply(puzzle.read("121233213123").state, 0)
-    play = dealt(puzzle, ["121233213123"], games=1)
-    play.step(np.array([0]), np.zeros(1, bool), np.random.default_rng(0))
-    assert play.states[0].tolist() == board.tolist()
-    assert play.legal()[0].tolist() == (board > 0).tolist()
-    assert not play.legal().all()
-
-
 # --- all together ----------------------------------------------------------------------------------------------------
 
 
@@ -174,12 +143,3 @@ def test_restored_games_go_on_as_they_would_have() -> None:
     assert one.state().keys() == other.state().keys()
     assert all(np.array_equal(other.state()[name], array) for name, array in one.state().items())
     assert one.start_sampler.difficulty == other.start_sampler.difficulty > 1
-
-
-def test_restored_games_are_their_own() -> None:
-    settings = {"random_walk_share": 1, "initial_difficulty": 3}
-    one, other = new(settings), new(settings)
-    other.restore(one.state())
-    before = one.lengths.copy()
-    at_random(other, np.random.default_rng(0))
-    assert np.array_equal(one.lengths, before)

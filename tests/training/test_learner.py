@@ -45,11 +45,6 @@ def test_what_plays_and_what_is_copied_has_the_precision_of_training(precision) 
     assert {learner.model.precision, learner.ema_model.precision, follower.precision} == {precision}
 
 
-def test_the_rate_is_constant_where_that_is_asked() -> None:
-    settings = LearnerSettings(learning_rate=0.25, warmup=0, steps=10, schedule="constant")
-    assert {learning_rate_at(settings, step) for step in range(10)} == {0.25}
-
-
 def odd_losses(model, settings, columns):
     output = model.forward(columns)["cost_to_go"]
     return {"odd": (output - columns["target"]).square().mean()}, output
