@@ -86,31 +86,49 @@ def stop_after():
     return watch_for
 
 
+def _train(folder, settings, watch=lambda: None, executor=None):
+    run, its_recipe = Run(folder), recipe.find(settings.recipe)
+    run.begin(settings)
+    if its_recipe.generate is not None:
+        with _generating(run, settings) as alive:
+            its_recipe.learn(run, settings, lambda: (watch(), alive()), ThisProcess())
+    else:
+        its_recipe.learn(run, settings, watch, executor or ThisProcess())
+    return run
+
+
 @pytest.fixture
 def train():
     """`train(folder, settings, watch, executor)`: all programs of a recipe on a folder; the run."""
+    return _train
 
-    def both(folder, settings, watch=lambda: None, executor=None):
-        run, its_recipe = Run(folder), recipe.find(settings.recipe)
-        run.begin(settings)
-        if its_recipe.generate is not None:
-            with _generating(run, settings) as alive:
-                its_recipe.learn(run, settings, lambda: (watch(), alive()), ThisProcess())
-        else:
-            its_recipe.learn(run, settings, watch, executor or ThisProcess())
-        return run
 
-    return both
+@pytest.fixture(scope="session")
+def imitated(tmp_path_factory):
+    """The small run of imitation from its beginning to its end, with its samples; to be read, or copied."""
+    return _train(
+        tmp_path_factory.mktemp("runs") / "imitated", recipe.settings_of("imitation", SMALL, ["data.keep_shards=true"])
+    )
+
+
+def _metrics_of(run):
+    return [
+        {name: value for name, value in line.items() if name not in TIME_FIELDS} for line in metrics.lines(run.metrics)
+    ]
 
 
 @pytest.fixture
 def metrics_of():
     """`metrics_of(run)`: the lines of its metrics, without what differs between two runs of one seed."""
+    return _metrics_of
 
-    def lines(run):
-        return [
-            {name: value for name, value in line.items() if name not in TIME_FIELDS}
-            for line in metrics.lines(run.metrics)
-        ]
 
-    return lines
+@pytest.fixture
+def same_runs():
+    """`same_runs(one, other)`: asserts that two runs have the same metrics and the same network."""
+
+    def check(one, other) -> None:
+        assert _metrics_of(one) == _metrics_of(other)
+        assert one.champion.read_text() == other.champion.read_text()
+
+    return check

@@ -55,18 +55,6 @@ def two_workers():
         yield executor
 
 
-@pytest.fixture
-def same_runs(metrics_of):
-    """`same_runs(one, other)`: asserts that two runs have the same metrics and weights."""
-
-    def check(one, other) -> None:
-        assert [line["step"] for line in metrics_of(one)] == [10, 20, 30, 40]
-        assert metrics_of(one) == metrics_of(other)
-        assert one.champion.read_text() == other.champion.read_text()
-
-    return check
-
-
 class After:
     """Does something once, as soon as there are so many lines of metrics: however often it is called before."""
 
@@ -190,9 +178,9 @@ def test_the_number_of_groups_and_of_moves_are_settings_of_a_run(tmp_path, train
     def metrics(*changes):
         return metrics_of(train(tmp_path / str(changes), settings_of("dqn", *changes)))
 
-    runs = [metrics(), metrics("acting.num_env_runners=2"), metrics("acting.rollout_fragment_length=5")]
-    assert runs[0] != runs[1] != runs[2] != runs[0]
-    assert [[line["turns"] for line in run] for run in runs] == [[11, 21, 31, 41]] * 3
+    runs = [metrics("acting.num_env_runners=2"), metrics("acting.rollout_fragment_length=5")]
+    assert runs[0] != runs[1]
+    assert [[line["turns"] for line in run] for run in runs] == [[11, 21, 31, 41]] * 2
 
 
 def test_games_become_harder_by_the_games_that_are_won_in_blocks(tmp_path, train, metrics_of) -> None:

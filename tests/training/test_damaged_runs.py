@@ -90,13 +90,6 @@ def runs(tmp_path_factory):
 
 
 @pytest.fixture
-def whole(runs, settings_of, train):
-    """A finished run."""
-    run = Run(runs / "whole")
-    return run if run.done.exists() else train(run.folder, settings_of("data.keep_shards=true"))
-
-
-@pytest.fixture
 def half(runs, settings_of, train, stop_after):
     """A run that was ended in the middle."""
     if not (runs / "half").exists():
@@ -115,7 +108,7 @@ def damaged(run, folder, file, damage):
 
 @pytest.mark.parametrize(("file", "damage"), CASES)
 def test_a_run_in_the_middle_goes_on_to_the_same_end_or_says_what_is_wrong(
-    tmp_path, settings_of, train, metrics_of, half, whole, file, damage
+    tmp_path, settings_of, train, same_runs, half, imitated, file, damage
 ) -> None:
     run, refusal = damaged(half, tmp_path / "run", file, damage), ""
     try:
@@ -126,17 +119,17 @@ def test_a_run_in_the_middle_goes_on_to_the_same_end_or_says_what_is_wrong(
         assert str(tmp_path) in refusal
         assert not file.startswith("shards/")
         return
-    assert run.champion.read_text() == whole.champion.read_text()
     if file != "metrics.jsonl":
-        assert metrics_of(run) == metrics_of(whole)
+        same_runs(run, imitated)
+    assert run.champion.read_text() == imitated.champion.read_text()
 
 
 NETWORK = ("nets/*.json", "nets/*.safetensors", "nets/*.onnx")
 
 
 @pytest.mark.parametrize(("file", "damage"), [*product(("champion", *NETWORK), DAMAGE)])
-def test_a_finished_run_without_its_network_is_not_trained(tmp_path, whole, file, damage) -> None:
-    run = damaged(whole, tmp_path / "run", file, damage)
+def test_a_finished_run_without_its_network_is_not_trained(tmp_path, imitated, file, damage) -> None:
+    run = damaged(imitated, tmp_path / "run", file, damage)
     if (file, damage) == ("champion", "missing"):
         assert not run.finished()
         return
@@ -144,8 +137,8 @@ def test_a_finished_run_without_its_network_is_not_trained(tmp_path, whole, file
         return  # of a card only the format, the network and its name count
     assert run.finished()
     if file == "nets/*.onnx" and damage != "folder":  # it is made of the others
-        assert run.trained() == run.nets / whole.champion.read_text().strip()
-        (lost,) = whole.folder.glob(file)
+        assert run.trained() == run.nets / imitated.champion.read_text().strip()
+        (lost,) = imitated.folder.glob(file)
         assert (run.folder / file).with_name(lost.name).read_bytes() == lost.read_bytes()  # made again
         return
     with pytest.raises(BadFile, match=r"repeat the command that trains the run|write one of"):
@@ -155,8 +148,8 @@ def test_a_finished_run_without_its_network_is_not_trained(tmp_path, whole, file
 @pytest.mark.parametrize(
     "content", ["", "../../elsewhere", "0123456789abcdeg", "0123456789ABCDEF", "0123456789abcdef" * 2]
 )
-def test_a_champion_that_is_no_hash_is_refused_everywhere(tmp_path, whole, content) -> None:
-    shutil.copytree(whole.folder, tmp_path / "run")
+def test_a_champion_that_is_no_hash_is_refused_everywhere(tmp_path, imitated, content) -> None:
+    shutil.copytree(imitated.folder, tmp_path / "run")
     run = Run(tmp_path / "run")
     run.champion.write_text(content)
     for read in (run.trained, lambda: model_zoo.in_folder(run.folder)):
@@ -164,12 +157,12 @@ def test_a_champion_that_is_no_hash_is_refused_everywhere(tmp_path, whole, conte
             read()
 
 
-def test_a_finished_run_names_its_champion_again(tmp_path, settings_of, train, whole) -> None:
-    shutil.copytree(whole.folder, tmp_path / "run")
+def test_a_finished_run_names_its_champion_again(tmp_path, settings_of, train, imitated) -> None:
+    shutil.copytree(imitated.folder, tmp_path / "run")
     run = Run(tmp_path / "run")
     run.champion.unlink()
     for path in run.nets.iterdir():
         path.unlink()
     assert not run.finished()
     train(run.folder, settings_of("data.keep_shards=true"))
-    assert run.trained() == run.nets / whole.champion.read_text().strip()
+    assert run.trained() == run.nets / imitated.champion.read_text().strip()

@@ -36,33 +36,28 @@ def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, metr
     assert model.heads == ("policy", "cost_to_go")
 
 
-def test_one_seed_is_one_run(tmp_path, settings_of, train, metrics_of) -> None:
-    one, other = (train(tmp_path / name, settings_of()) for name in ("one", "other"))
-    assert metrics_of(one) == metrics_of(other)
-    assert one.champion.read_text() == other.champion.read_text()
+def test_one_seed_is_one_run(tmp_path, settings_of, train, imitated, same_runs) -> None:
+    same_runs(train(tmp_path / "other", settings_of()), imitated)
     third = train(tmp_path / "third", settings_of("seed=6"))
-    assert third.champion.read_text() != one.champion.read_text()
+    assert third.champion.read_text() != imitated.champion.read_text()
 
 
-@pytest.mark.parametrize("order", ["random", "fresh"])
+@pytest.mark.parametrize("order", ["random", pytest.param("fresh", marks=pytest.mark.slow)])
 def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
-    tmp_path, settings_of, train, metrics_of, stop_at, order
+    tmp_path, settings_of, train, imitated, same_runs, stop_at, order
 ) -> None:
     settings = settings_of(f"data.order={order}")
-    whole = train(tmp_path / "whole", settings)
+    whole = imitated if order == "random" else train(tmp_path / "whole", settings)
     for step in (7, 20, 13):
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path / "parts", settings, stop_at(step))
-    parts = train(tmp_path / "parts", settings)
-    assert metrics_of(parts) == metrics_of(whole)
-    assert parts.champion.read_text() == whole.champion.read_text()
+    same_runs(train(tmp_path / "parts", settings), whole)
 
 
 @pytest.mark.parametrize("step", [30, 60])
 def test_an_evaluation_that_is_interrupted_is_made_when_the_run_goes_on(
-    tmp_path, settings_of, train, metrics_of, monkeypatch, step
+    tmp_path, settings_of, train, imitated, same_runs, monkeypatch, step
 ) -> None:
-    whole = train(tmp_path / "whole", settings_of())
     steps = []
 
     def evaluate(loop, watch) -> None:
@@ -77,9 +72,7 @@ def test_an_evaluation_that_is_interrupted_is_made_when_the_run_goes_on(
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "parts", settings_of())
     assert run_files.saved_step(tmp_path / "parts") == steps[-1] == step
-    parts = train(tmp_path / "parts", settings_of())
-    assert metrics_of(parts) == metrics_of(whole)
-    assert parts.champion.read_text() == whole.champion.read_text()
+    same_runs(train(tmp_path / "parts", settings_of()), imitated)
 
 
 @pytest.mark.parametrize("solver", ["greedy", "beam"], ids=["boards together", "one after the other"])
@@ -98,23 +91,21 @@ def test_an_evaluation_ends_where_it_is_watched(tmp_path, settings_of, solver) -
 
 
 def test_what_was_written_after_the_last_save_is_written_anew(
-    tmp_path, settings_of, train, metrics_of, stop_at
+    tmp_path, settings_of, train, imitated, same_runs, stop_at
 ) -> None:
-    whole = train(tmp_path / "whole", settings_of())
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "parts", settings_of(), stop_at(25))
     with (tmp_path / "parts" / "metrics.jsonl").open("a") as file:
         file.write('{"step": 30, "loss": 99}\n{"step": 4')  # a killed learner was further than its saved state
-    assert metrics_of(train(tmp_path / "parts", settings_of())) == metrics_of(whole)
+    same_runs(train(tmp_path / "parts", settings_of()), imitated)
 
 
-def test_only_the_shards_that_the_ring_holds_are_kept(tmp_path, settings_of, train) -> None:
-    run = train(tmp_path / "run", settings_of("learning.steps=100"))
+def test_only_the_shards_that_the_ring_holds_are_kept(tmp_path, settings_of, train, imitated) -> None:
+    run = train(tmp_path / "run", settings_of("learning.steps=100", "evaluation.every=100"))
     kept = sorted(int(path.stem[-5:]) for path in run.shards.glob("shard-*.parquet"))
     assert kept[0] > 0
     assert kept == list(range(kept[0], kept[-1] + 1))
-    everything = train(tmp_path / "all", settings_of("learning.steps=100", "data.keep_shards=true"))
-    assert (everything.shards / "shard-00000.parquet").exists()
+    assert (imitated.shards / "shard-00000.parquet").exists()
 
 
 def test_a_teacher_may_be_asked_for_so_many_shards_and_no_more(tmp_path, settings_of, train, metrics_of) -> None:
@@ -141,8 +132,6 @@ def test_a_run_whose_shards_have_another_teacher_is_refused_before_anything_is_c
 
 
 def test_two_learners_do_not_share_a_folder(tmp_path, settings_of, train) -> None:
-    from puzzlelab.training.runs import Run
-
     run = Run(tmp_path / "run")
     run.begin(settings_of())
     with run.exclusive("learner"), pytest.raises(BadInput, match="another program is at work on"):

@@ -5,27 +5,17 @@ import pytest
 
 pytest.importorskip("torch")
 
-import torch
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, Unsupported
 from puzzlelab.engine.parallel import ThisProcess
-from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
-from puzzlelab.experience.histories import Returns
-from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
-from puzzlelab.experience.vector_game import VectorGame
+from puzzlelab.experience.curriculum import CurriculumSettings
 from puzzlelab.training import online_rl
 from puzzlelab.training.learner import new_learner
 from puzzlelab.training.recipes.dqn import Dqn, DqnSettings
 from puzzlelab.training.settings import LearnerSettings
 
 NETWORK = {"kind": "dense", "width": 4, "depth": 1}
-
-
-def play(games=4):
-    puzzle = registry.load("tiles-2x2")
-    start_sampler = StartSampler.of(puzzle, CurriculumSettings(random_walk_share=1, initial_difficulty=2))
-    return VectorGame.of(puzzle, start_sampler, 5, games, np.random.default_rng(0))
 
 
 def test_a_network_without_the_head_is_refused() -> None:
@@ -95,31 +85,6 @@ def test_checks_of_a_curriculum_count_all_and_tell_the_last() -> None:
         assert play.checks["finishes"] == sum(solved)
         assert play.checks["check_level"] >= 0
     assert play.metrics().items() >= play.checks.items()
-
-
-@pytest.mark.parametrize("settings", [{"size": 5}, {"size": 5, "alpha": 0.5}, {"size": 0}])
-def test_all_that_is_kept_comes_back_as_it_was(settings) -> None:
-    games, memory = play(), ReplayBuffer(ReplaySettings(**settings))
-    returns = Returns.of(2, 0.5, games.states)
-    for number in range(4):
-        turn = games.step(np.full(4, number), np.ones(4, bool), np.random.default_rng(number))
-        complete = returns.completed(turn, np.ones(4, np.float32))
-        if len(complete["move"]):
-            memory.append(complete)
-    parts = {"games": games.state(), "returns": returns.state(), "replay": memory.state()}
-    kept = online_rl.to_tensors(parts)
-    assert all(isinstance(value, torch.Tensor) for value in kept.values())
-    for name, part in parts.items():
-        found = online_rl.arrays_of(kept, name)
-        assert found.keys() == part.keys()
-        for column, array in part.items():
-            assert (found[column].dtype, found[column].shape) == (array.dtype, array.shape)
-            assert np.array_equal(found[column], array)
-    again = ReplayBuffer(memory.settings)
-    again.restore(online_rl.arrays_of(kept, "replay"))
-    drawn = [each.sample(3, 0, np.random.default_rng(0)).columns for each in (memory, again)]
-    assert drawn[0].keys() == drawn[1].keys() > {"state", "move"}
-    assert all(np.array_equal(drawn[0][name], drawn[1][name]) for name in drawn[0])
 
 
 def test_parts_whose_names_begin_alike_are_not_mixed_up() -> None:

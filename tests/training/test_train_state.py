@@ -126,18 +126,16 @@ def test_values_without_tensors_get_a_sentence(tmp_path) -> None:
 # --- whole runs ---
 
 
-def _settings(name, settings_of):
-    if name == "imitation":
-        return settings_of("learning.save_seconds=0.000001", "data.buffer_size=80")
-    return recipe.settings_of("dqn", PLAYING, ["learning.save_seconds=0.000001"])
-
-
-@pytest.mark.parametrize("name", ["imitation", "dqn"])
+@pytest.mark.parametrize("name", ["imitation", pytest.param("dqn", marks=pytest.mark.slow)])
 def test_a_run_whose_last_state_is_damaged_ends_with_the_same_network(
-    tmp_path, settings_of, train, metrics_of, stop_at, name, caplog
+    tmp_path, settings_of, train, imitated, same_runs, stop_at, name, caplog
 ) -> None:
-    settings = _settings(name, settings_of)
-    whole, folder = train(tmp_path / "whole", settings), tmp_path / "parts"
+    changes, folder = ["learning.save_seconds=0.000001"], tmp_path / "parts"
+    if name == "imitation":
+        settings, whole = settings_of(*changes), imitated
+    else:
+        settings = recipe.settings_of("dqn", PLAYING, changes)
+        whole = train(tmp_path / "whole", settings)
     for damage, step in ((flip_tensor_bit, 31), (empty, 12)):
         with pytest.raises(KeyboardInterrupt):
             train(folder, settings, stop_at(step))
@@ -147,8 +145,7 @@ def test_a_run_whose_last_state_is_damaged_ends_with_the_same_network(
         caplog.clear()
     parts = train(folder, settings)
     assert f"The run continues from the state before it, of step {steps[0]}" in caplog.text
-    assert metrics_of(parts) == metrics_of(whole)
-    assert parts.champion.read_text() == whole.champion.read_text()
+    same_runs(parts, whole)
 
 
 def test_metrics_that_were_lost_are_no_obstacle(tmp_path, settings_of, train, metrics_of, stop_after, caplog) -> None:
@@ -163,11 +160,9 @@ def test_metrics_that_were_lost_are_no_obstacle(tmp_path, settings_of, train, me
     assert [line["step"] for line in metrics_of(run)] == [step for step in range(10, 61, 10) if step != lost]
 
 
-def test_the_requests_of_the_learner_may_be_lost(tmp_path, settings_of, train, metrics_of, stop_at) -> None:
-    whole = train(tmp_path / "whole", settings_of())
-    for text in ("", "\0\0\0\0", '{"first"', "[]"):
+def test_the_requests_of_the_learner_may_be_lost(tmp_path, settings_of, train, imitated, same_runs, stop_at) -> None:
+    for text in ("", '{"first"'):
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path / "run", settings_of(), stop_at(10))
         (tmp_path / "run" / "progress.json").write_text(text)
-    run = train(tmp_path / "run", settings_of())
-    assert metrics_of(run) == metrics_of(whole)
+    same_runs(train(tmp_path / "run", settings_of()), imitated)
