@@ -1,9 +1,12 @@
 import time
 from functools import partial
+from queue import SimpleQueue
+from threading import Event
 
 import pytest
 
-from puzzlelab.engine.executor import Piece, PieceLost, ordered, unordered
+from puzzlelab.engine.executor import Piece, PieceLost, _Stream, ordered, unordered
+from puzzlelab.engine.parallel import ThisProcess, cancellation
 
 
 def double(number):
@@ -139,6 +142,50 @@ def test_ctrl_c_keeps_what_is_done(executor_of):
     with pytest.raises(KeyboardInterrupt):
         list(values)
     assert executor.cancelled
+
+
+@pytest.mark.parametrize("lost", range(1, 9))
+def test_ctrl_c_leaves_no_gap_in_the_values(lost):
+    """It may come when the queue has given an event, before anything is done with it."""
+
+    class Losing(SimpleQueue):
+        number = 0
+
+        def get(self, *, timeout):
+            event = super().get(timeout=timeout)
+            self.number += 1
+            if self.number == lost:
+                raise KeyboardInterrupt
+            return event
+
+    rest, found = iter(pieces(*range(9))), []
+    with ThisProcess(2) as threads:
+        stream = _Stream(threads, rest, lambda piece: (), lambda: None, is_ordered=True, events=Losing())
+        with pytest.raises(KeyboardInterrupt):
+            found.extend(value for _, value in stream.values())
+    assert found == [0, 2, 4, 6, 8, 10, 12, 14, 16][: len(found)]
+
+
+def test_after_a_piece_that_ctrl_c_has_cut_no_later_value_comes():
+    later, found = Event(), []
+
+    def cut():
+        over = cancellation()
+        yield "first"
+        while not over():
+            later.wait(0.001)
+        yield "second"
+        yield "third"
+
+    def watch():
+        if later.is_set():
+            raise KeyboardInterrupt
+
+    with ThisProcess(2) as threads:
+        stream = ordered(threads, [Piece("cut", cut), Piece("later", later.set)], watch=watch)
+        with pytest.raises(KeyboardInterrupt):
+            found.extend(value for _, value in stream)
+    assert found == ["first", "second"]
 
 
 def test_large_clusters_get_larger_pieces(executor_of):

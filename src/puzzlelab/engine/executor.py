@@ -325,7 +325,7 @@ class _Turn:
 
     piece: Piece
     values: deque[Any] = field(default_factory=deque)
-    """The values that were not yielded yet."""
+    """The values that were not yielded yet; the thread of the piece adds them, so that Ctrl-C can lose none."""
     is_over: bool = False
     error: BaseException | None = None
 
@@ -341,8 +341,8 @@ class _Stream:
     is_ordered: bool
     turns: list[_Turn] = field(default_factory=list)
     """The pieces that were begun and whose values were not all yielded, in their order."""
-    events: SimpleQueue[tuple[_Turn, Any, bool]] = field(default_factory=SimpleQueue)
-    """Turn, and a value of it, or its future at its end, and whether that is so; threads put them here."""
+    events: SimpleQueue[tuple[_Turn, Future[Timed[Any]] | None]] = field(default_factory=SimpleQueue)
+    """A turn that has another value, or has ended with this future; threads put them here."""
     is_rest_over: bool = False
 
     def values(self) -> Iterator[tuple[Piece, Any]]:
@@ -384,29 +384,32 @@ class _Stream:
             turn.values.append(None)
             turn.is_over = True
             return turn
-        future = self.executor.submit(
-            piece.work, setup=piece.setup, put=lambda value: self.events.put((turn, value, False))
-        )
-        future.add_done_callback(lambda ended: self.events.put((turn, ended, True)))
+
+        def put(value: Any) -> None:
+            turn.values.append(value)
+            self.events.put((turn, None))
+
+        future = self.executor.submit(piece.work, setup=piece.setup, put=put)
+        future.add_done_callback(lambda ended: self.events.put((turn, ended)))
         return turn
 
     def _take(self, seconds: float) -> bool:
         """Note the next event, and tell whether there was one; waits for it, but not longer than this."""
         self.executor.check()
         try:
-            turn, value, is_end = self.events.get(timeout=seconds)
+            turn, future = self.events.get(timeout=seconds)
         except Empty:
             return False
-        if is_end:
-            self._end(turn, value)
-        else:
-            turn.values.append(value)
+        if future is not None:
+            self._end(turn, future)
         return True
 
     def _end(self, turn: _Turn, future: Future[Timed[Any]]) -> None:
-        if future.cancelled():
+        from concurrent.futures import CancelledError
+
+        error = CancelledError() if future.cancelled() else future.exception()
+        if isinstance(error, CancelledError):  # values of it are missing: nothing after them has its turn
             return
-        error = future.exception()
         if isinstance(error, PieceLost):
             place = self.turns.index(turn)
             if parts := self.split(turn.piece):
@@ -423,7 +426,11 @@ class _Stream:
         """Yield the values whose turn it is; raises an error whose turn it is."""
         for turn in list(self.turns):
             while turn.values:
-                yield turn.piece, turn.values.popleft()
+                value = turn.values[0]
+                try:
+                    yield turn.piece, value
+                finally:  # before it Ctrl-C leaves the value to the next call
+                    turn.values.popleft()
             if turn.is_over:
                 self.turns.remove(turn)
                 if turn.error is not None:

@@ -170,7 +170,9 @@ class ThisProcess(Executor):
 
 
 def _run(work: Callable[[], Any], put: Callable[[Any], None] | None, over: threading.Event) -> Timed[Any]:
-    """Do a piece of work in this thread; it ends at its next value once `over` is set."""
+    """Do a piece of work in this thread; once `over` is set, it raises `CancelledError` at its next value."""
+    from concurrent.futures import CancelledError
+
     before, _thread.over = getattr(_thread, "over", None), over
     values, began = [], time.perf_counter()
     try:
@@ -180,7 +182,7 @@ def _run(work: Callable[[], Any], put: Callable[[Any], None] | None, over: threa
             else:
                 put(value)
             if over.is_set():
-                break
+                raise CancelledError
     finally:
         _thread.over = before
     return Timed(values, time.perf_counter() - began)
