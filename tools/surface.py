@@ -170,7 +170,7 @@ def _askers(pattern: str) -> str:
     pattern = pattern if pattern.startswith("\\") else rf"view\([^)]*\b{pattern}\b"
     places = []
     for path in sorted((ROOT / "src" / "puzzlelab").rglob("*.py")):
-        name = ".".join(path.relative_to(ROOT / "src" / "puzzlelab").with_suffix("").parts)
+        name = ".".join(path.relative_to(ROOT / "src" / "puzzlelab").with_suffix("").parts).removesuffix(".__init__")
         if re.search(pattern, path.read_text(encoding="utf-8")) and not name.startswith("puzzles."):
             places.append(name)
     needs = [f"`{path.stem}`" for path in _needing(pattern)]

@@ -41,7 +41,7 @@ _HOMES = {
         "open_executor prove regrets verify"
     ),
     "jobs.checks": "Check",
-    "conformance.check": "check_puzzle check_solver",
+    "conformance": "check_puzzle check_solver",
     "core.errors": ("BadBoard BadFile BadInput BadOption ConformanceError PuzzlelabError UnknownName Unsupported"),
     "analysis.hints": "Hint",
     "analysis.proofs": "ProofCheck",
@@ -95,7 +95,7 @@ if TYPE_CHECKING:
         solve_table as solve_table,
         verify as verify,
     )
-    from puzzlelab.conformance.check import (
+    from puzzlelab.conformance import (
         check_puzzle as check_puzzle,
         check_solver as check_solver,
     )

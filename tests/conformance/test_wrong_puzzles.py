@@ -166,6 +166,31 @@ def scaled(scale: Scale, **parts: Any) -> dict[str, Any]:
     return {"scales": {"turns": scale}, **parts}
 
 
+def sampled(board: Callable[..., State], levels: Any = (0, 6), measure: Any = turns, **parts: Any) -> dict[str, Any]:
+    """Another sampler of single boards."""
+    return scaled(Scale(ABOUT, singly(board), levels, measure), **parts)
+
+
+def priced(cost: Callable[[int], Any], *views: type, **parts: Any) -> dict[str, Any]:
+    """With a cost of each move."""
+    return {"VIEWS": (Steps, *views), "cost": lambda self, state, move, after: cost(move), **parts}
+
+
+def rich(points: Any, *views: type, **parts: Any) -> dict[str, Any]:
+    """With points for each move."""
+    return {"VIEWS": (Steps, *views), "points": lambda self, state, move, after: points, **parts}
+
+
+def noted(**parts: Any) -> dict[str, Any]:
+    """With another notation."""
+    return {"notation": parts}
+
+
+def paired(write: Callable[..., Any]) -> dict[str, Any]:
+    """With another notation of a board and its solution."""
+    return noted(with_solutions={"pair": write})
+
+
 def guessed(scores: Callable[[State], Any], **parts: Any) -> dict[str, Any]:
     """Another estimate that is marked admissible."""
     return {"estimate": lambda self, name=None: Estimate("turns", admissible=True, scores=scores), **parts}
@@ -240,6 +265,7 @@ def scores_that_write(states: State) -> State:
 RANDOM = np.random.default_rng(1)
 COUNTER = count()
 ABOUT = "turns from the goal"
+NO_COST = "`cost` of move a+ must give an int from 0 to 1,099,511,627,776, not"
 
 RULES: dict[str, tuple[dict[str, Any], str]] = {
     "solved is False at the goal": ({"solved": lambda self, state: False}, "this board, and `solved` is False for it"),
@@ -268,13 +294,13 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
     "legal moves at random": ({"legal": lambda self, state: RANDOM.random(6) < 0.5}, " the second time"),
     "legal moves of a hidden counter": (
         {"legal": lambda self, state: np.arange(6) != next(COUNTER) % 2},
-        "dials-3 at 2 2 2: `legal` gives a- b+ b- c+ c-, and a+ b+ b- c+ c- the second time",
+        "dials-3 at 2 2 2: `legal` gives [False  True",
     ),
     "a move at random": (
         {"apply": lambda self, state, move: RANDOM.integers(0, 5, 3).astype(np.uint8)},
         " the second time",
     ),
-    "solved at random": ({"solved": lambda self, state: next(COUNTER) % 2 == 0}, "True, and False the second time"),
+    "solved at random": ({"solved": lambda self, state: next(COUNTER) % 2 == 0}, " the second time"),
     "no way back": ({"legal": lambda self, state: np.array([False, True] * 3)}, "a- is not undone by its inverse a+"),
     "an inverse that is no move": ({"inverse": lambda self, move: move + 6}, "a+ must give a move, not the number 6"),
     "a false objection": (
@@ -285,7 +311,7 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
     "an objection without words": ({"objection": lambda self, state: ""}, "give a sentence or None, not the text ''"),
     "a name of another type": ({"name": 7}, "`name` must be a text, not the number 7"),
     "a number of moves of another type": ({"move_count": 6.0}, "`move_count` must be an int, not the number 6.0"),
-    "equal names of moves": ({"write_move": lambda self, move: "a+"}, "of 1 is 'a+', and `read_move` of 'a+' is 0"),
+    "equal names of moves": ({"write_move": lambda self, move: "a+"}, "of 1 is 'a+', which `read_move` reads as 0"),
     "any text is a move": ({"read_move": lambda self, text: int(text)}, "`read_move` of 'a+' raised ValueError"),
     "a text that breaks read_move": (
         {"read_move": lambda self, text: {self.write_move(move): move for move in range(6)}[text]},
@@ -307,6 +333,11 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
         {"write": lambda self, state: "-".join(map(str, state.tolist()))},
         "dials-3 at 0-0-0: `read` of what `write` gives raised BadBoard: three digits from 0 to 4",
     ),
+    "a board is written as another": ({"write": lambda self, state: "1 1 1"}, "is not read as it was written"),
+    "a notation of two lines": ({"write": lambda self, state: Dials.write(self, state) + "\n"}, "must be one line"),
+    "no drawing": ({"draw": lambda self, state, mark=None: ""}, "`draw` must give a text, not the text ''"),
+    "no move is undone": ({"inverse": lambda self, move: move}, "is not undone by its inverse"),
+    "a mask too long": ({"legal": lambda self, state: np.ones(7, bool)}, "`legal` must give bool[6], not bool[7]"),
     "no mark can be drawn": (
         {"draw": lambda self, state, mark=None: self.write(state) if mark is None else raising()},
         "`draw` with the mark of move a+ raised KeyError",
@@ -323,14 +354,14 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "three times the distance, without a way back": (
         one_way(**guessed(lambda states: 3 * turns(states))),
-        "is marked admissible, and gives 3 at 0 1 0, whose solution b- has length 1",
+        "gives 3 at 0 1 0, whose solution b- has length 1",
     ),
     "too large on two boards": (
         guessed(lambda states: turns(states) + (states == [1, 2, 3]).all(axis=1)),
-        "is marked admissible, and gives 6 at 1 2 3, whose solution c+ b- b- a- c+ has length 5",
+        "gives 6 at 1 2 3, whose solution c+ b- b- a- c+ has length 5",
     ),
     "not 0 at the goal": (guessed(lambda states: np.maximum(1, turns(states))), "gives 1 at 0 0 0, which is solved"),
-    "a random estimate": (guessed(lambda states: RANDOM.random(len(states)) * turns(states)), "the second time"),
+    "a random estimate": (guessed(lambda states: RANDOM.random(len(states)) * turns(states)), "for the board alone"),
     "an estimate that the batch changes": (
         guessed(lambda states: turns(states) / len(states)),
         "in a batch, and 6 for the board alone",
@@ -349,25 +380,14 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a default estimate that is not found by its name": (
         {"estimate": lambda self, name=None: Estimate(f"{name}-1", admissible=True, scores=turns)},
-        "`estimate` gives 'None-1' by default, and 'None-1-1' for that name",
+        "`estimate` gives 'None-1', and 'None-1-1' for that name",
     ),
     "no estimate": ({"estimate": lambda self, name=None: turns}, "an object of the class Estimate, not a function"),
     "more than the cost": (
-        {"VIEWS": (Steps, Estimates, Reversible), "cost": lambda self, state, move, after: move % 2, **guessed(turns)},
-        "is marked admissible, and gives 1 at 0 0 4, whose solution c+ has cost 0",
+        priced(lambda move: move % 2, Estimates, Reversible, **guessed(turns)),
+        "gives 1 at 0 0 4, whose solution c+ has cost 0",
     ),
-    "less than the points": (
-        {
-            "VIEWS": (Steps, Estimates, Reversible),
-            "points": lambda self, state, move, after: 2,
-            **guessed(turns),
-        },
-        "is marked admissible, and gives 1 at 0 0 4, whose solution c+ has score 2",
-    ),
-    "a cost below 0": (
-        {"VIEWS": (Steps, Reversible), "cost": lambda self, state, move, after: -1},
-        "dials-3 at 2 2 2: `cost` of move a+ must give an int from 0 to 1,099,511,627,776, not -1",
-    ),
+    "less than the points": (rich(2, Estimates, Reversible, **guessed(turns)), "gives 1 at 0 0 4, whose solution c+"),
 }
 ESTIMATE = Estimate("turns", admissible=True, scores=turns)
 
@@ -376,17 +396,14 @@ SCALES: dict[str, tuple[dict[str, Any], str]] = {
         {"difficulty": lambda self, states: {"turns": turns(states) + (len(states) > 1)}},
         "`difficulty` gives {'turns': ",
     ),
-    "a sampler that misses its level": (
-        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, None)), (0, 6), turns)),
-        "dials-3: the scale 'turns' was asked for level ",
-    ),
+    "a sampler that misses its level": (sampled(lambda random, level: board_of(random, None)), "was asked for level"),
     "a sampler that misses its level by one": (
-        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, level and level - 1)), (0, 6), turns)),
+        sampled(lambda random, level: board_of(random, level and level - 1)),
         "was asked for level",
     ),
     "a level that only difficulty knows": (
-        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, None)), (0, 6))),
-        "the scale 'turns' was asked for level ",
+        sampled(lambda random, level: board_of(random, None), measure=None),
+        "was asked for level",
     ),
     "another difficulty than measure": (
         scaled(Dials.scales["turns"], difficulty=lambda self, states: {"turns": np.full(len(states), 9)}),
@@ -397,47 +414,36 @@ SCALES: dict[str, tuple[dict[str, Any], str]] = {
         "`difficulty` of 'turns' must give int64[12], not the number",
     ),
     "a sampler with a seed of its own": (
-        scaled(Scale(ABOUT, singly(lambda random, level: board_of(RANDOM, level)), (0, 6), turns)),
+        sampled(lambda random, level: board_of(RANDOM, level)),
         "the scale 'turns' makes different boards from equal seeds",
     ),
-    "a sampler of levels alone": (
-        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, level + 0)), (0, 6), turns)),
-        "`sample` of the scale 'turns' without a level, for 12 boards, raised TypeError",
-    ),
+    "a sampler of levels alone": (sampled(lambda random, level: board_of(random, level + 0)), "`sample` of the scale"),
     "a sampler without levels": (
-        scaled(
-            Scale(ABOUT, singly(lambda random, level: board_of(random, None if level is None else 9)), (0, 6), turns)
-        ),
-        "the scale 'turns' makes no board of level",
+        sampled(lambda random, level: board_of(random, None if level is None else 9)),
+        "the scale 'turns' makes no board of the levels [6, ",
     ),
-    "a sampler without boards": (
-        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, 9)), (0, 6), turns)),
-        "makes no board without a level, with each of 3 seeds: no board is 9 turns from the goal",
-    ),
+    "a sampler without boards": (sampled(lambda random, level: board_of(random, 9)), "makes no board without a"),
     "boards that cannot be solved": (
         {
-            **scaled(Scale(ABOUT, singly(lambda random, level: np.array([4, 0, 0], np.uint8)))),
+            **sampled(lambda random, level: np.array([4, 0, 0], np.uint8), None, None),
             "VIEWS": (Samples,),
             "legal": lambda self, state: np.full(6, state[0] != 4),
             "objection": lambda self, state: "the first dial is stuck" if state[0] == 4 else None,
         },
         "without a level gives this board, which cannot be solved: the first dial is stuck",
     ),
-    "boards of two axes": (
-        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, level)[None]), (0, 6), turns)),
-        "without a level, for 12 boards, must give T[12, S], not uint8[12, 1, 3]",
-    ),
+    "boards of two axes": (sampled(lambda random, level: board_of(random, level)[None]), "S], not uint8[12, 1, 3]"),
     "a measure of one board": (
-        scaled(Scale(ABOUT, singly(board_of), (0, 6), lambda states: int(turns(states)[0]))),
+        sampled(board_of, measure=lambda states: int(turns(states)[0])),
         "`measure` of the scale 'turns' must give int[12], not the number",
     ),
-    "levels from high to low": (scaled(Scale(ABOUT, singly(board_of), (6, 0), turns)), "least and the greatest level"),
+    "levels from high to low": (sampled(board_of, (6, 0)), "least and the greatest level"),
     "boards that are too few": (
         scaled(Scale(ABOUT, lambda random, level, count: singly(board_of)(random, level, count - 1), (0, 6), turns)),
         "without a level, for 12 boards, must give T[12, S], not uint8[11, 3]",
     ),
     "boards of another type": (
-        scaled(Scale(ABOUT, singly(lambda random, level: board_of(random, level).astype(np.int64)), (0, 6), turns)),
+        sampled(lambda random, level: board_of(random, level).astype(np.int64)),
         "uint8[3] in the place of int64[3]",
     ),
     "a scale by its name alone": (scaled(ABOUT), "scale 'turns' must be an object of the class Scale, not the text"),
@@ -457,7 +463,7 @@ PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "an example of two boards": (
         {"read": lambda self, text: Dials.read(self, text.replace("far", "1 1 1"))},
-        "the example 'far' is 1 1 1 by its name, and 2 2 2 by its board",
+        "the example 'far' is <dials-3: 1 1 1> by its name",
     ),
     "an example that is a text": (shown(examples={"far": "2 2 2"}), "be an object of the class Example, not the text"),
     "an unknown solver": (shown(usual_solver=("idb", {})), "there is no solver 'idb'; did you mean 'ida'?"),
@@ -468,63 +474,40 @@ PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
     "warnings that fail": (shown(warnings=raising), "`Presentation.warnings` raised KeyError"),
     "warnings without a place": (
         shown(warnings=lambda states: {len(states): ["a board that is none"]}),
-        "`Presentation.warnings` must give sentences for the place 0 of one board, not {1: ",
+        "`Presentation.warnings` gives {1: ",
     ),
 }
 
 NOTATIONS: dict[str, tuple[dict[str, Any], str]] = {
     "a notation that reads another board": (
-        {"notation": {"read": lambda text: (Dials().read(text).state + 1) % 5}},
+        noted(read=lambda text: (Dials().read(text).state + 1) % 5),
         "`Notation.read` reads another board in what `write` writes",
     ),
-    "a notation that fails": ({"notation": {"with_solutions": {"pair": raising}}}, "notation 'pair' raised KeyError"),
-    "a notation without a text": (
-        {"notation": {"with_solutions": {"pair": lambda boards, ends: ends.copy()}}},
-        "the notation 'pair' must give a text, not uint8[1, 3]",
-    ),
-    "a notation without the end of a line": (
-        {"notation": {"with_solutions": {"pair": lambda boards, ends: "1 2 3"}}},
-        "the notation 'pair' must end the text of each board with a line end",
-    ),
+    "a notation that fails": (paired(raising), "notation 'pair' raised KeyError"),
+    "a notation without a text": (paired(lambda boards, ends: ends.copy()), "must give a text, not uint8[1, 3]"),
+    "a notation without the end of a line": (paired(lambda boards, ends: "1 2 3"), "the notation 'pair' must end the"),
     "a puzzle that lets boards settle and reads otherwise": (
-        {"notation": {"settling": (variant(read=lambda self, text: Dials.read(self, "0 0 0")), str)}},
+        noted(settling=(variant(read=lambda self, text: Dials.read(self, "0 0 0")), str)),
         "the puzzle of `Notation.settling` reads another board",
     ),
 }
 
 VIEWS: dict[str, tuple[dict[str, Any], str]] = {
     "a drawing that is no XML": ({"svg": lambda self, state: "<svg>"}, "drawing of `svg` as XML raised ParseError"),
-    "planes of another type": ({"planes": lambda self, states: states.astype(np.float64)}, "3], not float64[2, 3]"),
+    "planes of another type": ({"planes": lambda self, states: states.astype(np.float64)}, "3], not float64[3, 3]"),
     "planes that the batch changes": (
         {"planes": lambda self, states: (states / len(states)).astype(np.float32)},
         "`planes` gives other numbers for the board alone than in a batch",
     ),
-    "planes that are no grid": ({"grid": (2, 2)}, "3 numbers are not the same number for each of 4 cells of `grid`"),
-    "symmetries without moves": ({"symmetries": lambda self, states: (states,)}, "not enough values to unpack"),
-    "a cost that is no number": (
-        {"VIEWS": (Steps,), "cost": lambda self, state, move, after: None},
-        "dials-3 at 2 2 2: `cost` of move a+ must give an int from 0 to 1,099,511,627,776, not None",
-    ),
-    "a cost that is not a number": (
-        {"VIEWS": (Steps,), "cost": lambda self, state, move, after: float("nan")},
-        "dials-3 at 2 2 2: `cost` of move a+ must give an int from 0 to 1,099,511,627,776, not nan",
-    ),
-    "a cost that no integer of 64 bits holds": (
-        {"VIEWS": (Steps,), "cost": lambda self, state, move, after: 10**30},
-        "`cost` of move a+ must give an int from 0 to 1,099,511,627,776, not 1000",
-    ),
-    "a cost of another type": (
-        {"VIEWS": (Steps,), "cost": lambda self, state, move, after: 1e30},
-        "dials-3 at 2 2 2: `cost` of move a+ must give an int from 0 to 1,099,511,627,776, not 1e+30",
-    ),
-    "a cost that changes": (
-        {"VIEWS": (Steps,), "cost": lambda self, state, move, after: next(COUNTER)},
-        " the second time",
-    ),
-    "points that are no integer": (
-        {"VIEWS": (Steps,), "points": lambda self, state, move, after: 0.5},
-        "`points` of move a+ must give an int from -1,099,511,627,776 to 1,099,511,627,776, not 0.5",
-    ),
+    "planes that are no grid": ({"grid": (2, 2)}, "3 inputs do not fit the 4 cells of `grid`"),
+    "symmetries without moves": ({"symmetries": lambda self, states: (states,)}, "values to unpack (expected 2)"),
+    "a cost below 0": (priced(lambda move: -1), f"dials-3 at 2 2 2: {NO_COST} -1"),
+    "a cost that is no number": (priced(lambda move: None), f"{NO_COST} None"),
+    "a cost that is not a number": (priced(lambda move: float("nan")), f"{NO_COST} nan"),
+    "a cost that no integer of 64 bits holds": (priced(lambda move: 10**30), f"{NO_COST} 1000"),
+    "a cost of another type": (priced(lambda move: 1e30), f"{NO_COST} 1e+30"),
+    "a cost that changes": (priced(lambda move: next(COUNTER)), " the second time"),
+    "points that are no integer": (rich(0.5), "an int from -1,099,511,627,776 to 1,099,511,627,776, not 0.5"),
     "a symmetry that solves": (
         {"symmetries": lambda self, states: ((states, np.arange(6)), (0 * states, np.arange(6)))},
         "a symmetry does not keep whether it is solved",
@@ -536,11 +519,11 @@ VIEWS: dict[str, tuple[dict[str, Any], str]] = {
     ),
 }
 
-PRICED = {"cost": lambda self, state, move, after: 2, "PRESENTATION": Presentation()}
+PRICED: dict[str, Any] = {"cost": lambda self, state, move, after: 2, "PRESENTATION": Presentation()}
 BATCHES: dict[str, tuple[dict[str, Any], str]] = {
     "a batch with a legal move too few": (
         batched(legal=lambda states: legal_of_all(states) & (np.arange(6) > 0)),
-        "dials-3 at 2 2 2: `legal` gives [False, True, True, True, True, True] by the batch rules, and [True, True,",
+        "dials-3 at 2 2 2: `legal` gives [False  True",
     ),
     "a batch with the legal moves of its first board": (
         batched(legal=lambda states: np.ones(6, bool)),
@@ -548,7 +531,7 @@ BATCHES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a batch with another move": (
         batched(apply=lambda states, moves: apply_to_all(states, moves ^ 1)),
-        "dials-3 at 2 2 2: `apply` of move a+ gives [1, 2, 2] by the batch rules, and [3, 2, 2] by the plain ones",
+        "at 2 2 2: `apply` of move a+ gives [1 2 2] by the batch rules, and [3 2 2] by",
     ),
     "a batch of another type": (
         batched(apply=lambda states, moves: apply_to_all(states, moves).astype(np.int64)),
@@ -557,17 +540,17 @@ BATCHES: dict[str, tuple[dict[str, Any], str]] = {
     "a batch that is written into": (batched(apply=all_written_into), "its argument, which must stay as it is"),
     "a batch that is never solved": (
         batched(solved=lambda states: np.zeros(len(states), bool)),
-        "dials-3 at 0 0 0: `solved` gives False by the batch rules, and True by the plain ones",
+        "at 0 0 0: `solved` gives False by the batch rules",
     ),
     "a batch that is solved together": (
         batched(solved=lambda states: np.full(len(states), not states.any())),
-        "dials-3 at 0 0 0: `solved` gives False by the batch rules, and True by the plain ones",
+        "at 0 0 0: `solved` gives False by the batch rules",
     ),
     "a batch that raises": (batched(solved=raising), "at 2 2 2: `solved` of the batch rules raised KeyError: 'x'"),
-    "a batch without costs": ({**PRICED, **batched(Steps)}, "have a cost, and `costs` of its batch rules is missing"),
+    "a batch without costs": ({**PRICED, **batched(Steps)}, "moves have a cost, and batch rules lack `costs`"),
     "a batch of other costs": (
         {**PRICED, **batched(Steps, costs=lambda states, moves, after: 1 + moves % 2)},
-        "`costs` of move a+ gives 1 by the batch rules, and 2 by the plain ones",
+        "`costs` of move a+ gives 1 by the batch rules, and 2",
     ),
 }
 
@@ -604,14 +587,10 @@ def test_the_right_puzzle_makes_its_own_starts() -> None:
 
 
 def test_costs_and_points_of_the_right_puzzle_pass() -> None:
-    dear = variant(
-        VIEWS=(Steps, Estimates, Reversible), cost=lambda self, state, move, after: 2, PRESENTATION=Presentation()
-    )
-    check(dear, [dear.read("2 2 2")])
-    points = Estimate("turns", admissible=True, scores=lambda states: np.full(len(states), 10**6))
-    parts = {"points": lambda self, state, move, after: 2, "estimate": lambda self, name=None: points}
-    rich = variant(VIEWS=(Steps, Estimates, Reversible), PRESENTATION=Presentation(), **parts)
-    check(rich, [rich.read("2 2 2")])
+    most = guessed(lambda states: np.full(len(states), 10**6))
+    for parts in (priced(lambda move: 2, Estimates, Reversible), rich(2, Estimates, Reversible, **most)):
+        puzzle = variant(PRESENTATION=Presentation(), **parts)
+        check(puzzle, [puzzle.read("2 2 2")])
 
 
 @pytest.mark.parametrize(("parts", "sentence"), EVERY.values(), ids=EVERY)
@@ -631,7 +610,7 @@ def walk_of(random: np.random.Generator, level: int | None) -> State:
 @pytest.mark.parametrize("seed", range(10))
 def test_random_moves_that_are_no_distance_are_found_with_every_seed(seed: int) -> None:
     """Without `measure`, only `difficulty` knows that the sampler misses its level, as some boards do not."""
-    puzzle = variant(**scaled(Scale(ABOUT, singly(walk_of), (0, 8))))
+    puzzle = variant(**sampled(walk_of, (0, 8), None))
     with pytest.raises(ConformanceError, match=r"the scale 'turns' was asked for level \d, and gives"):
         check(puzzle, [puzzle.read("2 2 2")], seed=seed)
 
@@ -803,7 +782,7 @@ class TilesWithWrongEstimate(Tiles):
 def test_a_wrong_incremental_estimate_is_named() -> None:
     puzzle = TilesWithWrongEstimate(2, 3)
     sentence = "the estimate 'misplaced' by `evaluate_move` is 0 after move D, and 1 by `evaluate`"
-    assert fault(puzzle, "1 2 3 4 5 0") == f"test-tiles at 1 2 3 4 5 0: {sentence}"
+    assert f"test-tiles at 1 2 3 4 5 0: {sentence}" in fault(puzzle, "1 2 3 4 5 0")
 
 
 def test_a_wrong_inverse_of_the_kernels_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from puzzlelab import Limit, load
-from puzzlelab.conformance.check import check_solver
+from puzzlelab.conformance import check_solver
 from puzzlelab.core.answers import STOPS, Answers, joined
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import ConformanceError, PuzzlelabError, Unsupported

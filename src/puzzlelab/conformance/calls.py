@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -41,7 +40,9 @@ def must_be(value: object, expected: Any, beginning: str) -> None:
     """
     if isinstance(expected, str):
         words, kind = expected, kind_of(value) if isinstance(value, np.ndarray) else ""
-        holds = kind == expected or re.fullmatch(_pattern(expected), kind) is not None
+        pattern = re.sub("[A-Z]", r"\\w+", re.escape(expected))
+        pattern = pattern.replace(r"int\[", r"u?int\d+\[").replace(r"float\[", r"(u?int|float)\d+\[")
+        holds = kind == expected or re.fullmatch(pattern, kind) is not None
     else:
         holds = isinstance(value, expected) and not (isinstance(value, str) and value == "")
         words = KINDS.get(expected) or f"an object of the class {expected.__name__}"
@@ -49,10 +50,10 @@ def must_be(value: object, expected: Any, beginning: str) -> None:
         raise ConformanceError(f"{beginning} {words}, not {kind_of(value)}")
 
 
-@cache
-def _pattern(expected: str) -> str:
-    pattern = re.sub("[A-Z]", r"\\w+", re.escape(expected))
-    return pattern.replace(r"int\[", r"u?int\d+\[").replace(r"float\[", r"(u?int|float)\d+\[")
+def must_be_same(again: State, state: State, failure: str) -> None:
+    """Raise `ConformanceError` unless a state came back with its numbers and its type."""
+    same = np.array_equal(again, state) and again.dtype == state.dtype
+    must(same, f"{failure}, but as {again.tolist()}, {kind_of(again)} in the place of {kind_of(state)}")
 
 
 def kind_of(value: object) -> str:
@@ -134,6 +135,31 @@ class CheckedPuzzle:
             must(not shared, "gives an array that shares memory with its argument")
             must_be(value, gives, "must give")
         return value
+
+    def must_hold(self, holds: NDArray[np.bool_], states: State, sentence: Callable[[int], str]) -> None:
+        """Raise `ConformanceError` at the first of `states: [B, S]` for which `holds: bool[B]` is False.
+
+        The sentence is made from its number.
+        """
+        for row in np.flatnonzero(~holds)[:1].tolist():
+            with self.at(states[row]):
+                must(False, sentence(row))
+
+    def twice(self, function: Callable[..., Value], *arguments: Any) -> Value:
+        """Return what a method of this class gives, which must be the same at a second call."""
+        first, second = function(*arguments), function(*arguments)
+        with self.at(*arguments, call=f"`{function.__name__}`"):
+            must(np.array_equal(first, second), f"gives {first}, and {second} the second time")  # type: ignore[arg-type]
+        return first
+
+    def must_read_back(self, state: State) -> None:
+        """Raise `ConformanceError` unless the canonical notation is one line, and is read as the same state."""
+        text = self.write(state)
+        with self.at(state):
+            must(text.splitlines() == [text], "the canonical notation must be one line")
+            board = self.call("`read` of what `write` gives", lambda _: self.puzzle.read(text), state, gives=Instance)
+            must(board.puzzle == self.puzzle, f"`read` of '{text}' gives a board of another puzzle")
+            must_be_same(board.state, state, "the board is not read as it was written")
 
     # --- rules ---
 

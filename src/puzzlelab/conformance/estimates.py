@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.conformance.calls import LONGEST, CheckedPuzzle, must
-from puzzlelab.conformance.kernels import BELOW_MOST, follow
+from puzzlelab.conformance.kernels import follow
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput, shorten
 from puzzlelab.core.objective import objective_of
@@ -144,12 +144,11 @@ def _search(graph: _Graph, queue: list[bytes], most: int) -> None:
         first += len(chunk)
         found = successors(graph.puzzle, np.stack([graph.states[key] for key in chunk]))
         for owner, move, state in zip(found.owner.tolist(), found.move.tolist(), found.states, strict=True):
-            if state.tobytes() in graph.states or len(graph.states) < most:
-                key = graph.add(state)
-                graph.link(chunk[owner], move, key)
-                if key not in seen:
-                    seen.add(key)
-                    queue.append(key)
+            key = graph.add(state)
+            graph.link(chunk[owner], move, key)
+            if key not in seen:
+                seen.add(key)
+                queue.append(key)
 
 
 def _shortest(graph: _Graph, ends: Sequence[bytes]) -> KnownSolutions:
@@ -207,8 +206,7 @@ def usual_estimates(puzzle: CheckedPuzzle, like: State) -> Iterator[Estimate]:
         return
     default = puzzle.call("`estimate`", view.estimate, gives=Estimate)
     again = puzzle.call("`estimate`", view.estimate, default.name).name
-    words = f"`estimate` gives '{default.name}' by default, and '{again}' for that name"
-    must(again == default.name, f"{puzzle.name}: {words}")
+    must(again == default.name, f"{puzzle.name}: `estimate` gives '{default.name}', and '{again}' for that name")
     estimates: dict[str, Estimate] = {}
     for name in [*view.estimates, default.name]:
         with suppress(BadInput):
@@ -225,21 +223,17 @@ def _values(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> NDArray
     name = f"the estimate '{estimate.name}'"
     function = estimate.scores or (lambda batch: estimated(puzzle, estimate, batch))
     values = puzzle.call(f"{name} for {len(states)} boards", function, states, gives=f"float[{len(states)}]")
-    for row in np.flatnonzero(~np.isfinite(values))[:1].tolist():
-        with puzzle.at(states[row]):
-            must(False, f"{name} must give finite numbers, not {values[row]}")
+    puzzle.must_hold(np.isfinite(values), states, lambda row: f"{name} must give finite numbers, not {values[row]}")
     return np.asarray(values, np.float64)
 
 
 def _check_batches(puzzle: CheckedPuzzle, estimate: Estimate, states: State) -> None:
-    """Check that a state has the same estimate each time, in a batch and alone."""
-    values, again = (_values(puzzle, estimate, states) for _ in range(2))
+    """Check that a state has the same estimate in a batch and alone."""
+    values = _values(puzzle, estimate, states)
     alone = np.concatenate([_values(puzzle, estimate, states[row : row + 1]) for row in range(len(states))[:ALONE]])
-    for others, words in ((again, "the second time"), (alone, "for the board alone")):
-        for row in np.flatnonzero(~np.isclose(values[: len(others)], others))[:1].tolist():
-            with puzzle.at(states[row]):
-                first = f"the estimate '{estimate.name}' gives {values[row]:g} in a batch"
-                must(False, f"{first}, and {others[row]:g} {words}")
+    words = f"the estimate '{estimate.name}' gives {{:g}} in a batch, and {{:g}} for the board alone".format
+    same = np.isclose(values[:ALONE], alone)
+    puzzle.must_hold(same, states, lambda row: words(values[row], alone[row]))
 
 
 def _check_bound(puzzle: CheckedPuzzle, estimate: Estimate, solutions: KnownSolutions) -> None:
@@ -259,12 +253,11 @@ def _check_incremental(puzzle: CheckedPuzzle, estimate: Estimate, states: State,
     name, tables, rules = f"the estimate '{estimate.name}'", estimate.kernel(), rules_of(Instance(puzzle, states[0]))
     for working in rules.encode(states.copy()).astype(rules.dtype):
         choices = random.integers(0, puzzle.move_count, WALK_MOVES)
-        child, moves, fault = np.zeros_like(working), np.zeros(puzzle.move_count, np.int32), np.zeros(3)
+        child, moves, fault = np.zeros_like(working), np.zeros(puzzle.move_count, np.int32), np.zeros(4)
         memos = [np.zeros(estimate.memo, np.int64) for _ in range(3)]
         with puzzle.at(call=f"{name}, computed incrementally,"):
-            code = runner(follow, rules)(rules.tables, tables, working, child, moves, choices, *memos, fault)
-        move, value, truth = puzzle.write_move(int(fault[0])), fault[1], fault[2]
-        limited = ", where values above a limit may be cut," if code == BELOW_MOST else ""
-        words = f"by `evaluate_move`{limited} is {value:g} after move {move}, and {truth:g} by `evaluate`"
+            same = runner(follow, rules)(rules.tables, tables, working, child, moves, choices, *memos, fault)
+        move, value, truth, most = puzzle.write_move(int(fault[0])), *fault[1:]
+        words = f"by `evaluate_move` is {value:g} after move {move}, and {truth:g} by `evaluate`; `most` is {most:g}"
         with puzzle.at(rules.decode(working[None])[0]):
-            must(code == 0, f"{name} {words}")
+            must(same, f"{name} {words}")

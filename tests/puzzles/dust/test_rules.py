@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import solve
-from puzzlelab.conformance.check import check_puzzle
+from puzzlelab.conformance import check_puzzle
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadInput, ConformanceError
 from puzzlelab.core.registry import load

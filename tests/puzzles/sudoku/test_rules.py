@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puzzlelab.conformance.check import check_puzzle
+from puzzlelab.conformance import check_puzzle
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadInput, BadOption
 from puzzlelab.core.puzzle import Drawings, presentation_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzlelab.conformance.check import check_puzzle
+from puzzlelab.conformance import check_puzzle
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.core.registry import load
