@@ -18,8 +18,7 @@ from puzzlelab import (
     Unsupported,
 )
 from puzzlelab.core.views import KernelRules, Samples
-from puzzlelab.puzzles.tiles.exact_distances import distances
-from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
+from puzzlelab.puzzles.tiles.exact_distances_kernels import distances, rank_of
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.solvers.ida import Ida

@@ -13,7 +13,7 @@ from puzzlelab.experience import state_space
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.state_space import StateSpace, label_states
 from puzzlelab.experience.teachers import samples_of, teach
-from puzzlelab.puzzles.tiles import exact_distances, exact_distances_kernels
+from puzzlelab.puzzles.tiles import exact_distances_kernels
 
 pytest.importorskip("pyarrow")
 
@@ -39,7 +39,7 @@ def test_every_state_of_the_8_puzzle_but_the_goal_is_there_once(eight, all_eight
 
 
 def test_distances_are_those_of_the_perfect_table(eight, all_eight):
-    table, working = exact_distances.distances(eight).distance, eight.view(KernelRules).encode(all_eight.state)
+    table, working = exact_distances_kernels.distances(eight).distance, eight.view(KernelRules).encode(all_eight.state)
     ranks = [exact_distances_kernels.rank_of(state) for state in working[:20_000]]
     assert np.array_equal(table[ranks], all_eight.remaining[:20_000])
 

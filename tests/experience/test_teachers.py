@@ -18,7 +18,7 @@ from puzzlelab.experience.fast_rollouts import fast_rollouts
 from puzzlelab.experience.rollouts import rollouts
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.teachers import Teacher, samples_of, teach
-from puzzlelab.puzzles.tiles import exact_distances, exact_distances_kernels
+from puzzlelab.puzzles.tiles import exact_distances_kernels
 from puzzlelab.solvers.beam import Beam
 
 pytest.importorskip("pyarrow")
@@ -52,7 +52,7 @@ def equal(a, b):
 def distance(states):
     """The true distance of boards of the 8-puzzle."""
     rules = EIGHT.view(KernelRules)
-    table = exact_distances.distances(EIGHT).distance
+    table = exact_distances_kernels.distances(EIGHT).distance
     return np.array([table[exact_distances_kernels.rank_of(working)] for working in rules.encode(states)])
 
 

@@ -9,7 +9,7 @@ import pytest
 from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
 from puzzlelab.core.views import Estimates, KernelRules, Samples
 from puzzlelab.engine.records import path_to, unpacked
-from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
+from puzzlelab.puzzles.tiles.exact_distances_kernels import distances as distance_tables
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import _layers
 from puzzlelab.solvers import beam as beam_module

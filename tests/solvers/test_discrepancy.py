@@ -7,8 +7,7 @@ import pytest
 
 from puzzlelab import BadOption, Instance, Limit, Result, Unsupported, attempts, check_solver, load, solve
 from puzzlelab.core.views import KernelRules, Samples
-from puzzlelab.puzzles.tiles.exact_distances import distances
-from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
+from puzzlelab.puzzles.tiles.exact_distances_kernels import distances, rank_of
 from puzzlelab.solvers import _layers
 from puzzlelab.solvers.discrepancy import Discrepancy
 from puzzlelab.solvers.greedy import Greedy

@@ -11,7 +11,7 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.views import Estimates, KernelRules, Prior, Samples
 from puzzlelab.engine.driver import Drive
 from puzzlelab.engine.solving import solve_all
-from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
+from puzzlelab.puzzles.tiles.exact_distances_kernels import distances as distance_tables
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import greedy
 from puzzlelab.solvers.greedy import Greedy

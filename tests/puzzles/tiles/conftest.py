@@ -12,7 +12,7 @@ from puzzlelab.core.registry import load
 from puzzlelab.core.views import Estimate, KernelRules
 from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import compiled
-from puzzlelab.puzzles.tiles import exact_distances
+from puzzlelab.puzzles.tiles import exact_distances_kernels
 from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, unrank_all
 from puzzlelab.puzzles.tiles.rules import Tiles
 
@@ -117,7 +117,7 @@ class Every(NamedTuple):
 @pytest.fixture(scope="session", params=EIGHTS)
 def every(request: Any) -> Every:
     puzzle = load(request.param)
-    table = exact_distances.distances(puzzle).distance
+    table = exact_distances_kernels.distances(puzzle).distance
     ranks = np.flatnonzero(table != UNREACHED)
     states = np.zeros((ranks.size, puzzle.cells + 1), np.uint8)
     unrank_all(ranks, states, np.zeros(puzzle.cells, np.int64), puzzle.view(KernelRules).tables.home)

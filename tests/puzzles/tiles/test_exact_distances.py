@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import KernelRules
-from puzzlelab.puzzles.tiles import exact_distances
-from puzzlelab.puzzles.tiles.exact_distances import states_at
-from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, rank_of, unrank
+from puzzlelab.puzzles.tiles import exact_distances_kernels
+from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, rank_of, states_at, unrank
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.bfs import count_by_depth
 
@@ -27,7 +26,7 @@ def state_of(puzzle: Tiles, number: int) -> NDArray[np.uint8]:
 @pytest.mark.parametrize("name", ["tiles-2x2", "tiles-2x3", "tiles-3x2:blank-first", "tiles-2x4", "tiles-3x3"])
 def test_the_table_counts_what_a_search_counts(name: str) -> None:
     puzzle = load(name)
-    table = exact_distances.distances(puzzle).distance
+    table = exact_distances_kernels.distances(puzzle).distance
     assert table.shape == (math.factorial(puzzle.cells),)
     counts = np.bincount(table[table != UNREACHED])
     assert counts.tolist() == count_by_depth(Instance(puzzle, puzzle.goals()[0]))
@@ -39,7 +38,7 @@ def test_the_table_counts_what_a_search_counts(name: str) -> None:
 )
 def test_with_the_blank_elsewhere_too(name: str) -> None:
     puzzle = load(name)
-    table = exact_distances.distances(puzzle).distance
+    table = exact_distances_kernels.distances(puzzle).distance
     assert np.bincount(table[table != UNREACHED]).tolist() == count_by_depth(Instance(puzzle, puzzle.goals()[0]))
 
 

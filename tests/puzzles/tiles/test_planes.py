@@ -3,7 +3,7 @@ import pytest
 
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import KernelRules, Planes
-from puzzlelab.puzzles.tiles import exact_distances
+from puzzlelab.puzzles.tiles import exact_distances_kernels
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.puzzles.tiles.rules import Tiles
 
@@ -70,7 +70,7 @@ def test_the_mirror_image_is_as_far_from_the_goal(name: str) -> None:
     puzzle = load(name)
     states = boards(puzzle, 300)
     images = puzzle.view(Planes).symmetries(states)[1][0]
-    table = exact_distances.distances(puzzle).distance
+    table = exact_distances_kernels.distances(puzzle).distance
 
     def far(several: np.ndarray) -> list[int]:
         return [int(table[rank_of(state)]) for state in puzzle.view(KernelRules).encode(several)]

@@ -12,7 +12,7 @@ from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.core.registry import load
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
-from puzzlelab.puzzles.tiles import exact_distances, exact_distances_kernels
+from puzzlelab.puzzles.tiles import exact_distances_kernels
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.bfs import count_by_depth
 
@@ -146,7 +146,7 @@ def test_kernels_equal_the_rules(name: str) -> None:
 @pytest.mark.parametrize("name", ["tiles-2x3", "tiles-3x2", "tiles-2x3:blank-first", "tiles-2x3:goal=3,0,1,2,5,4"])
 def test_exactly_the_boards_without_objection_can_be_reached(name: str) -> None:
     puzzle = load(name)
-    table = exact_distances.distances(puzzle).distance
+    table = exact_distances_kernels.distances(puzzle).distance
     boards = np.array(list(itertools.permutations(range(6))), np.uint8)
     ranks = [exact_distances_kernels.rank_of(state) for state in puzzle.view(KernelRules).encode(boards)]
     assert sorted(ranks) == list(range(720))

@@ -1,10 +1,10 @@
 """Dust, the game of clearing a board cluster by cluster, on boards from 1x1 to 16x16.
 
 Start with `rules`; `kernels` has the same rules on bitboards, and `estimate_kernels` the estimates on them. `sampling`
-makes boards, some of them by `backward_generation`. `recognition` says what the cells of any text are, `examples` names
-boards, and `clusters` labels them.
+makes boards, some of them by `backward_generation`. `recognition` says what the cells of any text are,
+`clusters_kernels` labels clusters.
 
-`solvers` has `halves`, which proves a solution shortest; the package `halves` has its search.
+`solvers` has `halves`, which proves a solution shortest; the package `halves` has the kernels of its search.
 """
 
 from puzzlelab.core.puzzle import Family

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.compiler import lowest, ones
-from puzzlelab.engine.kernels import FULL, implements, inlined
-from puzzlelab.puzzles.dust.halves import boards as half_boards
+from puzzlelab.engine.kernels import FULL, compiled, implements, inlined
 from puzzlelab.puzzles.dust.halves.boards_kernels import (
     COLUMNS,
     HalfBoards,
@@ -23,6 +23,7 @@ from puzzlelab.puzzles.dust.halves.boards_kernels import (
     clear_states,
     has_capacity,
     is_exact,
+    new_half,
     number_of,
 )
 from puzzlelab.puzzles.dust.halves.costs_kernels import begin_raising, raise_bound
@@ -39,11 +40,11 @@ from puzzlelab.puzzles.dust.kernels import (
     plane,
     rules,
     same_colour,
+    settle,
 )
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Dust
-
 
 REMEMBERED, SLOTS = 5 << 19, 1 << 22
 """States of halves that this estimate remembers, and the size of their hash table; then it forgets them all."""
@@ -160,7 +161,7 @@ def _bulk(estimate, state, memo):
 
 
 class HalvesTables(NamedTuple):
-    """The tables of an estimate by the costs of both halves alone, see `halves.boards`."""
+    """The tables of an estimate by the costs of both halves alone, see `halves.boards_kernels`."""
 
     tables: DustTables
     left: HalfBoards
@@ -210,10 +211,10 @@ def _halves(estimate, state, memo):
 
 def halves_tables(puzzle: Dust) -> HalvesTables:
     line = puzzle.width // 2
-    left = half_boards.new(line, puzzle.height, puzzle.colours, REMEMBERED, SLOTS)
+    left = new_half(line, puzzle.height, puzzle.colours, REMEMBERED, SLOTS)
     right = left
     if puzzle.width % 2:
-        right = half_boards.new(puzzle.width - line, puzzle.height, puzzle.colours, REMEMBERED, SLOTS)
+        right = new_half(puzzle.width - line, puzzle.height, puzzle.colours, REMEMBERED, SLOTS)
     return HalvesTables(rules(puzzle).tables, left, right)
 
 
@@ -227,3 +228,39 @@ TABLES: Mapping[str, Callable[[Dust], Any]] = {
     "halves": halves_tables,
 }
 """Name of an estimate -> what makes its tables."""
+
+
+# --- every click of many boards ---
+
+
+@compiled
+def click_all(
+    tables: Any,
+    states: NDArray[np.uint64],
+    children: NDArray[np.uint64],
+    keep: bool,
+    sizes: NDArray[np.int16],
+    joined: NDArray[np.int16],
+) -> None:
+    """Write for each cluster of working states `[B, S]`, at its first cell, its size and the clusters its click joins.
+
+    A click joins K clusters if afterwards there are K fewer than without that cluster; clusters that fall apart count
+    as negative. `sizes: int16[B, N]` and `joined: int16[B, N]` are zero before, and stay zero at other cells. With
+    `keep`, the state after each click is written into `children: [B, N, S]`; else `[1, 1, S]` is a work buffer.
+    """
+    none = mask(tables, NONE)
+    for row in range(len(states)):
+        state = states[row]
+        everything = occupied(tables, state)
+        clusters, _ = count_clusters(tables, state)
+        left = everything
+        while left != none:
+            bit = lowest(left)
+            cells = flood(tables, same_colour(tables, state, bit), bit)
+            left = left & ~cells
+            cell = tables.cell[bit]
+            child = children[row, cell] if keep else children[0, 0]
+            settle(tables, state, everything & ~cells, child)
+            remaining, _ = count_clusters(tables, child)
+            sizes[row, cell] = count(cells)
+            joined[row, cell] = clusters - 1 - remaining

@@ -1,17 +1,24 @@
-"""Estimates of the remaining clicks of dust by name. Their kernels are imported when a search asks for their tables."""
+"""The estimates of the remaining clicks of dust, and the rewards of a click, by name.
+
+Kernels are imported when a search asks for the tables of an estimate. The rewards are those that the document 001 tried
+(its line 82); both change what the best solution is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.errors import UnknownName
 from puzzlelab.core.views import Estimate
 
 if TYPE_CHECKING:
-    from puzzlelab.puzzles.dust.rules import Dust
+    from puzzlelab.puzzles.dust.rules import Board, Dust
 
 MOST_CELLS = 64
 """The largest boards with the estimate of the halves, which takes too long on others."""
@@ -64,3 +71,23 @@ CATALOGUE: Mapping[str, tuple[str, bool]] = {
     HALVES: ("half of what both halves of the board cost alone", True),
 }
 """Name -> (what it is, whether it is a lower bound). The first is the default."""
+
+
+REWARDS = {
+    "cleared": "the cells that were cleared: the same sum for every solution",
+    "cleared-squared": "the square of the cells that were cleared",
+}
+
+
+@dataclass(frozen=True)
+class DustRewards:
+    """The view `Rewards` of dust."""
+
+    puzzle: Dust
+    rewards: ClassVar[Mapping[str, str]] = REWARDS
+
+    def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
+        """Return `float64[B]`: the reward of coming from `before: uint8[B, N]` to `after`."""
+        cleared = (np.count_nonzero(before, axis=1) - np.count_nonzero(after, axis=1)).astype(np.float64)
+        squared: NDArray[np.float64] = cleared**2
+        return cleared if name == "cleared" else squared

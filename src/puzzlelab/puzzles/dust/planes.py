@@ -122,7 +122,7 @@ def _clicks(puzzle: Dust, states: Board) -> tuple[NDArray[np.int16], NDArray[np.
 
     The kernels are imported here, so that planes alone need no compiler.
     """
-    from puzzlelab.puzzles.dust.features_kernels import click_all
+    from puzzlelab.puzzles.dust.estimate_kernels import click_all
     from puzzlelab.puzzles.dust.kernels import rules
 
     chosen = rules(puzzle)

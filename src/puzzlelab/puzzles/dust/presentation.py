@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Drawings, Presentation
 from puzzlelab.core.registry import PATIENCE
-from puzzlelab.puzzles.dust import examples
-from puzzlelab.puzzles.dust.notation import LETTERS, Board, write
+from puzzlelab.puzzles.dust.notation import EXAMPLES, LETTERS, Board, write
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Dust
@@ -26,7 +25,7 @@ def presentation(puzzle: Dust) -> Presentation:
         usual_solver=("halves", {}) if puzzle.cells <= 64 else ("beam", {"patience": PATIENCE}),
         provers=_provers(puzzle.cells),
         move_note="6,1: click column 6, row 1, counted from 0 at the lower left",
-        examples=examples.of(puzzle.name),
+        examples=EXAMPLES.get(puzzle.name, {}),
     )
 
 

@@ -218,7 +218,7 @@ VIEWS: Views = {
     Planes: "puzzlelab.puzzles.dust.planes:DustPlanes",
     Notation: "puzzlelab.puzzles.dust.notation:notation",
     Presentation: "puzzlelab.puzzles.dust.presentation:presentation",
-    Rewards: "puzzlelab.puzzles.dust.rewards:DustRewards",
+    Rewards: "puzzlelab.puzzles.dust.estimates:DustRewards",
     Samples: "puzzlelab.puzzles.dust.sampling:DustSamples",
 }
 

@@ -4,12 +4,12 @@ Start with `rules`, and with `kernels` for the form in which searches see a boar
 estimates, from the weakest to the strongest, are named in `estimates`:
 
 - `estimate_kernels`: tiles out of place, Manhattan distance,
-- `linear_conflict`: Manhattan distance and the tiles that must let others pass,
-- `walking_distance`: rows and columns, each as a puzzle of their own,
-- `pattern_database`: groups of tiles, each solved for every place that they can have,
-- `exact_distances`: the true distance, for small boards.
+- `linear_conflict_kernels`: Manhattan distance and the tiles that must let others pass,
+- `walking_distance_kernels`: rows and columns, each as a puzzle of their own,
+- `pattern_database` and its kernels: groups of tiles, each solved for every place that they can have,
+- `exact_distances_kernels`: the true distance, for small boards.
 
-Each has its compiled part in `NAME_kernels`. `sampling` and `scales` make boards of a given difficulty.
+`sampling` makes boards of a given difficulty.
 """
 
 from puzzlelab.core.puzzle import Family

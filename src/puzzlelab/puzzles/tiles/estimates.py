@@ -1,17 +1,25 @@
-"""The lower bounds of sliding tiles by name. Their kernels are imported when a search asks for their tables."""
+"""The lower bounds, rewards and scales of sliding tiles by name. Kernels are imported when their tables are needed.
+
+The rewards are those that Spence (2021) tried; all three change which solution is best. An illegal move leaves the
+board as it is, and costs one more (`experience.rewards`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.errors import UnknownName
-from puzzlelab.core.views import Estimate
+from puzzlelab.core.views import Estimate, Scale
 
 if TYPE_CHECKING:
-    from puzzlelab.puzzles.tiles.rules import Tiles
+    from puzzlelab.puzzles.tiles.rules import Board, Tiles
 
 
 @dataclass(frozen=True)
@@ -67,12 +75,12 @@ CATALOGUE: Mapping[str, tuple[str, Callable[[Tiles, str], Estimate], Callable[[T
     "manhattan": ("distances of all tiles from where they belong", _simple, lambda puzzle: True),
     "conflicts": (
         "Manhattan distance, and 2 for each tile that must leave its line to let others pass",
-        _of_module("linear_conflict"),
+        _of_module("linear_conflict_kernels"),
         lambda puzzle: True,
     ),
     "walking": (
         "walking distance: rows and columns each as a puzzle of their own",
-        _of_module("walking_distance"),
+        _of_module("walking_distance_kernels"),
         lambda puzzle: max(puzzle.rows, puzzle.columns) <= 4,
     ),
     "pdb": (
@@ -82,8 +90,54 @@ CATALOGUE: Mapping[str, tuple[str, Callable[[Tiles, str], Estimate], Callable[[T
     ),
     "exact": (
         "the true distance, from a table of all states",
-        _of_module("exact_distances"),
+        _of_module("exact_distances_kernels"),
         lambda puzzle: puzzle.cells <= 10,
     ),
 }
 """Name -> (what it is, how it is made, which boards have it)."""
+
+
+REWARDS = {
+    "level": "minus the Manhattan distance that is left, and 2 more for each pair of tiles in conflict",
+    "manhattan": "minus the Manhattan distance that is left",
+    "in-place": "the cells that hold what the goal has there, less the number of cells",
+}
+
+
+@dataclass(frozen=True)
+class TilesRewards:
+    """The view `Rewards` of sliding tiles."""
+
+    puzzle: Tiles
+    rewards: ClassVar[Mapping[str, str]] = REWARDS
+
+    def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
+        """Return `float64[B]`: the reward of coming to the states `after: uint8[B, N]`."""
+        from puzzlelab.engine.batch_rules import estimated
+        from puzzlelab.puzzles.tiles.sampling import levels_of_boards
+
+        if name == "level":
+            return -levels_of_boards(self.puzzle, after).astype(np.float64)
+        if name == "manhattan":
+            return -estimated(self.puzzle, TilesEstimates(self.puzzle).estimate(name), after)
+        right: NDArray[np.float64] = (after == np.array(self.puzzle.goal)).sum(axis=1) - float(self.puzzle.cells)
+        return right
+
+
+@dataclass(frozen=True)
+class TilesSamples:
+    """The view `Samples` of sliding tiles."""
+
+    puzzle: Tiles
+    generator: ClassVar[None] = None
+
+    @cached_property
+    def scales(self) -> Mapping[str, Scale]:
+        from puzzlelab.puzzles.tiles import sampling
+
+        return sampling.scales(self.puzzle)
+
+    def difficulty(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
+        from puzzlelab.puzzles.tiles import sampling
+
+        return sampling.difficulty(self.puzzle, states)

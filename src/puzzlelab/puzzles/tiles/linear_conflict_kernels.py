@@ -1,16 +1,26 @@
 # mypy: allow-untyped-defs
-"""The kernels of linear conflicts: the cost of a line, and the estimate; the method as in `linear_conflict`."""
+"""Manhattan distance with linear conflicts, exact and incremental.
+
+Of the tiles that lie in their goal row (or column), those out of order must let each other pass: twice the least number
+that has to leave the line is added. That number is the count of such tiles less their longest increasing subsequence.
+Source: Hansson, Mayer and Yung, "Criticizing solutions to relaxed models yields powerful admissible heuristics" (1992).
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.views import Estimate
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import compiled, implements, inlined
-from puzzlelab.puzzles.tiles.estimate_kernels import ManhattanTables, manhattan_begin, manhattan_peek, moving
+from puzzlelab.puzzles.tiles.estimate_kernels import ManhattanTables, manhattan, manhattan_begin, manhattan_peek, moving
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.tiles.rules import Tiles
 
 
 class ConflictTables(NamedTuple):
@@ -105,3 +115,38 @@ def swap_delta(estimate, memo, delta):
     for i in range(3):
         line = np.uint64(delta[i])
         memo[line], delta[3 + i] = delta[3 + i], memo[line]
+
+
+TABLED = 7
+"""The longest line whose costs fit into a table; those of longer lines are computed on demand."""
+
+
+@cache
+def conflicts(puzzle: Tiles) -> ConflictTables:
+    """Return the tables of the estimate; the costs of short lines are computed once."""
+    base = manhattan(puzzle)
+    rows, columns, cells = puzzle.rows, puzzle.columns, puzzle.cells
+    row, column = np.divmod(np.arange(cells), columns)
+    digits = np.zeros((2, cells, cells), np.int64)
+    same_row, same_column = row[:, None] == row, column[:, None] == column
+    digits[0] = same_row * (column[:, None] + 1) * (columns + 1) ** column
+    digits[1] = same_column * (row[:, None] + 1) * (rows + 1) ** row
+    digits[:, base.geometry.home] = 0
+    tables, offsets, start = [np.zeros(0, np.uint8)], {}, 0
+    for length in {rows, columns}:
+        offsets[length] = -1
+        if length <= TABLED:
+            costs = np.zeros((length + 1) ** length, np.uint8)
+            tabulate_line_costs(length, costs)
+            offsets[length], start = start, start + costs.size
+            tables.append(costs)
+    lengths = [columns] * rows + [rows] * columns
+    lines = np.stack([row, rows + column]).astype(np.uint8)
+    starts = np.array([offsets[length] for length in lengths], np.int64)
+    return ConflictTables(base, digits, lines, np.concatenate(tables), starts, np.array(lengths, np.int64) + 1)
+
+
+def estimate(puzzle: Tiles, name: str) -> Estimate:
+    """Return the estimate by its name."""
+    memo = max(6, puzzle.rows + puzzle.columns)
+    return Estimate(name, admissible=True, kernel=lambda: conflicts(puzzle), memo=memo, is_cheap=True)

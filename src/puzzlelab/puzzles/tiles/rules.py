@@ -187,8 +187,8 @@ VIEWS: Views = {
     Planes: "puzzlelab.puzzles.tiles.planes:TilesPlanes",
     Presentation: "puzzlelab.puzzles.tiles.presentation:presentation",
     Reversible: itself,
-    Rewards: "puzzlelab.puzzles.tiles.rewards:TilesRewards",
-    Samples: "puzzlelab.puzzles.tiles.scales:TilesSamples",
+    Rewards: "puzzlelab.puzzles.tiles.estimates:TilesRewards",
+    Samples: "puzzlelab.puzzles.tiles.estimates:TilesSamples",
 }
 
 

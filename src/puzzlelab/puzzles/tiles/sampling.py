@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.views import NO_LEVEL, Scale, singly
 from puzzlelab.puzzles.tiles.estimate_kernels import flat, grid_distance
-from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, distances_of, unrank_all
+from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, distances, distances_of, states_at, unrank_all
 from puzzlelab.puzzles.tiles.kernels import rules as kernel_rules
 from puzzlelab.puzzles.tiles.sampling_kernels import AnnealingTables, anneal, levels_of, walk_above
 
@@ -70,9 +70,7 @@ def _states(puzzle: Tiles, ranks: NDArray[np.int64]) -> Board:
 @cache
 def _by_level(puzzle: Tiles) -> Mapping[int, NDArray[np.int64]]:
     """Return the ranks of all solvable states of each level, for small boards."""
-    from puzzlelab.puzzles.tiles import exact_distances
-
-    ranks = np.flatnonzero(exact_distances.distances(puzzle).distance != UNREACHED)
+    ranks = np.flatnonzero(distances(puzzle).distance != UNREACHED)
     home = kernel_rules(puzzle).tables.home
     states, digits = np.zeros((ranks.size, puzzle.cells + 1), np.uint8), np.zeros(puzzle.cells, np.int64)
     unrank_all(ranks, states, digits, home)
@@ -227,9 +225,7 @@ def at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None, c
 
 def _ranks_at(puzzle: Tiles, distance: int) -> NDArray[np.int64]:
     """Return the ranks of the boards at this true distance; raises `BadOption` if there is none."""
-    from puzzlelab.puzzles.tiles import exact_distances
-
-    ranks = exact_distances.states_at(puzzle, distance)
+    ranks = states_at(puzzle, distance)
     if ranks.size == 0 or distance >= UNREACHED:
         raise BadOption(f"no board of {puzzle.name} is {distance} moves from the goal")
     return ranks
@@ -237,9 +233,7 @@ def _ranks_at(puzzle: Tiles, distance: int) -> NDArray[np.int64]:
 
 def farthest(puzzle: Tiles) -> int:
     """Return the greatest true distance of a small board."""
-    from puzzlelab.puzzles.tiles import exact_distances
-
-    table = exact_distances.distances(puzzle).distance
+    table = distances(puzzle).distance
     return int(table[table != UNREACHED].max())
 
 
@@ -272,9 +266,7 @@ def difficulty(puzzle: Tiles, states: Board) -> Mapping[str, NDArray[np.int64]]:
     working = kernel_rules(puzzle).encode(states)
     levels = {"level": _levels(puzzle, working)}
     if puzzle.cells <= TABLED_CELLS:
-        from puzzlelab.puzzles.tiles import exact_distances
-
-        distances = np.empty(len(working), np.int64)
-        distances_of(working, exact_distances.distances(puzzle).distance, distances)
-        levels["distance"] = np.where(puzzle.has_objection(states), NO_LEVEL, distances)
+        found = np.empty(len(working), np.int64)
+        distances_of(working, distances(puzzle).distance, found)
+        levels["distance"] = np.where(puzzle.has_objection(states), NO_LEVEL, found)
     return levels

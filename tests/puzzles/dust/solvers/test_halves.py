@@ -13,10 +13,9 @@ from puzzlelab.core.boards import Boards
 from puzzlelab.core.views import Planes
 from puzzlelab.engine import driver, solving
 from puzzlelab.engine.driver import drive
-from puzzlelab.puzzles.dust.halves.pair_search import HalvesMemory
 from puzzlelab.puzzles.dust.rules import Dust
 from puzzlelab.puzzles.dust.solvers import halves
-from puzzlelab.puzzles.dust.solvers.halves import Halves
+from puzzlelab.puzzles.dust.solvers.halves import Halves, HalvesMemory
 from puzzlelab.runtime.memory import resident
 from puzzlelab.solvers.bfs import Bfs
 

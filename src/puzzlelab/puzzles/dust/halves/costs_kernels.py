@@ -2,8 +2,8 @@
 """The cost of one half of a dust board: its lower bound is raised step by step until it is exact.
 
 A depth-first search over the moves that the bound allows decides whether a state costs no more than its bound; if not,
-the bound is raised. The bounds in `boards` are its transposition table. It has a stack of its own, so that it can
-stop and resume anywhere.
+the bound is raised. The bounds in `boards_kernels` are its transposition table. It has a stack of its own, so that it
+can stop and resume anywhere.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""The moves of half-boards: how they are listed and kept, and the states after them; shapes as in `boards`."""
+"""The moves of half-boards: how they are listed and kept, and the states after them; shapes as in `boards_kernels`."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # mypy: allow-untyped-defs
 """Iterative deepening over pairs of half-boards: decides whether a board can be cleared within a number of clicks.
 
-A board is a pair of numbers, the states of its halves in `boards`. Its clicks are their moves: one away from the
-line in either half; one at the line without an adjacent cluster of its colour on the other side; or adjacent clusters
-of both sides. The limit on clicks grows from the lower bound of the start, so the first solution is a shortest one. A
-transposition table stores the proven lower bounds of pairs; a full bucket drops its least bound. Source: Korf,
+A board is a pair of numbers, the states of its halves in `boards_kernels`. Its clicks are their moves: one away from
+the line in either half; one at the line without an adjacent cluster of its colour on the other side; or adjacent
+clusters of both sides. The limit on clicks grows from the lower bound of the start, so the first solution is a shortest
+one. A transposition table stores the proven lower bounds of pairs; a full bucket drops its least bound. Source: Korf,
 "Depth-first iterative-deepening" (1985); the table as in Reinefeld and Marsland (1994).
 
 Shapes: D = most clicks + 1, C = most clicks at one board.
