@@ -11,7 +11,7 @@ from pydantic import PrivateAttr
 from puzzlelab import BadBoard, Instance, Limit, Progress, PuzzlelabError, Result, Unsupported, hint, load, regrets
 from puzzlelab.analysis import game_analysis as games
 from puzzlelab.analysis import hints
-from puzzlelab.analysis.bounded_queries import Interval, interval_difference
+from puzzlelab.analysis.bounded_queries import BudgetedSolver, Interval, interval_difference
 from puzzlelab.core import registry
 from puzzlelab.core.solver import SolverSettings
 from puzzlelab.core.views import Samples
@@ -102,6 +102,13 @@ def boards(count, seed=0):
 
 def after(instance, move):
     return instance.puzzle.apply(instance.state, move)
+
+
+def test_searches_under_one_limit_share_its_seconds():
+    told = Told(results=(Result((0, 0, 0), expanded=5, seconds=3.0),))
+    budgeted = BudgetedSolver(told, Limit(seconds=5))
+    stops = [budgeted.search(place(3), Interval(), 1)[1].stop for _ in range(3)]
+    assert (stops, budgeted.seconds, budgeted.expanded) == (["done", "done", "time"], 6.0, 10)
 
 
 # --- the moves at one position ---------------------------------------------------------------------------------------

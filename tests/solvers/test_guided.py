@@ -52,6 +52,19 @@ def test_who_knows_the_solution_never_guesses_wrong(text) -> None:
     assert solve(board, plain).evaluations == 0
 
 
+def test_the_likeliest_digit_of_the_surest_cell_is_guessed() -> None:
+    asked, scores = [], np.random.default_rng(4).normal(size=(16, 4))
+    prior = prior_of(lambda left: asked.append(left[0]) or scores[None])
+    solve(FOUR.read("1........2......"), Backtracking(prior=prior))
+    left, after = asked[:2]
+    counts = left.sum(axis=1)
+    shortest = np.flatnonzero(counts == counts[counts > 1].min())
+    ranked = np.sort(np.where(left, scores, -np.inf), axis=1)
+    cell = max(shortest, key=lambda each: ranked[each, -1] - ranked[each, -2])
+    assert cell != shortest[0]
+    assert np.flatnonzero(after[cell]).tolist() == [np.argmax(np.where(left[cell], scores[cell], -np.inf))]
+
+
 def test_all_solutions_are_counted_whatever_the_network_says() -> None:
     board = FOUR.read("1........2......")
     noise = prior_of(lambda left: np.random.default_rng(left.sum()).normal(size=left.shape))

@@ -191,6 +191,8 @@ TRAP = Roads(((1, 2), (), (3,), ()), goal=3, guess=(2, 0, 1, 0))
 """Place 1 looks best and leads nowhere; the way is 0, 2, 3."""
 DETOUR = Roads(((1, 2), (5,), (3,), (4,), (5,), ()), goal=5, guess=(0, 9, 0, 0, 0, 0), admissible=False)
 """The way 0, 1, 5 is the shortest; the estimate holds 1 to be far away."""
+LONGER = Roads(((1, 2), (3,), (5,), (4,), (6,), (6,), ()), goal=6, guess=(1, 1, 2, 1, 1, 1, 0))
+"""Place 1 looks best, and the way by it takes one step more than 0, 2, 5, 6."""
 LATTICE = Roads(
     tuple(
         tuple(6 * row + column for row, column in ((y + 1, x), (y, x + 1)) if row < 6 and column < 6)
@@ -374,6 +376,12 @@ def test_a_widening_beam_gets_past_a_trap_unless_its_limit_ends_it_there():
     assert solve(wide.at(0), Beam()).moves == (65, 66)
     result = solve(wide.at(0), Beam(), Limit(nodes=65))
     assert (result.moves, result.proof, result.expanded) == (None, "none", 65)
+
+
+def test_a_wider_beam_finds_a_solution_that_is_one_move_shorter():
+    assert solve(LONGER.at(0), Beam(width=1)).length == 4
+    result = solve(LONGER.at(0), Beam(first_width=1))
+    assert (result.length, result.proof) == (3, "optimal")
 
 
 @pytest.mark.parametrize(
