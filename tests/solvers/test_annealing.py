@@ -1,34 +1,14 @@
 """Annealing: boards of every kind, what a seed means, what it says when it fails, and that it proves nothing."""
 
-from dataclasses import dataclass, replace
-from functools import cached_property
-
 import numpy as np
 import pytest
+from tests.solvers.known import DEAR, FOUR, NINE, SOLUTION, Latin, timeless
 
-from puzzlelab import BadOption, Instance, Limit, Progress, Unsupported, check_solver, load, solve
-from puzzlelab.core.views import Units
+from puzzlelab import Instance, Limit, Progress, Unsupported, check_solver, load, solve
 from puzzlelab.engine import driver
 from puzzlelab.engine.enumeration import count
-from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.solvers._annealing_kernels import step
 from puzzlelab.solvers.annealing import Annealing, record_of
-
-NINE, FOUR = load("sudoku-9x9"), load("sudoku-4x4")
-SOLUTION = "812753649943682175675491283154237896369845721287169534521974368438526917796318452"
-DEAR = "......4..812.......6.8...71...98....324..5....9.....6..53....2.......5.....7.639."
-"""No solution, which no single rule sees."""
-
-
-@dataclass(frozen=True)
-class Latin(Sudoku):
-    """Latin squares: Sudoku without boxes."""
-
-    @cached_property
-    def units(self):
-        rows, columns, _ = load(self.name).units.kinds.values()
-        return Units({"row": rows, "column": columns})
-
 
 ENOUGH = Limit(nodes=10**9)
 """Swaps that are many times enough."""
@@ -39,10 +19,6 @@ def with_clues(number, seed):
     state = NINE.read(SOLUTION).state.copy()
     state[np.random.default_rng(seed).permutation(81)[number:]] = 0
     return Instance(NINE, state)
-
-
-def timeless(result):
-    return replace(result, seconds=0.0)
 
 
 @pytest.mark.parametrize("number", [37, 42, 47, 80, 81])
@@ -88,7 +64,7 @@ def test_a_solution_is_no_proof():
 
 def test_one_seed_gives_one_result_and_others_other_ways():
     start = NINE.read("." * 81)
-    results = [timeless(solve(start, Annealing(seed=seed))) for seed in (0, 0, 1, 2**64 - 1)]
+    results = timeless([solve(start, Annealing(seed=seed)) for seed in (0, 0, 1, 2**64 - 1)])
     assert results[0] == results[1]
     assert len({result.moves for result in results}) == 3
 
@@ -147,8 +123,3 @@ def test_singles_leave_less_to_anneal():
 def test_it_cannot_count():
     with pytest.raises(Unsupported, match="cannot list or count"):
         count(Annealing(), FOUR.read("." * 16), Limit())
-
-
-def test_a_seed_is_a_number():
-    with pytest.raises(BadOption, match="seed"):
-        Annealing(seed=-1)

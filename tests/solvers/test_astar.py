@@ -2,31 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.solvers.known import FARTHEST, FIFTEEN, TILES, board, manhattan
 
-from puzzlelab import BadOption, Estimate, Instance, Limit, PuzzlelabError, check_solver, load, solve
-from puzzlelab.core.views import Samples
+from puzzlelab import Estimate, Limit, PuzzlelabError, check_solver, solve
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.bfs import Bfs
-
-TILES = load("tiles-3x3")
-FIFTEEN = load("tiles-4x4")
-FARTHEST = ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1")
-
-
-def board(distance, name="tiles-3x3", seed=0):
-    """A random board that is so many moves from the goal."""
-    puzzle = load(name)
-    return Instance(
-        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance, 1)[0]
-    )
-
-
-def manhattan(states):
-    """Manhattan distance of boards `[B, 9]`, blank last."""
-    cells = np.arange(9)
-    goal = (states.astype(int) - 1) % 9
-    steps = abs(goal // 3 - cells // 3) + abs(goal % 3 - cells % 3)
-    return np.where(states > 0, steps, 0).sum(axis=1)
 
 
 def patchy(states):
@@ -37,25 +17,6 @@ def patchy(states):
 
 MANHATTAN = Estimate("by NumPy", admissible=True, scores=manhattan)
 PATCHY = Estimate("patchy", admissible=True, scores=patchy)
-
-
-@pytest.mark.parametrize("estimate", ["manhattan", "conflicts", pytest.param("pdb", marks=pytest.mark.slow)])
-def test_finds_the_true_distance_with_estimates_of_every_kind(estimate):
-    check_solver(Astar(estimate=estimate), [(board(distance), distance) for distance in (0, 1, 2, 8, 15, 22, 27)])
-
-
-@pytest.mark.parametrize(
-    "name", ["tiles-3x3:blank-first", "tiles-2x4", "tiles-5x2", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5"]
-)
-def test_finds_the_true_distance_on_other_boards(name):
-    check_solver(Astar(), [(board(distance, name), distance) for distance in (0, 1, 5, 18, 21)])
-
-
-@pytest.mark.parametrize("estimate", ["manhattan", pytest.param("pdb", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("text", FARTHEST)
-def test_the_farthest_boards_need_31_moves(text, estimate):
-    result = solve(TILES.read(text), Astar(estimate=estimate))
-    assert (result.length, result.proof, result.lower_bound) == (31, "optimal", 31)
 
 
 @pytest.mark.parametrize(
@@ -96,17 +57,6 @@ def test_a_weight_makes_the_search_smaller():
 def test_a_weight_below_one_stays_optimal(weight):
     check_solver(Astar(estimate="manhattan", weight=weight), [(board(distance), distance) for distance in (1, 9, 17)])
     assert solve(board(17), Astar(estimate="manhattan", weight=weight)).proof == "optimal"
-
-
-@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf"), "heavy"])
-def test_weights_that_are_none(weight):
-    with pytest.raises(BadOption, match="astar: the option 'weight' cannot be"):
-        Astar(weight=weight)
-
-
-def test_an_unknown_order_is_named():
-    with pytest.raises(BadOption, match="astar: the option 'order' cannot be 'deep'.*'astar', 'greedy' or 'breadth'"):
-        Astar(order="deep")
 
 
 def test_greedy_order_finds_something_and_claims_no_more_than_is_known():

@@ -5,9 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.solvers.known import FARTHEST, FIFTEEN, TILES, board, random_dust
 
-from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
-from puzzlelab.core.views import Estimates, KernelRules, Samples
+from puzzlelab import Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
+from puzzlelab.core.views import Estimates, KernelRules
 from puzzlelab.engine.records import path_to, unpacked
 from puzzlelab.puzzles.tiles.exact_distances_kernels import distances as distance_tables
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
@@ -17,20 +18,9 @@ from puzzlelab.solvers._top_k_kernels import threshold_exact
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.greedy import Greedy
 
-TILES = load("tiles-3x3")
-FIFTEEN = load("tiles-4x4")
-FARTHEST = ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1")
 SLOW = pytest.mark.slow
 """For what compiles a search for a pair of puzzle and estimate that no quick test needs."""
 KORF_2 = ("10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3", 55)
-
-
-def board(distance, name="tiles-3x3", seed=0):
-    """A random board that is so many moves from the goal."""
-    puzzle = load(name)
-    return Instance(
-        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance, 1)[0]
-    )
 
 
 def misplaced(states):
@@ -80,11 +70,6 @@ def test_a_wide_beam_reserves_few_hashes_at_first():
 def test_estimates_of_every_kind_lead_to_solutions(estimate):
     check_solver(Beam(estimate=estimate, width=50), [(board(distance), distance) for distance in (1, 9, 16, 25)])
     assert solve(board(25), Beam(estimate=estimate, width=50)).moves is not None
-
-
-@pytest.mark.parametrize("name", ["tiles-3x3:blank-first", "tiles-2x4", "tiles-5x2"])
-def test_other_boards(name):
-    check_solver(Beam(), [(board(distance, name), distance) for distance in (0, 1, 5, 18, 21)])
 
 
 @pytest.mark.parametrize("estimate", [TRUE, pytest.param("exact", marks=SLOW)], ids=str)
@@ -270,12 +255,6 @@ def test_an_inadmissible_estimate_proves_only_what_a_full_search_proves():
     assert (result.length, result.proof) == (18, "optimal")
 
 
-@pytest.mark.parametrize("width", [0, -1, "wide", 1.5, 1 << 40])
-def test_widths_that_are_none(width):
-    with pytest.raises(BadOption, match="beam: the option 'width' cannot be"):
-        Beam(width=width)
-
-
 # --- dust: a puzzle whose moves cannot be undone, and whose usual estimate is no lower bound -------------------------
 
 DUST = load("dust-8x6x5")
@@ -285,12 +264,6 @@ LONG = (
     ("213142153525525515322423344554343352111314531222", 11),
 )
 """Boards of 8x6x5 with their proven optima."""
-
-
-def random_dust(count, name="dust-4x3x3"):
-    """Random full boards."""
-    puzzle, random = load(name), np.random.default_rng(2)
-    return [Instance(puzzle, puzzle.view(Samples).scales["uniform"].sample(random, None, 1)[0]) for _ in range(count)]
 
 
 def dust(count, name="dust-4x3x3"):

@@ -4,50 +4,17 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.solvers.known import NINE, SOLVED
 
-from puzzlelab import Instance, Limit, check_solver, load, solve
+from puzzlelab import Instance, Limit
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.views import Cover
-from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.engine.kernels import IMPROVED, RUNNING
 from puzzlelab.solvers.dancing_links import DancingLinks, machine
 from puzzlelab.solvers.integer import Integer
 from puzzlelab.solvers.sat import Sat
-
-NINE = load("sudoku-9x9")
-SOLVED = {
-    "6...4...3.1.....7...5...8.....5.2...3...9...2...1.......8...9...7.....5.2...3...4": (
-        "687941523412358679935627841794562318351894762826173495548216937173489256269735184"
-    ),
-    "........1.......2...3.45........16.3.7.......28...........76......82......5.....9": (
-        "948762351517398426623145798459281673376954812281637945892576134134829567765413289"
-    ),
-    "1....6....5......6..9.7..1...4.1..7.3..8......8...53.......4.2.....2.9.7..27..1..": (
-        "123456789457189236869372514294613875315897462786245391571934628638521947942768153"
-    ),
-}
-"""A board of "top1465", one of Royle's with 17 clues, one of the forum's hardest of 2011; with their solutions."""
-COUNTS = {
-    "1...5.2.9..7.......6.......2...........5.1..2....2.39.3.4.9...15...1...3...8...4.": 0,
-    "8.........95.......67..........2.485...4.3192......736...651947...732518...894263": 125,
-    "8.........59.......76.........978245...653198...412736...591......836.1....724.8.": 601,
-}
-"""Boards of the tests of tdoku, with their numbers of solutions."""
-BOARDS = {
-    "sudoku-6x6": "6...2.42.....4...35.3..2...6.......1",
-    "sudoku-12x12": (
-        ".6.C...A72..B......56.......46...13A.....1.3..5...1....2.6.478.5....1B.."
-        "1..75A.C...2...9..71.........3B6....6A..3..B.8.....26....3........5...C."
-    ),
-    "sudoku-16x16": (
-        "..AE8....73....13G7.......A..4...F.B.3G..5..C.E9.6....C9B......7..G.21...A.E..64........2.1.D..3"
-        ".E..6584G.....2....FG..36....9...4....98..B.5......81D....E..G.C...7.E5.F...A.1.59C........3...8"
-        "...9.84.3.D7...E17..32...E...B...A....1D...59..2..5...A..C.F.6.D"
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -144,73 +111,11 @@ def test_the_proof_is_right(board):
 # --- Sudoku ---
 
 
-@pytest.mark.parametrize(("board", "solution"), SOLVED.items())
-def test_hard_boards_have_the_known_solution_only(board, solution):
-    result = solve(NINE.read(board), DancingLinks())
-    state = NINE.read(board).state
-    for move in result.moves:
-        state = NINE.apply(state, move)
-    assert (NINE.write(state), result.proof) == (solution, "unique")
-    assert list(result.moves) == sorted(result.moves)
-
-
-@pytest.mark.parametrize(("board", "solutions"), COUNTS.items())
-def test_solutions_are_counted_and_listed(board, solutions):
-    start = NINE.read(board)
-    counted = count(DancingLinks(), start, Limit())
-    assert (counted.solutions, counted.stop) == (solutions, "done")
-    listing = Listing(DancingLinks(), start, Limit())
-    assert len(set(listing)) == solutions
-    assert listing.stop == "done"
-
-
-def test_a_board_without_a_solution_is_proven_so():
-    board = next(board for board, solutions in COUNTS.items() if solutions == 0)
-    result = solve(NINE.read(board), DancingLinks())
-    assert (result.moves, result.proof, result.stop) == (None, "unsolvable", "done")
-
-
-def test_all_grids_of_four_by_four():
-    # 288: OEIS A107739
-    assert count(DancingLinks(), load("sudoku-4x4").read("." * 16), Limit()).solutions == 288
-
-
-def test_it_counts_no_more_than_it_is_asked_for():
-    counted = count(DancingLinks(), NINE.read("." * 81), Limit(), most=1000)
-    assert (counted.solutions, counted.stop) == (1000, "solutions")
-
-
-def test_a_board_that_is_solved_has_nothing_left_to_do():
-    solution = NINE.read(next(iter(SOLVED.values())))
-    result = solve(solution, DancingLinks())
-    assert (result.moves, result.proof) == ((), "unique")
-
-
-@pytest.mark.parametrize(("name", "board"), BOARDS.items())
-def test_larger_boards_have_one_solution(name, board):
-    result = solve(load(name).read(board), DancingLinks())
-    assert (result.proof, result.length) == ("unique", board.count("."))
-
-
 # --- limits ---
 
 
-def test_a_limit_of_nodes_is_kept_exactly():
-    result = solve(NINE.read("." * 81), DancingLinks(), Limit(nodes=40))
-    assert (result.moves, result.stop, result.expanded) == (None, "nodes", 40)
-    counted = count(DancingLinks(), NINE.read("." * 81), Limit(nodes=5000))
-    assert (counted.stop, counted.expanded) == ("nodes", 5000)
-    assert counted.solutions > 0
-
-
-def test_a_limit_of_time_ends_a_count_that_would_take_years():
-    counted = count(DancingLinks(), NINE.read("." * 81), Limit(seconds=0.05))
-    assert (counted.stop, counted.complete) == ("time", False)
-    assert counted.solutions > 0
-
-
 def test_the_answer_does_not_depend_on_how_the_work_is_sliced():
-    board = NINE.read(next(iter(SOLVED)))
+    board = NINE.read(list(SOLVED)[2])
     whole = machine(NINE.cover(), NINE.chosen(board.state))
     assert whole.step(10**9) == IMPROVED
     sliced = machine(NINE.cover(), NINE.chosen(board.state))
@@ -218,9 +123,3 @@ def test_the_answer_does_not_depend_on_how_the_work_is_sliced():
         pass
     assert sliced.solution(sliced.record) == whole.solution(whole.record)
     assert sliced.control.expanded == whole.control.expanded > 64
-
-
-def test_it_keeps_the_promises_of_a_solver():
-    boards = [(NINE.read(board), board.count(".")) for board in SOLVED]
-    nothing = next(board for board, solutions in COUNTS.items() if solutions == 0)
-    check_solver(DancingLinks(), [*boards, (NINE.read(nothing), None), (load("sudoku-4x4").read("." * 16), 16)])

@@ -5,51 +5,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.solvers.known import board
 
-from puzzlelab import BadOption, Estimate, Instance, Limit, Result, UnknownName, attempts, check_solver, load, solve
-from puzzlelab.core.views import Samples
+from puzzlelab import BadOption, Estimate, Instance, Limit, Result, UnknownName, attempts, check_solver, solve
 from puzzlelab.solvers.depth_first import DepthFirst
 
-TILES = load("tiles-3x3")
 SLOW = pytest.mark.slow
 """For what compiles the search for a pair of puzzle and estimate that no quick test needs."""
-FARTHEST = ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1")
-
-
-def board(distance, name="tiles-3x3", seed=0):
-    """A random board that is so many moves from the goal."""
-    puzzle = load(name)
-    return Instance(
-        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance, 1)[0]
-    )
-
-
-def test_tiles_need_a_limit_on_the_depth():
-    with pytest.raises(BadOption, match="depth-first needs a limit on the depth: moves of tiles-3x3 can be undone"):
-        solve(board(3), DepthFirst())
-
-
-@pytest.mark.parametrize(
-    "estimate", ["manhattan", pytest.param("walking", marks=SLOW), pytest.param("pdb", marks=SLOW)]
-)
-def test_finds_the_true_distance_with_estimates_of_every_kind(estimate):
-    solver = DepthFirst(estimate=estimate, depth=24)
-    check_solver(solver, [(board(distance), distance) for distance in (0, 1, 2, 8, 15, 22)])
-
-
-@pytest.mark.parametrize("name", ["tiles-3x3:blank-first", "tiles-2x4", "tiles-5x2"])
-@pytest.mark.parametrize("estimate", ["manhattan", pytest.param(None, marks=SLOW)])
-def test_finds_the_true_distance_on_other_boards(name, estimate):
-    check_solver(
-        DepthFirst(estimate=estimate, depth=22), [(board(distance, name), distance) for distance in (0, 1, 5, 18)]
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", FARTHEST)
-def test_the_farthest_boards_need_31_moves(text):
-    result = solve(TILES.read(text), DepthFirst(estimate="walking", depth=31))
-    assert (result.length, result.proof, result.lower_bound) == (31, "optimal", 31)
 
 
 def test_each_solution_is_shorter_than_the_one_before():
@@ -82,12 +44,6 @@ def test_an_inadmissible_estimate_cuts_nothing_off_and_proves_nothing_wrong():
     wrong = Estimate("wrong", admissible=False, scores=lambda states: np.full(len(states), 50.0))
     check_solver(DepthFirst(estimate=wrong, depth=9), [(board(distance), distance) for distance in (0, 1, 5, 8)])
     assert solve(board(8), DepthFirst(estimate=wrong, depth=9)).length == 8
-
-
-@pytest.mark.parametrize("depth", [0, -3, "deep"])
-def test_depths_that_are_none(depth):
-    with pytest.raises(BadOption, match="depth.*cannot be"):
-        DepthFirst(depth=depth)
 
 
 # --- another order --------------------------------------------------------------------------------

@@ -1,13 +1,10 @@
 """Greedy play: what it chooses, where it ends, and that many games at once are played like each alone."""
 
-from dataclasses import replace
-from itertools import chain
-
 import numpy as np
 import pytest
+from tests.solvers.known import TILES, board, left, timeless, together
 
-from puzzlelab import BadOption, Estimate, Instance, Limit, PuzzlelabError, Unsupported, check_solver, load, solve
-from puzzlelab.core.boards import Boards
+from puzzlelab import Estimate, Instance, Limit, PuzzlelabError, check_solver, load, solve
 from puzzlelab.core.views import Estimates, KernelRules, Prior, Samples
 from puzzlelab.engine.driver import Drive
 from puzzlelab.engine.solving import solve_all
@@ -15,28 +12,13 @@ from puzzlelab.puzzles.tiles.exact_distances_kernels import distances as distanc
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import greedy
 from puzzlelab.solvers.greedy import Greedy
-from puzzlelab.storage import networks
 
-TILES = load("tiles-3x3")
 DUST = load("dust-8x6x5")
 SUDOKU = load("sudoku-4x4")
-NEVER = lambda: False  # noqa: E731
 SLOW = pytest.mark.slow
 """For what compiles play for a pair of puzzle and estimate that no quick test needs."""
 RULES = pytest.mark.parametrize("dust", ["plain", pytest.param("kernels", marks=SLOW)], indirect=True)
 """Boards of dust are played by the plain rules; the same by kernels is slow, because it compiles them."""
-
-
-def together(solver, boards, limit, over):
-    """The results of a solver for all these boards at once."""
-    return list(chain.from_iterable(solver.solve_batch(Boards.of(boards), limit, over)))
-
-
-def board(distance, seed=0):
-    """A random board of the 8-puzzle that is so many moves from the goal."""
-    return Instance(
-        TILES, TILES.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance, 1)[0]
-    )
 
 
 @pytest.fixture
@@ -70,15 +52,6 @@ EXACT = pytest.mark.parametrize("exact", [TRUE, pytest.param("exact", marks=SLOW
 """The true distance from outside, and the same as a kernel."""
 
 
-def left(states):
-    """Cells of dust that are not empty, or blanks of a Sudoku."""
-    return (states > 0).sum(axis=1)
-
-
-def timeless(results):
-    return [replace(result, seconds=0.0) for result in results]
-
-
 def by_hand(board, guess, prior=False):
     """The game by the plain rules: the least guess, of equal ones the first move; a solved board before all others."""
     puzzle, state, made = board.puzzle, board.state, []
@@ -110,8 +83,8 @@ def test_an_admissible_kernel_that_is_exact_proves_its_answer():
 @RULES
 def test_of_moves_that_look_alike_the_first_is_made(dust):
     alike = Estimate("alike", admissible=False, scores=lambda states: np.zeros(len(states)))
-    for board in dust(3):
-        assert solve(board, Greedy(estimate=alike)).moves == by_hand(board, lambda states: np.zeros(1))
+    for start in dust(3):
+        assert solve(start, Greedy(estimate=alike)).moves == by_hand(start, lambda states: np.zeros(1))
 
 
 def test_a_move_that_solves_comes_first_whatever_the_estimate_says():
@@ -130,9 +103,9 @@ def test_what_is_asked_from_outside_plays_like_the_same_kernel(exact):
 @RULES
 def test_a_prior_is_followed(toy, dust):
     prior = toy(dust(1)[0].puzzle, left).prior()
-    for board in dust(5):
-        result = solve(board, Greedy(prior=prior))
-        assert result.moves == by_hand(board, left, prior=True)
+    for start in dust(5):
+        result = solve(start, Greedy(prior=prior))
+        assert result.moves == by_hand(start, left, prior=True)
         assert result.evaluations == result.expanded == result.length
 
 
@@ -217,24 +190,24 @@ def test_the_time_ends_a_game_between_two_moves():
 
 @pytest.mark.parametrize("avoid_repeats", [False, True])
 def test_many_games_are_played_like_each_alone(toy, avoid_repeats):
-    boards = [board(distance, seed) for seed in range(4) for distance in (0, 1, 4, 9, 16, 22)]
+    boards = [board(distance, seed=seed) for seed in range(4) for distance in (0, 1, 4, 9, 16, 22)]
     network = toy(TILES, misplaced)
     for guide in ({"estimate": "manhattan"}, {"estimate": network.estimate()}, {"prior": network.prior()}):
         solver = Greedy(**guide, avoid_repeats=avoid_repeats)
         alone = [solve(board, solver) for board in boards]
         assert len({result.stop for result in alone}) > 1 or avoid_repeats
-        assert timeless(together(solver, boards, Limit(), NEVER)) == timeless(alone)
+        assert timeless(together(solver, boards)) == timeless(alone)
 
 
 @RULES
 def test_a_network_is_called_once_for_each_move_of_all_games(toy, dust):
     network = toy(dust(1)[0].puzzle, left)
-    results = together(Greedy(estimate=network.estimate()), dust(40), Limit(), NEVER)
+    results = together(Greedy(estimate=network.estimate()), dust(40))
     longest = max(result.length for result in results)
     assert longest - 1 <= len(network.asked) <= longest
     assert sum(network.asked) == sum(result.evaluations for result in results)
     network.asked.clear()
-    results = together(Greedy(prior=network.prior()), dust(40), Limit(), NEVER)
+    results = together(Greedy(prior=network.prior()), dust(40))
     assert len(network.asked) == max(result.length for result in results)
     assert network.asked[0] == 40
 
@@ -245,15 +218,15 @@ def test_less_room_than_all_that_can_be_reached_changes_nothing(toy, monkeypatch
     boards = dust(20)
     network = toy(boards[0].puzzle, left)
     guides = [{"estimate": network.estimate()}, {"prior": network.prior()}]
-    whole = [together(Greedy(**guide), boards, Limit(), NEVER) for guide in guides]
+    whole = [together(Greedy(**guide), boards) for guide in guides]
     monkeypatch.setattr(greedy, "ROWS", rows)
-    parts = [together(Greedy(**guide), boards, Limit(), NEVER) for guide in guides]
+    parts = [together(Greedy(**guide), boards) for guide in guides]
     assert [timeless(results) for results in parts] == [timeless(results) for results in whole]
 
 
 def test_games_share_the_seconds_and_keep_their_limits_each():
     boards = [board(distance) for distance in (0, 3, 9, 25)]
-    results = together(Greedy(estimate=TRUE), boards, Limit(nodes=9, seconds=10_000), NEVER)
+    results = together(Greedy(estimate=TRUE), boards, Limit(nodes=9, seconds=10_000))
     assert [(result.length, result.stop) for result in results] == [
         (0, "done"),
         (3, "done"),
@@ -280,7 +253,7 @@ def test_games_that_go_on_are_interrupted(monkeypatch):
         yield
 
     monkeypatch.setattr(Drive, "__iter__", pressed)
-    assert [result.stop for result in together(solver, boards, Limit(), NEVER)] == ["interrupted"] * 3
+    assert [result.stop for result in together(solver, boards)] == ["interrupted"] * 3
 
 
 def test_boards_with_an_objection_are_not_played():
@@ -324,21 +297,6 @@ def test_without_a_choice_it_asks_the_network(toy_networks, corridor):
         "least": 0.02,
     }
     assert solve(puzzle.read("4"), Greedy()).moves == (0, 0, 0, 0)
-
-
-def test_without_a_network_it_says_so(monkeypatch, corridor):
-    def none(puzzle, name=None):
-        raise BadOption("no network for this puzzle comes with the package")
-
-    monkeypatch.setattr(networks, "find", none)
-    with pytest.raises(Unsupported, match="^greedy cannot solve corridor-9: no network for this puzzle comes with"):
-        solve(corridor().read("4"), Greedy())
-    assert solve(board(4), Greedy(estimate=TRUE)).length == 4
-
-
-def test_what_is_no_prior_is_refused():
-    with pytest.raises(BadOption, match="'manhattan' is no prior; write net, or net:NAME"):
-        solve(board(4), Greedy(prior="manhattan"))
 
 
 # --- an estimate and a prior ---
@@ -391,7 +349,7 @@ def test_many_boards_by_both_are_answered_as_each_alone(estimate):
     solver = Greedy(estimate=chosen, prior=likes(0.1, 0.4, 0.3, 0.2), avoid_repeats=True, max_moves=200)
     sample = puzzle.view(Samples).scales["uniform"].sample
     boards = [Instance(puzzle, sample(np.random.default_rng(seed), None, 1)[0]) for seed in range(30)]
-    results = together(solver, boards, Limit(), NEVER)
+    results = together(solver, boards)
     assert [result.moves for result in results] == [solve(each, solver).moves for each in boards]
     assert any(result.moves for result in results)
 
@@ -409,16 +367,3 @@ def test_many_boards_by_both_are_answered_as_each_alone(estimate):
 def test_a_prior_that_is_none_is_named(wrong):
     with pytest.raises(PuzzlelabError, match="^the prior 'mine' must give the logarithm of a probability for every"):
         solve(board(9), Greedy(prior=Prior("mine", wrong)))
-
-
-@pytest.mark.parametrize("most", [0, -1, "many", 1 << 40])
-def test_numbers_of_moves_that_are_none(most):
-    with pytest.raises(BadOption, match="greedy: the option 'max_moves' cannot be"):
-        Greedy(max_moves=most)
-
-
-def test_without_a_network_an_estimate_is_named():
-    words = "no network for tiles-2x2 comes with the package.*: name a file, or one of its estimates, as in --estimate "
-    with pytest.raises(Unsupported, match=words):
-        solve(load("tiles-2x2").read("1 2 0 3"), "greedy")
-    assert solve(load("tiles-2x2").read("1 2 0 3"), "greedy", estimate="manhattan").length == 1

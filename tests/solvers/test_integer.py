@@ -4,16 +4,12 @@ import io
 
 import numpy as np
 import pytest
+from tests.solvers.known import FOUR, IMPOSSIBLE, INKALA, NINE, SOLUTION
 
-from puzzlelab import Limit, Progress, PuzzlelabError, check_solver, load, solve
-from puzzlelab.engine.enumeration import Listing, count
+from puzzlelab import Limit, Progress, PuzzlelabError, load, solve
+from puzzlelab.engine.enumeration import count
 from puzzlelab.solvers import _milp_worker, integer
 from puzzlelab.solvers.integer import Integer
-
-FOUR, NINE = load("sudoku-4x4"), load("sudoku-9x9")
-INKALA = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
-SOLUTION = "812753649943682175675491283154237896369845721287169534521974368438526917796318452"
-IMPOSSIBLE = "1...5.2.9..7.......6.......2...........5.1..2....2.39.3.4.9...15...1...3...8...4."
 
 
 @pytest.fixture
@@ -35,29 +31,10 @@ def processes(workers, monkeypatch):
     return made
 
 
-def test_a_hard_board_has_one_solution():
-    result = solve(NINE.read(INKALA), Integer())
-    state = NINE.read(INKALA).state
-    for move in result.moves:
-        state = NINE.apply(state, move)
-    assert (NINE.write(state), result.proof, result.stop) == (SOLUTION, "unique", "done")
-
-
 def test_a_board_without_a_solution_is_proven_so():
     result = solve(NINE.read(IMPOSSIBLE), Integer())
     assert (result.moves, result.proof) == (None, "unsolvable")
     assert "whole numbers" in result.reason
-
-
-def test_all_solutions_are_listed_each_once():
-    listing = Listing(Integer(), FOUR.read("1234" + "." * 12), Limit())
-    assert len(set(listing)) == 12
-    assert listing.stop == "done"
-
-
-def test_a_board_that_is_solved_has_nothing_left_to_do():
-    result = solve(NINE.read(SOLUTION), Integer())
-    assert (result.moves, result.proof) == ((), "unique")
 
 
 def test_a_worker_serves_many_boards(workers):
@@ -127,10 +104,6 @@ def test_what_highs_cannot_answer_is_told():
     search = integer.MilpSearch(integer.IntegerProgram(NINE.read(INKALA)), worker=None, clock=integer.Clock(Limit()))
     with pytest.raises(PuzzlelabError, match="HiGHS ended without an answer: Unknown"):
         search._read(unknown)
-
-
-def test_it_keeps_the_promises_of_a_solver():
-    check_solver(Integer(), [(NINE.read(INKALA), 60), (NINE.read(IMPOSSIBLE), None), (FOUR.read("1" + "." * 15), 15)])
 
 
 @pytest.mark.parametrize(

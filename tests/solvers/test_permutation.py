@@ -1,54 +1,24 @@
 """Permutation search: hard boards, known counts, the lists themselves, what is too large, several threads."""
 
 import threading
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.solvers.known import NINE, SEVERAL, SIX
 
-from puzzlelab import BadOption, Instance, Limit, Progress, check_solver, load, solve
-from puzzlelab.core.result import NO_SOLUTION
-from puzzlelab.core.views import Units
+from puzzlelab import Instance, Limit, Progress, load, solve
 from puzzlelab.engine import shared_pieces
 from puzzlelab.engine.driver import Clock
 from puzzlelab.engine.enumeration import Listing, count
-from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.solvers import _permutation_threads
 from puzzlelab.solvers.backtracking import Backtracking
 from puzzlelab.solvers.permutation import Permutation, PermutationRows, prepare
 
-NINE, FOUR, SIX = load("sudoku-9x9"), load("sudoku-4x4"), load("sudoku-6x6")
-SOLUTIONS = {
-    "wikipedia": "987654321246173985351928746128537694634892157795461832519286473472319568863745219",
-    "inkala": "812753649943682175675491283154237896369845721287169534521974368438526917796318452",
-}
-DEAR = "......4..812.......6.8...71...98....324..5....9.....6..53....2.......5.....7.639."
-"""No solution, which no single rule sees."""
-SEVERAL = "8.........95.......67..........2.485...4.3192......736...651947...732518...894263"
-"""125 solutions, says the source: tests of tdoku."""
 FIRST_ROW = SIX.read("123456" + "." * 30)
-
-
-@dataclass(frozen=True)
-class Latin(Sudoku):
-    """Latin squares: Sudoku without boxes."""
-
-    @cached_property
-    def units(self):
-        rows, columns, _ = load(self.name).units.kinds.values()
-        return Units({"row": rows, "column": columns})
-
-
-def board_after(start, moves):
-    """The board with these moves made, by the plain rules."""
-    state = start.state
-    for move in moves:
-        state = start.puzzle.apply(state, move)
-    return start.puzzle.write(state)
 
 
 def answers(solver, start, limit=None):
@@ -61,47 +31,6 @@ def answers(solver, start, limit=None):
 def at_once(monkeypatch):
     """The search is split after the first slice of work."""
     monkeypatch.setattr(_permutation_threads, "HEAD_START", 0.0)
-
-
-@pytest.mark.parametrize("name", ["wikipedia", "inkala"])
-def test_solves_hard_boards_and_proves_them_unique(name):
-    start = NINE.read(name)
-    result = solve(start, Permutation())
-    assert board_after(start, result.moves) == SOLUTIONS[name]
-    assert (result.proof, result.stop, result.lower_bound) == ("unique", "done", len(result.moves))
-    assert list(result.moves) == sorted(result.moves)
-
-
-def test_keeps_the_promises_of_every_solver():
-    boards = [("sudoku-4x4", ".....1.....2.4.3", 12), ("sudoku-4x4", ".21.....4.....3.", None)]
-    boards += [("sudoku-4x4", "." * 16, 16), ("sudoku-6x6", "..4.......3....3...6..4..5....6...12", 27)]
-    boards += [("sudoku-9x9", "inkala", 60), ("sudoku-9x9", DEAR, None), ("sudoku-9x9", SOLUTIONS["inkala"], 0)]
-    check_solver(Permutation(), [(load(name).read(text), blanks) for name, text, blanks in boards])
-
-
-def test_a_dear_proof_that_there_is_no_solution():
-    result = solve(NINE.read(DEAR), Permutation())
-    assert (result.moves, result.proof, result.reason) == (None, "unsolvable", NO_SOLUTION)
-
-
-@pytest.mark.parametrize(
-    ("start", "number"),
-    [
-        (FOUR.read("." * 16), 288),
-        (FIRST_ROW, 28_200_960 // 720),
-        (Latin(2, 2).read("." * 16), 576),
-        (Latin(2, 3).read("123456" + "2" + "." * 29), 9408 * 120 // 5),
-        (NINE.read(SEVERAL), 125),
-        (FOUR.read("1.....4..23....."), 0),
-        (NINE.read(DEAR), 0),
-        (NINE.read(SOLUTIONS["inkala"]), 1),
-    ],
-    ids=["4x4", "6x6", "Latin 4", "Latin 6", "several", "none", "none, dearly", "full"],
-)
-def test_counts_are_the_known_ones(start, number):
-    """28,200,960 grids of 6x6 Sudoku; 576 Latin squares of order 4, 9,408 reduced ones of order 6."""
-    found = count(Permutation(), start, Limit())
-    assert (found.solutions, found.stop) == (number, "done")
 
 
 @settings(max_examples=50)
@@ -134,15 +63,6 @@ def test_the_lists_are_the_permutations_that_fit():
         assert {tuple(digits) for digits in listed} == expected
 
 
-def test_limits_end_it_without_a_proof():
-    result = solve(NINE.read("inkala"), Permutation(), Limit(nodes=5))
-    assert (result.moves, result.proof, result.stop, result.expanded) == (None, "none", "nodes", 5)
-    found = count(Permutation(), NINE.read("123456789" + "." * 72), Limit(nodes=2000))
-    assert found.stop == "nodes"
-    timed = count(Permutation(), NINE.read("123456789" + "." * 72), Limit(seconds=0.5))
-    assert timed.stop == "time"
-
-
 def test_an_empty_board_of_nine():
     start = NINE.read("." * 81)
     assert prepare(start, Clock(Limit()), 1).firsts[-1] == 9 * 362_880
@@ -163,11 +83,6 @@ def test_a_small_limit_on_memory_is_kept():
 
 
 # --- several threads ------------------------------------------------------------------------------------------------
-
-
-def test_jobs_must_be_some():
-    with pytest.raises(BadOption, match="jobs"):
-        Permutation(jobs=0)
 
 
 def test_a_short_search_has_the_same_answers_on_several_threads():

@@ -4,18 +4,13 @@ import sys
 import threading
 
 import pytest
+from tests.solvers.known import FOUR, IMPOSSIBLE, INKALA, NINE, SEVERAL, SOLUTION
 
-from puzzlelab import Limit, Result, UnknownName, Unsupported, check_solver, load, solve, solver
+from puzzlelab import Limit, Result, UnknownName, Unsupported, load, solve, solver
 from puzzlelab.engine.enumeration import Listing, count
 from puzzlelab.solvers import sat
 from puzzlelab.solvers.sat import ENGINES, EXACT, Engine, Sat
 
-FOUR, NINE = load("sudoku-4x4"), load("sudoku-9x9")
-INKALA = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
-SOLUTION = "812753649943682175675491283154237896369845721287169534521974368438526917796318452"
-IMPOSSIBLE = "1...5.2.9..7.......6.......2...........5.1..2....2.39.3.4.9...15...1...3...8...4."
-SEVERAL = "8.........95.......67..........2.485...4.3192......736...651947...732518...894263"
-"""A board of the tests of tdoku with 125 solutions."""
 LARGE = (
     "...NMEJG..K.9.O.1L..7F.6..D.PON.M.AH.J.C.7B.F.I..3.EJG.B6F..8L.73..D.KN.A.M.1..4.3L8......C..JHP.D.."
     "....L..OK.B6.1F..A.2GJ..H.4C....AJ.L..579.1I.....OK.H....NG5.IE.1.....9...LE.8..7I1.H4BF.6.O..D2..MN"
@@ -57,13 +52,6 @@ def test_every_engine_proves_uniqueness_and_impossibility_and_is_right_afterward
         assert answer(SOLUTION, engine) == (SOLUTION, "unique")
         assert answer(SEVERAL, engine)[1] == "none"
     assert count(Sat(engine=engine), FOUR.read("." * 16), Limit()).solutions == 288
-
-
-def test_all_solutions_are_listed_each_once():
-    listing = Listing(Sat(), NINE.read(SEVERAL), Limit())
-    assert len(set(listing)) == 125
-    assert listing.stop == "done"
-    assert list(listing) == list(Listing(Sat(), NINE.read(SEVERAL), Limit()))
 
 
 def test_one_solution_of_several_does_not_depend_on_what_was_solved_before(fresh):
@@ -174,8 +162,3 @@ def test_an_engine_that_this_build_lacks_is_told(fresh, monkeypatch):
     monkeypatch.setattr(solvers, "Solver", missing)
     with pytest.raises(Unsupported, match="no engine 'cadical195'"):
         solve(NINE.read(INKALA), Sat(engine="cadical195"))
-
-
-def test_it_keeps_the_promises_of_a_solver():
-    boards = [(INKALA, 60), (IMPOSSIBLE, None), (SEVERAL, SEVERAL.count("."))]
-    check_solver(Sat(), [(NINE.read(board), length) for board, length in boards])

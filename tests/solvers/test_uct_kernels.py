@@ -1,27 +1,23 @@
 """UCT: its tree against a plain one, what is lost, what is kept after a move, many games at once, and its limits."""
 
 import math
-from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 import pytest
+from tests.solvers.known import TILES, board, left, manhattan, random_dust, timeless, together
 
 from puzzlelab import (
-    BadOption,
     Estimate,
     Instance,
     Limit,
     Progress,
     Result,
-    Unsupported,
     attempts,
     check_solver,
     load,
     solve,
 )
-from puzzlelab.core.boards import Boards
-from puzzlelab.core.views import Estimates, Prior, Samples
+from puzzlelab.core.views import Estimates
 from puzzlelab.engine import driver
 from puzzlelab.engine.driver import Drive
 from puzzlelab.engine.solving import solve_all
@@ -32,50 +28,15 @@ from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.solvers.uct import Uct
 from puzzlelab.storage import networks
 
-TILES = load("tiles-3x3")
 DUST = load("dust-4x3x3")
-HOME = np.array([8, 0, 1, 2, 3, 4, 5, 6, 7])
-NEVER = lambda: False  # noqa: E731
 SLOW = pytest.mark.slow
 """For what compiles the search for dust, a second puzzle."""
 WEIGHTS = np.random.default_rng(0).normal(size=9)
 
 
-def together(solver, boards, limit, over):
-    """The results of a solver for all these boards at once."""
-    return list(chain.from_iterable(solver.solve_batch(Boards.of(boards), limit, over)))
-
-
-def board(distance, seed=0):
-    """A random board of the 8-puzzle that is so many moves from the goal."""
-    return Instance(
-        TILES, TILES.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance, 1)[0]
-    )
-
-
-def dust(count):
-    random = np.random.default_rng(2)
-    return [Instance(DUST, DUST.view(Samples).scales["uniform"].sample(random, None, 1)[0]) for _ in range(count)]
-
-
-def manhattan(states):
-    """Manhattan distance of boards `[B, 9]`."""
-    there = np.argsort(states, axis=1)[:, 1:]
-    return (abs(there // 3 - HOME[1:] // 3) + abs(there % 3 - HOME[1:] % 3)).sum(axis=1)
-
-
 def guess(states):
     """The same, and a little that is false but tells boards apart."""
     return manhattan(states) + np.cos(states @ WEIGHTS)
-
-
-def left(states):
-    """Cells of dust that are not empty."""
-    return (states > 0).sum(axis=1)
-
-
-def timeless(results):
-    return [replace(result, seconds=0.0) for result in results]
 
 
 def far(*remaining):
@@ -238,7 +199,7 @@ def test_a_value_is_worth_less_with_each_move_to_it(ways):
 def test_with_one_playout_it_follows_the_prior(toy, bare, rules):
     prior = toy(DUST, left).prior()
     blind = Estimate("blind", admissible=False, scores=lambda states: np.full(len(states), 9.0))
-    for start in dust(5):
+    for start in random_dust(5):
         start = Instance(bare(DUST), start.state) if rules == "plain" else start
         followed = solve(start, Greedy(prior=prior))
         assert solve(start, Uct(prior=prior, estimate=blind, playouts=1, finish=False)).length == followed.length
@@ -246,7 +207,7 @@ def test_with_one_playout_it_follows_the_prior(toy, bare, rules):
 
 @pytest.mark.parametrize("puzzle", [TILES, pytest.param(DUST, marks=SLOW)], ids=lambda puzzle: puzzle.name)
 def test_plain_rules_play_like_kernels(toy, bare, puzzle):
-    starts, says = ([board(4), board(12), board(19)], guess) if puzzle == TILES else (dust(3), left)
+    starts, says = ([board(4), board(12), board(19)], guess) if puzzle == TILES else (random_dust(3), left)
     network = toy(puzzle, says)
     for options in (
         {},
@@ -385,13 +346,13 @@ def test_it_keeps_the_promises_of_a_solver(options):
 def test_it_keeps_the_promises_of_a_solver_on_dust(toy, options):
     network = toy(DUST, left)
     prior = {} if "policy" in options else {"prior": network.prior()}
-    known = [(start, solve(start, "bfs").length) for start in dust(4)]
+    known = [(start, solve(start, "bfs").length) for start in random_dust(4)]
     check_solver(Uct(estimate=network.estimate(), **prior, **options), known)
 
 
 def test_a_lower_bound_that_is_reached_proves_the_answer():
     for distance, seed in ((1, 0), (6, 1), (14, 3)):
-        start = board(distance, seed)
+        start = board(distance, seed=seed)
         assert manhattan(start.state[None]).tolist() == [distance]
         result = solve(start, Uct(estimate="manhattan", c_puct=0.0))
         assert (result.length, result.proof, result.lower_bound) == (distance, "optimal", distance)
@@ -408,7 +369,10 @@ def test_play_that_goes_on_may_find_a_shorter_way(ways):
     assert solve(misleading.at(0), Uct(**MISLED, finish=False)).moves == (1, 5, 6)
     for seed in range(6):
         asked = {"estimate": "manhattan", "playouts": 20, "c_puct": 0.3}
-        finished, played = solve(board(20, seed), Uct(**asked)), solve(board(20, seed), Uct(**asked, finish=False))
+        finished, played = (
+            solve(board(20, seed=seed), Uct(**asked)),
+            solve(board(20, seed=seed), Uct(**asked, finish=False)),
+        )
         assert played.length <= finished.length
         assert played.expanded > finished.expanded
 
@@ -423,7 +387,7 @@ def test_answers_are_told_as_they_come_and_only_get_better(ways, monkeypatch):
 
 
 def test_more_playouts_find_shorter_solutions():
-    boards = [board(24, seed) for seed in range(12)]
+    boards = [board(24, seed=seed) for seed in range(12)]
     means = []
     for playouts in (10, 100, 2000):
         results = solve_all(Uct(estimate="manhattan", playouts=playouts), boards, Limit())
@@ -440,7 +404,7 @@ def test_more_playouts_find_shorter_solutions():
 def test_one_seed_gives_one_answer_and_another_seed_others(options):
     def answers(seed):
         solver = Uct(estimate="manhattan", seed=seed, **options)
-        return [solve(board(20, number), solver).moves for number in range(4)]
+        return [solve(board(20, seed=number), solver).moves for number in range(4)]
 
     assert answers(1) == answers(1)
     assert answers(1) != answers(2)
@@ -490,7 +454,7 @@ def test_a_temperature_draws_moves_by_their_visits():
     ids=str,
 )
 def test_many_games_are_played_like_each_alone(toy, options):
-    boards = [board(distance, seed) for seed in range(3) for distance in (0, 1, 4, 9, 16)]
+    boards = [board(distance, seed=seed) for seed in range(3) for distance in (0, 1, 4, 9, 16)]
     network = toy(TILES, guess)
     prior = {} if "policy" in options else {"prior": network.prior()}
     for asked in (
@@ -500,13 +464,13 @@ def test_many_games_are_played_like_each_alone(toy, options):
     ):
         solver = Uct(**asked, **options, playouts=20)
         alone = [solve(start, solver) for start in boards]
-        assert timeless(together(solver, boards, Limit(), NEVER)) == timeless(alone)
+        assert timeless(together(solver, boards)) == timeless(alone)
 
 
 def test_a_network_sees_a_leaf_of_each_game_at_once(toy):
-    network, boards = toy(TILES, guess), [board(20, seed) for seed in range(40)]
+    network, boards = toy(TILES, guess), [board(20, seed=seed) for seed in range(40)]
     solver = Uct(estimate=network.estimate(), prior="uniform", playouts=10)
-    results = together(solver, boards, Limit(), NEVER)
+    results = together(solver, boards)
     assert network.asked[:11] == [40] * 11
     assert sum(network.asked) == sum(result.evaluations for result in results)
     network.asked.clear()
@@ -516,23 +480,23 @@ def test_a_network_sees_a_leaf_of_each_game_at_once(toy):
 
 
 def test_each_game_has_a_leaf_in_every_batch_until_it_ends(toy):
-    network, boards = toy(TILES, guess), [board(14, seed) for seed in range(9)]
+    network, boards = toy(TILES, guess), [board(14, seed=seed) for seed in range(9)]
     solver = Uct(estimate=network.estimate(), prior="uniform", playouts=40, finish=False)
-    results = together(solver, boards, Limit(), NEVER)
+    results = together(solver, boards)
     assert any(result.expanded > result.evaluations + 1 for result in results)  # some playouts need no score
     assert len(network.asked) == max(result.evaluations for result in results)
 
 
 @pytest.mark.parametrize("rows", [1, 7])
 def test_less_room_than_all_leaves_changes_nothing(toy, monkeypatch, rows):
-    network, boards = toy(TILES, guess), [board(14, seed) for seed in range(4)]
+    network, boards = toy(TILES, guess), [board(14, seed=seed) for seed in range(4)]
     for options in ({"prior": network.prior()}, {"policy": "values"}, {"parallel_leaves": 3}):
         solver = Uct(estimate=network.estimate(), playouts=20, **options)
-        whole = together(solver, boards, Limit(), NEVER)
+        whole = together(solver, boards)
         with monkeypatch.context() as small:
             small.setattr(uct, "ROWS", rows)
             network.asked.clear()
-            assert timeless(together(solver, boards, Limit(), NEVER)) == timeless(whole)
+            assert timeless(together(solver, boards)) == timeless(whole)
             assert max(network.asked) <= max(rows, 4 * options.get("parallel_leaves", 1))
 
 
@@ -545,10 +509,10 @@ def test_a_tree_that_is_full_grows_and_changes_nothing(toy, monkeypatch):
         Uct(estimate="manhattan"),
         Uct(estimate=network.estimate(), prior=network.prior(), parallel_leaves=3, finish=False),
     ]
-    roomy = [timeless(together(solver, boards, Limit(), NEVER)) for solver in solvers]
+    roomy = [timeless(together(solver, boards)) for solver in solvers]
     monkeypatch.setattr(uct, "FIRST_MOVES", 1)
     monkeypatch.setattr(uct, "FIRST_CHILDREN", 0)
-    assert [timeless(together(solver, boards, Limit(), NEVER)) for solver in solvers] == roomy
+    assert [timeless(together(solver, boards)) for solver in solvers] == roomy
 
 
 @pytest.mark.parametrize("estimate", ["manhattan", Estimate("outside", False, scores=guess)], ids=str)
@@ -616,7 +580,7 @@ def test_games_that_go_on_are_interrupted(monkeypatch):
         yield
 
     monkeypatch.setattr(Drive, "__iter__", pressed)
-    assert [result.stop for result in together(solver, boards[1:], Limit(), NEVER)] == ["interrupted"] * 2
+    assert [result.stop for result in together(solver, boards[1:])] == ["interrupted"] * 2
 
 
 # --- who is asked -----------------------------------------------------------------------------------------------------
@@ -674,48 +638,6 @@ def test_values_of_moves_are_the_estimate_where_they_count_moves(network, counts
 def test_by_default_the_network_is_asked(toy_networks, corridor):
     assert Uct().options()["estimate"] == "net"
     assert solve(corridor().read("4"), Uct()).moves == (0, 0, 0, 0)
-
-
-def test_without_a_network_it_says_so(monkeypatch, corridor):
-    def none(puzzle, name=None):
-        raise BadOption("no network for this puzzle comes with the package")
-
-    monkeypatch.setattr(networks, "find", none)
-    with pytest.raises(Unsupported, match="^uct cannot solve corridor-9: no network for this puzzle comes with"):
-        solve(corridor().read("4"), Uct())
-    prior = Prior("first", lambda states: np.zeros((len(states), 2)))
-    with pytest.raises(
-        Unsupported, match="^uct cannot solve corridor-9: it has no estimate of the remaining moves; name one"
-    ):
-        solve(corridor().read("4"), Uct(prior=prior))
-    assert solve(board(4), Uct(estimate="manhattan")).length == 4
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"playouts": 0}, "uct: the option 'playouts' cannot be '0'"),
-        ({"step_discount": 0}, "uct: the option 'step_discount' cannot be '0'"),
-        ({"step_discount": float("nan")}, "uct: the option 'step_discount' cannot be 'nan'"),
-        ({"c_puct": -1}, "uct: the option 'c_puct' cannot be '-1'"),
-        ({"dirichlet_fraction": 1.1}, "uct: the option 'dirichlet_fraction' cannot be '1.1'"),
-        ({"dirichlet_alpha": 0}, "uct: the option 'dirichlet_alpha' cannot be '0'"),
-        ({"temperature": -0.5}, "uct: the option 'temperature' cannot be '-0.5'"),
-        ({"parallel_leaves": 0}, "uct: the option 'parallel_leaves' cannot be '0'"),
-        ({"seed": -1}, "uct: the option 'seed' cannot be '-1'"),
-        ({"policy": "best"}, "uct: the option 'policy' cannot be 'best'.*'visits' or 'values'"),
-        ({"policy": "values", "prior": "net"}, "cannot be .values..*this policy computes its own prior; give no other"),
-        ({"playout": 3}, "uct has no option 'playout'; did you mean 'playouts'?"),
-    ],
-)
-def test_options_that_are_none(options, said):
-    with pytest.raises(BadOption, match=said):
-        Uct(**options)
-
-
-def test_what_is_no_prior_is_refused():
-    with pytest.raises(BadOption, match="'manhattan' is no prior; write net, or net:NAME"):
-        solve(board(4), Uct(estimate="manhattan", prior="manhattan"))
 
 
 @pytest.mark.parametrize(
