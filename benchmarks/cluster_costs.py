@@ -21,7 +21,8 @@ from typing import Any
 
 from cluster_model import DriverCosts, Work
 from puzzlelab.cluster.ray_executor import RayExecutor
-from puzzlelab.engine.executor import Executor, Piece, Published, unordered
+from puzzlelab.engine.executor import Executor, Published
+from puzzlelab.engine.streams import Piece, unordered
 from small_cluster import SmallCluster
 
 SIZES = (1, 20, 200, 1000)

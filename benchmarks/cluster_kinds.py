@@ -21,7 +21,7 @@ from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.executor import Executor, Timed
-from puzzlelab.engine.piece_size import MOST_ITEMS, SHARE
+from puzzlelab.engine.streams import MOST_ITEMS, SHARE
 from puzzlelab.experience.curriculum import scrambled
 from puzzlelab.experience.shards import encoded, write_shard
 from puzzlelab.experience.teachers import Teacher

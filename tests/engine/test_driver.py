@@ -17,16 +17,8 @@ from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate, Samples
 from puzzlelab.engine import driver
-from puzzlelab.engine.driver import (
-    EXHAUSTED,
-    Clock,
-    Machine,
-    drive,
-    one_by_one,
-    prior_and_estimate_scorer,
-    scorer,
-    with_patience,
-)
+from puzzlelab.engine.attempts import one_by_one, with_patience
+from puzzlelab.engine.driver import EXHAUSTED, Clock, Machine, drive, prior_and_estimate_scorer, scorer
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING
 from puzzlelab.engine.record_parts import control_type, new_control
 from puzzlelab.engine.solving import solve

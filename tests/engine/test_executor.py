@@ -5,8 +5,9 @@ from threading import Event
 
 import pytest
 
-from puzzlelab.engine.executor import Piece, PieceLost, _Stream, ordered, unordered
+from puzzlelab.engine.executor import PieceLost
 from puzzlelab.engine.parallel import ThisProcess, cancellation
+from puzzlelab.engine.streams import Piece, _Stream, ordered, unordered
 
 
 def double(number):

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from puzzlelab.engine import parallel
-from puzzlelab.engine.executor import WINDOW, Piece, ordered
 from puzzlelab.engine.parallel import ThisProcess, cancellation, cores, ordered_map
+from puzzlelab.engine.streams import WINDOW, Piece, ordered
 
 
 def square(number: int) -> int:

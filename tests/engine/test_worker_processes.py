@@ -8,7 +8,8 @@ from functools import partial
 import pytest
 
 from puzzlelab.core.errors import UnknownName
-from puzzlelab.engine.executor import Piece, PieceLost, ProgramLost, Setup, ordered
+from puzzlelab.engine.executor import PieceLost, ProgramLost, Setup
+from puzzlelab.engine.streams import Piece, ordered
 from puzzlelab.engine.worker_processes import WorkerProcesses
 
 UNGUARDED = """\

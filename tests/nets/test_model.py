@@ -15,7 +15,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput, Unsupported
 from puzzlelab.core.views import Estimates, Planes
 from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves
-from puzzlelab.engine.log_probabilities import log_probabilities
+from puzzlelab.engine.network_io import log_probabilities
 from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel

@@ -10,7 +10,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.verify import verify
 from puzzlelab.core.views import isomorphism_of
-from puzzlelab.engine.log_probabilities import log_probabilities
+from puzzlelab.engine.network_io import log_probabilities
 from puzzlelab.engine.solving import solve
 from puzzlelab.nets import model_zoo
 from puzzlelab.nets.model_zoo import TransferredNetwork

@@ -30,9 +30,10 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import read_options
 from puzzlelab.core.solver import Solver, counts_solutions, require
 from puzzlelab.engine import report
-from puzzlelab.engine.executor import Executor, Piece, PieceLost, Setup, unordered
+from puzzlelab.engine.executor import Executor, PieceLost, Setup
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.engine.solving import BATCH
+from puzzlelab.engine.streams import Piece, unordered
 from puzzlelab.jobs.pieces import Part, Pieces
 from puzzlelab.jobs.solve_parts import SomeAnswers, answered, name_of, solve_batches, solver_setups
 from puzzlelab.runtime import signals

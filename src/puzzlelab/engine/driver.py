@@ -5,7 +5,7 @@ A compiled kernel has no clock and cannot call a network. So a search is a recor
 """
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,13 +17,13 @@ from puzzlelab.core.errors import NoRoom, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import MOVES, Objective
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, bound_of, with_stop, with_tighter_bound
+from puzzlelab.core.result import Progress, Proof, Result, Stop
+from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Estimate, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import kernels
 from puzzlelab.engine.record_parts import Control
 from puzzlelab.runtime.memory import memory_ceiling, resident
 
-Attempt = Progress | Result
 Score = Callable[[State], NDArray[np.float64]]
 """Scores the working states that a machine requests."""
 
@@ -31,10 +31,6 @@ SLICE_SECONDS = 0.05
 FIRST_BUDGET = 256
 MEMORY_MARGIN = 24 * 2**20
 """Bytes kept free below the ceiling, for what one slice of work may touch."""
-GROWTH = 4
-"""The factor by which each round of `in_rounds` is longer than the one before it."""
-SHARED_LIMITS: tuple[Stop, ...] = ("time", "nodes")
-"""Limits of which each of several searches can get a share."""
 CERTAIN = 1e-3
 """Logarithms of probabilities are at most 0, or this where they were rounded."""
 
@@ -359,134 +355,9 @@ class Drive:
         return self._result(stop, proof, reason)
 
 
-Search = Callable[[Limit, Result], Iterator[Attempt]]
-"""The attempts of a search under a limit; it gets the best answer so far, and need not look for a longer one."""
-
-
-def one_by_one(searches: Iterable[Search], limit: Limit, shares: int = 1) -> Generator[Attempt, None, None]:
-    """Yield from one search after another under one limit, until one has the proof; the answers only get better.
-
-    Each search gets the remaining limit. With `shares`, the number of searches, each gets an equal share of the time
-    and the nodes that are left.
-    """
-    best = Result(None)
-    was_cut: Stop | None = None
-    for number, search in enumerate(searches):
-        shares_left = max(shares - number, 1)
-        best = yield from _after(best, search(_remaining_limit(limit, best, shares_left), best))
-        used_up_share = shares_left > 1 and best.stop in SHARED_LIMITS
-        if best.proof != "none" or (best.stop in LIMITS and not used_up_share):
-            return
-        if limit.nodes is not None and best.expanded >= limit.nodes:
-            yield with_stop(best, "nodes")
-            return
-        was_cut = best.stop if used_up_share else was_cut
-    if was_cut is not None:
-        yield with_stop(best, was_cut)
-
-
-def in_rounds(searches: Sequence[Search], limit: Limit, first_nodes: int) -> Iterator[Attempt]:
-    """Yield from searches in turns under one limit, until one has the proof or all have ended; the answers only get
-    better.
-
-    In the first round each search expands `first_nodes` states, in each later round `GROWTH` times as many, from the
-    start again. So the turns depend on no clock, and repeated work is a third at most. A search that ends by itself, or
-    whose memory is used up, is not run again.
-    """
-    best = Result(None)
-    running, nodes, is_out_of_memory = list(searches), first_nodes, False
-    while running:
-        for search in tuple(running):
-            share = _remaining_limit(limit, best, 1)
-            share = replace(share, nodes=nodes if share.nodes is None else min(nodes, share.nodes))
-            best = yield from _after(best, search(share, best))
-            if best.proof != "none" or best.stop in ("time", "interrupted"):
-                return
-            if limit.nodes is not None and best.expanded >= limit.nodes:
-                yield with_stop(best, "nodes")
-                return
-            if best.stop != "nodes":
-                running.remove(search)
-                is_out_of_memory |= best.stop == "memory"
-        nodes *= GROWTH
-    if is_out_of_memory or best.moves is not None:
-        yield with_stop(best, "memory" if is_out_of_memory else "done")
-
-
-def with_patience(attempts: Iterator[Attempt], limit: Limit, patience: float | None) -> Iterator[Attempt]:
-    """Yield the attempts of a search; one without a limit on time or nodes ends when `patience` seconds bring nothing
-    better.
-
-    That time begins with the first solution.
-    """
-    if patience is None or limit.seconds is not None or limit.nodes is not None:
-        yield from attempts
-        return
-    best, improved_at = Result(None), 0.0
-    for attempt in attempts:
-        yield attempt
-        seconds = attempt.seconds or 0.0
-        if isinstance(attempt, Result):
-            improved_at = seconds if attempt.is_better_than(best) else improved_at
-            best = attempt
-        if best.proof == "none" and best.moves is not None and seconds - improved_at >= patience:
-            ended = replace(
-                best,
-                stop="patience",
-                expanded=attempt.expanded,
-                generated=attempt.generated,
-                evaluations=attempt.evaluations,
-                seconds=attempt.seconds,
-            )
-            yield ended if isinstance(attempt, Result) else with_tighter_bound(ended, bound_of(attempt, best))
-            return
-
-
-def _after(best: Result, attempts: Iterator[Attempt]) -> Generator[Attempt, None, Result]:
-    """Yield the attempts of a search after those whose last result is `best`; return the last one of both."""
-    spent = best
-    for attempt in attempts:
-        attempt = _added(attempt, spent)
-        if isinstance(attempt, Result):
-            best = attempt = _better(best, attempt)
-        yield attempt
-    return best
-
-
-def _remaining_limit(limit: Limit, spent: Result, shares: int) -> Limit:
-    """Return an equal share of what this result has left of the limit."""
-    if limit.seconds is None and limit.nodes is None:
-        return limit
-    seconds = None if limit.seconds is None else max((limit.seconds - (spent.seconds or 0.0)) / shares, 1e-6)
-    nodes = None if limit.nodes is None else max((limit.nodes - spent.expanded) // shares, 1)
-    return replace(limit, seconds=seconds, nodes=nodes)
-
-
-def _added(attempt: Attempt, spent: Result) -> Attempt:
-    """Return the attempt, counted from the first search on, by the work of the searches before."""
-    if not (spent.seconds or spent.expanded):
-        return attempt
-    expanded, generated = attempt.expanded + spent.expanded, attempt.generated + spent.generated
-    evaluations, seconds = attempt.evaluations + spent.evaluations, (attempt.seconds or 0.0) + (spent.seconds or 0.0)
-    if isinstance(attempt, Progress):
-        return Progress(expanded, generated, evaluations, attempt.bound, seconds)
-    return replace(attempt, expanded=expanded, generated=generated, evaluations=evaluations, seconds=seconds)
-
-
-def _better(best: Result, attempt: Result) -> Result:
-    """Return the better answer of two, with the counts of the later one and the higher bound."""
-    is_better = best.moves is None or attempt.is_better_than(best)
-    merged = attempt
-    if not is_better:
-        merged = replace(attempt, moves=best.moves, cost=best.cost, score=best.score, proof="none", reason="")
-    if merged.proof in ("unique", "unsolvable"):
-        return merged
-    return with_tighter_bound(merged, best)
-
-
 def drive(
     machine: Machine, limit: Limit, estimate: Estimate | None = None, rules: KernelRules | None = None
-) -> Iterator[Progress | Result]:
+) -> Iterator[Attempt]:
     """Run `machine` until it is done or reaches `limit`; `estimate` scores the states that it requests."""
     score = scorer(estimate, rules) if estimate is not None and rules is not None else None
     return iter(Drive(machine, limit, score))

@@ -16,7 +16,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.engine.executor import WAIT_SECONDS, Executor, Piece, Program, Setup, Timed, ordered, values_of
+from puzzlelab.engine.executor import WAIT_SECONDS, Executor, Program, Setup, Timed, values_of
+from puzzlelab.engine.streams import Piece, ordered
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, shorten
@@ -16,6 +17,7 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.solver import is_network
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels
+from puzzlelab.engine.kernels import Negated
 
 if TYPE_CHECKING:
     from puzzlelab.engine.state_graph import StateGraph
@@ -117,6 +119,23 @@ def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:
             name = shorten(option)
             raise BadOption(f"'{name}' is no estimate of {puzzle.name}; a network is written net:{name}") from None
         raise
+
+
+def minimised(puzzle: Puzzle, estimate: Estimate) -> Estimate:
+    """Return the estimate of the remaining sum of steps: of a puzzle with a score, minus the estimate of the points."""
+    if objective_of(puzzle).kind != "score":
+        return estimate
+    kernel, scores = estimate.kernel, estimate.scores
+    return replace(
+        estimate,
+        kernel=None if kernel is None else lambda: Negated(kernel()),
+        scores=None if scores is None else lambda states: _negative(np.asarray(scores(states))),
+    )
+
+
+def _negative(values: NDArray[Any]) -> NDArray[Any]:
+    """Return minus these numbers; whole ones stay whole."""
+    return -values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)
 
 
 def chosen_prior(puzzle: Puzzle, option: str | Prior) -> Prior:

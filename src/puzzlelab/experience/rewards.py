@@ -21,7 +21,7 @@ from puzzlelab.core.objective import Kind, objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Estimate, Estimates, Rewards
 from puzzlelab.engine.batch_rules import Successors, estimated
-from puzzlelab.engine.minimising import minimised
+from puzzlelab.engine.search_rules import minimised
 
 Reward = Callable[[State, Successors], NDArray[np.float32]]
 """`float32[B]` from the plain states `[B, S]` and their successors."""

@@ -25,9 +25,9 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import KernelRules, Reversible
 from puzzlelab.engine.batch_rules import solved, successors
 from puzzlelab.engine.driver import drive
+from puzzlelab.engine.network_io import state_codes
 from puzzlelab.engine.records import unpacked
 from puzzlelab.engine.search_rules import rules_of, runner
-from puzzlelab.engine.state_codes import state_codes
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, packed
 from puzzlelab.experience.state_space_kernels import label_all
 from puzzlelab.solvers import bfs

@@ -25,10 +25,10 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver, require
 from puzzlelab.core.views import Samples, check_level, scale_of
-from puzzlelab.engine.executor import Executor, Piece, PieceLost, Published, Setup, ordered
+from puzzlelab.engine.executor import Executor, PieceLost, Published, Setup
 from puzzlelab.engine.parallel import ordered_map
-from puzzlelab.engine.piece_size import PieceSize
-from puzzlelab.engine.published_networks import published_networks
+from puzzlelab.engine.streams import Piece, PieceSize, ordered
+from puzzlelab.engine.worker import published_networks
 from puzzlelab.experience.rollouts import rollouts
 from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.shards import TEACHER, Shards

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from puzzlelab.engine.executor import Executor, Piece, Setup, ordered, unordered
-from puzzlelab.engine.piece_size import PieceSize
+from puzzlelab.engine.executor import Executor, Setup
+from puzzlelab.engine.streams import Piece, PieceSize, ordered, unordered
 
 Items = TypeVar("Items", bound="Sequence[Any]")
 Part: TypeAlias = "tuple[Items, Any]"

@@ -189,7 +189,7 @@ def _networks(executor: Executor, solver: Solver, puzzle: Puzzle) -> Mapping[str
     """Return the networks of a solver that workers of the executor do not have."""
     if executor.shares_memory:
         return {}
-    from puzzlelab.engine.published_networks import published_networks
+    from puzzlelab.engine.worker import published_networks
 
     return published_networks(executor, puzzle, solver.options_for(puzzle))
 

@@ -21,7 +21,7 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Candidates, Estimate, Estimates, Planes, Prior, PriorAndEstimate
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves, solved, successors
-from puzzlelab.engine.log_probabilities import MIN_PROBABILITY, log_probabilities, merged_logits
+from puzzlelab.engine.network_io import MIN_PROBABILITY, log_probabilities, merged_logits
 from puzzlelab.nets.form import NetworkForm, Outputs, candidates_of, input_arrays
 from puzzlelab.storage import networks
 

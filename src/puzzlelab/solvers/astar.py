@@ -24,9 +24,8 @@ from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import records
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
-from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import new_control
-from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
+from puzzlelab.engine.search_rules import chosen_estimate, fitted, minimised, rules_of, stepper
 from puzzlelab.runtime.memory import reserved
 from puzzlelab.solvers._astar_kernels import CONTROL, AstarRecord, Heap, step
 

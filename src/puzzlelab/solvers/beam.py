@@ -25,11 +25,10 @@ from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
-from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one, with_patience
-from puzzlelab.engine.minimising import minimised
+from puzzlelab.engine.attempts import one_by_one, restarted, with_patience
+from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.record_parts import UNBOUNDED, new_control, reset
-from puzzlelab.engine.restarts import restarted
-from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
+from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, minimised, rules_of, stepper
 from puzzlelab.runtime.memory import require_memory
 from puzzlelab.solvers import _layers
 from puzzlelab.solvers._beam_kernels import CONTROL, BeamRecord, add_hashes, kept_after, step

@@ -19,7 +19,7 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import NETWORK, Attempt, SolverSettings
 from puzzlelab.core.views import Prior
-from puzzlelab.engine.driver import one_by_one
+from puzzlelab.engine.attempts import one_by_one
 from puzzlelab.engine.search_rules import chosen_prior, rules_of
 from puzzlelab.solvers import _layers
 from puzzlelab.storage import networks

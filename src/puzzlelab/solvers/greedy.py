@@ -36,9 +36,8 @@ from puzzlelab.engine.driver import (
     switched_scorer,
 )
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD
-from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import NOWHERE, UNBOUNDED, EstimateRecord, new_control
-from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, stepper
+from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, minimised, rules_of, stepper
 from puzzlelab.solvers._greedy_kernels import (
     CONTROL,
     CYCLE,

@@ -17,7 +17,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import Attempt, Solver, SolverSettings, require, uses_default_estimate
 from puzzlelab.core.views import Estimate
-from puzzlelab.engine.driver import Search, in_rounds, one_by_one, with_patience
+from puzzlelab.engine.attempts import Search, in_rounds, one_by_one, with_patience
 from puzzlelab.engine.solving import ended_by_memory
 
 

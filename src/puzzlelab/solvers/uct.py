@@ -39,9 +39,8 @@ from puzzlelab.engine.driver import (
     scorer,
     side_by_side,
 )
-from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import NOWHERE, new_control
-from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, rules_of, runner, stepper
+from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, minimised, rules_of, runner, stepper
 from puzzlelab.solvers import _uct_kernels, _uct_tree_kernels
 from puzzlelab.solvers._uct_tree_kernels import UctRecord, UctSettings
 from puzzlelab.storage import networks

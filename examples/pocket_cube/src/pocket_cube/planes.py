@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pocket_cube.notation import CORNERS, OPPOSITE
 from pocket_cube.rules import FACES, PLACES, TURNS, Cube
-from puzzlelab.engine.one_hot import one_hot
+from puzzlelab.engine.network_io import one_hot
 
 if TYPE_CHECKING:
     from pocket_cube.rules import PocketCube

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.engine.state_codes import multipliers, state_codes
+from puzzlelab.engine.network_io import multipliers, state_codes
 from puzzlelab.nets.form import Head, InputName
 from puzzlelab.nets.network import NetworkSettings
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.views import Symbols
-from puzzlelab.engine.one_hot import one_hot
+from puzzlelab.engine.network_io import one_hot
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust

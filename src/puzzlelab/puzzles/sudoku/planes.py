@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.one_hot import one_hot
+from puzzlelab.engine.network_io import one_hot
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Board, Sudoku

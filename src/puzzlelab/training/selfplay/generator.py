@@ -15,7 +15,7 @@ from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.seeds import generator
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor, PieceLost, Setup, Timed
-from puzzlelab.engine.published_networks import published_networks
+from puzzlelab.engine.worker import published_networks
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
 from puzzlelab.experience.shard_leases import ShardLeases
 from puzzlelab.experience.shards import encoded, shard_path, write_shard

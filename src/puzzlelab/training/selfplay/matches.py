@@ -22,8 +22,8 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor, PieceLost, Setup
-from puzzlelab.engine.published_networks import published_networks
 from puzzlelab.engine.solving import solve_all, uninterrupted
+from puzzlelab.engine.worker import published_networks
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.storage.lines import JsonLines
 from puzzlelab.training.evaluation import solve_watched

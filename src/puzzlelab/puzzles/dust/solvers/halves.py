@@ -26,7 +26,8 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.solver import Attempt, Solver, SolverSettings
-from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, Search, one_by_one
+from puzzlelab.engine.attempts import Search, one_by_one
+from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine
 from puzzlelab.engine.kernels import survey
 from puzzlelab.engine.record_parts import new_control, reset
 from puzzlelab.engine.solving import ended_by_memory, singly

@@ -1,7 +1,7 @@
 import pytest
 
 from puzzlelab.engine.executor import DRIVER_SECONDS
-from puzzlelab.engine.piece_size import MOST_ITEMS, PieceSize
+from puzzlelab.engine.streams import MOST_ITEMS, PieceSize
 
 
 def test_pieces_grow_while_they_take_less_time_than_they_should(executor_of):

@@ -7,7 +7,7 @@ import pytest
 
 from puzzlelab import load
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.engine.published_networks import published_networks, using
+from puzzlelab.engine.worker import published_networks, using
 from puzzlelab.storage import networks
 from puzzlelab.storage.networks import SHELF
 
@@ -75,7 +75,7 @@ def test_networks_that_come_with_the_package_are_not_published(elsewhere):
 
 
 def test_the_files_are_fetched_once_and_again_if_damaged(elsewhere, tmp_path, monkeypatch):
-    from puzzlelab.engine import published_networks as module
+    from puzzlelab.engine import worker as module
 
     files = elsewhere(prior="net:run/mine")
     for _ in range(2):

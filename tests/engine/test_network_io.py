@@ -6,7 +6,7 @@ import pytest
 from puzzlelab import load
 from puzzlelab.core.views import scale_of
 from puzzlelab.engine.batch_rules import canonical_moves
-from puzzlelab.engine.log_probabilities import MIN_PROBABILITY, log_probabilities, merged_logits
+from puzzlelab.engine.network_io import MIN_PROBABILITY, log_probabilities, merged_logits, one_hot
 
 
 def by_hand(named, scores, sums):
@@ -71,3 +71,14 @@ def test_merged_logits_have_the_same_softmax() -> None:
         assert difference == pytest.approx(difference[0])  # a constant
     tiles = load("tiles-3x3")  # has no equivalent moves
     assert np.array_equal(merged_logits(tiles, tiles.goals(), scores[:1, :4], sums=True), scores[:1, :4])
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_each_cell_has_a_one_at_its_number(first) -> None:
+    states = np.random.default_rng(0).integers(0, 6, (7, 4)).astype(np.uint8)
+    encoded = one_hot(states, first, 5)
+    assert encoded.dtype == np.float32
+    expected = (states[:, :, None] == np.arange(first, 6)).reshape(7, -1)
+    assert np.array_equal(encoded, expected)
+    assert np.array_equal(one_hot(states[0], first, 5), expected[0])
+    assert one_hot(states[:0], first, 5).shape == (0, 4 * (6 - first))
