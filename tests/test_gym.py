@@ -80,21 +80,13 @@ def test_every_family_has_an_id_and_any_puzzle_has_one_too():
     assert len(ours) == len(registry.families()) + 1
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_gymnasium_finds_nothing_wrong(name, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [*GAMES.items(), *(("Puzzle", asked) for asked in ({"observation": "state"}, {"puzzle": "sudoku-9x9"}))],
+)
+def test_gymnasium_finds_nothing_wrong(name, asked, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # it tries all render modes, also the window
-    check_env(make(name, **GAMES[name]).unwrapped)
-
-
-@pytest.mark.parametrize("asked", [{"observation": "state"}, {"puzzle": "sudoku-9x9"}, {"puzzle": "dust-8x6x5"}])
-def test_gymnasium_finds_nothing_wrong_with_others(asked):
-    check_env(make("Puzzle", **asked).unwrapped, skip_render_check=True)
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_stable_baselines_finds_nothing_wrong(name):
-    checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    checker.check_env(make(name, **GAMES[name]))
+    check_env(make(name, **asked).unwrapped, skip_render_check=name == "Puzzle")
 
 
 def python(code):
@@ -162,12 +154,13 @@ def test_one_seed_is_one_game(name):
     assert again[0] != again[1]  # no seed goes on with the numbers of the last one
 
 
-def test_boards_come_from_the_asked_scale_and_level():
+def test_boards_come_from_the_asked_scale_and_level_or_are_ones_own():
     env = make("Tiles", rows=3, columns=3, scale="distance", level=24).unwrapped
-    lengths = {solve(reset(env, seed)).length for seed in range(5)}
     boards = {reset(env, seed) for seed in range(5)}
-    assert lengths == {24}
+    assert {solve(board).length for board in boards} == {24}
     assert len(boards) == 5
+    env.reset(options={"board": "8 6 7 2 5 4 3 0 1"})
+    assert env.instance == env.puzzle.read("8 6 7 2 5 4 3 0 1")
 
 
 def reset(env, seed):
@@ -212,14 +205,15 @@ def test_all_cells_of_a_cluster_may_be_clicked():
 # --- what is paid, and when it ends ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("reward", "paid"), [("moves", [-1, -1, -1]), ("goal", [-10, -1, 10])])
-def test_rewards_by_name(reward, paid):
-    found = []
-    for move in (U, R, L):
-        env = make("Puzzle", reward=reward)
-        env.reset(options={"board": NEARLY})
-        found.append(env.step(move)[1])
-    assert found == paid
+@pytest.mark.parametrize(
+    ("move", "max_moves", "told"), [(L, 9, (10, True, False)), (L, 1, (10, True, False)), (R, 1, (-1, False, True))]
+)
+def test_a_solved_board_ends_the_episode_even_at_the_last_move(move, max_moves, told):
+    env = make("Puzzle", board=NEARLY, reward="goal", max_moves=max_moves)
+    env.reset()
+    *_, info = step = env.step(move)
+    assert step[1:4] == told
+    assert (info["solved"], info["dead_end"]) == (move == L, False)
 
 
 @pytest.mark.parametrize("name", ["tiles-3x3", "dust-4x3x3"])
@@ -241,26 +235,12 @@ def test_every_scheme_of_a_puzzle_pays_what_it_says(name):
             assert paid == pytest.approx(rewards.make(puzzle, reward, 0.9)(before, made)[0])
 
 
-def test_a_solved_board_ends_the_episode():
-    env = make("Puzzle", board=NEARLY)
-    env.reset()
-    _, _, terminated, truncated, info = env.step(L)
-    assert (terminated, truncated, info["solved"], info["dead_end"]) == (True, False, True, False)
-
-
 def test_a_dead_end_ends_the_episode_and_says_so():
     env = make("Sudoku", box_rows=2, box_columns=2, board=GRID).unwrapped
     assert env.reset()[1]["dead_end"] is False
     _, _, terminated, truncated, info = env.step(env.puzzle.read_move("r1c3=3"))
     assert (terminated, truncated, info["solved"], info["dead_end"]) == (True, False, False, True)
     assert not info["action_mask"].any()
-
-
-def test_the_other_way_solves_it():
-    env = make("Sudoku", box_rows=2, box_columns=2, board=GRID).unwrapped
-    env.reset()
-    ends = [env.step(env.puzzle.read_move(move))[2] for move in ("r1c3=4", "r1c4=3", "r3c3=3")]
-    assert ends == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -282,33 +262,15 @@ def test_too_many_moves_truncate(asked, most):
     assert env.reset()[1]["moves"] == 0
 
 
-def test_the_last_move_may_solve():
-    env = make("Puzzle", board=NEARLY, max_moves=1)
-    env.reset()
-    assert env.step(L)[2:4] == (True, False)
-
-
-def test_a_board_of_ones_own():
-    env = make("Puzzle", board=NEARLY).unwrapped
-    assert reset(env, 1) == reset(env, 2) == env.puzzle.read(NEARLY)
-    env.reset(options={"board": "8 6 7 2 5 4 3 0 1"})
-    assert env.instance == env.puzzle.read("8 6 7 2 5 4 3 0 1")
-    assert solve(env.instance).length == 31
-
-
 # --- pictures -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_text_is_the_drawing_of_the_puzzle(name):
+def test_texts_and_pictures_are_those_of_the_puzzle_and_pictures_change_with_a_move(name):
     env = make(name, render_mode="ansi", **GAMES[name]).unwrapped
     state = reset(env, 2).state
     assert env.render() == env.puzzle.draw(state)
     assert make(name, **GAMES[name]).unwrapped.render() is None
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_pictures_are_those_of_the_puzzle_and_change_with_a_move(name):
     env = make(name, render_mode="rgb_array", **GAMES[name]).unwrapped
     _, info = env.reset(seed=2)
     before = env.render()
@@ -398,12 +360,24 @@ def test_editors_know_every_option():
         ("Puzzle", {"board": "1 2 3"}, BadBoard, "3"),
         ("Puzzle", {"board": NEARLY, "level": 3}, BadOption, "not with both"),
         ("Sudoku", {"box_rows": 2, "box_columns": 2, "observation": "state"}, Unsupported, "board=TEXT"),
+        ("Plain", {"observation": "planes"}, Unsupported, "corridor-9 has no planes; its observation can be 'state'"),
+        ("Plain", {"render_mode": "rgb_array"}, Unsupported, "draws no pictures; its render_mode can be 'ansi'"),
     ],
 )
 @pytest.mark.parametrize("maker", [make, partial(many, count=3)], ids=["one", "many"])
-def test_what_cannot_be_asked_for(maker, name, asked, error, words):
+def test_what_cannot_be_asked_for(maker, name, asked, error, words, corridor):
+    if name == "Plain":
+        name, asked = "Puzzle", {"puzzle": corridor(), **asked}
     with pytest.raises(error, match=re.escape(words)):
         maker(name=name, **asked)
+
+
+def test_many_are_one_at_least_and_open_no_window():
+    with pytest.raises(BadOption, match="1 board or more, not 0"):
+        PuzzleVectorEnv(0)
+    with pytest.raises(BadOption, match="option 'render_mode' cannot be 'human': Input should be 'ansi' or 'rgb_arr"):
+        many("Puzzle", 2, render_mode="human")
+    assert many("Puzzle", 2).metadata["render_modes"] == ["ansi", "rgb_array"]
 
 
 @pytest.mark.parametrize("action", [-1, 4, 1.5, [1], None])
@@ -430,6 +404,9 @@ def test_no_move_before_the_first_board(env, action):
         env.step(action)
     with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
         env.action_masks()
+    if isinstance(env, PuzzleVectorEnv):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+            env.reset(options={"reset_mask": np.array([True, False])})
 
 
 def test_a_puzzle_without_boards_of_its_own_needs_one():
@@ -521,13 +498,9 @@ def test_rows_may_be_reset_to_boards_of_ones_own():
     env.reset(options={"reset_mask": np.array([True, False, True]), "board": [NEARLY, "8 6 7 2 5 4 3 0 1"]})
     assert [env.puzzle.write(env.instance(row).state) for row in (0, 2)] == [NEARLY, "8 6 7 2 5 4 3 0 1"]
     assert env.instance(1) == last
-
-
-def test_a_row_that_is_reset_to_a_dead_end_says_so():
     env = many("Sudoku", 2, box_rows=2, box_columns=2, board=GRID)
     env.reset()
-    dead = "123" + GRID[3:]
-    infos = env.reset(options={"reset_mask": np.array([False, True]), "board": dead})[1]
+    infos = env.reset(options={"reset_mask": np.array([False, True]), "board": "123" + GRID[3:]})[1]
     assert (infos["dead_end"].tolist(), infos["solved"].tolist()) == ([False, True], [False, False])
 
 
@@ -539,11 +512,6 @@ def test_what_is_no_choice_of_rows(rows):
         env.reset(options={"reset_mask": rows})
     with pytest.raises(BadOption, match="reset has no option 'reset_mask'"):
         make("Puzzle").reset(options={"reset_mask": rows})
-
-
-def test_no_row_is_reset_alone_before_the_first_board():
-    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
-        PuzzleVectorEnv(2).reset(options={"reset_mask": np.array([True, False])})
 
 
 def test_one_seed_is_one_course_of_many_games():
@@ -589,19 +557,6 @@ def test_many_are_rendered_one_by_one():
     assert many("Puzzle", 2).render_row(0) is None
 
 
-def test_many_open_no_window():
-    with pytest.raises(
-        BadOption, match="the option 'render_mode' cannot be 'human': Input should be 'ansi' or 'rgb_array'"
-    ):
-        many("Puzzle", 2, render_mode="human")
-    assert many("Puzzle", 2).metadata["render_modes"] == ["ansi", "rgb_array"]
-
-
-def test_many_are_one_at_least():
-    with pytest.raises(BadOption, match="1 board or more, not 0"):
-        PuzzleVectorEnv(0)
-
-
 # --- puzzles of plain rules, and plug-ins ---------------------------------------------------------------------------
 
 
@@ -611,6 +566,7 @@ def test_plain_rules_are_enough(corridor):
     observation, info = env.reset()
     assert env.observation_space == gymnasium.spaces.Box(-(2**15), 2**15 - 1, (1,), np.int16)
     assert (observation.tolist(), info["action_mask"].tolist(), env.render()) == ([2], [1, 1], "..o...")
+    assert env.metadata["render_modes"] == ["ansi"]
     assert [env.step(0)[2] for _ in range(2)] == [False, True]
     team = many("Puzzle", 2, puzzle=corridor(5), board="1")
     team.reset()
@@ -626,14 +582,6 @@ def test_states_of_every_type_have_a_space(corridor, kind, least):
     env = make("Puzzle", puzzle=Typed(), board="1")
     assert (env.observation_space.dtype, env.observation_space.low.tolist()) == (np.dtype(kind), [least])
     assert env.reset()[0] in env.observation_space
-
-
-def test_what_a_puzzle_of_plain_rules_has_not(corridor):
-    with pytest.raises(Unsupported, match="corridor-9 has no planes; its observation can be 'state'"):
-        make("Puzzle", puzzle=corridor(), observation="planes")
-    with pytest.raises(Unsupported, match="corridor-9 draws no pictures; its render_mode can be 'ansi'"):
-        make("Puzzle", puzzle=corridor(), render_mode="rgb_array")
-    assert make("Puzzle", puzzle=corridor(), board="2").metadata["render_modes"] == ["ansi"]
 
 
 def test_a_plug_in_gets_an_id_with_no_other_edit(plugged, monkeypatch):
@@ -704,23 +652,3 @@ def test_the_example_learns():
     model = example.learner()
     assert example.solved(model) < 0.1
     assert example.solved(model.learn(1_000_000, callback=lambda *_: model.num_timesteps < 40_000)) > 0.5
-
-
-def test_the_example_prints_shares(monkeypatch, capsys):
-    pytest.importorskip("stable_baselines3")
-    example = script("examples", "gymnasium_dqn")
-    monkeypatch.setattr(example, "GAMES", 20)
-    example.main(0.5)
-    assert re.fullmatch(
-        r"before learning: [\d.]+% of 20 boards solved\nafter 0.5 seconds and [\d,]+ moves: [\d.]+%\n",
-        capsys.readouterr().out,
-    )
-
-
-def test_the_example_of_ppo_prints_speeds_and_shares(monkeypatch, capsys):
-    pytest.importorskip("sb3_contrib")
-    example = script("examples", "gymnasium_ppo")
-    monkeypatch.setattr(example, "BOARDS", 125)
-    example.main(0.5)
-    line = r"{}: [\d,]+ moves, [\d,]+ a second; solved [\d.]+% before, [\d.]+% after\n"
-    assert re.fullmatch(line.format("MaskablePPO, 1 board") + line.format("PPO, 125 boards"), capsys.readouterr().out)

@@ -3,41 +3,18 @@
 import json
 
 import pytest
+from losing_executor import LosingExecutor
 
 from puzzlelab.bench import runs
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import registry
+from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.engine.worker_processes import WorkerProcesses
 from puzzlelab.storage import networks
 
 ONE, TWO, FOUR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8", "1 2 3 4 5 6 8 7 0"
 NODES = Limit(nodes=1000)
-# A module of a test is no module of a worker process, which finds this one by its path.
-DEADLY = '''
-import os
-from typing import ClassVar
-
-from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.result import Result
-from puzzlelab.core.solver import SolverSettings
-
-
-class Deadly(SolverSettings):
-    """Knows the shortest solution of some boards; one ends its process, and one is an error."""
-
-    name: ClassVar[str] = "deadly"
-
-    def attempts(self, instance, limit):
-        board = instance.puzzle.write(instance.state)
-        if limit.nodes == 1:
-            return
-        if board == "1 2 3 4 5 6 0 7 8":
-            os._exit(9)
-        if board == "0 2 3 1 5 6 4 7 8":
-            raise PuzzlelabError("it fails here")
-        yield Result((instance.puzzle.read_move("L"),), "optimal", lower_bound=1, expanded=1)
-'''
 
 
 @pytest.fixture
@@ -65,21 +42,14 @@ def stored(folder):
     return rows
 
 
-def test_the_rows_are_those_of_one_process(suite, workers, tmp_path):
-    solvers = [registry.parse_solver(text) for text in ("ida", "beam:width=3")]
-    here = runs.run(suite, solvers, NODES, tmp_path / "here")
-    there = runs.run(suite, solvers, NODES, tmp_path / "there", executor=workers)
+@pytest.mark.parametrize("batching", ["all", "level", "board"])
+def test_the_rows_are_those_of_one_process(suite, workers, tmp_path, batching):
+    pytest.importorskip("onnxruntime")
+    solvers = [registry.parse_solver(text) for text in ("ida", "beam:width=3", "greedy:max_moves=20")]
+    here = runs.run(suite, solvers, NODES, tmp_path / "here", batching=batching)
+    there = runs.run(suite, solvers, NODES, tmp_path / "there", batching=batching, executor=workers)
     assert stored(tmp_path / "there") == stored(tmp_path / "here") != {}
     assert [answer.length for answer in there.answers] == [answer.length for answer in here.answers]
-
-
-@pytest.mark.parametrize("batching", ["all", "level", "board"])
-def test_so_are_the_batches(suite, workers, tmp_path, batching):
-    pytest.importorskip("onnxruntime")
-    solvers = [registry.parse_solver("greedy:max_moves=20")]
-    runs.run(suite, solvers, NODES, tmp_path / "here", batching=batching)
-    runs.run(suite, solvers, NODES, tmp_path / "there", batching=batching, executor=workers)
-    assert stored(tmp_path / "there") == stored(tmp_path / "here") != {}
 
 
 def test_a_batch_that_is_divided_has_a_time_for_each_part(suite, workers, tmp_path, monkeypatch):
@@ -104,23 +74,20 @@ def test_boards_with_a_row_are_not_searched_again(suite, workers, tmp_path):
     assert len(path.read_text().splitlines()) == 4
 
 
-def test_boards_with_an_error_or_that_end_their_process_are_named_in_their_rows(suite, tmp_path, plugged, monkeypatch):
-    (tmp_path / "deadly_solver.py").write_text(DEADLY)
-    monkeypatch.syspath_prepend(tmp_path)
-    plugged("puzzlelab.solvers", "deadly", "deadly_solver:Deadly")
-    from deadly_solver import Deadly
+def test_boards_with_an_error_or_that_end_their_process_are_named_in_their_rows(suite, stub, tmp_path):
+    def is_lost(*arguments):
+        return any(TWO in each.written() for each in arguments if isinstance(each, Boards))
 
-    with WorkerProcesses(1) as executor:
-        run = runs.run(suite, [Deadly()], NODES, tmp_path / "out", executor=executor)
+    run = runs.run(suite, [stub(lies=FOUR)], NODES, tmp_path / "out", executor=LosingExecutor(is_lost))
     assert [answer.length for answer in run.answers] == [1, None, None, None]
     one, two, four, odd = (answer.row for answer in run.answers)
     assert one.error is None
     assert "left out: it has ended 5 workers" in two.error
-    assert four.error == "it fails here"
-    assert odd.error is None
-    assert odd.proof == "unsolvable"
+    assert four.error == "the stub fails here"
+    assert (odd.error, odd.proof) == (None, "unsolvable")
 
 
+@pytest.mark.slow
 def test_a_network_with_a_path_is_found_by_workers_in_another_folder(suite, tmp_path, monkeypatch):
     pytest.importorskip("onnxruntime")
     for ending in (".onnx", ".json"):

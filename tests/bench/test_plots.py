@@ -16,18 +16,41 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import Solver
 
 Make = Callable[..., Solver]
-ONE, TWO = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8"
+ONE, TWO, HARD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1"
 NAN = float("nan")
+FEW, MANY = Limit(nodes=2), Limit(nodes=100)
 
 
 def body(chart: Chart) -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, chart.rows))
 
 
+def drawn(made: Chart, mark: float = 0.1) -> Any:
+    pytest.importorskip("matplotlib")
+    return figure_of(made, mark)
+
+
+def marks(made: Chart, mark: float = 0.1) -> list[str]:
+    """The names of the dashed lines in the panels of a chart."""
+    lines = [line for axes in drawn(made, mark).axes for line in axes.get_lines()]
+    return [str(line.get_label()) for line in lines if line.get_linestyle() == "--"]
+
+
+def part(run: BenchRun, entries: tuple[SuiteEntry, ...]) -> BenchRun:
+    """The answers to these boards alone."""
+    return BenchRun(replace(run.suite, entries=entries), tuple(each for each in run.answers if each.entry in entries))
+
+
+def changed(run: BenchRun, values: list[dict[str, object]]) -> BenchRun:
+    """The run with these columns in its rows, one after the other."""
+    pairs = zip(run.answers, values, strict=True)
+    return replace(run, answers=tuple(replace(each, row=each.row.model_copy(update=new)) for each, new in pairs))
+
+
 @pytest.fixture
 def run(suite: Suite, stub: Make) -> BenchRun:
     """Two widths: the wider finds the optimum, the other makes two moves too many."""
-    return runs.run(suite, [stub(width=100), stub(width=10, extra=2)], Limit(nodes=100))
+    return runs.run(suite, [stub(width=100), stub(width=10, extra=2)], MANY)
 
 
 @pytest.fixture
@@ -42,6 +65,9 @@ def painted(stripes: Suite, painter: Make) -> BenchRun:
     return runs.run(stripes, [painter(), painter(jobs=4)], Limit(seconds=9))
 
 
+# --- files ---
+
+
 @pytest.mark.parametrize("kind", plots.KINDS)
 def test_every_kind_is_drawn_into_two_files(run: BenchRun, painted: BenchRun, kind: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
@@ -51,18 +77,32 @@ def test_every_kind_is_drawn_into_two_files(run: BenchRun, painted: BenchRun, ki
     assert b"<svg" in paths[1].read_bytes()[:1000]
 
 
-def test_a_plot_is_the_same_file_each_time(run: BenchRun, tmp_path: Path) -> None:
+def test_without_matplotlib_it_says_what_to_install(
+    run: BenchRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(BadInput, match=r"pip install 'puzzlelab\[plot\]'"):
+        save(plots.chart(run, "lengths"), tmp_path)
+
+
+def test_images_are_replaced_by_equal_ones_and_other_files_are_not(run: BenchRun, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    texts = []
-    for _ in range(2):
-        _, path = save(plots.chart(run, "levels"), tmp_path)
-        texts.append(path.read_bytes())
-    assert texts[0] == texts[1]
+    chart = plots.chart(run, "lengths")
+    first = [path.read_bytes() for path in save(chart, tmp_path)]
+    assert [path.read_bytes() for path in save(chart, tmp_path)] == first
+    (tmp_path / "lengths.svg").write_text("my notes")
+    with pytest.raises(BadFile, match=r"lengths.svg exists already, and is no image"):
+        save(chart, tmp_path)
+    assert (tmp_path / "lengths.svg").read_text() == "my notes"
+    assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_lengths_are_counted_by_solver_beside_the_optimum(run: BenchRun) -> None:
+# --- lengths ---
+
+
+def test_lengths_are_counted_by_solver_beside_the_optimum(short: None, run: BenchRun) -> None:
     made = plots.chart(run, "lengths")
-    assert made.header[:2] == ("length", "optimum")
+    assert made.header == ("length", "optimum", "stub:width=100", "stub:extra=2:width=10")
     assert body(made) == (
         ("1", "1", "1", "0"),
         ("2", "1", "1", "0"),
@@ -71,14 +111,18 @@ def test_lengths_are_counted_by_solver_beside_the_optimum(run: BenchRun) -> None
         ("6", "0", "0", "1"),
         ("31", "1", "0", "0"),
     )
-
-
-def test_lengths_have_their_averages(short: None, run: BenchRun) -> None:
-    assert tuple(plots.chart(run, "lengths").remarks) == (
+    assert tuple(made.remarks) == (
         "stub:width=100: 2.33 moves on average over 3 boards.",
         "stub:extra=2:width=10: 4.33 moves on average over 3 boards.",
         "the optimum: 9.50 moves on average over 4 boards.",
     )
+
+
+def test_without_a_known_optimum_there_is_no_column_for_it(suite: Suite, stub: Make) -> None:
+    unknown = replace(suite, entries=tuple(replace(entry, known=None) for entry in suite.entries))
+    made = plots.chart(runs.run(unknown, [stub(extra=2)], MANY), "lengths")
+    assert (len(made.header), made.header[0]) == (2, "length")
+    assert body(made)[0] == ("3", "1")
 
 
 def test_lengths_of_one_solver_against_those_of_another(short: None, run: BenchRun) -> None:
@@ -91,13 +135,12 @@ def test_lengths_of_one_solver_against_those_of_another(short: None, run: BenchR
     )
     (axes,) = drawn(made).axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("moves of stub:\nwidth=100", "moves of stub:\nextra=2:\nwidth=10")
-    assert [(text.get_position(), text.get_text()) for text in axes.texts] == [
-        ((1, 3), "1"),
-        ((2, 4), "1"),
-        ((4, 6), "1"),
-    ]
-    (grid,) = axes.collections
+    texts = [(text.get_position(), text.get_text()) for text in axes.texts]
+    assert texts == [((1, 3), "1"), ((2, 4), "1"), ((4, 6), "1")]
+    (diagonal,), (grid,) = axes.get_lines(), axes.collections
     assert grid.get_array().sum() == 3
+    assert (axes.get_aspect(), axes.get_xlim()) == (1, axes.get_ylim())
+    assert diagonal.get_zorder() < grid.get_zorder()  # no line crosses the numbers
 
 
 def test_boards_that_stand_there_twice_count_twice(suite: Suite, stub: Make) -> None:
@@ -107,121 +150,54 @@ def test_boards_that_stand_there_twice_count_twice(suite: Suite, stub: Make) -> 
 
 
 def test_of_three_solvers_each_pair_is_drawn(short: None, suite: Suite, stub: Make) -> None:
-    solvers = [stub(), stub(extra=2), stub(extra=4)]
-    made = plots.chart(runs.run(suite, solvers, Limit(nodes=2)), "lengths2d")
+    made = plots.chart(runs.run(suite, [stub(), stub(extra=2), stub(extra=4)], FEW), "lengths2d")
     assert [row[:4] for row in body(made) if row[2] in ("1", "3")] == [
         ("stub", "stub:extra=2", "1", "3"),
         ("stub", "stub:extra=4", "1", "5"),
         ("stub:extra=2", "stub:extra=4", "3", "5"),
     ]
-    assert len(made.remarks) == 3
-    assert len(drawn(made).axes) == 3
+    assert len(made.remarks) == len(drawn(made).axes) == 3
 
 
-def test_a_pair_of_solvers_can_be_chosen(short: None, suite: Suite, stub: Make) -> None:
-    four = runs.run(suite, [stub(extra=extra, width=5) for extra in (0, 2, 4, 6)], Limit(nodes=2))
+def test_solvers_can_be_chosen(short: None, suite: Suite, stub: Make) -> None:
+    four = runs.run(suite, [stub(extra=extra, width=5) for extra in (0, 2, 4, 6)], FEW)
     with pytest.raises(BadInput, match="4 solvers have answered 'small', and lengths2d shows 3 at most: choose two by"):
         plots.chart(four, "lengths2d")
     two = plots.select_solvers(four, ["stub:extra=4", "stub:width=5:extra=2"])
     assert list(two.by_solver) == ["stub:extra=4:width=5", "stub:extra=2:width=5"]
     assert body(plots.chart(two, "lengths2d"))[0] == ("5", "3", "1")
     assert list(plots.select_solvers(four, ["stub"]).by_solver) == list(four.by_solver)
-    with pytest.raises(
-        UnknownName, match="there is no solver that has answered 'small', called 'stub:extra=3'; did you"
-    ):
+    with pytest.raises(UnknownName, match="no solver that has answered 'small', called 'stub:extra=3'; did you"):
         plots.select_solvers(four, ["stub:extra=3"])
 
 
 def test_many_lengths_share_cells(suite: Suite, stub: Make) -> None:
-    far = runs.run(suite, [stub(), stub(extra=300)], Limit(nodes=2))
-    (axes, _) = drawn(plots.chart(far, "lengths2d")).axes
+    (axes, _) = drawn(plots.chart(runs.run(suite, [stub(), stub(extra=300)], FEW), "lengths2d")).axes
     (grid,) = axes.collections
     assert grid.get_array().shape[0] <= 60
     assert grid.get_array().sum() == 3
 
 
-def test_levels_have_shares_with_intervals_and_excess(run: BenchRun) -> None:
-    made = plots.chart(run, "levels")
-    assert [row[1:] for row in body(made)] == [
+def test_one_solver_is_held_against_the_known_optimum(short: None, suite: Suite, stub: Make) -> None:
+    made = plots.chart(runs.run(suite, [stub(extra=2)], FEW), "lengths2d")
+    assert made.header == ("moves of the optimum", "of stub:extra=2", "boards")
+    assert body(made) == (("1", "3", "1"), ("2", "4", "1"))
+    assert made.remarks[0].startswith("stub:extra=2 against the optimum, on 2 boards that it solved: equal on 0, ")
+
+
+# --- levels and widths ---
+
+
+def test_levels_have_shares_with_intervals_and_excess(run: BenchRun, suite: Suite, stub: Make) -> None:
+    assert [row[1:] for row in body(plots.chart(run, "levels"))] == [
         ("1", "2/2", "34-100 %", "0.00"),
         ("2", "1/2", "9-91 %", "0.00"),
         ("1", "2/2", "34-100 %", "2.00"),
         ("2", "1/2", "9-91 %", "2.00"),
     ]
-
-
-def test_a_board_without_a_level_counts_at_its_optimum(suite: Suite, stub: Make) -> None:
     plain = Suite("plain", suite.puzzle, (SuiteEntry(ONE, known=1, known_is_optimal=True), SuiteEntry(TWO)))
     made = plots.chart(runs.run(plain, [stub()], Limit()), "levels")
-    assert [row[1:3] for row in body(made)] == [("1", "1/1"), ("2", "1/1")]
-
-
-def test_bars_are_of_boards_where_there_are_few(run: BenchRun) -> None:
-    made = plots.chart(run, "bars")
-    assert made.title == "small: seconds for each board"
-    assert body(made)[0] == ("1", "1.00", "1.00")
-    assert body(made)[3] == ("4", "1.00 unsolved", "1.00 unsolved")
-
-
-def test_bars_are_of_solvers_where_boards_are_many(
-    run: BenchRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("matplotlib")
-    monkeypatch.setattr(times, "MAX_BOARDS_AS_BARS", 2)
-    made = plots.chart(run, "bars")
-    assert made.header == ("solver", "solved", "median", "95th percentile", "total")
-    assert [row[1:4] for row in body(made)] == [("3/5", "1.00", "1.00")] * 2
-    save(made, tmp_path)
-
-
-def test_widths_are_in_order_and_say_which_share_is_optimal(run: BenchRun, suite: Suite, stub: Make) -> None:
-    longer, exact = body(plots.chart(BenchRun(run.suite, run.answers), "widths"))[::-1]
-    assert longer[1:6] == ("10", "0/4", "0 %", "0-49 %", "2.00")
-    assert exact[1:6] == ("100", "3/4", "75 %", "30-95 %", "0.00")
-    one = runs.run(suite, [stub(width=100), stub(width=10), stub(width=None)], Limit(nodes=100))
-    assert [row[1] for row in body(plots.chart(one, "widths"))] == ["10", "100"]
-
-
-def test_widths_are_drawn_beside_published_points(short: None, run: BenchRun) -> None:
-    curves = {"somebody (2020)": [(10, 0.5, NAN), (1000, 0.976, 0.25)]}
-    made = plots.chart(run, "widths", curves)
-    assert body(made)[-2:] == (
-        ("somebody (2020)", "10", "-", "50 %", "-", "-", "-"),
-        ("somebody (2020)", "1000", "-", "97.6 %", "-", "-", "0.25"),
-    )
-    assert body(made)[:-2] == body(plots.chart(run, "widths"))
-    figure = drawn(made)
-    left, right = figure.axes
-    dashed = [
-        [list(line.get_xydata().ravel()) for line in axes.get_lines() if line.get_linestyle() == "--"]
-        for axes in (left, right)
-    ]
-    assert dashed == [[[10, 0.5, 1000, 0.976]], [[0.25, 0.976]]]
-    assert len({line.get_color() for line in left.get_lines()}) == 3
-    (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["stub", "stub:extra=2", "somebody (2020)"]
-    assert (left.get_xscale(), right.get_xscale()) == ("log", "log")
-    with pytest.raises(BadInput, match="bars does not show published curves: they are for widths"):
-        plots.chart(run, "bars", curves)
-
-
-def test_solvers_that_differ_in_their_width_alone_are_one_line(short: None, suite: Suite, stub: Make) -> None:
-    solvers = [stub(width=width, extra=extra) for width in (4, 2, 8) for extra in (0, 2)]
-    made = plots.chart(runs.run(suite, solvers, Limit(nodes=2)), "widths")
-    assert [row[:2] for row in body(made)] == [
-        *(("stub", width) for width in ("2", "4", "8")),
-        *(("stub:extra=2", width) for width in ("2", "4", "8")),
-    ]
-
-
-def test_one_solver_is_held_against_the_known_optimum(short: None, suite: Suite, stub: Make) -> None:
-    made = plots.chart(runs.run(suite, [stub(extra=2)], Limit(nodes=2)), "lengths2d")
-    assert made.header == ("moves of the optimum", "of stub:extra=2", "boards")
-    assert body(made) == (("1", "3", "1"), ("2", "4", "1"))
-    assert tuple(made.remarks) == (
-        "stub:extra=2 against the optimum, on 2 boards that it solved: "
-        "equal on 0, shorter on 0, longer on 2; 2.00 moves longer on average.",
-    )
+    assert [row[1:3] for row in body(made)] == [("1", "1/1"), ("2", "1/1")]  # at its optimum
 
 
 def test_the_excess_has_an_interval_and_says_what_it_is_over(suite: Suite, stub: Make) -> None:
@@ -235,37 +211,102 @@ def test_the_excess_has_an_interval_and_says_what_it_is_over(suite: Suite, stub:
     made = plots.chart(runs.run(loose, [stub(extra=2)], Limit()), "levels")
     assert tuple(made.remarks) == ("The excess is over the shortest known, of the boards that were solved.",)
     assert body(made)[0][-1] == "-2.00"
+    none = Suite("none", suite.puzzle, (SuiteEntry(ONE, 1), SuiteEntry(TWO, 2)))
+    made = plots.chart(runs.run(none, [stub(extra=2)], Limit()), "levels")
+    assert (len(drawn(made).axes), made.remarks) == (1, [])
 
 
-def marks(figure: Any) -> list[str]:
-    """The names of the dashed lines in the panels of a figure."""
-    return [str(line.get_label()) for axes in figure.axes for line in axes.get_lines() if line.get_linestyle() == "--"]
+def test_the_axis_of_a_large_excess_is_logarithmic(suite: Suite, stub: Make) -> None:
+    entries = tuple(SuiteEntry(ONE, level, 1, True) for level in range(1, 6))
+    graded = runs.run(Suite("graded", suite.puzzle, entries), [stub()], Limit())
+    far = changed(graded, [{"length": length} for length in (1, 3, 3, 61, 2)])
+    assert [axes.get_yscale() for axes in drawn(plots.chart(far, "levels")).axes] == ["linear", "symlog"]
 
 
-def drawn(made: Chart, mark: float = 0.1) -> Any:
-    pytest.importorskip("matplotlib")
-    return figure_of(made, mark)
+def test_levels_of_boards_that_are_filled_in_show_seconds(stripe: Puzzle, painter: Make) -> None:
+    entries = (SuiteEntry("rr??????", 1), SuiteEntry("rrr?????", 1), SuiteEntry("rrrrr???", 2), SuiteEntry("r???????"))
+    graded = runs.run(Suite("graded", stripe, entries), [painter(slow=3)], Limit(seconds=9))
+    made = plots.chart(graded, "levels")
+    assert made.header == ("solver", "level", "solved", "95 %", "seconds")
+    assert [row[1:3] + row[4:] for row in body(made)] == [("1", "1/2", "4.55"), ("2", "1/1", "0.400")]
+    assert drawn(made).axes[1].get_ylabel() == "seconds (log scale)"
 
 
-def test_few_boards_have_a_panel_each_with_a_bar_for_each_solver(painted: BenchRun, stripes: Suite) -> None:
-    few = Suite("few", stripes.puzzle, stripes.entries[:2])
-    answers = tuple(answer for answer in painted.answers if answer.entry in few.entries)
-    made = plots.chart(BenchRun(few, answers), "bars")
-    assert body(made) == (("1", "0.100", "0.0250"), ("2", "0.133", "0.0333"))
-    figure = drawn(made)
-    assert [axes.get_title() for axes in figure.axes] == ["board 1: 2 clues", "board 2: 3 clues"]
-    assert [[bar.get_width() for bar in axes.patches] for axes in figure.axes] == [
-        pytest.approx([0.1, 0.025]),
-        pytest.approx([0.133333, 0.033333]),
+def test_widths_are_lines_of_solvers_that_differ_in_nothing_else(short: None, suite: Suite, stub: Make) -> None:
+    solvers = [stub(width=width, extra=extra) for width in (4, 2, None) for extra in (0, 2)]
+    assert [row[:6] for row in body(plots.chart(runs.run(suite, solvers, MANY), "widths"))] == [
+        ("stub", "2", "3/4", "75 %", "30-95 %", "0.00"),
+        ("stub", "4", "3/4", "75 %", "30-95 %", "0.00"),
+        ("stub:extra=2", "2", "0/4", "0 %", "0-49 %", "2.00"),
+        ("stub:extra=2", "4", "0/4", "0 %", "0-49 %", "2.00"),
     ]
 
 
-def test_the_line_of_100_ms_is_drawn_where_it_is_near_the_seconds(painted: BenchRun, run: BenchRun) -> None:
-    assert marks(drawn(plots.chart(painted, "clues"))) == ["100 ms"]
-    assert marks(drawn(plots.chart(painted, "clues"), mark=0.2)) == ["200 ms"]
-    assert marks(drawn(plots.chart(painted, "clues"), mark=0)) == []
-    assert marks(drawn(plots.chart(painted, "clues"), mark=1e-5)) == []
-    assert marks(drawn(plots.chart(run, "bars"), mark=2)) == ["2 s"]
+def test_widths_are_drawn_beside_published_points(short: None, run: BenchRun) -> None:
+    curves = {"somebody (2020)": [(10, 0.5, NAN), (1000, 0.976, 0.25)]}
+    made = plots.chart(run, "widths", curves)
+    assert body(made)[-2:] == (
+        ("somebody (2020)", "10", "-", "50 %", "-", "-", "-"),
+        ("somebody (2020)", "1000", "-", "97.6 %", "-", "-", "0.25"),
+    )
+    assert body(made)[:-2] == body(plots.chart(run, "widths"))
+    figure = drawn(made)
+    dashed = [
+        [list(line.get_xydata().ravel()) for line in axes.get_lines() if line.get_linestyle() == "--"]
+        for axes in figure.axes
+    ]
+    assert dashed == [[[10, 0.5, 1000, 0.976]], [[0.25, 0.976]]]
+    assert len({line.get_color() for line in figure.axes[0].get_lines()}) == 3
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["stub", "stub:extra=2", "somebody (2020)"]
+    assert [axes.get_xscale() for axes in figure.axes] == ["log", "log"]
+    with pytest.raises(BadInput, match="bars does not show published curves: they are for widths"):
+        plots.chart(run, "bars", curves)
+
+
+# --- seconds ---
+
+
+def test_bars_are_of_boards_where_there_are_few_and_of_solvers_where_they_are_many(
+    run: BenchRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = plots.chart(run, "bars")
+    assert made.title == "small: seconds for each board"
+    assert body(made)[::3] == (("1", "1.00", "1.00"), ("4", "1.00 unsolved", "1.00 unsolved"))
+    assert marks(made, 2) == ["2 s"]
+    monkeypatch.setattr(times, "MAX_BOARDS_AS_BARS", 2)
+    made = plots.chart(run, "bars")
+    assert made.header == ("solver", "solved", "median", "95th percentile", "total")
+    assert [row[1:4] for row in body(made)] == [("3/5", "1.00", "1.00")] * 2
+    assert len(drawn(made).axes[0].patches) == 4
+
+
+def test_few_boards_have_a_panel_each_with_a_bar_for_each_solver(painted: BenchRun, stripes: Suite) -> None:
+    made = plots.chart(part(painted, stripes.entries[:2]), "bars")
+    assert body(made) == (("1", "0.100", "0.0250"), ("2", "0.133", "0.0333"))
+    panels = drawn(made).axes
+    assert [axes.get_title() for axes in panels] == ["board 1: 2 clues", "board 2: 3 clues"]
+    widths = [[bar.get_width() for bar in axes.patches] for axes in panels]
+    assert widths == [pytest.approx([0.1, 0.025]), pytest.approx([0.133333, 0.033333])]
+    names = [[label.get_text() for label in axes.get_yticklabels()] for axes in panels]
+    assert names == [["painter", "painter:\njobs=4"], ["", ""]]
+    assert [axes.get_ylim() for axes in panels] == [(1.5, -0.5)] * 2
+    (axes,) = drawn(plots.chart(part(painted, (stripes.entries[0],) * 2), "bars")).axes  # one board, twice
+    assert [label.get_text() for label in axes.get_yticklabels()] == names[0]
+
+
+def test_a_figure_is_as_high_as_its_names_need(painted: BenchRun, stripes: Suite) -> None:
+    one = part(painted, stripes.entries[:1])
+    many = tuple(replace(one.answers[0], solver=f"painter:a=1:b=2:c={number}") for number in range(20))
+    heights = [drawn(plots.chart(replace(one, answers=some), "bars")).get_figheight() for some in (many[:2], many)]
+    assert heights[0] < 6 < 10 < heights[1]
+
+
+@pytest.mark.parametrize(("mark", "names"), [(0.1, ["100 ms"]), (0.2, ["200 ms"]), (0, []), (1e-5, [])])
+def test_the_line_of_100_ms_is_drawn_where_it_is_near_the_seconds(
+    painted: BenchRun, mark: float, names: list[str]
+) -> None:
+    assert marks(plots.chart(painted, "clues"), mark) == names
 
 
 def test_jobs_show_how_much_faster_more_of_them_are(painted: BenchRun) -> None:
@@ -283,19 +324,17 @@ def test_jobs_show_how_much_faster_more_of_them_are(painted: BenchRun) -> None:
 
 
 def test_jobs_that_lose_time_are_held_against_the_ideal(stripes: Suite, painter: Make) -> None:
-    solvers = [painter(jobs=jobs, lost=1.0) for jobs in (1, 2)]
-    made = plots.chart(runs.run(stripes, solvers, Limit()), "jobs")
+    made = plots.chart(runs.run(stripes, [painter(jobs=jobs, lost=1.0) for jobs in (1, 2)], Limit()), "jobs")
     assert [row[1] for row in body(made)] == ["1", "2"]
     assert float(body(made)[1][4]) < 1 < float(body(made)[1][5])
     assert tuple(made.remarks) == ("painter:lost=1.0 is fastest with 1 job: more do not help it here.",)
 
 
 def test_jobs_are_compared_on_the_boards_that_no_limit_ended(stripes: Suite, painter: Make) -> None:
-    made = plots.chart(runs.run(stripes, [painter(slow=3), painter(slow=3, jobs=2)], Limit(seconds=9)), "jobs")
-    assert [row[2] for row in body(made)] == ["10", "10"]
-    only = Suite("only", stripes.puzzle, (stripes.entries[1],))
-    with pytest.raises(BadInput, match="no board of 'only' was finished with every number of jobs"):
-        plots.chart(runs.run(only, [painter(slow=3), painter(slow=3, jobs=2)], Limit(seconds=9)), "jobs")
+    run = runs.run(stripes, [painter(slow=3), painter(slow=3, jobs=2)], Limit(seconds=9))
+    assert [row[2] for row in body(plots.chart(run, "jobs"))] == ["10", "10"]
+    with pytest.raises(BadInput, match="no board of 'stripes' was finished with every number of jobs"):
+        plots.chart(part(run, stripes.entries[1:2]), "jobs")
 
 
 def test_clues_find_the_peak(stripes: Suite, painter: Make) -> None:
@@ -321,34 +360,23 @@ def test_a_peak_of_few_boards_gives_way_to_one_of_many(stripe: Puzzle, painter: 
 
 
 def test_boards_with_equally_many_clues_have_no_peak(stripe: Puzzle, painter: Make) -> None:
-    same = runs.run(Suite("same", stripe, (SuiteEntry("rr??????"), SuiteEntry("bb??????"))), [painter()], Limit())
-    made = plots.chart(same, "clues")
+    same = Suite("same", stripe, (SuiteEntry("rr??????"), SuiteEntry("bb??????")))
+    made = plots.chart(runs.run(same, [painter()], Limit()), "clues")
     assert [row[-1] for row in body(made)] == [""]
     assert tuple(made.remarks) == ("painter: all boards have 2 clues, so there is no peak to find.",)
 
 
 def test_times_that_differ_by_chance_have_no_peak(stripes: Suite, painter: Make) -> None:
     run = runs.run(stripes, [painter(peak=5)], Limit(seconds=9))
-    seconds = iter([1.0, 1.0, 1.0, 9.0, 1.0, 1.0] * 2)
-    chance = [replace(each, row=each.row.model_copy(update={"seconds": next(seconds)})) for each in run.answers]
-    made = plots.chart(BenchRun(run.suite, tuple(chance)), "clues")
-    assert made.remarks[0].startswith("painter is slowest on boards with 5 clues")
-    unsure = [
-        replace(each, row=each.row.model_copy(update={"seconds": 1.0})) if number > 5 else each
-        for number, each in enumerate(chance)
-    ]
-    made = plots.chart(BenchRun(run.suite, (*unsure, *unsure)), "clues")
+    chance = changed(run, [{"seconds": seconds} for seconds in (1.0, 1.0, 1.0, 9.0, 1.0, 1.0) * 2])
+    assert plots.chart(chance, "clues").remarks[0].startswith("painter is slowest on boards with 5 clues")
+    once = changed(chance, [{}] * 6 + [{"seconds": 1.0}] * 6)
+    made = plots.chart(replace(run, answers=once.answers * 2), "clues")
     assert made.remarks[0].startswith("painter has no clear peak: where its median is greatest")
     assert {row[-1] for row in body(made)} == {""}
 
 
-def test_levels_of_boards_that_are_filled_in_show_seconds(stripe: Puzzle, painter: Make) -> None:
-    entries = (SuiteEntry("rr??????", 1), SuiteEntry("rrr?????", 1), SuiteEntry("rrrrr???", 2), SuiteEntry("r???????"))
-    run = runs.run(Suite("graded", stripe, entries), [painter(slow=3)], Limit(seconds=9))
-    made = plots.chart(run, "levels")
-    assert made.header == ("solver", "level", "solved", "95 %", "seconds")
-    assert [row[1:3] + row[4:] for row in body(made)] == [("1", "1/2", "4.55"), ("2", "1/1", "0.400")]
-    assert drawn(made).axes[1].get_ylabel() == "seconds (log scale)"
+# --- what cannot be drawn ---
 
 
 def test_the_usual_kind_suits_the_puzzle(run: BenchRun, painted: BenchRun) -> None:
@@ -358,124 +386,32 @@ def test_the_usual_kind_suits_the_puzzle(run: BenchRun, painted: BenchRun) -> No
             plots.chart(painted, kind)
 
 
-def test_what_cannot_be_drawn_says_why(suite: Suite, stub: Make) -> None:
-    puzzle = suite.puzzle
-    without = runs.run(
-        Suite("hard", puzzle, (SuiteEntry("8 6 7 2 5 4 3 0 1"),)), [stub(extra=2, width=5)], Limit(nodes=2)
-    )
-    for kind, words in (
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
         ("lengths", "no board of 'hard' was solved"),
         ("levels", "no board of 'hard' has a level or a known optimum"),
         ("widths", "no board of 'hard' has a known optimum"),
-    ):
-        with pytest.raises(BadInput, match=words):
-            plots.chart(without, kind)
-    with pytest.raises(
-        BadInput, match="only stub:extra=2:width=5.* has answered 'hard', and lengths2d holds one solver's"
-    ):
-        plots.chart(without, "lengths2d")
-    two = runs.run(without.suite, [stub(), stub(extra=2)], Limit(nodes=2))
+        ("lengths2d", "only stub:extra=2:width=5.* has answered 'hard', and lengths2d holds one solver's"),
+        ("clues", "tiles-3x3 does not say how many clues a board has"),
+        ("jobs", r"several numbers of jobs; run one, as in --with permutation:jobs=1"),
+        ("lenghts", "no kind of plot 'lenghts'; did you mean 'lengths'"),
+    ],
+)
+def test_what_cannot_be_drawn_says_why(suite: Suite, stub: Make, kind: str, words: str) -> None:
+    hard = Suite("hard", suite.puzzle, (SuiteEntry(HARD),))
+    with pytest.raises(BadInput, match=words):
+        plots.chart(runs.run(hard, [stub(extra=2, width=5)], FEW), kind)
+
+
+def test_answers_that_are_not_there_cannot_be_drawn(suite: Suite, stub: Make) -> None:
+    two = runs.run(Suite("hard", suite.puzzle, (SuiteEntry(HARD),)), [stub(), stub(extra=2)], FEW)
     with pytest.raises(BadInput, match="no board of 'hard' was solved by two solvers"):
         plots.chart(two, "lengths2d")
     with pytest.raises(BadInput, match="no solver of this benchmark has a width"):
-        plots.chart(runs.run(suite, [stub()], Limit(nodes=2)), "widths")
-    with pytest.raises(BadInput, match="tiles-3x3 does not say how many clues a board has"):
-        plots.chart(without, "clues")
-    with pytest.raises(BadInput, match=r"several numbers of jobs; run one, as in --with permutation:jobs=1"):
-        plots.chart(without, "jobs")
+        plots.chart(two, "widths")
     with pytest.raises(BadInput, match="there are no answers to 'small' yet"):
         plots.chart(BenchRun(suite, ()), "lengths")
-    with pytest.raises(UnknownName, match="no kind of plot 'lenghts'; did you mean 'lengths'"):
-        plots.chart(without, "lenghts")
-
-
-def test_without_matplotlib_it_says_what_to_install(
-    run: BenchRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(BadInput, match=r"pip install 'puzzlelab\[plot\]'"):
-        save(plots.chart(run, "lengths"), tmp_path)
-
-
-def test_a_folder_that_cannot_be_written_is_told(run: BenchRun, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    with pytest.raises(BadFile, match="cannot write"):
-        save(plots.chart(run, "lengths"), tmp_path / "missing")
-
-
-def test_images_are_replaced_and_other_files_are_not(run: BenchRun, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    chart = plots.chart(run, "lengths")
-    first = [path.read_bytes() for path in save(chart, tmp_path)]
-    assert [path.read_bytes() for path in save(chart, tmp_path)] == first
-    (tmp_path / "lengths.svg").write_text("my notes")
-    with pytest.raises(BadFile, match=r"lengths.svg exists already, and is no image"):
-        save(chart, tmp_path)
-    assert (tmp_path / "lengths.svg").read_text() == "my notes"
-    assert len(list(tmp_path.iterdir())) == 2
-
-
-# --- room ---
-
-
-def test_the_names_of_solvers_stand_beside_the_bars(painted: BenchRun, stripes: Suite) -> None:
-    few = Suite("few", stripes.puzzle, stripes.entries[:2])
-    answers = tuple(answer for answer in painted.answers if answer.entry in few.entries)
-    figure = drawn(plots.chart(BenchRun(few, answers), "bars"))
-    names = [[label.get_text() for label in axes.get_yticklabels()] for axes in figure.axes]
-    assert names == [["painter", "painter:\njobs=4"], ["", ""]]
-    assert [axes.get_ylim() for axes in figure.axes] == [(1.5, -0.5)] * 2
-
-
-def test_a_board_that_comes_twice_has_one_panel_with_the_names(painted: BenchRun, stripes: Suite) -> None:
-    twice = Suite("twice", stripes.puzzle, (stripes.entries[0], stripes.entries[0]))
-    answers = tuple(answer for answer in painted.answers if answer.entry in twice.entries)
-    (axes,) = drawn(plots.chart(BenchRun(twice, answers), "bars")).axes
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["painter", "painter:\njobs=4"]
-
-
-def test_a_figure_is_as_high_as_its_names_need(painted: BenchRun, stripes: Suite) -> None:
-    few = Suite("few", stripes.puzzle, stripes.entries[:1])
-    (one,) = [answer for answer in painted.answers if answer.entry in few.entries][:1]
-    many = [replace(one, solver=f"painter:a=1:b=2:c={number}") for number in range(20)]
-    heights = [
-        drawn(plots.chart(BenchRun(few, tuple(answers)), "bars")).get_figheight() for answers in (many[:2], many)
-    ]
-    assert heights[0] < 6 < 10 < heights[1]
-
-
-def test_lengths2d_is_square_and_no_line_crosses_its_numbers(run: BenchRun) -> None:
-    (axes,) = drawn(plots.chart(run, "lengths2d")).axes
-    assert (axes.get_aspect(), axes.get_xlim()) == (1, axes.get_ylim())
-    (diagonal,), (cells,) = axes.get_lines(), axes.collections
-    assert diagonal.get_zorder() < cells.get_zorder()
-    assert len(axes.texts) == 3
-
-
-def test_an_excess_that_no_level_has_needs_no_panel(suite: Suite, stub: Make) -> None:
-    entries = (SuiteEntry(ONE, 1), SuiteEntry(TWO, 2))
-    made = plots.chart(runs.run(Suite("graded", suite.puzzle, entries), [stub(extra=2)], Limit()), "levels")
-    assert len(drawn(made).axes) == 1
-    assert made.remarks == []
-
-
-def test_the_axis_of_a_large_excess_is_logarithmic(suite: Suite, stub: Make) -> None:
-    entries = tuple(SuiteEntry(ONE, level, 1, True) for level in range(1, 6))
-    run = runs.run(Suite("graded", suite.puzzle, entries), [stub()], Limit())
-    lengths = {1: 1, 2: 3, 3: 3, 4: 61, 5: 2}
-    far = [
-        replace(answer, row=answer.row.model_copy(update={"length": lengths[answer.entry.level or 0]}))
-        for answer in run.answers
-    ]
-    made = plots.chart(BenchRun(run.suite, tuple(far)), "levels")
-    assert [axes.get_yscale() for axes in drawn(made).axes] == ["linear", "symlog"]
-
-
-def test_without_a_known_optimum_there_is_no_column_for_it(suite: Suite, stub: Make) -> None:
-    unknown = replace(suite, entries=tuple(replace(entry, known=None) for entry in suite.entries))
-    made = plots.chart(runs.run(unknown, [stub(extra=2)], Limit(nodes=100)), "lengths")
-    assert (len(made.header), made.header[0]) == (2, "length")
-    assert body(made)[0] == ("3", "1")
 
 
 def test_times_that_only_rounding_makes_different_are_drawn_at_one_place() -> None:

@@ -17,7 +17,7 @@ from puzzlelab.core.solver import Solver
 
 Make = Callable[..., Solver]
 NEEDS = ("jinja2", "matplotlib")
-PAGES: list[str] = []
+MADE: list[tuple[Path, str]] = []
 
 
 def report(*arguments: object) -> Any:
@@ -25,13 +25,26 @@ def report(*arguments: object) -> Any:
 
 
 @pytest.fixture
-def results(suite: Suite, stub: Make, tmp_path: Path) -> Path:
-    """A folder with one benchmark of two solvers; the first one is never longer than the other."""
+def needs() -> None:
     for package in NEEDS:
         pytest.importorskip(package)
-    folder = tmp_path / "results"
-    runs.run(suite, [stub(width=100), stub(width=10, extra=2)], Limit(nodes=100), folder / "a", command="bench <it>")
-    return folder
+
+
+@pytest.fixture
+def made(needs: None, suite: Suite, stub: Make, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder with one benchmark of two solvers, and the report of the command; made once for all tests.
+
+    The first solver is never longer than the other.
+    """
+    if not MADE:
+        folder = tmp_path_factory.mktemp("report") / "results"
+        solvers = [stub(width=100), stub(width=10, extra=2)]
+        runs.run(suite, solvers, Limit(nodes=100), folder / "a", command="bench <it>")
+        out = folder.parent / "report.html"
+        done = report(folder, "--out", out)
+        assert done.exit_code == 0, done.stderr
+        MADE.append((folder, out.read_text(encoding="utf-8")))
+    return MADE[0]
 
 
 # --- comparisons ---
@@ -107,83 +120,56 @@ def test_a_damaged_history_is_told_before_anything_is_run(suite: Suite, stub: An
 # --- the report ---
 
 
-@pytest.fixture
-def page(results: Path, tmp_path: Path) -> str:
-    """The report of the command, which is made once for all tests."""
-    if not PAGES:
-        done = report(results, "--out", tmp_path / "report.html")
-        assert done.exit_code == 0, done.stderr
-        PAGES.append((tmp_path / "report.html").read_text(encoding="utf-8"))
-    return PAGES[0]
-
-
-def test_a_report_has_tables_plots_boards_and_what_was_run(page: str) -> None:
+def test_a_report_has_tables_plots_boards_and_what_was_run_and_asks_for_nothing_outside(made: tuple[Path, str]) -> None:
+    _, page = made
     for words in ("stub", "Every solver against every other", "The hardest boards", "3 / 2 / 0", "bench &lt;it&gt;"):
         assert words in page
     assert page.count("data:image/svg+xml;base64,") >= 2 + results_report.HARDEST - 1
     assert "puzzlelab solve tiles-3x3 &#39;8 6 7 2 5 4 3 0 1&#39;" in page
     assert "jobs: no solver of this benchmark" in unescape(page)
-
-
-def test_a_report_asks_for_nothing_outside(page: str) -> None:
     assert "<script" not in page
     assert not re.findall(r"(?:src|srcset|href)=\"(?!data:|#)", page)
     assert "default-src 'none'" in page
 
 
-def test_equal_results_make_equal_bytes(results: Path) -> None:
-    first, second = (results_report.collect(results) for _ in range(2))
-    assert results_report.render(first, "results") == results_report.render(second, "results")
+def test_equal_results_make_equal_bytes(made: tuple[Path, str]) -> None:
+    folder, page = made
+    assert results_report.render(results_report.collect(folder), "results") == page
 
 
-def test_a_report_replaces_reports_and_nothing_else(results: Path, tmp_path: Path) -> None:
+def test_a_report_replaces_reports_and_nothing_else(needs: None, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     out.write_text("my notes", encoding="utf-8")
     with pytest.raises(BadFile, match="is no report"):
         results_report.check_out(out)
-    assert isinstance(report(results, "--out", out).exception, BadFile)
+    assert isinstance(report(tmp_path, "--out", out).exception, BadFile)
     assert out.read_text(encoding="utf-8") == "my notes"
     out.unlink()
     for name in ("first", "second"):
         results_report.write([], name, out)
         assert f"Results in {name}" in out.read_text(encoding="utf-8")
-    assert isinstance(report(results, "--out", tmp_path).exception, BadFile)
+    assert isinstance(report(tmp_path, "--out", tmp_path).exception, BadFile)
 
 
-def test_a_damaged_folder_stops_no_other(results: Path, suite: Suite, stub: Make, tmp_path: Path) -> None:
-    runs.run(suite, [stub()], Limit(nodes=100), results / "b")
-    (results / "b" / suites.SUITE_FILE).write_text("{", encoding="utf-8")
-    done = report(results, "--out", tmp_path / "report.html")
+def test_a_damaged_folder_and_a_suite_without_answers_stop_no_other(needs: None, suite: Suite, tmp_path: Path) -> None:
+    for name in "ab":
+        suites.save(suite, tmp_path / name)
+    (tmp_path / "b" / suites.SUITE_FILE).write_text("{", encoding="utf-8")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "config.toml").write_text('recipe = "imitation"\npuzzle = "tiles-3x3"\n', encoding="utf-8")
+    lines = [f'{{"step": {step}, "seconds": {step}, "solved": 0.5, "moves": 21.5}}' for step in (60, 120)]
+    (tmp_path / "c" / "metrics.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = report(tmp_path, "--out", tmp_path / "report.html")
     assert done.exit_code == 2
     assert done.stderr.startswith("error: b: ")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "This folder could not be read" in page
-    assert "The hardest boards" in page
+    for words in ("This folder could not be read", "There are no answers yet.", "Training of c", "not finished"):
+        assert words in page
+    assert "greedy play while it was learned" in page
 
 
-def test_a_folder_without_results_is_told(tmp_path: Path) -> None:
-    for package in NEEDS:
-        pytest.importorskip(package)
+def test_a_folder_without_results_is_told(needs: None, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there are no results"):
         results_report.collect(tmp_path)
     with pytest.raises(BadFile, match="is no folder"):
         results_report.collect(tmp_path / "missing")
-
-
-def test_a_suite_without_answers_is_a_section(suite: Suite, tmp_path: Path) -> None:
-    for package in NEEDS:
-        pytest.importorskip(package)
-    suites.save(suite, tmp_path)
-    assert "There are no answers yet." in results_report.render(results_report.collect(tmp_path), "results")
-
-
-def test_a_training_run_is_a_section(tmp_path: Path) -> None:
-    for package in (*NEEDS, "tomli_w"):
-        pytest.importorskip(package)
-    (tmp_path / "config.toml").write_text('recipe = "imitation"\npuzzle = "tiles-3x3"\nseed = 1\n', encoding="utf-8")
-    lines = [f'{{"step": {step}, "seconds": {step}, "solved": 0.5, "moves": 21.5}}' for step in (60, 120)]
-    (tmp_path / "metrics.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    page = results_report.render(results_report.collect(tmp_path), "results")
-    assert "Training of" in page
-    assert "not finished" in page
-    assert "greedy play while it was learned" in page

@@ -88,14 +88,19 @@ def test_a_comma_and_a_letter_begin_the_next_solver() -> None:
         ("greedy:estimate=manhattan:avoid_repeats=true", "greedy:estimate=manhattan:avoid_repeats=true"),
         ("greedy:estimate=net:dust-8x6x5:averaged", "greedy:estimate=net:dust-8x6x5:averaged"),
         ("greedy:prior=net:averaged:max_moves=50", "greedy:prior=net:averaged:max_moves=50"),
+        ("greedy:estimate=net:averaged:prior=net:averaged", "greedy:estimate=net:averaged:prior=net:averaged"),
+        ("greedy:prior=net:least=0.5", "greedy:prior=net:least=0.5"),
+        ("uct:policy=values", "uct:policy=values"),
         ("beam:width=5:prior=net", "beam:prior=net:width=5"),
         ("beam:prior=net:one:estimate=net:two", "beam:estimate=net:two:prior=net:one"),
         ("discrepancy:most=3", "discrepancy:most=3"),
     ],
 )
 def test_a_label_tells_of_the_solver_and_of_what_it_uses(text: str, label: str, suite: Suite) -> None:
-    assert runs.solver_label(registry.parse_solver(text), suite.puzzle) == label
-    assert runs.solver_label(registry.parse_solver(label), suite.puzzle) == label
+    for solver in (registry.parse_solver(text), registry.parse_solver(label)):
+        assert runs.solver_label(solver, suite.puzzle) == label
+        short = runs.label_of(solver.name, solver.options())
+        assert registry.parse_solver(short).options() == solver.options()
 
 
 def test_the_label_of_a_solver_that_is_not_here_has_all_its_options() -> None:
@@ -355,27 +360,6 @@ def test_rows_of_other_boards_are_passed_over_and_garbage_is_told(suite: Suite, 
     (tmp_path / "strange.jsonl").write_text("garbage\n")
     with pytest.raises(BadFile, match=r"strange\.jsonl, line 1"):
         runs.read_run(tmp_path)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "greedy",
-        "greedy:prior=net",
-        "greedy:estimate=net:prior=net",
-        "greedy:estimate=net:averaged:prior=net:averaged",
-        "greedy:estimate=manhattan",
-        "greedy:prior=net:least=0.5",
-        "uct",
-        "uct:estimate=net:averaged:playouts=9",
-        "uct:policy=values:prior=uniform",
-        "uct:policy=values",
-    ],
-)
-def test_solvers_that_ask_a_network_in_different_ways_have_different_labels(text) -> None:
-    solver = registry.parse_solver(text)
-    label = runs.label_of(solver.name, solver.options())
-    assert registry.parse_solver(label).options() == solver.options()
 
 
 def test_answers_of_batches_are_those_of_their_rows(tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from puzzlelab.bench import suites
 from puzzlelab.bench.suites import Suite, SuiteEntry
-from puzzlelab.core import registry, settings
+from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName, Unsupported
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import levels_of
@@ -43,9 +43,6 @@ def test_the_puzzle_is_the_one_that_is_named_then_the_files_own_then_a_guess(fil
     assert suites.read(guessed).puzzle.name == "tiles-3x3"
     assert suites.read(told).puzzle.name == "tiles-3x3:blank-first"
     assert suites.read(told, registry.load("tiles-3x3")).puzzle.name == "tiles-3x3"
-
-
-def test_a_file_whose_puzzle_cannot_be_told_asks_for_it(file: Write) -> None:
     with pytest.raises(BadInput, match=r"does not say whose boards it holds; name the puzzle first"):
         suites.read(file("what is this\n"))
 
@@ -70,15 +67,6 @@ def test_a_puzzle_without_grids_has_a_board_on_each_line(file: Write, stripe: Pu
 
 SUDOKU = "2.698...7.3.2...5...91..6.4......8465.......1183......6.8..15...1...8.6.7...391.2"
 SOLVED = "256984317431267958879153624927315846564892731183746295698421573312578469745639182"
-
-
-def test_csv_of_puzzle_and_solution_gives_the_puzzles() -> None:
-    suite = suites.read(DATA / "sudoku_exchange.csv")
-    assert suite.puzzle.name == "sudoku-9x9"
-    assert len(suite.entries) == 12
-    assert not suite.faults
-    assert {len(entry.board) for entry in suite.entries} == {81}
-    assert all("." in entry.board for entry in suite.entries)
 
 
 def test_one_board_is_the_same_in_every_notation(file: Write) -> None:
@@ -130,6 +118,9 @@ def test_the_suites_of_the_package_are_whole(name: str, count: int, total: int) 
     assert len({entry.board for entry in suite.entries}) == count
     assert all(entry.known_is_optimal for entry in suite.entries)
     assert sum(entry.known or 0 for entry in suite.entries) == total
+    text = suites.packaged()[name].read_text(encoding="utf-8")
+    assert text.startswith("# puzzle: ")
+    assert "licence" in text or "Artificial" in text
     assert all(suite.puzzle.objection(suite.instance(entry).state) is None for entry in suite.entries)
 
 
@@ -139,13 +130,6 @@ def test_level_six_of_the_document_begins_with_the_hundred_that_ship_alone() -> 
     assert thousand.entries[:100] == hundred.entries
     assert len({entry.board for entry in thousand.entries}) == 1000
     assert {suites.clue_count(thousand.puzzle, entry.board) for entry in thousand.entries} == {17}
-
-
-def test_every_suite_of_the_package_says_its_puzzle_and_its_source() -> None:
-    for path in suites.packaged().values():
-        text = path.read_text(encoding="utf-8")
-        assert text.startswith("# puzzle: ")
-        assert "licence" in text or "Artificial" in text
 
 
 def test_a_file_comes_before_a_suite_of_the_package(file: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,10 +181,8 @@ def test_a_stored_suite_that_was_changed_or_is_none(suite: Suite, tmp_path: Path
     path.write_text("{}")
     with pytest.raises(BadFile, match="is no suite of a benchmark"):
         suites.read_stored(tmp_path)
-
-
-def test_a_pipe_is_no_stored_suite(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / suites.SUITE_FILE)
+    path.unlink()
+    os.mkfifo(path)
     with pytest.raises(BadFile, match="is a (pipe|device), not a file"):
         suites.read_stored(tmp_path)
 
@@ -213,12 +195,6 @@ def test_sampled_boards_depend_on_seed_and_level_alone() -> None:
     assert suites.sample(puzzle, (5, 6), "level", 3, 8).hash != few.hash
 
 
-def test_sampling_without_levels_takes_the_scale_as_it_is() -> None:
-    suite = suites.sample(registry.load("tiles-3x3"), None, "uniform", 4, 0)
-    assert [entry.level for entry in suite.entries] == [None] * 4
-    assert suite.name == "tiles-3x3 uniform, seed 0"
-
-
 @pytest.mark.parametrize(
     ("puzzle", "levels", "scale", "known"),
     [
@@ -227,23 +203,22 @@ def test_sampling_without_levels_takes_the_scale_as_it_is() -> None:
         ("dust-4x3x3", None, "optimum", [None, None]),
         ("dust-4x3x3", (3, 4), "backwards", [None] * 4),
         ("tiles-4x4", (5, 5), "level", [None, None]),
+        ("tiles-3x3", (5, 6), "level", "in a table"),
+        ("tiles-3x3", None, "uniform", "in a table"),
     ],
 )
 def test_a_level_that_is_the_optimum_is_known(
-    puzzle: str, levels: tuple[int, int] | None, scale: str, known: list[int | None]
+    puzzle: str, levels: tuple[int, int] | None, scale: str, known: Sequence[int | None]
 ) -> None:
     suite = suites.sample(registry.load(puzzle), levels, scale, 2, 0)
+    if known == "in a table":  # then it is known whatever the scale
+        states = [suite.instance(entry).state[None] for entry in suite.entries]
+        known = [levels_of(suite.puzzle, state)[0]["distance"] for state in states]
     assert [entry.known for entry in suite.entries] == known
     assert [entry.known_is_optimal for entry in suite.entries] == [each is not None for each in known]
-
-
-def test_an_optimum_that_stands_in_a_table_is_known_whatever_the_scale() -> None:
-    puzzle = registry.load("tiles-3x3")
-    for scale, levels in (("level", (5, 6)), ("uniform", None)):
-        suite = suites.sample(puzzle, levels, scale, 3, 1)
-        for entry in suite.entries:
-            assert entry.known == levels_of(puzzle, suite.instance(entry).state[None])[0]["distance"]  # type: ignore[attr-defined]
-            assert entry.known_is_optimal
+    if levels is None:
+        assert {entry.level for entry in suite.entries} == {None}
+        assert suite.name == f"{puzzle} {scale}, seed 0"
 
 
 def test_what_cannot_be_sampled() -> None:
@@ -263,11 +238,3 @@ class Plain:
 
     def view(self, kind: type) -> None:
         return None
-
-
-def test_levels_are_a_number_or_a_range() -> None:
-    assert settings.read_levels("10-20") == (10, 20)
-    assert settings.read_levels("15") == (15, 15)
-    for text in ("", "20-10", "a-b", "-3", "1-2-3"):
-        with pytest.raises(BadOption, match="is no range of levels"):
-            settings.read_levels(text)

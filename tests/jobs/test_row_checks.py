@@ -1,4 +1,5 @@
 import pytest
+from losing_executor import LosingExecutor
 
 from puzzlelab import load
 from puzzlelab.core import registry
@@ -28,20 +29,20 @@ def findings(found):
 
 
 @pytest.mark.parametrize("limit", [None, LIMIT])
-def test_rows_are_checked_as_in_one_process(file, losing, limit):
+def test_rows_are_checked_as_in_one_process(file, limit):
     expected = findings(checks([file, file], limit))
-    assert findings(checks([file, file], limit, executor=losing(lambda *arguments: False))) == expected
+    assert findings(checks([file, file], limit, executor=LosingExecutor(lambda *arguments: False))) == expected
     assert len(expected) == 2 * len(BOARDS)
 
 
-def test_a_row_that_ends_its_workers_is_undecided_or_was_not_replayed(file, losing):
+def test_a_row_that_ends_its_workers_is_undecided_or_was_not_replayed(file):
     def is_lost(rows, limit):
         return any(place.line == 2 for place, _ in rows)
 
-    proven = list(checks([file], LIMIT, executor=losing(is_lost)))
+    proven = list(checks([file], LIMIT, executor=LosingExecutor(is_lost)))
     assert [check.outcome for check in proven] == ["proven", "undecided", "proven", "proven"]
     assert "cannot be proven: it has ended 5 workers" in proven[1].reason
-    replayed = list(checks([file], executor=losing(is_lost)))
+    replayed = list(checks([file], executor=LosingExecutor(is_lost)))
     assert [check.verdict.holds for check in replayed] == [True, False, True, True]
     assert "cannot be replayed: it has ended 5 workers" in replayed[1].reason
 
@@ -49,12 +50,12 @@ def test_a_row_that_ends_its_workers_is_undecided_or_was_not_replayed(file, losi
 @pytest.mark.parametrize(
     ("line", "error"), [('{"puzzle": 3}', BadFile), ('{"puzzle": "nothing", "board": "1"}', UnknownName)]
 )
-def test_rows_before_an_error_are_checked(file, losing, line, error):
+def test_rows_before_an_error_are_checked(file, line, error):
     text = file.read_text()
     if error is UnknownName:
         line = text.splitlines()[0].replace("tiles-3x3", "nothing")
     file.write_text(f"{text}{line}\n{text}")
-    found = checks([file], executor=losing(lambda *arguments: False))
+    found = checks([file], executor=LosingExecutor(lambda *arguments: False))
     assert [next(found).place.line for _ in BOARDS] == [1, 2, 3, 4]
     with pytest.raises(error):
         next(found)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from losing_executor import LosingExecutor
 
 from puzzlelab import generate, load, solver
 from puzzlelab.core.boards import Boards
@@ -113,7 +114,7 @@ def test_each_of_a_few_boards_has_its_own_time():
 
 
 @pytest.mark.parametrize("stored", [0, 1])
-def test_a_board_that_ends_its_workers_has_the_reason_in_its_place(losing, stored, tmp_path):
+def test_a_board_that_ends_its_workers_has_the_reason_in_its_place(stored, tmp_path):
     def is_lost(solver, boards, limit, together):
         return ODD in boards.written()
 
@@ -123,7 +124,7 @@ def test_a_board_that_ends_its_workers_has_the_reason_in_its_place(losing, store
         job = SolveJob(puzzle, solver("bfs", puzzle), Limit())
         list(job.solved([read_texts(puzzle, texts[:stored], "board")], rows_of(job, file)))
     with RowFile(tmp_path / "rows.jsonl") as file:
-        job.executor = losing(is_lost)
+        job.executor = LosingExecutor(is_lost)
         found = list(job.solved([read_texts(puzzle, texts, "board")], rows_of(job, file)))
     rows = [json.loads(line) for line in lines_of(job, found)]
     assert [row.get("length") for row in rows] == [1, 1, None, 1]

@@ -85,10 +85,7 @@ def test_a_row_names_the_estimate_that_was_left_to_the_puzzle(eight: Puzzle) -> 
     found = row_of(verified(eight, Result(None)), make_solver("ida", {}), Limit())
     assert found.options["estimate"] == eight.view(Estimates).estimate().name
     assert (found.moves, found.length) == (None, None)
-
-
-def test_a_row_of_a_wrong_answer_is_not_verified(eight: Puzzle) -> None:
-    assert not row_of(verified(eight, Result((2,))), make_solver("bfs", {}), Limit()).verified
+    assert not row_of(verified(eight, Result((2,))), make_solver("bfs", {}), Limit()).verified  # a wrong answer
 
 
 @pytest.mark.parametrize(
@@ -114,6 +111,7 @@ def test_columns_of_a_later_version_are_passed_over() -> None:
 def test_the_question_is_all_but_the_answer_and_the_limit() -> None:
     same = [row(), ended("time", seconds=1), row(seconds=3.0, expanded=5, version="9")]
     assert len({each.question for each in same}) == 1
+    assert row(options={"a": 1, "b": 2}).question == row(options={"b": 2, "a": 1}).question
     others = [
         row(board="other"),
         row(puzzle="tiles-4x4"),
@@ -123,10 +121,6 @@ def test_the_question_is_all_but_the_answer_and_the_limit() -> None:
         row(seed=1),
     ]
     assert len({each.question for each in [row(), *others]}) == 1 + len(others)
-
-
-def test_the_order_of_options_does_not_matter() -> None:
-    assert row(options={"a": 1, "b": 2}).question == row(options={"b": 2, "a": 1}).question
 
 
 @pytest.mark.parametrize(
@@ -151,10 +145,6 @@ def test_an_answer_that_a_limit_ended_is_settled_until_a_larger_one(told: Row, l
 # --- checking a row ---
 
 
-def test_a_right_row_holds(eight: Puzzle) -> None:
-    assert row().check(eight).holds
-
-
 @pytest.mark.parametrize(
     ("told", "words"),
     [
@@ -171,6 +161,7 @@ def test_a_right_row_holds(eight: Puzzle) -> None:
     ],
 )
 def test_every_fault_of_a_row_is_a_verdict(eight: Puzzle, told: Row, words: str) -> None:
+    assert row().check(eight).holds
     verdict = told.check(eight)
     assert not verdict.holds
     assert words in verdict.reason
@@ -218,68 +209,21 @@ def test_a_line_that_is_no_row_is_named(path: Path, line: str, words: str) -> No
     assert len(str(caught.value)) < 200 + len(str(path))
 
 
-def test_a_file_that_is_not_there_is_named(path: Path) -> None:
-    with pytest.raises(BadFile, match="cannot read .*rows.jsonl: No such file or directory"):
-        list(read_rows(path))
-
-
-def test_what_was_appended_is_not_asked_again(path: Path) -> None:
-    opened(path).append(RowColumns.of([row(), row(seed=1)]))
-    file = opened(path)
-    assert file.take(row(moves=None, length=None), [TWO], Limit())[0] == row()
-    assert file.take(row(seed=1), [TWO], Limit())[0] == row(seed=1)
-    assert file.take(row(seed=2), [TWO], Limit())[0] is None
-
-
-def test_a_question_asked_twice_takes_two_rows(path: Path) -> None:
-    opened(path).append(RowColumns.of([row(seconds=1.0), row(seconds=2.0)]))
-    file = opened(path)
-    taken = [file.take(row(), [TWO], Limit())[0] for _ in range(3)]
-    assert [None if each is None else each.seconds for each in taken] == [1.0, 2.0, None]
-
-
-def test_a_row_that_ran_out_of_its_limit_is_asked_again_under_a_larger_one(path: Path) -> None:
-    opened(path).append(RowColumns.of([ended("time", seconds=5)]))
-    assert opened(path).take(row(), [TWO], Limit(seconds=5))[0] == ended("time", seconds=5)
-    assert opened(path).take(row(), [TWO], Limit(seconds=50))[0] is None
-
-
-def test_the_answer_of_the_larger_limit_then_counts(path: Path) -> None:
-    opened(path).append(RowColumns.of([ended("time", seconds=5)]))
-    opened(path).append(RowColumns.of([row(limit={"seconds": 50})]))
-    assert opened(path).take(row(), [TWO], Limit(seconds=50))[0] == row(limit={"seconds": 50})
-
-
-def test_an_interrupted_row_is_always_asked_again(path: Path) -> None:
-    opened(path).append(RowColumns.of([ended("interrupted", seconds=5)]))
-    assert opened(path).take(row(), [TWO], Limit(seconds=1))[0] is None
-
-
-def test_a_limit_of_a_kind_that_nobody_knows_is_passed_over(path: Path) -> None:
-    opened(path).append(RowColumns.of([ended("time", hours=5, seconds=2)]))
-    assert opened(path).take(row(), [TWO], Limit(seconds=2))[0] == ended("time", hours=5, seconds=2)
-    assert opened(path).take(row(), [TWO], Limit(seconds=3))[0] is None
-
-
-def test_a_last_line_that_is_half_written_is_cut(path: Path) -> None:
-    file = opened(path)
-    file.append(RowColumns.of([row(), row(seed=1)]))
-    whole = path.read_bytes()
-    path.write_bytes(whole + row(seed=2).to_json().encode()[:40])
-    file = opened(path)
-    assert file.take(row(seed=1), [TWO], Limit())[0] == row(seed=1)
-    assert file.take(row(seed=2), [TWO], Limit())[0] is None
-    assert path.read_bytes() == whole
-    file.append(RowColumns.of([row(seed=2)]))
-    assert [each.seed for _, each in read_rows(path)] == [None, 1, 2]
-
-
-@pytest.mark.parametrize("text", ["my notes\nand the last line", "the only line", '{"some": "json"}'])
-def test_a_file_that_holds_no_rows_is_left_as_it_is(path: Path, text: str) -> None:
-    path.write_text(text)
-    with pytest.raises(BadFile, match="line 1: no row of results"):
-        opened(path)
-    assert path.read_text() == text
+@pytest.mark.parametrize(
+    ("told", "limit", "is_taken"),
+    [
+        (ended("time", seconds=5), Limit(seconds=5), True),
+        (ended("time", seconds=5), Limit(seconds=50), False),
+        (ended("interrupted", seconds=5), Limit(seconds=1), False),
+        (ended("time", hours=5, seconds=2), Limit(seconds=2), True),  # a kind that nobody knows
+        (ended("time", hours=5, seconds=2), Limit(seconds=3), False),
+    ],
+)
+def test_a_row_that_ran_out_of_its_limit_is_asked_again_under_a_larger_one(
+    path: Path, told: Row, limit: Limit, is_taken: bool
+) -> None:
+    opened(path).append(RowColumns.of([told]))
+    assert opened(path).take(row(), [TWO], limit)[0] == (told if is_taken else None)
 
 
 def test_appending_makes_the_folder(tmp_path: Path) -> None:

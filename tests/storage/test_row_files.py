@@ -99,31 +99,20 @@ def take(path: Path, question: Row, limit: Limit | None = None, times: int = 1) 
 # --- what is stored ---
 
 
-def test_every_column_is_read_as_it_was_written(path: Path) -> None:
-    write(path, ROWS)
-    assert stored(path) == ROWS
-    assert set(path.parent.iterdir()) == {path, growing_file(path)}
-
-
-def test_rows_are_added_at_the_end(path: Path) -> None:
-    for each in ROWS:
-        write(path, [each])
-    assert stored(path) == ROWS
-    assert set(path.parent.iterdir()) == {path, growing_file(path)}
-
-
-def test_a_file_without_new_rows_is_not_changed(path: Path) -> None:
-    write(path, ROWS)
-    before = path.read_bytes(), path.stat().st_mtime_ns
-    write(path, [])
-    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
-
-
-def test_rows_are_numbered(path: Path) -> None:
-    write(path, ROWS[:1] * 3)
-    assert [number for number, _ in read_rows(path)] == [1, 2, 3]
+@pytest.mark.parametrize("name", ["rows", "is empty", os.fsdecode(b"\xff no unicode")])
+def test_rows_are_added_at_the_end_and_read_as_they_were_written(path: Path, name: str) -> None:
+    path = path.with_stem(name)
+    if name == "is empty":
+        path.touch()
+    for begin, end in ((0, 2), (2, 7)):
+        write(path, ROWS[begin:end])
+        assert list(read_rows(path)) == list(enumerate(ROWS[:end], start=1))
+        before = path.read_bytes(), path.stat().st_mtime_ns
+        write(path, [])
+        assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+    assert count_rows(path) == len(ROWS)
     assert place_in_words(path, 2) == f"{path}, {'row' if path.suffix == '.parquet' else 'line'} 2"
-    assert count_rows(path) == 3
+    assert set(path.parent.iterdir()) == {path, growing_file(path)}
 
 
 def test_a_missing_file_is_named(path: Path) -> None:
@@ -150,20 +139,6 @@ def test_a_file_of_something_else_is_left_as_it_is(path: Path, content: bytes) -
         pass
     assert path.read_bytes() == content
     assert list(path.parent.iterdir()) == [path]
-
-
-def test_an_empty_file_is_a_new_one(path: Path) -> None:
-    path.touch()
-    write(path, ROWS)
-    assert stored(path) == ROWS
-
-
-def test_a_name_may_be_no_unicode(path: Path) -> None:
-    path = path.with_name(os.fsdecode(b"\xff") + path.name)
-    write(path, ROWS[:2])
-    write(path, ROWS[2:])
-    assert stored(path) == ROWS
-    assert set(path.parent.iterdir()) == {path, growing_file(path)}
 
 
 def test_a_file_that_is_removed_meanwhile_is_noticed(path: Path) -> None:
@@ -219,6 +194,9 @@ def test_each_row_is_taken_by_its_question(path: Path) -> None:
         assert file.take(ROWS[1], [ROWS[1].board], Limit()) == [ROWS[1]]
         assert file.take(ROWS[3], [ROWS[3].board], Limit()) == [ROWS[3]]
         assert file.take(row(seed=4), [TWO], Limit()) == [None]
+        file.append(RowColumns.of([row(seed=4)]))
+        assert file.take(row(), [TWO], Limit()) == [row()]
+    assert stored(path) == [*ROWS, row(seed=4)]
 
 
 @pytest.mark.parametrize("count", [2, 9])
@@ -244,15 +222,6 @@ def test_equal_hashes_are_told_apart(path: Path, monkeypatch: pytest.MonkeyPatch
         for asked in (["1", "3", "5"], ["0", "3", "2"], ["0", "1", "5"]):
             taken = file.take(row(), asked, Limit())
             assert [each.board for each in taken if each] == [board for board in asked if board != "5"]
-
-
-def test_new_rows_can_be_written_while_others_are_taken(path: Path) -> None:
-    write(path, ROWS)
-    with RowFile(path) as file:
-        for each in ROWS:
-            file.append(RowColumns.of([each.model_copy(update={"seed": 77})]))
-            assert file.take(each, [each.board], Limit()) == [each]
-    assert stored(path) == [*ROWS, *(each.model_copy(update={"seed": 77}) for each in ROWS)]
 
 
 # --- CSV ---
@@ -393,13 +362,6 @@ def exported(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def alone(path: Path) -> Path:
     """A copy of an export without its growing file."""
     return Path(shutil.copy(path, path.with_name(f"alone{path.suffix}")))
-
-
-def test_an_export_has_all_rows_when_the_work_ends(exported: Path) -> None:
-    write(exported, ROWS[:2])
-    assert [each for _, each in read_rows(alone(exported))] == ROWS[:2]
-    write(exported, ROWS[2:])
-    assert [each for _, each in read_rows(alone(exported))] == ROWS == stored(exported)
 
 
 def test_an_export_is_made_after_ctrl_c(exported: Path) -> None:

@@ -1,7 +1,5 @@
 """An executor in this process, whose workers end at some pieces."""
 
-import pytest
-
 from puzzlelab.engine.executor import MOST_TRIES, PieceLost
 from puzzlelab.engine.parallel import ThisProcess
 
@@ -17,9 +15,3 @@ class LosingExecutor(ThisProcess):
         if self.is_lost(*work.func.args if hasattr(work.func, "args") else work.args):
             raise PieceLost(f"it has ended {MOST_TRIES} workers (the test ended it)")
         return super()._run(work, setup, put, over)
-
-
-@pytest.fixture
-def losing():
-    """Makes an executor whose workers end at the pieces of which a function of the arguments is true."""
-    return LosingExecutor
