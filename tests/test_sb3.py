@@ -82,30 +82,6 @@ def test_infos_say_how_an_episode_ended():
     assert all(info["episode"]["t"] >= 0 for info in infos)
 
 
-def test_sums_of_rewards_begin_anew_with_each_episode():
-    env = methods(1, board=FAR, max_moves=3)
-    env.reset()
-    sums = []
-    for count in range(1, 10):
-        info = step(env, [D])[3][0]
-        assert ("episode" in info) == (count % 3 == 0)
-        sums += [info["episode"]["r"]] if info else []
-    assert sums == [-3, -3, -3]
-    step(env, [D])
-    env.reset()
-    assert [step(env, [D])[3][0].get("episode", {}).get("r") for _ in range(3)] == [None, None, -3]
-
-
-def test_results_are_not_changed_by_later_steps():
-    env = methods(4, observation="state", max_moves=2)
-    env.seed(0)
-    kept = [env.reset(), *step(env, [U, D, L, R]), *step(env, [U, D, L, R])]
-    before = [str(value) for value in kept]
-    for move in range(4):
-        step(env, [move] * 4)
-    assert [str(value) for value in kept] == before
-
-
 def test_moves_before_the_first_board_are_refused():
     with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
         step(methods(2), [U, U])
@@ -131,11 +107,6 @@ def test_one_seed_is_one_course():
     assert course(one, 3) == course(other, 3)
     assert course(one, 3) != course(one, 4)
     assert one.reset().tobytes() != one.reset().tobytes()  # a seed is for one reset
-
-
-def test_without_a_number_a_seed_is_drawn():
-    env = methods(2)
-    assert len({env.seed()[0] for _ in range(3)}) == 3
 
 
 def test_options_are_for_one_reset():
@@ -209,15 +180,6 @@ def test_attributes_are_kept_for_each_board():
         env.env_method("no_method")
 
 
-def test_no_board_is_wrapped_and_all_are_closed_together():
-    env = methods(3)
-    assert env.env_is_wrapped(gymnasium.wrappers.TimeLimit) == [False] * 3
-    assert env.env_is_wrapped(gymnasium.wrappers.TimeLimit, 1) == [False]
-    env.close()
-    env.close()
-    assert env.env.closed
-
-
 def test_pictures_of_all_boards():
     env = methods(2, render_mode="rgb_array")
     env.reset()
@@ -287,16 +249,6 @@ def test_it_plays_like_the_environments_of_stable_baselines(name, board):
     assert ended > 10
 
 
-def test_ppo_learns_from_it_and_logs_episodes():
-    stable_baselines3 = pytest.importorskip("stable_baselines3")
-    env = puzzlelab.sb3.vector_env("tiles-2x3", 50, max_moves=5)
-    model = stable_baselines3.PPO("MlpPolicy", env, n_steps=8, batch_size=200, n_epochs=1, seed=0, device="cpu")
-    model.learn(800)
-    assert model.num_timesteps == 800
-    assert {episode["l"] for episode in model.ep_info_buffer} <= set(range(1, 6))
-    assert len(model.ep_info_buffer) == len(model.ep_success_buffer) == 100
-
-
 def test_maskable_ppo_makes_legal_moves_only():
     sb3_contrib = pytest.importorskip("sb3_contrib")
     one = gymnasium.make("puzzlelab/Tiles-v0", rows=2, columns=3, reward="goal", max_moves=20)
@@ -306,19 +258,6 @@ def test_maskable_ppo_makes_legal_moves_only():
         model.learn(400, callback=lambda values, _, paid=paid: paid.extend(values["rewards"]) or True)
         assert len(paid) >= 400
         assert min(paid) == -1  # an illegal move costs 10
-
-
-def test_monitors_and_evaluations_of_stable_baselines_take_it():
-    stable_baselines3 = pytest.importorskip("stable_baselines3")
-    from stable_baselines3.common.evaluation import evaluate_policy
-    from stable_baselines3.common.vec_env import VecMonitor
-
-    env = VecMonitor(puzzlelab.sb3.vector_env("tiles-2x3", 4, max_moves=5, board="1 2 3 4 0 5"))
-    model = stable_baselines3.PPO("MlpPolicy", env, n_steps=5, batch_size=20, n_epochs=1, seed=0, device="cpu")
-    rewards, lengths = evaluate_policy(model, env, n_eval_episodes=8, return_episode_rewards=True)
-    assert [-reward for reward in rewards] == lengths
-    assert len(lengths) == 8
-    assert model.learn(40).num_timesteps == 40
 
 
 def test_the_code_of_the_page_runs():

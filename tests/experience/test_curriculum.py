@@ -93,48 +93,22 @@ def won(found, *games):
     return levels
 
 
-def test_difficulty_that_grows_with_games_that_are_won() -> None:
-    found = starts(
-        random_walk_share=1,
-        initial_difficulty=1,
-        max_difficulty=6,
-        growth="wins",
-        win_rate=0.8,
-        games_per_check=10,
-        checks_in_a_row=1,
-        increment=2,
-    )
-    assert won(found, (10, 9), (10, 8), (10, 9), (10, 10), (10, 10)) == [3, 3, 5, 6, 6]
+@pytest.mark.parametrize(
+    ("settings", "games", "levels"),
+    [
+        ({"increment": 2}, [(10, 9), (10, 8), (10, 9), (10, 10), (10, 10)], [3, 3, 5, 6, 6]),
+        # 5 of the first 10 are not more than half; 9 of the next 12 are.
+        ({"win_rate": 0.5}, [(4, 4), (5, 0), (1, 1), (9, 9), (3, 0)], [1, 1, 1, 1, 2]),
+        ({"checks_in_a_row": 3}, [(10, w) for w in (9, 9, 8, 9, 9, 9, 9, 9, 9)], [1, 1, 1, 1, 1, 2, 2, 2, 3]),
+        ({"growth": "never"}, [(10_000, 10_000), (10_000, 10_000)], [1, 1]),
+    ],
+)
+def test_difficulty_that_grows_with_games_that_are_won(settings, games, levels) -> None:
+    usual = {"growth": "wins", "win_rate": 0.8, "games_per_check": 10, "checks_in_a_row": 1}
+    found = starts(random_walk_share=1, initial_difficulty=1, max_difficulty=6, **{**usual, **settings})
+    assert won(found, *games) == levels
     found.stepped(10**6)
-    assert found.difficulty == 6
-
-
-def test_games_are_judged_when_there_are_enough_of_them() -> None:
-    found = starts(
-        random_walk_share=1,
-        initial_difficulty=1,
-        max_difficulty=6,
-        growth="wins",
-        win_rate=0.5,
-        games_per_check=10,
-        checks_in_a_row=1,
-    )
-    assert won(found, (4, 4), (5, 0), (1, 1), (9, 9), (3, 0)) == [1, 1, 1, 1, 2]
-    # 5 of the first 10 are not more than half; 9 of the next 12 are.
-
-
-def test_so_many_times_in_a_row() -> None:
-    found = starts(
-        random_walk_share=1,
-        initial_difficulty=1,
-        max_difficulty=6,
-        growth="wins",
-        win_rate=0.8,
-        games_per_check=10,
-        checks_in_a_row=3,
-    )
-    good, bad = (10, 9), (10, 8)
-    assert won(found, good, good, bad, good, good, good, good, good, good) == [1, 1, 1, 1, 1, 2, 2, 2, 3]
+    assert found.difficulty == levels[-1]
 
 
 def evaluated(**settings):

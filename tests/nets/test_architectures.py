@@ -178,11 +178,11 @@ def test_output_layers_begin_as_the_settings_say(initial, std, head) -> None:
 
 
 def test_a_network_without_such_a_layer_is_refused() -> None:
-    from puzzlelab.training.learner import check_network
+    from puzzlelab.nets.torch_model import untrained
 
     network = {"kind": "lattice", "heads": ["policy"], "output_initial": "he"}
     with pytest.raises(BadOption, match="'lattice' has no output layer for 'output_initial'"):
-        check_network(registry.load("sudoku-9x9"), network)
+        untrained(registry.load("sudoku-9x9"), network)
 
 
 def test_a_table_gets_its_size_from_its_recipe() -> None:

@@ -15,7 +15,6 @@ from puzzlelab.nets import checkpoint
 from puzzlelab.nets.form import input_arrays
 from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel
-from puzzlelab.training.runs import read_toml
 
 CONFIGS = Path(__file__).parents[2] / "src" / "puzzlelab" / "configs"
 NORMALISED = {"norm": "batch", "filters": [4, 6, 8], "kernels": [5, 3, 1], "width": 0}
@@ -38,15 +37,6 @@ def normalised_model(puzzle):
 
 def statistics_of(model):
     return {name: buffer.clone() for name, buffer in model.module.named_buffers() if "running" in name}
-
-
-@pytest.mark.parametrize("name", ["004-even", "004-doubling"])
-def test_the_network_of_the_document_on_sudoku_has_its_size(name) -> None:
-    module = read_network(read_toml(CONFIGS / f"{name}.toml")["network"]).build(registry.load("sudoku-9x9"))
-    trained = sum(parameter.numel() for parameter in module.parameters())
-    statistics = sum(buffer.numel() for buffer in module.buffers() if buffer.is_floating_point())
-    assert (trained, trained + statistics) == (7_605_145, 7_605_401)
-    assert round(4 * (3 * trained + statistics) / 1e6, 1) == 91.3  # megabytes with the two moments of Adam
 
 
 def test_each_convolution_has_its_own_filters_and_kernel(states_of) -> None:

@@ -26,15 +26,6 @@ def test_a_duel_by_hand() -> None:
     assert found.tolist() == [[8.0, 9.0, 13.0], [-2.0, -2.0, -2.0]]
 
 
-def test_advantages_add_up_to_nothing() -> None:
-    torch.manual_seed(0)
-    value, advantages = torch.randn(7), torch.randn(7, 5)
-    found = dueling_q(value, advantages)
-    assert torch.allclose(found.mean(1), value, atol=1e-6)
-    assert torch.allclose(dueling_q(value, advantages + 3.0), found, atol=1e-5)
-    assert torch.allclose(found - found[:, :1], advantages - advantages[:, :1], atol=1e-5)
-
-
 def heads(*wanted, dueling=True):
     torch.manual_seed(0)
     found = Heads(6, 4, wanted, dueling)
@@ -47,13 +38,6 @@ def test_the_mean_of_all_moves_is_the_value_of_the_state() -> None:
     found, features = heads("q"), torch.randn(3, 6)
     assert torch.allclose(found(features)["q"].mean(1), found.value(features)[:, 0], atol=1e-5)
     assert found(features)["q"].std(1).min() > 0.1
-
-
-def test_other_heads_answer_as_they_would_alone() -> None:
-    found, features = heads("policy", "cost_to_go", "q"), torch.randn(3, 6)
-    answers = found(features)
-    assert torch.equal(answers["policy"], found.each["policy"](features))
-    assert torch.equal(answers["cost_to_go"], found.each["cost_to_go"](features)[:, 0])
 
 
 def test_only_values_of_moves_duel() -> None:
@@ -72,10 +56,6 @@ def value_of(module):
     return module.value if hasattr(module, "value") else module.heads.value
 
 
-def advantages_of(module):
-    return module.heads["q"] if hasattr(module, "value") else module.heads.each["q"]
-
-
 @EVERY
 def test_a_state_that_is_worth_more_raises_all_moves_alike(model_of, states_of, kind, name) -> None:
     puzzle = registry.load(name)
@@ -86,24 +66,6 @@ def test_a_state_that_is_worth_more_raises_all_moves_alike(model_of, states_of, 
     assert np.allclose(after["q"], before["q"] + 2.0, atol=1e-4)
     assert np.array_equal(after["policy"], before["policy"])
     assert np.array_equal(after["cost_to_go"], before["cost_to_go"])
-
-
-@EVERY
-def test_what_is_common_to_all_moves_is_no_advantage(model_of, states_of, kind, name) -> None:
-    puzzle = registry.load(name)
-    model, states = model_of(puzzle, kind, dueling=True), states_of(puzzle)
-    before = model.outputs(states)["q"]
-    advantages_of(model.module).linear.bias.data += 2.0
-    assert np.allclose(model.outputs(states)["q"], before, atol=1e-4)
-
-
-@EVERY
-def test_one_move_teaches_what_the_state_is_worth(model_of, states_of, kind, name) -> None:
-    puzzle = registry.load(name)
-    model = model_of(puzzle, kind, dueling=True)
-    model.forward(model.columns(states_of(puzzle)))["q"][0, 1].backward()
-    slope = value_of(model.module).linear.bias.grad
-    assert slope == pytest.approx(1.0, rel=1e-2)
 
 
 def test_exchanging_colours_exchanges_the_values_of_moves(model_of, states_of) -> None:

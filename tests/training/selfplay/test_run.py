@@ -16,7 +16,6 @@ from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
-from puzzlelab.nets import checkpoint
 from puzzlelab.training import metrics
 from puzzlelab.training.metrics import TIME_FIELDS
 from puzzlelab.training.runs import Run
@@ -66,22 +65,6 @@ def _untimed(lines):
     return [{name: value for name, value in line.items() if name not in (*TIME_FIELDS, "at", "date")} for line in lines]
 
 
-def test_a_run_that_is_stopped_goes_on(finished, compete, settings_of, tmp_path) -> None:
-    calls = iter(range(10**6))
-
-    def stop() -> None:
-        if next(calls) == 40:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        compete(tmp_path / "run", settings_of(), stop)
-    assert not (tmp_path / "run" / "done").exists()
-    run = compete(tmp_path / "run", settings_of())
-    assert [line["step"] for line in list(metrics.lines(run.metrics))] == [20, 40, 60]
-    assert [line["number"] for line in _lines(run.game_log)] == list(range(len(_lines(run.game_log))))
-    assert run.has_network(run.champion.read_text().strip())
-
-
 def test_a_run_that_begins_anew_leaves_the_files_of_others(copy, compete, settings_of) -> None:
     run, settings = copy
     others = [run.folder / name for name in ("notes.txt", "nets/notes.txt", "programs/notes.json", "shards/notes.txt")]
@@ -109,15 +92,6 @@ def test_samples_are_positions_of_the_puzzle_and_games_become_harder(finished) -
         assert not shares[~puzzle.legal(state)].any()
         assert shares.sum() == pytest.approx(1, abs=5e-3)
     assert len(_lines(run.game_log)) > len(kept)
-
-
-def test_the_champion_is_a_network_like_any_other(finished) -> None:
-    run, settings = finished
-    name = run.champion.read_text().strip()
-    model, card = checkpoint.load(run.nets / name)
-    assert card.recipe == "selfplay"
-    assert card.settings["replay"]["capacity"] == settings.replay.capacity
-    assert set(model.heads) == {"policy", "cost_to_go"}
 
 
 def test_matches_are_of_the_same_boards_and_say_how_they_ended(finished) -> None:
