@@ -82,21 +82,11 @@ def test_a_process_that_dies_at_work_is_told(workers, processes):
     assert workers == []
 
 
-def test_messages_are_read_as_they_were_written():
-    stream = io.BytesIO()
-    _milp_worker.write(stream, {"ones": np.array([3, 5]), "words": "done"})
-    _milp_worker.write(stream, {})
-    stream.seek(0)
-    first = _milp_worker.read(stream)
-    assert (first["ones"].tolist(), str(first["words"])) == ([3, 5], "done")
-    assert _milp_worker.read(stream) == {}
-    assert _milp_worker.read(stream) is None
-
-
 def test_a_message_that_breaks_off_is_the_end():
     stream = io.BytesIO()
     _milp_worker.write(stream, {"ones": np.array([3, 5])})
-    assert _milp_worker.read(io.BytesIO(stream.getvalue()[:-1])) is None
+    for length in range(len(stream.getvalue())):
+        assert _milp_worker.read(io.BytesIO(stream.getvalue()[:length])) is None
 
 
 def test_what_highs_cannot_answer_is_told():

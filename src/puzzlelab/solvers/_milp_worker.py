@@ -1,13 +1,13 @@
 """The process in which `integer` runs HiGHS, because HiGHS cannot be interrupted, but a process can be ended.
 
-Run as a script, it needs nothing of puzzlelab. Questions come on standard input and answers go to standard output, each
-as eight bytes that say how long it is and the arrays of an `npz` archive. When the input ends, so does the process.
+Run as a script, it needs nothing of puzzlelab. Pickled questions come on standard input, and pickled answers go to
+standard output. When the input ends, so does the process.
 """
 
 from __future__ import annotations
 
-import io
 import os
+import pickle
 import sys
 import threading
 from collections.abc import Mapping
@@ -20,28 +20,23 @@ Message = Mapping[str, Any]
 
 FOUND, INFEASIBLE_END, LIMIT, FAILED = range(4)
 """Ends: a solution, a proof that there is none, a limit before either, or something unforeseen."""
-UNLIMITED = -1
 _TIME, _INFEASIBLE, _OTHER = 1, 2, 4
 """The numbers of these ends in `scipy.optimize.milp`; a limit on nodes is among the others."""
 
 
 def write(stream: IO[bytes], message: Message) -> None:
     """Send a message."""
-    archive = io.BytesIO()
-    np.savez(archive, **message)
-    stream.write(archive.tell().to_bytes(8, "little"))
-    stream.write(archive.getbuffer())
+    pickle.dump(message, stream)
     stream.flush()
 
 
 def read(stream: IO[bytes]) -> Message | None:
-    """Return the next message; None at the end of the stream."""
-    length = int.from_bytes(head := stream.read(8), "little")
-    body = stream.read(length)
-    if len(head) < 8 or len(body) < length:
+    """Return the next message; None at the end of the stream, also within a message."""
+    try:
+        message: Message = pickle.load(stream)
+    except (EOFError, pickle.UnpicklingError):
         return None
-    with np.load(io.BytesIO(body), allow_pickle=False) as archive:
-        return dict(archive)
+    return message
 
 
 def solve(question: Message) -> Message:
@@ -55,29 +50,29 @@ def solve(question: Message) -> Message:
 
     rows, columns, lower = question["rows"], question["columns"], question["lower"]
     matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(question["least"]), len(lower)))
-    limits = {"time_limit": float(question["seconds"]), "node_limit": int(question["nodes"])}
+    limits = {"time_limit": question["seconds"], "node_limit": question["nodes"]}
     result = milp(
         np.zeros(len(lower)),
         integrality=np.ones(len(lower)),
         bounds=Bounds(lower, question["upper"]),
         constraints=LinearConstraint(matrix, question["least"], question["most"]),
-        options={name: value for name, value in limits.items() if value != UNLIMITED},
+        options={name: value for name, value in limits.items() if value is not None},
     )
     ones = np.empty(0, np.int64) if result.x is None else np.flatnonzero(result.x > 0.5)
     return {
-        "end": _end(result, limits),
+        "end": _end(result, question["nodes"] is not None),
         "ones": ones,
         "nodes": result.get("mip_node_count") or 0,
         "words": result.message,
     }
 
 
-def _end(result: Any, limits: Mapping[str, float]) -> int:
+def _end(result: Any, has_node_limit: bool) -> int:
     if result.x is not None:
         return FOUND
     if result.status == _INFEASIBLE:
         return INFEASIBLE_END
-    if result.status == _TIME or (result.status == _OTHER and limits["node_limit"] != UNLIMITED):
+    if result.status == _TIME or (result.status == _OTHER and has_node_limit):
         return LIMIT
     return FAILED
 

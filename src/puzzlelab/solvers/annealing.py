@@ -29,7 +29,7 @@ from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Clock
-from puzzlelab.engine.kernels import DONE
+from puzzlelab.engine.kernels import DONE, RUNNING
 from puzzlelab.engine.record_parts import new_control
 from puzzlelab.solvers._annealing_kernels import CONTROL, SHUFFLE, AnnealingRecord, step
 from puzzlelab.solvers._candidates import digits_of, propagated, units_of_cells, view, writer
@@ -98,23 +98,17 @@ class Annealing(SolverSettings):
         step(record, 0)
         clock = Clock(limit)
         stop: Stop | None = None if len(record.pairs) or record.control.cost == 0 else "dead end"
-        while stop is None:
-            status = clock.work(step, record)
-            proposed, accepted = int(record.control.expanded), int(record.control.generated)
-            if status == DONE:
-                moves = writer(instance)(record.digits)
-                yield Result(moves, lower_bound=blanks, expanded=proposed, generated=accepted, seconds=clock.seconds)
-                return
-            yield Progress(proposed, accepted, 0, blanks, clock.seconds)
-            stop = clock.reached(proposed)
-        proposed, accepted = int(record.control.expanded), int(record.control.generated)
+        status, control = RUNNING, record.control
+        while stop is None and (status := clock.work(step, record)) != DONE:
+            yield Progress(int(control.expanded), int(control.generated), 0, blanks, clock.seconds)
+            stop = clock.reached(int(control.expanded))
         yield Result(
-            None,
-            reason=reason_of(record),
-            stop=stop,
+            writer(instance)(record.digits) if status == DONE else None,
+            reason="" if status == DONE else reason_of(record),
+            stop=stop or "done",
             lower_bound=blanks,
-            expanded=proposed,
-            generated=accepted,
+            expanded=int(control.expanded),
+            generated=int(control.generated),
             seconds=clock.seconds,
         )
 

@@ -161,12 +161,8 @@ class IntegerProgram:
     def question(self, seconds: float | None, nodes: int | None) -> Message:
         """Return the program as it is now, with limits."""
         rows, columns, least, most = map(np.concatenate, (self.rows, self.columns, self.least, self.most))
-        limits = {
-            "seconds": _milp_worker.UNLIMITED if seconds is None else seconds,
-            "nodes": _milp_worker.UNLIMITED if nodes is None else nodes,
-        }
         bounds = {"least": least, "most": most, "lower": self.lower, "upper": self.upper}
-        return {"rows": rows, "columns": columns, **bounds, **limits}
+        return {"rows": rows, "columns": columns, **bounds, "seconds": seconds, "nodes": nodes}
 
     def forbid(self, options: NDArray[np.int64]) -> None:
         """Exclude solutions with all these options."""
