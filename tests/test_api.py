@@ -50,7 +50,7 @@ def test_a_solver_by_name_with_options():
 
 
 def test_the_usual_solver_of_a_puzzle():
-    assert puzzlelab.solver(puzzle=puzzlelab.load("tiles-4x4")).name == "ida"
+    assert puzzlelab.solver(puzzle=puzzlelab.load("tiles-4x4", puzzlelab.Tiles)).name == "ida"
     large = puzzlelab.solver(puzzle=puzzlelab.load("tiles-5x5"), estimate="manhattan")
     assert large.name == "beam"
     assert (large.options()["width"], large.options()["patience"]) == (None, 10)

@@ -45,24 +45,20 @@ CALLS = {
     "made(TILES, rng='x')": (BadOption, "rng must be a generator of NumPy, or what"),
     "made(TILES, rng=-1)": (BadOption, "rng must be at least 0, not -1"),
     # boards
-    "solve(TEXT)": (BadBoard, BOARD + f"the text '{TEXT}'"),
-    "solve(None)": (BadBoard, BOARD + "None"),
+    **{
+        f"{name}(TEXT{more})": (BadBoard, BOARD + f"the text '{TEXT}'")
+        for name, more in {
+            **dict.fromkeys(("solve", "attempts", "check", "hint", "count", "solutions"), ""),
+            "regrets": ", [0]",
+            "verify": ", None",
+        }.items()
+    },
     "solve(B.state)": (BadBoard, BOARD + "an array"),
-    "solve([B])": (BadBoard, BOARD + "a list"),
     "solve(Instance('tiles-3x3', B.state))": (BadOption, "the puzzle of a board must be a puzzle, as"),
     "solve(NINE)": (BadBoard, NO_NINE),
     "solve(REAL)": (BadBoard, "a state of tiles-3x3 is uint8[S], not float64[S]; see Instance.of"),
-    "attempts(TEXT)": (BadBoard, BOARD + f"the text '{TEXT}'"),
-    "check(TEXT)": (BadBoard, BOARD + f"the text '{TEXT}'"),
-    "check(NINE)": (BadBoard, NO_NINE),
-    "hint(TEXT)": (BadBoard, BOARD + f"the text '{TEXT}'"),
-    "count(TEXT)": (BadBoard, BOARD + f"the text '{TEXT}'"),
-    "solutions(TEXT)": (BadBoard, BOARD + f"the text '{TEXT}'"),
-    "regrets(TEXT, [0])": (BadBoard, BOARD + f"the text '{TEXT}'"),
-    "verify(TEXT, None)": (BadBoard, BOARD + f"the text '{TEXT}'"),
     "many([TEXT])": (BadBoard, BOARD.replace("the board must", "board 1 must") + f"the text '{TEXT}'"),
     "many([B, None])": (BadBoard, BOARD.replace("the board must", "board 2 must") + "None"),
-    "many([B, NINE])": (BadBoard, NO_NINE),
     "many(B)": (BadBoard, "must be a list or another iterable of boards (solve takes a single one), not an Instance"),
     "many(TEXT)": (
         BadBoard,
@@ -77,24 +73,17 @@ CALLS = {
     "Instance.of(TILES, [8, *NUMBERS[:-1]])": (BadBoard, "place 2: tile 8 stands here and at place 1; 1 is missing"),
     "Instance.of(TILES, NUMBERS[1:])": (BadBoard, "[6, 7, 2, 5, 4, 3, 0, 1] is no board of tiles-3x3: 8 numbers given"),
     "Instance.of(TILES, None)": (BadBoard, VALUES + "None"),
-    "Instance.of(TILES, B)": (BadBoard, VALUES + "an Instance"),
     "Instance.of(TILES, [len] * 9)": (BadBoard, VALUES + "a list of something else"),
     "Instance.of(TILES, [[1, 2], [3]])": (BadBoard, "not lists of different lengths"),
     "Instance.of(TILES, np.zeros((3, 3, 1)))": (BadBoard, VALUES + "an array of 3 dimensions"),
     "Instance.of('tiles-3x3', NUMBERS)": (BadOption, "must be a puzzle, as puzzlelab.load gives it, not the text"),
     "TILES.read(NUMBERS)": (BadBoard, "reads a board from a text, not from a list; see Instance.of for numbers"),
-    "DUST.read(5)": (BadBoard, "dust-8x6x5 reads a board from a text, not from the number 5"),
     "TILES.read_move(5)": (BadBoard, "tiles-3x3 reads a move from a text, not from the number 5"),
-    "DUST.read_move((6, 1))": (BadBoard, "dust-8x6x5 reads a move from a text, not from a tuple"),
     "SUDOKU.read_move(None)": (BadBoard, "sudoku-9x9 reads a move from a text, not from None"),
-    "SUDOKU.read(None)": (BadBoard, "sudoku-9x9 reads a board from a text, not from None"),
     # limits
     "solve(B, limit=5)": (BadOption, "limit must be a Limit, such as puzzlelab.Limit(seconds=60), not the number 5"),
-    "solve(B, 'ida', 'pdb')": (BadOption, "limit must be a Limit, such as puzzlelab.Limit(seconds=60), not the text"),
-    "many([B], limit=5)": (BadOption, "the limit must be a Limit"),
     "prove(B, solve(B), limit=5)": (BadOption, "the limit must be a Limit"),
     "Limit(seconds='a')": (BadOption, "a limit on time must be a number of seconds, not the text 'a'"),
-    "Limit(seconds=True)": (BadOption, "a limit on time must be a number of seconds, not True"),
     "Limit(nodes=2.5)": (BadOption, "a limit on nodes must be a whole number, not the number 2.5"),
     "Limit(memory='2G')": (BadOption, "a whole number of bytes, such as 2 * 2**30, not the text '2G'"),
     # solvers
@@ -109,32 +98,24 @@ CALLS = {
     "solve(B, 'ida', jobs='two')": (BadOption, "ida: the option 'jobs' cannot be 'two'"),
     "solve(B, watch=3)": (BadOption, "`watch` must be a function that is called with every attempt, not the number 3"),
     "solver(5)": (BadOption, "the name of a solver must be a text such as 'ida' or 'beam:width=100', not the number 5"),
-    "solver(Ida())": (BadOption, "the name of a solver must be a text such as 'ida' or 'beam:width=100', not an Ida"),
     "solver(puzzle=5)": (BadOption, PUZZLE + "the number 5"),
     "many([B], jobs='2')": (BadOption, "the number of jobs must be a whole number, not the text '2'"),
     "many([B], jobs=0)": (BadOption, "the number of jobs must be at least 1, not 0"),
     # puzzles
     "load(5)": (BadOption, "the name of a puzzle must be a text such as 'tiles-4x4', not the number 5"),
-    "load(TILES)": (BadOption, "the name of a puzzle must be a text such as 'tiles-4x4', not a Tiles"),
     "load('tiles-3x3', puzzlelab.Dust)": (BadOption, "tiles-3x3 is of the class Tiles, not Dust"),
     "load('tiles-3x3', 'Tiles')": (BadOption, "be a class of puzzles such as puzzlelab.Tiles, not the text 'Tiles'"),
-    "load('tiles-3x3', puzzlelab.Puzzle)": (BadOption, "tiles-3x3 is of the class Tiles, not Puzzle"),
     # new boards
     "made(5)": (BadOption, PUZZLE + "the number 5"),
-    "made(puzzlelab.Tiles)": (BadOption, PUZZLE + "the class Tiles"),
     "made('tiles-3x3', count='3')": (BadOption, "the number of boards must be a whole number, not the text '3'"),
     "made('tiles-3x3', count=0)": (BadOption, "the number of boards must be at least 1, not 0"),
     "made('tiles-3x3', seed='x')": (BadOption, "the seed must be a whole number, not the text 'x'"),
-    "made('tiles-3x3', seed=-1)": (BadOption, "the seed must be at least 0, not -1"),
     "made('tiles-3x3', scale=5)": (BadOption, "the scale must be a text such as 'uniform', not the number 5"),
     "made('tiles-3x3', level=1.5)": (BadOption, LEVEL + "the number 1.5"),
     "made('tiles-3x3', level=(1, 2, 3))": (BadOption, LEVEL + "a tuple"),
-    "made('tiles-3x3', level=(1, 'x'))": (BadOption, LEVEL + "the text 'x'"),
     "made('tiles-3x3', level=(12, 5))": (BadOption, "'12-5' is no range of levels; write 10-20, or 15"),
     # results and moves
     "verify(B, None)": (BadOption, "the result must be a Result, as puzzlelab.solve gives it, not None"),
-    "prove(B, 'x')": (BadOption, "the result must be a Result, as puzzlelab.solve gives it, not the text 'x'"),
-    "prove(B, solve(B), claimed_by=5)": (BadOption, SOLVER + "the number 5"),
     "regrets(B, None)": (BadOption, "the moves must be a list of numbers, such as result.moves, or a text such as"),
     "regrets(B, [99])": (BadBoard, "move 1 of 1: 99 is none of the moves 0 to 3"),
     "regrets(B, ['U'])": (BadOption, "move 1 must be a whole number, not the text 'U'"),
@@ -160,8 +141,6 @@ CALLS = {
     "estimate(TILES, Estimate('x', False, scores=lambda s: s), B)": (BadOption, "give float[B], a number for each"),
     "network(TILES, 5)": (BadOption, "the name of a network must be a text such as 'best', not the number 5"),
     "network(TILES, 'nothing')": (BadInput, "nothing"),
-    "network(FIFTEEN, 'tiles-3x3')": (BadInput, "tiles-3x3"),
-    "network(5)": (BadOption, PUZZLE + "the number 5"),
     "network(SUDOKU).estimate(SUDOKU.read('easy'))": (Unsupported, "estimate: its heads are policy, not cost_to_go"),
     "network(TILES, 'tiles-3x3-values').prior(B)": (Unsupported, "prior: its heads are cost_to_go, not policy or q"),
 }
@@ -231,9 +210,3 @@ def test_an_error_of_a_solver_stays_where_the_board_is_good():
         puzzlelab.estimate(TILES, Estimate("broken", False, scores=broken), B)
     with pytest.raises(ValueError, match="mine"):
         puzzlelab.solve(B, "astar", estimate=Estimate("broken", False, scores=broken))
-
-
-def test_a_puzzle_may_be_loaded_as_its_class():
-    assert puzzlelab.load("tiles-3x3", puzzlelab.Tiles).goal == (1, 2, 3, 4, 5, 6, 7, 8, 0)
-    assert puzzlelab.load("sudoku-9x9", puzzlelab.Sudoku) == SUDOKU
-    assert puzzlelab.load("dust-8x6x5", puzzlelab.Dust).colours == 5

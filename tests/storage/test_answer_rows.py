@@ -119,7 +119,7 @@ BATCHES = {
 }
 
 
-@pytest.fixture(params=BATCHES)
+@pytest.fixture(scope="module", params=BATCHES)
 def batch(request: pytest.FixtureRequest) -> Batch:
     return BATCHES[request.param]()
 

@@ -60,46 +60,35 @@ def bars(run: BenchRun) -> Chart:
     if not series:
         raise BadInput(f"no board of '{run.suite.name}' was timed alone; {ADVICE}")
     are_few = len(boards) <= MAX_PANELS
+    names = [wrapped_label(solver) for solver in series]
 
     def draw(figure: Figure) -> None:
-        if not are_few:
-            width = 0.8 / len(series)
-            for place, (solver, points) in enumerate(series.items()):
-                positions = [number + (place + 0.5) * width - 0.4 for number in points]
-                _draw(figure.axes[0].bar, positions, list(points.values()), width, f"C{place}", wrapped_label(solver))
-            return
-        names = [wrapped_label(solver) for solver in series]
-        fit_height(figure, names)
-        for axes, (board, number) in zip(figure.axes, boards.items(), strict=True):
-            for place, points in enumerate(series.values()):
-                _draw(axes.barh, [place], [points[number]] if number in points else [], 0.7, f"C{place}")
-            clues = clue_count(run.suite.puzzle, board)
-            axes.set_title(f"board {number}" + ("" if clues is None else f": {clues} clues"), fontsize="medium")
-            axes.set_yticks(range(len(names)), names if axes is figure.axes[0] else [""] * len(names))
-            axes.set_ylim(len(names) - 0.5, -0.5)
-        if not all(at.solved.number for at in points_of(series)):
-            figure.supxlabel("pale: not solved", fontsize="medium")
+        panels = dict(zip(boards.values(), figure.axes * (1 if are_few else len(boards)), strict=True))
+        for place, points in enumerate(series.values()):
+            for number, at in points.items():
+                time, opacity = max(at.typical_seconds, MIN_SECONDS), 1.0 if at.solved.number else UNSOLVED_ALPHA
+                style: Any = {"color": f"C{place}", "alpha": opacity}
+                if are_few:
+                    panels[number].barh(place, time, 0.7, **style)
+                else:
+                    width = 0.8 / len(series)
+                    position = number - 0.4 + (place + 0.5) * width
+                    panels[number].bar(position, time, width, label=names[place], **style)
+        if are_few:
+            fit_height(figure, names)
+            for axes, (board, number) in zip(figure.axes, boards.items(), strict=True):
+                clues = clue_count(run.suite.puzzle, board)
+                axes.set_title(f"board {number}" + ("" if clues is None else f": {clues} clues"), fontsize="medium")
+                axes.set_yticks(range(len(names)), names if axes is figure.axes[0] else [""] * len(names))
+                axes.set_ylim(len(names) - 0.5, -0.5)
+            if not all(at.solved.number for at in points_of(series)):
+                figure.supxlabel("pale: not solved", fontsize="medium")
 
     rows = [(str(number), *(_cell(points.get(number)) for points in series.values())) for number in boards.values()]
     one_panel = Panel([], {"xlabel": "board (pale: not solved)"}, seconds="y", whole="x")
     panels = [Panel(seconds="x")] * len(boards) if are_few else [one_panel]
     title, header, remarks = "seconds for each board", ("board", *series), time_notes(points_of(every))
     return Chart(title=title, header=header, rows=rows, remarks=remarks, panels=panels, draw=draw)
-
-
-def _draw(
-    bar: Any, positions: Sequence[float], points: Sequence[Summary], width: float, colour: str, name: str | None = None
-) -> None:
-    """Draw a bar for each point, pale for a board that is not solved."""
-    drawn = bar(
-        positions[: len(points)],
-        [max(at.typical_seconds, MIN_SECONDS) for at in points],
-        width,
-        color=colour,
-        label=name,
-    )
-    for each, at in zip(drawn, points, strict=True):
-        each.set_alpha(1.0 if at.solved.number else UNSOLVED_ALPHA)
 
 
 def _cell(at: Summary | None) -> str:
