@@ -129,9 +129,11 @@ class Program:
     def poll(self) -> int | None:
         """Return the exit code, once the main process has ended."""
         if self.process.returncode is None:
-            pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+            if peak := re.search(rb"VmHWM:\s*(\d+) kB", _read(f"/proc/{self.process.pid}/status")):
+                self.peak = int(peak[1]) * 1024  # not `ru_maxrss`, which has the memory of the parent too
+            pid, status = os.waitpid(self.process.pid, os.WNOHANG)
             if pid:
-                self.process.returncode, self.peak = os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024
+                self.process.returncode = os.waitstatus_to_exitcode(status)
         return self.process.returncode
 
     def wait(self, seconds: float) -> bool:

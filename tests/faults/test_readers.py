@@ -46,7 +46,7 @@ def call(*words: object) -> None:
     said = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(said), redirect_stderr(said):
         patch.setattr(sys, "argv", ["puzzlelab", *map(str, words)])
-        patch.setattr(sys, "stdin", io.StringIO())
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
         patch.setenv("PYTHONSAFEPATH", "")
         with pytest.raises(SystemExit) as ended:
             run()
