@@ -44,8 +44,8 @@ def kinds_of_files(folder: Path) -> dict[str, Path]:
 def taken_up(lab: Lab, work: Work, out: Path, names: set[str], kind: str, is_finished: bool = False) -> None:
     """Damage these files of a run and repeat its command.
 
-    One bit of a text without a checksum cannot be seen, a finished run needs only its networks, and of these a run reads
-    those that `champion` and `latest` name: such a file is not compared.
+    One bit of a text without a checksum cannot be seen, a finished run needs only its networks, and of these a run
+    reads the `.onnx` that `champion` and `latest` name: other files are not compared.
     """
     files = kinds_of_files(out)
     pointers = [path for name in ("champion", "latest") if (path := out / "run" / name).exists()]
@@ -66,7 +66,8 @@ def taken_up(lab: Lab, work: Work, out: Path, names: set[str], kind: str, is_fin
             else kind != "one bit" or path.suffix in (".onnx", ".safetensors", ".parquet")
             for path in chosen
         }
-        is_seen |= {path: path.stem in needed for path in chosen if path.parent.name == "nets"}
+        networks = [path for path in chosen if path.parent.name == "nets"]
+        is_seen |= {path: path.suffix == ".onnx" and path.stem in needed for path in networks}
         unseen = {path.relative_to(out).as_posix() for path in chosen if not is_seen[path]}
         results = work.result(out, outcome.out), lab.site.reference(work)[1]
         actual, expected = ({n: v for n, v in result.items() if n not in unseen} for result in results)  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ pytest.importorskip("fastapi")
 import httpx
 
 from puzzlelab.core import registry
-from puzzlelab.web import app, bundle, page_files
+from puzzlelab.web import app, page_files
 from puzzlelab.web.job_service import ServerLimits
 from puzzlelab.web.page_files import STATIC
 
@@ -35,7 +35,7 @@ def asked(method: str, path: str, **headers: str) -> httpx.Response:
 
 @pytest.fixture
 def made() -> dict[str, bytes]:
-    return bundle.make_bundle(STATIC, {})
+    return page_files.make_bundle(STATIC, {})
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def the(made: dict[str, bytes], pattern: str) -> str:
 def test_each_module_is_joined_once_and_has_a_stand_in(made) -> None:
     script = the(made, r"page-\w+\.js")
     for name in MODULES:
-        assert script.count(f"const {bundle._variable(name)} = (() => {{") == 1, name
+        assert script.count(f"const {page_files._variable(name)} = (() => {{") == 1, name
         assert name in made
     assert not re.search(
         r"^\s*(import [^(]|/\*\*)", script.replace('import { mountTheme } from "./theme.js";', ""), re.M
@@ -65,7 +65,7 @@ def test_each_module_is_joined_once_and_has_a_stand_in(made) -> None:
 
 
 def test_a_module_comes_after_those_that_it_imports(folder: Path) -> None:
-    script = the(bundle.make_bundle(folder, {}), r"page-\w+\.js")
+    script = the(page_files.make_bundle(folder, {}), r"page-\w+\.js")
     assert script.index("const m_one =") < script.index("const m_app =")
     assert "const { one } = m_one;" in script
     assert "number" not in script  # a comment
@@ -84,20 +84,20 @@ def test_a_module_comes_after_those_that_it_imports(folder: Path) -> None:
 def test_a_form_that_is_not_known_is_an_error(folder: Path, text: str, words: str) -> None:
     (folder / "one.js").write_text(text)
     with pytest.raises(ValueError, match=re.escape(words)):
-        bundle.make_bundle(folder, {})
+        page_files.make_bundle(folder, {})
 
 
 def test_another_content_has_another_name_and_another_service_worker(folder: Path) -> None:
-    before = bundle.make_bundle(folder, {})
+    before = page_files.make_bundle(folder, {})
     (folder / "one.js").write_text("export const one = 2;\n")
-    after = bundle.make_bundle(folder, {})
+    after = page_files.make_bundle(folder, {})
     assert the(before, r"page-\w+\.js") != the(after, r"page-\w+\.js")
     assert {name for name in before if "page-" in name}.isdisjoint(after)
     assert before["worker.js"] != after["worker.js"]
 
 
 def test_answers_in_the_page_cannot_end_their_element(folder: Path) -> None:
-    page = bundle.make_bundle(folder, {"list": "</script><b>"})["index.html"].decode()
+    page = page_files.make_bundle(folder, {"list": "</script><b>"})["index.html"].decode()
     text = re.search(r'id="answers">(.*?)</script>', page)
     assert json.loads(text[1]) == {"list": "</script><b>"}
 
@@ -123,7 +123,7 @@ def test_files_are_compressed_and_kept_by_browsers() -> None:
     assert "content-encoding" not in script.headers
     assert "immutable" in script.headers["cache-control"]
     assert asked("GET", "/", if_none_match=page.headers["etag"]).status_code == 304
-    total = sum(len(gzip.compress(text)) for name, text in bundle.make_bundle(STATIC, {}).items() if "-" in name)
+    total = sum(len(gzip.compress(text)) for name, text in page_files.make_bundle(STATIC, {}).items() if "-" in name)
     assert total < 100_000
 
 

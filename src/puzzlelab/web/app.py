@@ -18,8 +18,8 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from puzzlelab.version import VERSION
+from puzzlelab.web.access import HEALTH, POLICY, RequestGuard
 from puzzlelab.web.job_service import JobService, ServerLimits
-from puzzlelab.web.middleware import HEALTH, POLICY, RequestGuard
 from puzzlelab.web.page_files import PageFiles
 from puzzlelab.web.routes import api
 from puzzlelab.web.worker import INTERNAL_ERROR

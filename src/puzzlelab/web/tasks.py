@@ -16,79 +16,36 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.errors import BadBoard, BadOption, Unsupported
-from puzzlelab.core.limit import Limit
-from puzzlelab.web.task_context import MAX_ANSWER, TaskContext
+from puzzlelab.web.task_context import (
+    MAX_ANSWER,
+    Parameters,
+    TaskContext,
+    instance_of,
+    limit_of,
+    moves_of,
+    network_of,
+    puzzle_of,
+    solver_of,
+)
 
 if TYPE_CHECKING:
     from puzzlelab.core.boards import Instance
     from puzzlelab.core.objective import Objective
     from puzzlelab.core.puzzle import Puzzle, State
     from puzzlelab.core.result import Progress, Result
-    from puzzlelab.core.solver import Attempt, Solver
+    from puzzlelab.core.solver import Attempt
     from puzzlelab.jobs.solve_job import SolveJob
     from puzzlelab.storage.row import Row
 
-Parameters = Mapping[str, Any]
-"""The parameters of a request by name; those that were left out may be missing or None."""
 DIGITS = 4
 """Decimal places of shares and values."""
-
-
-# --- reading parameters ---
-
-
-def _puzzle(parameters: Parameters) -> Puzzle:
-    from puzzlelab.core import registry
-
-    return registry.load(parameters["puzzle"])
-
-
-def _instance(parameters: Parameters) -> Instance:
-    return _puzzle(parameters).read(parameters["board"])
-
-
-def _limit(parameters: Parameters, context: TaskContext) -> Limit:
-    from puzzlelab.runtime.memory import resident
-
-    return Limit(parameters.get("time"), parameters.get("nodes"), resident() + context.memory)
-
-
-def _solver(parameters: Parameters, puzzle: Puzzle) -> Solver:
-    """Return the requested solver, or the usual one; raises `BadInput`, also for options that a request may not set."""
-    from puzzlelab.core import registry
-    from puzzlelab.core.solver import require
-    from puzzlelab.web.permissions import permit
-
-    chosen = registry.solver(parameters.get("solver") or None, puzzle)
-    permit(chosen, puzzle)
-    require(chosen, puzzle)
-    return chosen
-
-
-def _network(parameters: Parameters, puzzle: Puzzle) -> str:
-    """Return the name of the requested network in the form that options of solvers have."""
-    from puzzlelab.analysis.network_options import BEST, named
-    from puzzlelab.web.permissions import permit_network
-
-    name = named(parameters.get("net") or BEST)
-    permit_network(name, puzzle)
-    return name
-
-
-def _moves(parameters: Parameters, puzzle: Puzzle) -> list[int]:
-    from puzzlelab.analysis.game_analysis import read_game
-
-    return read_game(puzzle, parameters.get("moves") or "")
-
-
-# --- tasks ---
 
 
 def list_all(parameters: Parameters, context: TaskContext) -> Any:
     """Return all puzzles and solvers, or what one puzzle offers."""
     from puzzlelab.analysis import catalog
 
-    return catalog.about(_puzzle(parameters)) if parameters.get("puzzle") else catalog.everything()
+    return catalog.about(puzzle_of(parameters)) if parameters.get("puzzle") else catalog.everything()
 
 
 def check(parameters: Parameters, context: TaskContext) -> Any:
@@ -97,7 +54,7 @@ def check(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.jobs.checks import check_facts
     from puzzlelab.jobs.serialise import error_facts
 
-    puzzle, limit, reports = _puzzle(parameters), _limit(parameters, context), []
+    puzzle, limit, reports = puzzle_of(parameters), limit_of(parameters, context), []
     for text in parameters["board"]:
         try:
             instance = puzzle.read(text)
@@ -112,7 +69,7 @@ def read(parameters: Parameters, context: TaskContext) -> Any:
     """Return the boards in a pasted text."""
     from puzzlelab.text.reader import read_any
 
-    puzzle_name = _puzzle(parameters).name if parameters.get("puzzle") else None
+    puzzle_name = puzzle_of(parameters).name if parameters.get("puzzle") else None
     boards = read_any(parameters["text"], puzzle_name)
     shown = [
         {"puzzle": each.puzzle.name, "board": each.puzzle.write(each.state)} for each in boards[: parameters["most"]]
@@ -125,7 +82,7 @@ def generate(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.jobs.board_generation import boards as new_boards
     from puzzlelab.jobs.serialise import board_facts
 
-    puzzle, board_count, seconds = _puzzle(parameters), parameters["count"], parameters["time"]
+    puzzle, board_count, seconds = puzzle_of(parameters), parameters["count"], parameters["time"]
     asked = parameters.get("scale"), parameters.get("level"), parameters["seed"]
     boards = _in_time(new_boards(puzzle, board_count, *asked, jobs=1, **parameters["settings"]), seconds, context)
     made = list(board_facts(puzzle, boards, *asked))
@@ -148,8 +105,8 @@ def solve(parameters: Parameters, context: TaskContext) -> Any:
     """Return a row for each board; boards after the time limit of the request are not searched."""
     from puzzlelab.jobs.solve_job import SolveJob
 
-    puzzle = _puzzle(parameters)
-    work = SolveJob(puzzle, _solver(parameters, puzzle), _limit(parameters, context))
+    puzzle = puzzle_of(parameters)
+    work = SolveJob(puzzle, solver_of(parameters, puzzle), limit_of(parameters, context))
     return [json.loads(row.to_json()) for row in _rows(work, parameters["boards"], parameters["seconds"], context)]
 
 
@@ -191,8 +148,8 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.storage.answer_rows import row_of
     from puzzlelab.text.board_blocks import row_texts
 
-    instance = _instance(parameters)
-    solver, limit = _solver(parameters, instance.puzzle), _limit(parameters, context)
+    instance = instance_of(parameters)
+    solver, limit = solver_of(parameters, instance.puzzle), limit_of(parameters, context)
     objective = objective_of(instance.puzzle)
     last_sent: tuple[int | None, str] = None, ""
 
@@ -245,8 +202,8 @@ def count(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.engine.enumeration import require_enumerator
     from puzzlelab.jobs.serialise import count_facts
 
-    puzzle, limit = _puzzle(parameters), _limit(parameters, context)
-    solver = _solver(parameters, puzzle)
+    puzzle, limit = puzzle_of(parameters), limit_of(parameters, context)
+    solver = solver_of(parameters, puzzle)
     require_enumerator(solver, puzzle)
     boards = [puzzle.read(text) for text in parameters["board"]]
     return [
@@ -264,9 +221,9 @@ def hint(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.analysis.hints import hint_after, require_hints
     from puzzlelab.jobs.serialise import hint_row
 
-    instance = _instance(parameters)
-    puzzle, limit = instance.puzzle, _limit(parameters, context)
-    solver, moves = _solver(parameters, puzzle), _moves(parameters, puzzle)
+    instance = instance_of(parameters)
+    puzzle, limit = instance.puzzle, limit_of(parameters, context)
+    solver, moves = solver_of(parameters, puzzle), moves_of(parameters, puzzle)
     require_hints(solver, puzzle)
     answer = hint_after(solver, instance, moves, limit, lambda attempt: bool(context.stop_requested()))
     return [hint_row(instance, moves, solver, limit, answer)]
@@ -279,8 +236,8 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
     """
     from puzzlelab.analysis.playback import frames as frames_of
 
-    instance = _instance(parameters)
-    puzzle, moves = instance.puzzle, _moves(parameters, instance.puzzle)
+    instance = instance_of(parameters)
+    puzzle, moves = instance.puzzle, moves_of(parameters, instance.puzzle)
     positions, size = [], 0
     for frame in frames_of(instance, moves, parameters["lower_bound"]):
         facts = frame | (_drawn(puzzle, frame["board"]) if parameters["drawn"] else {})
@@ -304,7 +261,7 @@ def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:
 
 def picture(parameters: Parameters, context: TaskContext) -> Any:
     """Return a board as SVG."""
-    instance = _instance(parameters)
+    instance = instance_of(parameters)
     drawing = instance.svg()
     if drawing is None:
         raise Unsupported(f"{instance.puzzle.name} has no picture of its boards")
@@ -318,14 +275,12 @@ def scores(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.analysis.game_analysis import positions_of
     from puzzlelab.analysis.move_probabilities import network_shown, shares
 
-    instance = _instance(parameters)
+    instance = instance_of(parameters)
     puzzle = instance.puzzle
-    name, network = network_shown(puzzle, {"prior": _network(parameters, puzzle)})
-    positions = [
-        position for position in positions_of(instance, _moves(parameters, puzzle)) if not puzzle.solved(position.state)
-    ]
-    boards = np.array([position.state for position in positions])
-    move_shares = shares(puzzle, name, network, boards) if positions else ()
+    name, network = network_shown(puzzle, {"prior": network_of(parameters, puzzle)})
+    states = [position.state for position in positions_of(instance, moves_of(parameters, puzzle))]
+    boards = np.array([state for state in states if not puzzle.solved(state)])
+    move_shares = shares(puzzle, name, network, boards) if len(boards) else ()
     steps = [
         {"board": puzzle.write(board), "shares": _by_move_name(puzzle, share)}
         for board, share in zip(boards, move_shares, strict=True)
@@ -350,12 +305,12 @@ def tree(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.experience.uct_session import UctSession
     from puzzlelab.solvers.uct import Uct
 
-    instance = _instance(parameters)
-    name = _network(parameters, instance.puzzle)
+    instance = instance_of(parameters)
+    name = network_of(parameters, instance.puzzle)
     puzzle = instance.puzzle
     if puzzle.solved(instance.state) or puzzle.objection(instance.state):
         raise Unsupported("there is no move to search: the board is solved, or cannot be solved")
-    limit = _limit(parameters, context)
+    limit = limit_of(parameters, context)
     options = network_options(puzzle, Uct.name, Uct.model_fields, name)
     player = UctSession(puzzle, 1, limit, **options, playouts=parameters["playouts"])
     decision = player.moves(instance.state[None])
