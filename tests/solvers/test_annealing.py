@@ -112,14 +112,6 @@ def test_the_conflicts_are_counted_rightly_all_the_way():
         assert (np.sort(record.digits[NINE.units.kinds["box"]], axis=1) == np.arange(9)).all()
 
 
-def test_singles_leave_less_to_anneal():
-    start = NINE.read("wikipedia")
-    result = solve(start, Annealing(singles=True), Limit(nodes=1))
-    assert (result.length, result.proof, result.expanded) == (64, "none", 0)
-    contradiction = solve(FOUR.read(".21.....4.....3."), Annealing(singles=True))
-    assert (contradiction.moves, contradiction.stop, contradiction.proof) == (None, "dead end", "none")
-
-
 def test_it_cannot_count():
     with pytest.raises(Unsupported, match="cannot list or count"):
         count(Annealing(), FOUR.read("." * 16), Limit())

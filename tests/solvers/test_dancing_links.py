@@ -92,7 +92,7 @@ def test_an_option_without_a_primary_item_is_never_needed():
 @given(boards())
 def test_all_solutions_are_found_once(board):
     expected = brute_force(board.puzzle.cover(), board.puzzle.chosen(board.state).tolist())
-    for solver in (DancingLinks(), Sat(), Sat(engine="minisat22")):
+    for solver in (DancingLinks(), Sat()):
         solutions = found(solver, board)
         assert len(solutions) == len(expected)
         assert set(solutions) == expected

@@ -156,9 +156,3 @@ def test_a_proof_stands_whatever_ended_the_search():
 
     result = solve(EASY, Ida(), watch=watch)
     assert (result.length, result.proof, result.stop) == (31, "optimal", "done")
-
-
-def test_a_larger_limit_finds_what_a_smaller_one_did_not():
-    short = solve(EASY, Astar(estimate="manhattan"), Limit(nodes=100))
-    assert (short.moves, short.stop) == (None, "nodes")
-    assert solve(EASY, Astar(estimate="manhattan"), Limit(nodes=10**6)).length == 31

@@ -32,7 +32,7 @@ from puzzlelab.engine.driver import Clock
 from puzzlelab.engine.kernels import DONE, RUNNING
 from puzzlelab.engine.record_parts import new_control
 from puzzlelab.solvers._annealing_kernels import CONTROL, SHUFFLE, AnnealingRecord, step
-from puzzlelab.solvers._candidates import digits_of, propagated, units_of_cells, view, writer
+from puzzlelab.solvers._candidates import units_of_cells, view, writer
 
 HOT, COLD, LEVELS = 0.4, 0.22, 30
 
@@ -69,9 +69,7 @@ def record_of(instance: Instance, known: NDArray[np.int64], seed: int) -> Anneal
 class Annealing(SolverSettings):
     """Simulated annealing over swaps of digits within boxes; proves nothing.
 
-    One `seed` gives one result. Only the clues are fixed. With `singles` the digits that constraint propagation forces
-    are fixed too, which leaves fewer cells (and none of most boards with one solution). It is off by default, because
-    every 9x9 board tried so far was solved without it.
+    One `seed` gives one result. Only the clues are fixed.
     """
 
     name: ClassVar[str] = "annealing"
@@ -79,8 +77,6 @@ class Annealing(SolverSettings):
 
     seed: int = Field(default=0, ge=0, lt=2**64)
     """The seed of the random numbers."""
-    singles: bool = False
-    """Whether hidden and naked singles are filled in first."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield progress, then a solution; without a limit it may never end. Nodes are proposed swaps; O(N * D)
@@ -88,12 +84,6 @@ class Annealing(SolverSettings):
         """
         known = view(instance).digits(instance.state)
         blanks = int(np.count_nonzero(known < 0))
-        if self.singles:
-            masks = propagated(instance)
-            if masks is None:
-                yield Result(None, reason="the digits that the rules force contradict each other", stop="dead end")
-                return
-            known = digits_of(masks)
         record = record_of(instance, known, self.seed)
         step(record, 0)
         clock = Clock(limit)

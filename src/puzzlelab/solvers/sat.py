@@ -1,4 +1,4 @@
-"""Exact cover as a SAT formula for the engines of PySAT: one variable for each option, true if it is chosen.
+"""Exact cover as a SAT formula for CaDiCaL, as PySAT has it: one variable for each option, true if it is chosen.
 
 Clauses: some option covers each primary item, and no two options that share an item are both chosen (pairwise, the
 fastest encoding for Sudoku up to 25x25). The choices of a board are assumptions, so one engine with its learned clauses
@@ -25,11 +25,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import field_validator
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.cover import ExactCover
-from puzzlelab.core.errors import UnknownName, Unsupported
+from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Progress, Proof, Result, Stop
 from puzzlelab.core.solver import Attempt
@@ -37,22 +36,8 @@ from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import Clock
 from puzzlelab.engine.enumeration import Enumerator, proving_uniqueness
 
-ENGINES = (
-    "cadical153",
-    "cadical195",
-    "glucose3",
-    "glucose4",
-    "glucose42",
-    "maplechrono",
-    "maplecm",
-    "maplesat",
-    "mergesat3",
-    "minicard",
-    "minisat22",
-)
-"""The engines of PySAT that keep learned clauses between calls and stop after a number of conflicts."""
-EXACT = ("cadical153", "cadical195")
-"""Engines that also stop after a number of decisions; the others may exceed a limit on nodes."""
+ENGINE = "cadical153"
+"""The engine of PySAT: it keeps learned clauses between calls, and stops after a number of conflicts or decisions."""
 SLICE = 1000
 """Conflicts of one slice: a constant, so that answers do not depend on the speed of the machine."""
 KEPT_ENTRIES = 10_000
@@ -115,26 +100,23 @@ def compatible(cover: ExactCover, chosen: NDArray[np.int64]) -> NDArray[np.bool_
 class Engine:
     """An engine of PySAT with the clauses of a cover."""
 
-    def __init__(self, name: str, cover: ExactCover, usable: NDArray[np.bool_]) -> None:
+    def __init__(self, cover: ExactCover, usable: NDArray[np.bool_]) -> None:
         try:
             from pysat.solvers import NoSuchSolverError, Solver
         except ImportError:
             raise Unsupported("the solver 'sat' needs PySAT: pip install puzzlelab[sat]") from None
         try:
-            self.oracle: Any = Solver(name=name, bootstrap_with=clauses_of(cover, usable))
+            self.oracle: Any = Solver(name=ENGINE, bootstrap_with=clauses_of(cover, usable))
         except NoSuchSolverError:
-            raise Unsupported(f"PySAT has no engine '{name}' as it is installed here") from None
-        self.name, self.options, self.usable = name, cover.options, usable
+            raise Unsupported(f"PySAT has no engine '{ENGINE}' as it is installed here") from None
+        self.options, self.usable = cover.options, usable
         self.idle = ~cover.needed & usable
         self.guards = 0
 
     def ask(self, assumptions: Sequence[int], decisions: int | None) -> bool | None:
         """Tell whether the clauses are satisfiable; None if one slice, or this many decisions, did not decide it."""
-        if decisions is None or self.name in EXACT:
-            self.oracle.conf_budget(SLICE)
-        else:
-            self.oracle.conf_budget(min(SLICE, decisions))
-        if decisions is not None and self.name in EXACT:
+        self.oracle.conf_budget(SLICE)
+        if decisions is not None:
             self.oracle.dec_budget(decisions)
         answer: bool | None = self.oracle.solve_limited(assumptions=assumptions)
         return answer
@@ -162,7 +144,7 @@ class Engine:
         self.oracle.delete()
 
 
-_KEPT_ENGINES: WeakKeyDictionary[ExactCover, dict[str, list[Engine]]] = WeakKeyDictionary()
+_KEPT_ENGINES: WeakKeyDictionary[ExactCover, list[Engine]] = WeakKeyDictionary()
 _LOCK = threading.Lock()
 
 
@@ -170,19 +152,18 @@ _LOCK = threading.Lock()
 def _close_all() -> None:
     """Free all kept engines while PySAT still can."""
     with _LOCK:
-        for engines in _KEPT_ENGINES.values():
-            for spare in engines.values():
-                while spare:
-                    spare.pop().close()
+        for spare in _KEPT_ENGINES.values():
+            while spare:
+                spare.pop().close()
 
 
 @contextmanager
-def kept_engine(name: str, cover: ExactCover) -> Iterator[Engine]:
+def kept_engine(cover: ExactCover) -> Iterator[Engine]:
     """Lend an unused engine for this cover; afterwards it is kept for the next board."""
     with _LOCK:
-        spare = _KEPT_ENGINES.setdefault(cover, {}).setdefault(name, [])
+        spare = _KEPT_ENGINES.setdefault(cover, [])
         engine = spare.pop() if spare else None
-    engine = engine or Engine(name, cover, np.ones(cover.options, bool))
+    engine = engine or Engine(cover, np.ones(cover.options, bool))
     try:
         yield engine
     finally:
@@ -278,22 +259,11 @@ class Sat(Enumerator):
     """A SAT engine of PySAT on the exact cover; it finds all solutions and proves the list complete.
 
     For small covers one engine is kept from board to board and decides whether there is no solution or only one.
-    Several solutions are listed, always in the same order, by a new engine. `engine` is a name of PySAT; engines other
-    than CaDiCaL may exceed a limit on nodes a little.
+    Several solutions are listed, always in the same order, by a new engine.
     """
 
     name: ClassVar[str] = "sat"
     needs: ClassVar[tuple[type, ...]] = (Cover,)
-
-    engine: str = "cadical153"
-    """The name of the SAT solver in python-sat."""
-
-    @field_validator("engine")
-    @classmethod
-    def _known(cls, engine: str) -> str:
-        if engine not in ENGINES:
-            raise UnknownName("SAT engine", engine, ENGINES)
-        return engine
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield a solution, then whether it is the only one."""
@@ -302,7 +272,7 @@ class Sat(Enumerator):
         if len(cover.entries) > KEPT_ENTRIES:
             yield from proving_uniqueness(self._list(cover, taken, clock))
             return
-        with kept_engine(self.engine, cover) as engine:
+        with kept_engine(cover) as engine:
             first = yield from SatSearch(cover, taken, clock, engine).decide()
         if first is None:
             return
@@ -321,7 +291,7 @@ class Sat(Enumerator):
     def _list(
         self, cover: ExactCover, taken: NDArray[np.int64], clock: Clock, spent: int = 0
     ) -> Generator[Attempt, None, None]:
-        engine = Engine(self.engine, cover, compatible(cover, taken))
+        engine = Engine(cover, compatible(cover, taken))
         try:
             search = SatSearch(cover, taken, clock, engine, spent)
             while (yield from search.ask()):
