@@ -262,7 +262,7 @@ def solve_table(
     >>> puzzlelab.solve_table(boards, jobs=1)["proof"].to_pylist()
     ['optimal', 'optimal', 'optimal']
     """
-    from puzzlelab.storage.answer_rows import table_of
+    from puzzlelab.storage.row_columns import table_of
 
     return table_of(_answers(boards, solver, limit, jobs, executor, options), checked.limit(limit))
 

@@ -15,7 +15,7 @@ from puzzlelab.engine.solving import solve
 from puzzlelab.jobs import row_checks
 from puzzlelab.jobs.row_tally import RowTally
 from puzzlelab.puzzles.tiles.rules import Tiles
-from puzzlelab.storage.answer_rows import row_of
+from puzzlelab.storage.row_columns import row_of
 
 BOARD = "8 1 3 4 0 2 7 6 5"
 

@@ -427,7 +427,7 @@ def test_a_line_without_an_end_is_not_read_as_a_whole(program, tmp_path, monkeyp
 
 def test_what_a_question_is_agrees_between_the_library_and_the_command_line(program, tmp_path):
     from puzzlelab.engine.solving import solve
-    from puzzlelab.storage.answer_rows import row_of
+    from puzzlelab.storage.row_columns import row_of
 
     puzzle, out = load("tiles-3x3"), tmp_path / "rows.jsonl"
     program("tiles-3x3", FAR, "--with", "astar", "--estimate", "conflicts", "--out", out)

@@ -7,8 +7,7 @@ from puzzlelab.core.errors import BadFile, UnknownName
 from puzzlelab.core.limit import Limit
 from puzzlelab.engine.solving import solve
 from puzzlelab.jobs.row_checks import checks
-from puzzlelab.storage.answer_rows import row_of
-from puzzlelab.storage.row_columns import RowColumns
+from puzzlelab.storage.row_columns import RowColumns, row_of
 from puzzlelab.storage.row_files import RowFile
 
 BOARDS = ["1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 8 7 0", "0 2 3 1 5 6 4 7 8"]

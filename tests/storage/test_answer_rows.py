@@ -18,9 +18,8 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.solving import solve_boards
 from puzzlelab.storage import row_columns as row_columns_module
-from puzzlelab.storage.answer_rows import row_columns
 from puzzlelab.storage.row import Row, solution_of, solutions_of, unanswered
-from puzzlelab.storage.row_columns import HEADER, RowColumns, arrow_schema
+from puzzlelab.storage.row_columns import HEADER, RowColumns, arrow_schema, row_columns
 from puzzlelab.storage.row_exports import exported_rows
 from puzzlelab.text.board_blocks import read_texts
 

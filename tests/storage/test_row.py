@@ -12,9 +12,8 @@ from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.verify import confirmed
 from puzzlelab.core.views import Estimates
-from puzzlelab.storage.answer_rows import row_of
 from puzzlelab.storage.row import Row
-from puzzlelab.storage.row_columns import RowColumns
+from puzzlelab.storage.row_columns import RowColumns, row_of
 from puzzlelab.storage.row_files import RowFile, read_rows
 from puzzlelab.version import VERSION
 

@@ -38,10 +38,9 @@ from puzzlelab.jobs.pieces import Part, Pieces
 from puzzlelab.jobs.solve_parts import SomeAnswers, answered, name_of, solve_batches, solver_setups
 from puzzlelab.runtime import signals
 from puzzlelab.storage import networks
-from puzzlelab.storage.answer_rows import row_columns
 from puzzlelab.storage.outputs import only_writer_in
 from puzzlelab.storage.row import Row, unanswered
-from puzzlelab.storage.row_columns import RowColumns
+from puzzlelab.storage.row_columns import RowColumns, row_columns
 from puzzlelab.storage.row_files import RowFile, TimedRow, read_timed_rows
 
 LARGE_BATCH = 1 << 14

@@ -22,9 +22,8 @@ from puzzlelab.core.solver import Solver
 from puzzlelab.core.verify import Verdict
 from puzzlelab.engine.batch_verify import verified
 from puzzlelab.jobs.solve_parts import SolvedPart, StoredRows
-from puzzlelab.storage.answer_rows import row_columns, solutions
 from puzzlelab.storage.row import Row, unanswered
-from puzzlelab.storage.row_columns import RowColumns
+from puzzlelab.storage.row_columns import RowColumns, row_columns, solutions
 from puzzlelab.storage.row_files import RowFile
 from puzzlelab.text.board_blocks import row_texts
 

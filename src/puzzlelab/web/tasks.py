@@ -145,7 +145,7 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.core.objective import objective_of
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.engine.solving import solve as run
-    from puzzlelab.storage.answer_rows import row_of
+    from puzzlelab.storage.row_columns import row_of
     from puzzlelab.text.board_blocks import row_texts
 
     instance = instance_of(parameters)
