@@ -18,7 +18,7 @@ from rich.table import Table
 from puzzlelab import load
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import scale_of
-from puzzlelab.nets import exporting, onnx_files
+from puzzlelab.nets import exporting, onnx_model
 from puzzlelab.nets.card import ONNX, content_of, file_of
 from puzzlelab.nets.onnx_model import OnnxModel
 from puzzlelab.storage import networks
@@ -32,7 +32,7 @@ def models_of(puzzle: str) -> tuple[OnnxModel, OnnxModel]:
     file = file_of(path, ONNX)
     data = content_of(file)
     contents = (data, exporting.quantised(data, file))
-    first, second = (OnnxModel(load(puzzle), onnx_files.read_bytes(each, file)) for each in contents)
+    first, second = (OnnxModel(load(puzzle), onnx_model.read_bytes(each, file)) for each in contents)
     return first, second
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from puzzlelab import load
 from puzzlelab.core.views import Planes
-from puzzlelab.nets import onnx_files, onnx_model
+from puzzlelab.nets import onnx_model
 from puzzlelab.version import PACKAGE
 
 SHIPPED = PACKAGE / "pretrained" / "tiles-3x3.onnx"
@@ -95,9 +95,9 @@ def test_the_same_network_is_written_again(program, tmp_path) -> None:
     before = file.stat()
     assert program("export", "tiles-3x3", file)[0] == 0
     assert file.stat().st_mtime_ns == before.st_mtime_ns
-    data = SHIPPED.read_bytes()[: -len(onnx_files.SEAL) - onnx_files.DIGITS]
+    data = SHIPPED.read_bytes()[: -len(onnx_model.SEAL) - onnx_model.DIGITS]
     entry = b"\x72\x08\x0a\x01x\x12\x03yes"  # as another version of the libraries might write it
-    file.write_bytes(onnx_files.sealed(data + entry))
+    file.write_bytes(onnx_model.sealed(data + entry))
     assert program("export", "tiles-3x3", file)[0] == 0
     assert file.read_bytes() == SHIPPED.read_bytes()
 
@@ -106,7 +106,7 @@ def test_onnx_runtime_sends_and_keeps_nothing(tmp_path) -> None:
     suppressing = ("CI", "GITHUB_ACTIONS", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS", "TF_BUILD", "GITLAB_CI")
     places = {name: str(tmp_path) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "LOCALAPPDATA")}
     environment = {name: value for name, value in os.environ.items() if name not in suppressing} | places
-    code = "import sys, pathlib; from puzzlelab.nets import onnx_files; onnx_files.read(pathlib.Path(sys.argv[1]))"
+    code = "import sys, pathlib; from puzzlelab.nets import onnx_model; onnx_model.read(pathlib.Path(sys.argv[1]))"
     subprocess.run([sys.executable, "-c", code, SHIPPED], env=environment, check=True)
     assert [path for path in tmp_path.rglob("*") if "Microsoft" in path.parts or path.name == ".ses"] == []
 
@@ -122,7 +122,7 @@ def test_int8_is_another_network_that_names_its_source(program, tmp_path) -> Non
     assert (code, err) == (0, "")
     assert f"int8 from the network {source}" in out
     assert len(file.read_bytes()) < 0.4 * SHIPPED.stat().st_size
-    network = onnx_files.read(file)
+    network = onnx_model.read(file)
     assert (network.card.quantised_from, network.name != source) == (source, True)
     assert program("export", file, again)[0] == 0
     code, _, err = program("export", file, again, "--precision", "int8")
@@ -146,7 +146,7 @@ def test_a_network_of_another_program_solves(program, foreign, solver) -> None:
     code, out, err = program("solve", "tiles-3x3", BOARD, "--with", solver, "--net", foreign, "--json")
     assert (code, err) == (0, "")
     row = json.loads(out)
-    assert (row["length"], row["net"]) == (1, onnx_files.read(foreign).name)
+    assert (row["length"], row["net"]) == (1, onnx_model.read(foreign).name)
 
 
 def test_it_is_an_estimate_wherever_estimates_are_named(program, foreign, tmp_path) -> None:

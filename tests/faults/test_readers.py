@@ -147,7 +147,7 @@ def read_network_file(ending: str, is_sealed: bool = False) -> Read:
 
     def read(data: bytes, folder: Path) -> None:
         from puzzlelab.nets import checkpoint
-        from puzzlelab.nets.onnx_files import DIGITS, SEAL, sealed
+        from puzzlelab.nets.onnx_model import DIGITS, SEAL, sealed
 
         if is_sealed:  # with the right checksum, whatever it holds
             place = data.rfind(SEAL)

@@ -12,7 +12,7 @@ from typing import Any
 from programs import without_times
 from small_runs import PLAYING, SELFPLAY
 
-from puzzlelab.nets.onnx_files import is_sealed
+from puzzlelab.nets.onnx_model import is_sealed
 from puzzlelab.storage.row_files import read_rows
 
 LEARNING = 'learning = { steps = 40, batch_size = 20, precision = "float32", save_seconds = 0.05 }\nseed = 5\n'

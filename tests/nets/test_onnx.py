@@ -13,7 +13,7 @@ import torch
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile
-from puzzlelab.nets import exporting, onnx_files
+from puzzlelab.nets import exporting, onnx_model
 from puzzlelab.nets.architectures.table import ValueTable
 from puzzlelab.nets.card import Card
 from puzzlelab.nets.network import kinds, read_network
@@ -75,7 +75,7 @@ def exported(distances_2x3):
 def both(request, exported, model_of):
     """A network as PyTorch and as ONNX Runtime evaluate it."""
     model, data = exported(request.param, model_of)
-    return model, OnnxModel(model.puzzle, onnx_files.read_bytes(data, FILE))
+    return model, OnnxModel(model.puzzle, onnx_model.read_bytes(data, FILE))
 
 
 def test_the_networks_that_are_tested_have_every_architecture() -> None:
@@ -126,7 +126,7 @@ def test_estimates_and_priors_are_those_of_pytorch(both, states_of) -> None:
 @pytest.mark.parametrize("name", CANDIDATES)
 def test_the_logits_of_candidates_are_those_of_pytorch(exported, model_of, name) -> None:
     model, data = exported(name, model_of)
-    evaluated = OnnxModel(model.puzzle, onnx_files.read_bytes(data, FILE))
+    evaluated = OnnxModel(model.puzzle, onnx_model.read_bytes(data, FILE))
     candidates = np.random.default_rng(0).random((3, model.puzzle.cells, model.puzzle.size)) < 0.6
     candidates[:, :, 0] |= ~candidates.any(axis=2)
     assert np.allclose(evaluated.candidate_logits(candidates), model.candidate_logits(candidates), RELATIVE, ABSOLUTE)
@@ -136,7 +136,7 @@ def test_processors_with_fast_bfloat16_export_the_same_file(model_of, exported, 
     _, data = exported("dense", model_of)
     monkeypatch.setattr("puzzlelab.nets.torch_model.has_fast_bf16", lambda target: True)
     model = model_of(registry.load("tiles-3x3"), "dense")
-    assert exporting.to_onnx(model, onnx_files.read_bytes(data, FILE).card) == data
+    assert exporting.to_onnx(model, onnx_model.read_bytes(data, FILE).card) == data
 
 
 # --- damage -----------------------------------------------------------------------------------------------------------
@@ -152,15 +152,15 @@ def small_file():
 
 
 def test_any_damaged_byte_is_noticed(small_file) -> None:
-    assert onnx_files.read_bytes(small_file, FILE).form.heads == ("cost_to_go",)
+    assert onnx_model.read_bytes(small_file, FILE).form.heads == ("cost_to_go",)
     for place in range(len(small_file)):
         data = bytearray(small_file)
         data[place] ^= 0x40 if place % 2 else 0x01
         with pytest.raises(BadFile, match=r"exported.onnx is (damaged|no network in the ONNX format, or damaged)"):
-            onnx_files.read_bytes(bytes(data), FILE)
+            onnx_model.read_bytes(bytes(data), FILE)
 
 
 def test_a_part_of_a_file_is_noticed(small_file) -> None:
     for length in range(len(small_file)):
         with pytest.raises(BadFile, match=r"exported.onnx (is damaged|is no network|has the outputs)"):
-            onnx_files.read_bytes(small_file[:length], FILE)
+            onnx_model.read_bytes(small_file[:length], FILE)

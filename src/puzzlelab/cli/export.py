@@ -12,7 +12,7 @@ from puzzlelab.cli.console import print_table, say
 from puzzlelab.core.errors import BadOption
 
 if TYPE_CHECKING:
-    from puzzlelab.nets.onnx_files import OnnxNetwork
+    from puzzlelab.nets.onnx_model import OnnxNetwork
 
 
 def export(
@@ -30,17 +30,17 @@ def export(
 
     The file has its card within, and can be used by --net. What the inputs and outputs mean is in docs/networks.md.
     """
-    from puzzlelab.nets import exporting, model_zoo, onnx_files, onnx_model
+    from puzzlelab.nets import exporting, model_zoo, onnx_model
     from puzzlelab.nets.card import ONNX, content_of, file_of
 
     path = model_zoo.path_anywhere(_name(net))
     source = file_of(path, ONNX)
     data = content_of(source)
-    onnx_model.card_of(path, onnx_files.read_bytes(data, source))
+    onnx_model.card_of(path, onnx_model.read_bytes(data, source))
     if precision == "int8":
         data = exporting.quantised(data, source)
     exporting.write(file, data)
-    _show(file, len(data), onnx_files.read_bytes(data, file))
+    _show(file, len(data), onnx_model.read_bytes(data, file))
 
 
 def _name(net: str) -> str:
@@ -85,7 +85,7 @@ def _type(node: Any) -> str:
     """Return the type of an input or output, by its name in NumPy."""
     import numpy as np
 
-    from puzzlelab.nets.onnx_files import TYPES
+    from puzzlelab.nets.onnx_model import TYPES
 
     return np.dtype(TYPES[node.type]).name if node.type in TYPES else str(node.type)
 

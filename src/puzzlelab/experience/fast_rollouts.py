@@ -25,8 +25,8 @@ from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_rules_kernels import replay_all
 from puzzlelab.engine.solving import solve_boards
-from puzzlelab.experience.fast_rollouts_kernels import branch_all
 from puzzlelab.experience.schema import TrainingSamples, joined, packed
+from puzzlelab.experience.teacher_kernels import branch_all
 
 if TYPE_CHECKING:
     from puzzlelab.experience.teachers import Teacher

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from puzzlelab.engine.network_io import state_codes
 from puzzlelab.engine.records import unpacked
 from puzzlelab.engine.search_rules import rules_of, runner
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, packed
-from puzzlelab.experience.state_space_kernels import label_all
+from puzzlelab.experience.teacher_kernels import label_all
 from puzzlelab.solvers import bfs
 from puzzlelab.solvers._bfs_kernels import add_root
 from puzzlelab.version import VERSION
@@ -45,6 +45,8 @@ CHUNK = 1 << 14
 @dataclass(frozen=True)
 class StateSpace:
     """All unsolved states of a puzzle, in a random order; each is a game of its own."""
+
+    chunk: ClassVar[int] = CHUNK
 
     puzzle: Puzzle
     seed: int = 0
@@ -67,11 +69,6 @@ class StateSpace:
             "move_count": self.puzzle.move_count,
             "version": VERSION,
         }
-
-    @property
-    def chunk(self) -> int:
-        """See `SampleSource`."""
-        return CHUNK
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """Return the samples number `first` to `end` - 1, or to the last one."""

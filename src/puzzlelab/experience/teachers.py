@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +109,8 @@ def games_setup(source: SampleSource, executor: Executor) -> Setup | None:
 class Teacher:
     """A solver that plays random boards of one scale."""
 
+    count: ClassVar[None] = None
+
     puzzle: Puzzle
     solver: Solver
     exact: bool = False
@@ -160,10 +162,6 @@ class Teacher:
         sample = scale_of(self.puzzle, self.scale)[1].sample
         board: State = sample(generator(self.seed, game), self.levels[game % len(self.levels)], 1)[0]
         return board
-
-    @property
-    def count(self) -> None:
-        """See `SampleSource`."""
 
     @property
     def chunk(self) -> int:

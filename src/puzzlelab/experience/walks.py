@@ -9,7 +9,7 @@ Shapes: B = walks, L = moves of each, S = length of a state, M = number of moves
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,9 @@ CHUNK = 256
 @dataclass(frozen=True)
 class Walks:
     """Random walks of one length, each a game of its own; no move undoes the one before, unless it is the only one."""
+
+    count: ClassVar[None] = None
+    chunk: ClassVar[int] = CHUNK
 
     puzzle: Puzzle
     length: int
@@ -51,15 +54,6 @@ class Walks:
             "move_count": self.puzzle.move_count,
             "version": VERSION,
         }
-
-    @property
-    def count(self) -> None:
-        """See `SampleSource`."""
-
-    @property
-    def chunk(self) -> int:
-        """See `SampleSource`."""
-        return CHUNK
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """Return the positions of the walks number `first` to `end` - 1, of which there is at least one."""

@@ -2,8 +2,8 @@
 
 Start with `model.py`: a model is a network with its puzzle, and answers as an `Estimate` or a `Prior`. `form.py` says
 what a program must know of a network to use it. Searches use an `OnnxModel`, which `onnx_model.py` loads and ONNX
-Runtime evaluates (`onnx_files.py`, within the limits of `onnx_limits.py`); `model_zoo.py` finds it by name, in files
-and among the networks that come with the package.
+Runtime evaluates (within the limits of `onnx_limits.py`); `model_zoo.py` finds it by name, in files and among the
+networks that come with the package.
 
 Trainings use a `TorchModel` (`torch_model.py`). `network.py` has the settings that all networks share, `architectures/`
 one architecture a file, and `layers.py` their output layers. `checkpoint.py` writes the files of a network: its

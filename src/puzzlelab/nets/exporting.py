@@ -26,9 +26,8 @@ import onnxruntime
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
 from puzzlelab.nets.card import ONNX, Card, content_of
 from puzzlelab.nets.form import NetworkForm, input_arrays, some_state
-from puzzlelab.nets.onnx_files import KEY, PRODUCER, Description, read_bytes, sealed
 from puzzlelab.nets.onnx_limits import limited_options
-from puzzlelab.nets.onnx_model import OnnxModel
+from puzzlelab.nets.onnx_model import KEY, PRODUCER, Description, OnnxModel, read_bytes, sealed
 from puzzlelab.storage.files import replace_file, writing
 
 if TYPE_CHECKING:

@@ -24,8 +24,15 @@ from puzzlelab.experience.histories import Returns, Trajectories
 from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.torch_model import TorchModel
-from puzzlelab.training.acting import ActingSettings, Arrays, LearningMethod, flat, part_of
-from puzzlelab.training.acting_blocks import INITIAL_BOARDS, ActingBlocks
+from puzzlelab.training.acting import (
+    INITIAL_BOARDS,
+    ActingBlocks,
+    ActingSettings,
+    Arrays,
+    LearningMethod,
+    flat,
+    part_of,
+)
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics
 from puzzlelab.training.exploration import (
     ExplorationSettings,

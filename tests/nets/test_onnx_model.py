@@ -19,10 +19,10 @@ from onnx import TensorProto, helper
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.nets import onnx_files, onnx_limits, onnx_model
+from puzzlelab.nets import onnx_limits, onnx_model
 from puzzlelab.nets.form import INPUT_MEANINGS, INPUTS, OUTPUT_MEANINGS, Head
-from puzzlelab.nets.onnx_files import KEY, PRODUCER, sealed
 from puzzlelab.nets.onnx_limits import OPERATORS
+from puzzlelab.nets.onnx_model import KEY, PRODUCER, sealed
 from puzzlelab.storage import networks
 from puzzlelab.version import PACKAGE
 
@@ -91,7 +91,7 @@ def test_remaining_moves_may_have_a_dimension_of_their_own(load, states_of, shap
 
 
 def test_more_boards_than_a_batch(load, states_of) -> None:
-    states = np.resize(states_of(TILES, 5), (2 * onnx_files.FOREIGN_BATCH + 1, 6))
+    states = np.resize(states_of(TILES, 5), (2 * onnx_model.FOREIGN_BATCH + 1, 6))
     assert np.array_equal(load(SUM + COUNT).outputs(states)["cost_to_go"], states.sum(axis=1))
 
 
@@ -378,7 +378,7 @@ def forged(model: onnx.ModelProto, **changes: object) -> bytes:
     """A network of the package with another program or description, and with the right checksum."""
     shipped = onnx.load_model(SHIPPED)
     text = next(entry.value for entry in shipped.metadata_props if entry.key == KEY)
-    description = onnx_files.Description.model_validate_json(text).model_dump()
+    description = onnx_model.Description.model_validate_json(text).model_dump()
     for name, value in changes.items():
         part = "card" if name in description["card"] else "form"
         description[part][name] = value
@@ -435,7 +435,7 @@ def test_every_kind_of_input_and_output_is_described() -> None:
 
 
 def test_every_kind_of_input_has_types_that_hold_it() -> None:
-    assert all(set(onnx_files.UNFIT.get(name, ())) < set(onnx_files.TYPES) for name in INPUTS)
+    assert all(set(onnx_model.UNFIT.get(name, ())) < set(onnx_model.TYPES) for name in INPUTS)
 
 
 # --- cards ---

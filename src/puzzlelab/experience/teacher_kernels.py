@@ -1,5 +1,7 @@
 # mypy: allow-untyped-defs
-"""The kernel that lists the side branches of replayed solutions; shapes as in `fast_rollouts`."""
+"""The kernels of teachers: labels of all states of a puzzle, and side branches of replayed solutions; shapes as in
+`state_space` and `fast_rollouts`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,28 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
+from puzzlelab.engine.hash_table_kernels import find_or_add, mix
 from puzzlelab.engine.kernels import compiled
+from puzzlelab.engine.record_parts import NOWHERE
+
+
+@compiled
+def label_all(tables, nodes, expansion, distance, masks):
+    """Write the distances `int32[N]` of the first N states, and the moves `bool[N, M]` that reduce them.
+
+    A state stands behind its parent; that of a goal is NOWHERE.
+    """
+    state, moves = expansion.state, expansion.moves
+    for row in range(distance.size):
+        parent = nodes.parent[row]
+        distance[row] = 0 if parent == NOWHERE else distance[parent] + 1
+    for row in range(distance.size):
+        kernels.unpack(tables, nodes.keys[row], state)
+        for i in range(kernels.legal(tables, state, moves)):
+            kernels.apply(tables, state, moves[i], expansion.child)
+            kernels.pack(tables, expansion.child, expansion.key)
+            other = find_or_add(nodes.table, nodes.keys, expansion.key, mix(expansion.key), row)
+            masks[row, moves[i]] = distance[other] < distance[row]
 
 
 @compiled
