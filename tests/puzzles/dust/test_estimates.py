@@ -106,6 +106,7 @@ def test_the_half_board_bound_is_the_same_in_the_mirror_and_in_other_colours(pla
     puzzle = Dust(*size)
     states = games(plainly, size, 6)
     values = estimated(puzzle, "halves", states)
+    assert estimated(puzzle, "halves", puzzle.settled(np.eye(1, puzzle.cells, dtype=np.uint8)[0])[None]).tolist() == [1]
     names = np.array([0, *(np.random.default_rng(3).permutation(puzzle.colours) + 1)], np.uint8)
     for images in (names[states], puzzle.view(Planes).symmetries(states)[1][0]):
         assert np.array_equal(estimated(puzzle, "halves", images), values)

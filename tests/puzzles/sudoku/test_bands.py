@@ -411,6 +411,7 @@ def test_a_search_that_is_cut_in_slices_finds_the_same(exchange, harness) -> Non
     board[np.flatnonzero(board)[:6]] = 0
     whole, _ = harness.search(harness.candidates_of(board), 5000)
     assert 10 < len(whole) < 5000
+    work = set()
     for budget in (1, 2, 7, 1000):
         asked = machine(board)
         found, status = [], RUNNING
@@ -421,6 +422,8 @@ def test_a_search_that_is_cut_in_slices_finds_the_same(exchange, harness) -> Non
             if status == IMPROVED:
                 found.append(asked.record.grid.tolist())
         assert found == whole.tolist()
+        work.add((int(asked.control.expanded), int(asked.control.generated)))
+    assert len(work) == 1
 
 
 def test_no_vector_of_a_new_stack_lies_across_lines_of_the_cache() -> None:
