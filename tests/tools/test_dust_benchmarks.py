@@ -2,7 +2,6 @@
 
 import json
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -46,40 +45,3 @@ def test_a_board_where_the_article_misses_the_optimum_is_shown_beside_it(tmp_pat
     again = program(*words)
     assert again.stdout == first.stdout
     assert len(out.read_text().splitlines()) == 2
-
-
-def test_ctrl_c_keeps_what_was_printed(tmp_path: Path) -> None:
-    out = tmp_path / "found.jsonl"
-    words = ("dust-8x6x5", "--seconds", 0.5, "--limits", 0.2, "--proof", 0.5, "--jobs", 1, "--out", out)
-    # A shell that starts the tests in the background has its children ignore Ctrl-C; this takes that back.
-    with subprocess.Popen(
-        command("dust_search.py", *words),
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as running:
-        assert running.stdout is not None
-        lines = [running.stdout.readline() for _ in range(3)]
-        assert re.match("[1-5]{48} ", lines[2])
-        running.send_signal(signal.SIGINT)
-        rest = running.stdout.read()
-        code = running.wait(60)
-    assert code == 130
-    assert "interrupted\naverage of " in rest
-    assert "average of 12" not in rest
-    assert out.read_text().count("\n") == len(re.findall("[1-5]{48} ", lines[2] + rest))
-
-
-def test_what_cannot_be_asked_is_told(tmp_path: Path) -> None:
-    for words, told in (
-        (("tiles-3x3",), "error: tiles-3x3 is no dust\n"),
-        (("dust-4x3x3", "--with", "haves"), "error: there is no solver 'haves'"),
-        (("dust-4x3x3", "--file", tmp_path / "none.txt"), "error: cannot read"),
-        (("dust-4x3x3", "--seconds", 0), "seconds and --count are more than 0"),
-    ):
-        done = program("dust_search.py", *words)
-        assert done.returncode in (1, 2)
-        assert told in done.stderr
-    (tmp_path / "bad.jsonl").write_text("x\n\n")
-    done = program("dust_search.py", "dust-4x3x3", "--out", tmp_path / "bad.jsonl")
-    assert done.stderr == f"error: {tmp_path / 'bad.jsonl'}, line 1: no line of this benchmark\n"

@@ -1,25 +1,14 @@
 """The article's game and search in `benchmarks/`: the same rules as ours, and the faults that ours does not have."""
 
-import importlib.util
 import itertools
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import dust_document as document
 import puzzlelab
 from puzzlelab import Instance
-
-SOURCE = Path(__file__).parents[2] / "benchmarks" / "dust_document.py"
-
-
-@pytest.fixture(scope="module")
-def document():
-    spec = importlib.util.spec_from_file_location("dust_document", SOURCE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def boards(name, count, seed=0):
@@ -30,7 +19,7 @@ def boards(name, count, seed=0):
 
 
 @pytest.mark.parametrize("name", ["dust-8x6x5", "dust-7x5x3", "dust-1x4x2", "dust-5x1x3"])
-def test_its_game_is_ours(document, name):
+def test_its_game_is_ours(name):
     puzzle, made = boards(name, 4)
     random = np.random.default_rng(1)
     for board in made:
@@ -51,7 +40,7 @@ OURS = {"estimate": "colours", "order": "cells-largest", "deep_order": "cells", 
 @pytest.mark.parametrize(
     ("solver", "options"), [("bfs", {}), pytest.param("depth-first", OURS, marks=pytest.mark.slow)], ids=["bfs", "ours"]
 )
-def test_run_to_its_end_it_misses_the_optimum_and_neither_its_correction_nor_ours_does(document, solver, options):
+def test_run_to_its_end_it_misses_the_optimum_and_neither_its_correction_nor_ours_does(solver, options):
     puzzle, made = boards("dust-4x3x3", 60, seed=4)
     found = {False: [], True: []}
     best = []
@@ -72,7 +61,7 @@ def test_run_to_its_end_it_misses_the_optimum_and_neither_its_correction_nor_our
     assert sum(one > 0 for one in missed) >= 12
 
 
-def test_when_its_time_is_up_it_gives_what_it_has(document, monkeypatch):
+def test_when_its_time_is_up_it_gives_what_it_has(monkeypatch):
     ticks = itertools.count()
     clock = SimpleNamespace(perf_counter=lambda: next(ticks) / 1000)  # goes on when it is looked at
     monkeypatch.setattr(document, "time", clock)
@@ -82,7 +71,4 @@ def test_when_its_time_is_up_it_gives_what_it_has(document, monkeypatch):
     assert search.cut
     assert 5 <= len(moves) <= 48
     assert document.solve(board, seconds=1e-9) is None
-
-
-def test_an_empty_board_is_solved(document):
     assert document.solve(np.zeros((4, 3), np.uint8)) == []

@@ -33,12 +33,3 @@ def test_a_wrong_solution_counts_as_unsolved(tmp_path: Path) -> None:
     row = next(line for line in out.read_text().splitlines() if line.startswith("| Norvig"))
     solved, unsolved = (int(cell.replace(",", "")) for cell in row.split("|")[5:7])
     assert solved == 2 * unsolved > 0
-
-
-def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
-    (tmp_path / "bad.csv").write_text("puzzle,solution\n123\n")
-    done = peers(tmp_path / "bad.csv")
-    assert done.returncode == 1
-    assert done.stderr == f"error: {tmp_path / 'bad.csv'}, line 2: no line of puzzle,solution\n"
-    assert "cannot" not in peers(tmp_path / "none.csv").stdout
-    assert peers(tmp_path / "none.csv").stderr.startswith("error: ")

@@ -64,41 +64,37 @@ BLOCK = textwrap.dedent("""
 RENAMED = BLOCK.replace("number", "value").replace("7", "'seven'").replace("False", "None").replace("# only", "# just")
 
 
-@pytest.mark.parametrize("other", [BLOCK, RENAMED], ids=["equal", "renamed"])
-def test_blocks_of_the_same_shape_are_one_pair(code, other):
-    pairs = list(repetition.alike_blocks(code({"solvers/a": BLOCK, "solvers/b": f"x = 1\n{other}"})))
-    assert pairs == ["solvers/a.py:2-17 ~ solvers/b.py:3-18"]
+CHANGED = BLOCK.replace("if total is None", "while total")
 
 
-def test_blocks_may_stand_in_one_file(code):
-    assert list(repetition.alike_blocks(code({"solvers/a": BLOCK + RENAMED}))) == [
-        "solvers/a.py:2-17 ~ solvers/a.py:19-34"
-    ]
+def fields(names):
+    return "class Record:\n" + "".join(f"    {name}: int\n" for name in names)
 
 
-def test_a_change_in_the_middle_ends_a_block(code):
-    other = BLOCK.replace("if total is None", "while total")
-    assert list(repetition.alike_blocks(code({"solvers/a": BLOCK, "solvers/b": other}))) == []
+def imported(names):
+    return "from m import (\n" + "".join(f"    {name},\n" for name in names) + ")\n"
 
 
-def test_only_solvers_are_compared(code):
-    assert list(repetition.alike_blocks(code({"puzzles/a": BLOCK, "puzzles/b": BLOCK}))) == []
-
-
-def record(*fields):
-    return "class Record:\n" + "".join(f"    {field}: int\n" for field in fields)
-
-
-@pytest.mark.parametrize("made", [record, lambda *names: f"from m import (\n{''.join(f'    {n},' for n in names)})\n"])
-def test_declarations_are_alike_only_with_the_same_names(code, made):
-    one, other = made(*"abcdefghij"), made(*"klmnopqrst")
-    assert list(repetition.alike_blocks(code({"solvers/a": one, "solvers/b": other}))) == []
-
-
-def test_fields_and_imported_names_count_with_the_same_names(code):
-    imported = "from m import (\n" + "".join(f"    {name},\n" for name in "abcdefghij") + ")\n"
-    for text in (record(*"abcdefghij"), imported):
-        assert len(list(repetition.alike_blocks(code({"solvers/a": text, "solvers/b": text})))) == 1
+@pytest.mark.parametrize(
+    ("texts", "pairs"),
+    [
+        ({"solvers/a": BLOCK, "solvers/b": f"x = 1\n{BLOCK}"}, ["solvers/a.py:2-17 ~ solvers/b.py:3-18"]),
+        ({"solvers/a": BLOCK, "solvers/b": f"x = 1\n{RENAMED}"}, ["solvers/a.py:2-17 ~ solvers/b.py:3-18"]),
+        ({"solvers/a": BLOCK + RENAMED}, ["solvers/a.py:2-17 ~ solvers/a.py:19-34"]),
+        ({"solvers/a": BLOCK, "solvers/b": CHANGED}, []),
+        ({"puzzles/a": BLOCK, "puzzles/b": BLOCK}, []),
+        *(
+            ({"solvers/a": made("abcdefghij"), "solvers/b": made(names)}, pairs)
+            for made, lines in ((fields, "1-11"), (imported, "2-11"))
+            for names, pairs in (
+                ("abcdefghij", [f"solvers/a.py:{lines} ~ solvers/b.py:{lines}"]),
+                ("klmnopqrst", []),
+            )
+        ),
+    ],
+)
+def test_blocks_of_solvers_with_the_same_shape_are_one_pair(code, texts, pairs):
+    assert list(repetition.alike_blocks(code(texts))) == pairs
 
 
 IMPORTS_B = {
@@ -115,14 +111,10 @@ NO_IMPORTS_OF_B = {
 }
 
 
-@pytest.mark.parametrize("text", IMPORTS_B.values(), ids=IMPORTS_B)
-def test_every_form_of_an_import_is_in_the_graph(code, text):
-    assert imports.graph_of_imports(code({"a": text, "b": "x = 1"}))["puzzlelab.a"] == {"puzzlelab.b"}
-
-
-@pytest.mark.parametrize("text", NO_IMPORTS_OF_B.values(), ids=NO_IMPORTS_OF_B)
-def test_types_registries_and_prose_are_no_imports(code, text):
-    assert imports.graph_of_imports(code({"a": text, "b": "x = 1"}))["puzzlelab.a"] == set()
+@pytest.mark.parametrize("text", [*IMPORTS_B.values(), *NO_IMPORTS_OF_B.values()], ids=[*IMPORTS_B, *NO_IMPORTS_OF_B])
+def test_every_form_of_an_import_is_in_the_graph_and_types_registries_and_prose_are_not(code, text):
+    expected = {"puzzlelab.b"} if text in IMPORTS_B.values() else set()
+    assert imports.graph_of_imports(code({"a": text, "b": "x = 1"}))["puzzlelab.a"] == expected
 
 
 def test_the_compiler_alone_uses_the_insides_of_numba(code):

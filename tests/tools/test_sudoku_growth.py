@@ -1,6 +1,5 @@
 """The count of steps in `benchmarks/sudoku_growth.py`: its boards, what it counts, and the program."""
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -8,25 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import sudoku_growth as growth
 from puzzlelab import load, solve
 from puzzlelab.core.boards import Instance
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = ROOT / "benchmarks" / "sudoku_growth.py"
-
-
-@pytest.fixture(scope="module")
-def growth():
-    spec = importlib.util.spec_from_file_location("sudoku_growth", PROGRAM)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
 
 
 @pytest.mark.parametrize("name", ["sudoku-4x4", "sudoku-6x6", "sudoku-9x9"])
-def test_boards_come_from_one_valid_grid(growth, name) -> None:
+def test_boards_come_from_one_valid_grid(name) -> None:
     puzzle = load(name)
     grid = growth.full_grid(puzzle, np.random.default_rng(0))
     assert puzzle.solved(grid)
@@ -41,7 +30,7 @@ def test_boards_come_from_one_valid_grid(growth, name) -> None:
         assert solve(Instance(puzzle, fewer), "backtracking").proof != "unique"
 
 
-def test_steps_keep_their_bounds(growth) -> None:
+def test_steps_keep_their_bounds() -> None:
     puzzle = load("sudoku-4x4")
     counts = {}
     for method in growth.METHODS:
@@ -59,7 +48,7 @@ def test_steps_keep_their_bounds(growth) -> None:
     assert growth.work(limited, list(growth.boards(puzzle, 0))[-1]).stop == "+"
 
 
-def test_counts_in_words(growth) -> None:
+def test_counts_in_words() -> None:
     work = growth.Work
     assert growth.in_words([work(1, ""), work(3000, ""), work(5, "")]) == "5 / 3,000"
     assert growth.in_words([work(1, ""), work(7, "+"), work(5, "")]) == "5 / 7+"
@@ -67,7 +56,7 @@ def test_counts_in_words(growth) -> None:
     assert growth.in_words([work(0, "memory"), work(0, "memory")]) == "memory"
 
 
-def test_the_multiplications_are_those_of_the_network_of_the_recipe(growth) -> None:
+def test_the_multiplications_are_those_of_the_network_of_the_recipe() -> None:
     torch = pytest.importorskip("torch")
     from puzzlelab.nets.network import read_network
     from puzzlelab.training.runs import read_toml
@@ -82,7 +71,7 @@ def test_the_multiplications_are_those_of_the_network_of_the_recipe(growth) -> N
 
 @pytest.mark.slow
 def test_the_program_prints_the_same_table_again() -> None:
-    command = [sys.executable, str(PROGRAM), "--sizes", "4", "--boards", "2"]
+    command = [sys.executable, growth.__file__, "--sizes", "4", "--boards", "2"]
     first, again = (subprocess.run(command, capture_output=True, text=True, timeout=300, check=True) for _ in range(2))
     assert "median / greatest" in first.stdout
     assert first.stdout == again.stdout
