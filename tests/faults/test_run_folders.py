@@ -45,11 +45,11 @@ def taken_up(lab: Lab, work: Work, out: Path, names: set[str], kind: str, is_fin
     """Damage these files of a run and repeat its command.
 
     One bit of a text without a checksum cannot be seen, a finished run needs only its networks, and of these a run
-    reads the `.onnx` that `champion` and `latest` name: other files are not compared.
+    reads the `.onnx` of its champion: other files are not compared.
     """
     files = kinds_of_files(out)
-    pointers = [path for name in ("champion", "latest") if (path := out / "run" / name).exists()]
-    needed = {path.read_text().strip() for path in pointers}
+    champion = out / "run" / "champion"
+    name_of_champion = champion.read_text().strip() if champion.exists() else ""
     chosen = [files[name] for name in sorted(names & set(files))]
     for path in chosen:
         KINDS[kind](path, lab.random)
@@ -67,7 +67,7 @@ def taken_up(lab: Lab, work: Work, out: Path, names: set[str], kind: str, is_fin
             for path in chosen
         }
         networks = [path for path in chosen if path.parent.name == "nets"]
-        is_seen |= {path: path.suffix == ".onnx" and path.stem in needed for path in networks}
+        is_seen |= {path: path.suffix == ".onnx" and path.stem == name_of_champion for path in networks}
         unseen = {path.relative_to(out).as_posix() for path in chosen if not is_seen[path]}
         results = work.result(out, outcome.out), lab.site.reference(work)[1]
         actual, expected = ({n: v for n, v in result.items() if n not in unseen} for result in results)  # type: ignore[attr-defined]

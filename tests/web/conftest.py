@@ -18,6 +18,12 @@ PATIENCE = 60_000
 USUAL = {"viewport": {"width": 1280, "height": 900}, "service_workers": "block"}
 
 
+@pytest.fixture
+def anyio_backend() -> str:
+    """What runs the tests that are coroutines, which have the mark `anyio`."""
+    return "asyncio"
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """The server that most tests share."""

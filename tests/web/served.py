@@ -1,5 +1,6 @@
 """A server as a user starts it: the program in a process of its own, on any free port."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -8,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 START = 300
 """Seconds after which a server that has said nothing is taken for dead."""
@@ -81,3 +83,16 @@ def events(lines: Iterator[str]) -> Iterator[tuple[str, dict]]:
             name = line.removeprefix("event:").strip()
         elif line.startswith("data:"):
             yield name, json.loads(line.removeprefix("data:"))
+
+
+def asked(app: Any, method: str, path: str, base_url: str = "http://server", **more: Any) -> Any:
+    """The answer of an application in this process to a request, of this address where `client` says one."""
+    import httpx
+
+    client = more.pop("client", ("127.0.0.1", 123))
+
+    async def ask() -> httpx.Response:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app, client=client), base_url=base_url) as one:
+            return await one.request(method, path, **more)
+
+    return asyncio.run(ask())

@@ -4,14 +4,13 @@ import asyncio
 import ipaddress
 import re
 import socket
-import subprocess
-import sys
 from functools import cache
 
 import pytest
 
 pytest.importorskip("fastapi")
 import httpx
+import served
 from served import end, start
 
 from puzzlelab.web import access, app, connections, serve
@@ -29,14 +28,9 @@ def guarded() -> app.FastAPI:
 
 def asked(path: str, client: tuple[str, int] = PHONE, **headers: str) -> httpx.Response:
     """The answer of a server in this process to a request from this address; of this machine's programs to its name."""
-
-    async def ask() -> httpx.Response:
-        transport = httpx.ASGITransport(guarded(), client=client)
-        host = "localhost:8000" if client == HERE else "192.168.1.2:8000"
-        async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}") as one:
-            return await one.get(path, headers={name: value.encode("latin-1") for name, value in headers.items()})
-
-    return asyncio.run(ask())
+    host = "localhost:8000" if client == HERE else "192.168.1.2:8000"
+    sent = {name: value.encode("latin-1") for name, value in headers.items()}
+    return served.asked(guarded(), "GET", path, f"http://{host}", client=client, headers=sent)
 
 
 def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address() -> None:
@@ -142,9 +136,14 @@ def test_an_address_has_the_token_where_requests_need_it(
     assert serve._served(host, ip, 80, TOKEN) == addresses
 
 
-def test_no_variable_of_the_environment_makes_a_strangers_header_count() -> None:
-    server = start("--token", TOKEN, FORWARDED_ALLOW_IPS="*", WEB_CONCURRENCY="1")
+def test_a_server_for_other_machines_prints_its_address_and_no_variable_makes_a_strangers_header_count() -> None:
+    server = start("--host", "0.0.0.0", "--token", TOKEN, FORWARDED_ALLOW_IPS="*", WEB_CONCURRENCY="1")
     try:
+        assert server.process.stdout is not None
+        printed = server.process.stdout.readline() + server.process.stdout.readline()
+        assert "0.0.0.0" not in server.address
+        assert f"/?token={TOKEN}" in printed
+        assert "not encrypted" in printed
         forwarded = {"x-forwarded-for": "127.0.0.1"}
         assert httpx.get(server.address + "api/limits", headers=forwarded, timeout=300).status_code == 403
         assert httpx.get(server.address + "api/limits", timeout=300).status_code == 200
@@ -159,7 +158,8 @@ def test_the_address_of_this_machine_is_found_without_sending_anything() -> None
     assert found is None or str(ipaddress.ip_address(found)) == found
 
 
-def test_a_request_that_comes_slowly_is_closed_and_others_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.anyio
+async def test_a_request_that_comes_slowly_is_closed_and_others_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also a body that stops in the middle."""
     monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.5)
     made = []
@@ -169,74 +169,36 @@ def test_a_request_that_comes_slowly_is_closed_and_others_are_answered(monkeypat
             super().connection_made(transport)
             made.append(self)
 
-    async def play() -> None:
-        import uvicorn
+    import uvicorn
 
-        settings = uvicorn.Config(app.make_app(), http=Counted, log_level="error")
-        server = uvicorn.Server(settings)
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            address = listener.getsockname()
-            running = asyncio.create_task(server.serve([listener]))
-            while not server.started:
-                await asyncio.sleep(0.01)
-            heads = [
-                b"GET / HTTP/1.1\r\nX: ",
-                b"POST /api/solve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{",
-            ]
-            slow = [await asyncio.open_connection(*address) for _ in heads]
-            for (_, writer), head in zip(slow, heads, strict=True):
-                writer.write(head)
-            while len(made) < len(slow):
-                await asyncio.sleep(0.01)
-            monkeypatch.setattr(connections, "REQUEST_SECONDS", 300.0)  # of the connections that come now
-            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as client:
-                assert (await client.get("/health")).status_code == 200
-            for reader, writer in slow:
-                assert await asyncio.wait_for(reader.read(), 300) == b""
-                writer.close()
-            server.should_exit = True
-            await running
-
-    asyncio.run(play())
-
-
-def test_the_command_prints_the_address_for_other_machines() -> None:
-    server = start("--host", "0.0.0.0", "--token", "secret-word")
-    try:
-        assert httpx.get(server.address + "health", timeout=300).status_code == 200
-        assert server.process.stdout is not None
-        printed = server.process.stdout.readline() + server.process.stdout.readline()
-    finally:
-        assert "Traceback" not in end(server)
-    assert "0.0.0.0" not in server.address
-    assert "/?token=secret-word" in printed
-    assert "not encrypted" in printed
-
-
-def test_a_token_that_is_none_is_refused() -> None:
-    command = [sys.executable, "-m", "puzzlelab", "web", "--token", "a b"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert ended.returncode == 2
-    assert "a token has 8 to 100 letters" in ended.stderr
-
-
-def test_ctrl_c_ends_a_watched_search_without_a_traceback() -> None:
-    server = start("--jobs", "1")
-    board = "15 14 8 12 10 11 9 13 2 6 5 1 3 4 7 0"
-    query = {"puzzle": "tiles-4x4", "board": board, "solver": "bfs", "time": 30}
-    with httpx.stream("GET", f"{server.address}api/solve/events", params=query, timeout=300) as answer:
-        assert next(answer.iter_lines()).startswith("event: job")
-        printed = end(server)
-    assert "Traceback" not in printed
-    assert "Exception" not in printed
+    settings = uvicorn.Config(app.make_app(), http=Counted, log_level="error")
+    server = uvicorn.Server(settings)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = listener.getsockname()
+        running = asyncio.create_task(server.serve([listener]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        heads = [
+            b"GET / HTTP/1.1\r\nX: ",
+            b"POST /api/solve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{",
+        ]
+        slow = [await asyncio.open_connection(*address) for _ in heads]
+        for (_, writer), head in zip(slow, heads, strict=True):
+            writer.write(head)
+        while len(made) < len(slow):
+            await asyncio.sleep(0.01)
+        monkeypatch.setattr(connections, "REQUEST_SECONDS", 300.0)  # of the connections that come now
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as client:
+            assert (await client.get("/health")).status_code == 200
+        for reader, writer in slow:
+            assert await asyncio.wait_for(reader.read(), 300) == b""
+            writer.close()
+        server.should_exit = True
+        await running
 
 
 def test_what_is_wrong_with_a_body_is_a_sentence() -> None:
-    async def ask() -> httpx.Response:
-        transport = httpx.ASGITransport(app.make_app())
-        async with httpx.AsyncClient(transport=transport, base_url="http://server") as one:
-            return await one.post("/api/solve", content=b"{not json", headers={"content-type": "application/json"})
-
-    answer = asyncio.run(ask())
+    headers = {"content-type": "application/json"}
+    answer = served.asked(guarded(), "POST", "/api/solve", "http://localhost", content=b"{not json", headers=headers)
     assert answer.status_code == 422
     assert answer.json()["error"].startswith("the body is no JSON")

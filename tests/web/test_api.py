@@ -10,7 +10,7 @@ from puzzlelab.cli.main import run
 
 WALL_CLOCK = {"seconds", "limit"}
 """What another run may say otherwise."""
-HARD_SUDOKU = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
+HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
 DOCUMENT = "OBBGRBRY/GGYYYRGR/GOOYOYOG/OYGGORRO/GOYRYYYY/YRRGOGRY"
 
 
@@ -38,23 +38,30 @@ def timeless(found):
     return found
 
 
-@pytest.mark.parametrize("puzzle", [None, "tiles-4x4", "dust-8x6x5", "sudoku-9x9"])
-def test_list(client, printed, puzzle) -> None:
-    answer = client.get("/api/list", params={"puzzle": puzzle} if puzzle else {})
-    assert [answer.json()] == printed("list", *([puzzle] if puzzle else []))
+EIGHT, ODD, TWO = "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0", "1 2 3 4 5 6 0 7 8"
+FIFTEEN = "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3"
+QUESTIONS = [
+    ("list", {}, ""),
+    *(("list", {"puzzle": name}, name) for name in ("tiles-4x4", "dust-8x6x5", "sudoku-9x9")),
+    ("check", {"puzzle": "tiles-3x3", "board": [EIGHT, ODD, "1 2 3"]}, f"tiles-3x3|{EIGHT}|{ODD}|1 2 3"),
+    ("check", {"puzzle": "sudoku-9x9", "board": [HARD, 81 * ".", "x"]}, f"sudoku-9x9|{HARD}|{81 * '.'}|x"),
+    ("check", {"puzzle": "dust-4x3x3", "board": ["331233122213", "12"]}, "dust-4x3x3|331233122213|12"),
+    ("hint", {"puzzle": "tiles-3x3", "board": EIGHT}, f"tiles-3x3|{EIGHT}"),
+    ("hint", {"puzzle": "tiles-4x4", "board": FIFTEEN, "nodes": 2000}, f"tiles-4x4|{FIFTEEN}|--nodes|2000"),
+    ("hint", {"puzzle": "sudoku-9x9", "board": HARD}, f"sudoku-9x9|{HARD}"),
+    ("count", {"puzzle": "sudoku-4x4", "board": ["." * 16], "most": 999}, f"sudoku-4x4|{'.' * 16}|--most|999"),
+    ("generate", {"puzzle": "tiles-4x4", "count": 3, "seed": 5, "scale": "level", "level": "20-22"},
+     "tiles-4x4|--count|3|--seed|5|--scale|level|--level|20-22"),
+    ("generate", {"puzzle": "sudoku-9x9", "count": 3, "level": "3"}, "sudoku-9x9|--count|3|--level|3"),
+]  # fmt: skip
+"""What is asked, with the words of the command that asks the same. Limits are of nodes: how far a search gets in some
+seconds is not the same twice."""
 
 
-@pytest.mark.parametrize(
-    ("puzzle", "boards"),
-    [
-        ("tiles-3x3", ["8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0", "1 2 3"]),
-        ("sudoku-9x9", [HARD_SUDOKU, "1" + HARD_SUDOKU[1:], "." * 81, "x"]),
-        ("dust-8x6x5", [DOCUMENT, "1" * 48, "12"]),
-    ],
-)
-def test_check(client, printed, puzzle, boards) -> None:
-    answer = client.get("/api/check", params={"puzzle": puzzle, "board": boards})
-    assert answer.json() == printed("check", puzzle, *boards)
+@pytest.mark.parametrize(("path", "asked", "words"), QUESTIONS)
+def test_a_question_has_the_answer_of_the_command_line(client, printed, path, asked, words) -> None:
+    answer = client.get(f"/api/{path}", params=asked).json()
+    assert timeless(answer if path != "list" else [answer]) == timeless(printed(path, *filter(None, words.split("|"))))
 
 
 def test_read_finds_the_puzzle_of_a_text(client) -> None:
@@ -73,9 +80,9 @@ def test_read_finds_the_puzzle_of_a_text(client) -> None:
 @pytest.mark.parametrize(
     ("puzzle", "solver", "boards"),
     [
-        ("tiles-3x3", "ida:estimate=walking", ["8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0", "1 2 3"]),
-        ("tiles-3x3", "greedy", ["8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 0 7 8"]),
-        ("sudoku-9x9", "bands", [HARD_SUDOKU, "." * 81]),
+        ("tiles-3x3", "ida:estimate=walking", [EIGHT, ODD, "1 2 3"]),
+        ("tiles-3x3", "greedy", [EIGHT, TWO]),
+        ("sudoku-9x9", "bands", [HARD, "." * 81]),
         ("dust-8x6x5", "beam:width=100", [DOCUMENT]),
     ],
 )  # each of these searches ends, long before the server's limit of time
@@ -89,46 +96,10 @@ def test_solve(client, printed, puzzle, solver, boards) -> None:
     assert any(row["verified"] for row in rows)
 
 
-def test_generate(client, printed) -> None:
-    for puzzle, words in (
-        ("tiles-4x4", {"scale": "level", "level": "20-22"}),
-        ("dust-6x5x4", {}),
-        ("sudoku-9x9", {"level": "3"}),
-    ):
-        asked = {"puzzle": puzzle, "count": 3, "seed": 5, **words}
-        options = [word for name, value in words.items() for word in (f"--{name}", value)]
-        boards = client.get("/api/generate", params=asked).json()
-        assert boards == printed("generate", puzzle, "--count", "3", "--seed", "5", *options)
-        assert len({board["board"] for board in boards}) == 3
-
-
-@pytest.mark.parametrize(
-    ("puzzle", "board", "nodes"),
-    [
-        ("tiles-3x3", "8 6 7 2 5 4 3 0 1", None),
-        ("tiles-4x4", "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3", 20_000),
-        ("dust-4x3x3", "331233122213", None),
-        ("sudoku-9x9", HARD_SUDOKU, None),
-    ],
-)  # limits are of nodes: how far a search gets in some seconds is not the same twice
-def test_hint(client, printed, puzzle, board, nodes) -> None:
-    asked = {"puzzle": puzzle, "board": board, **({"nodes": nodes} if nodes else {})}
-    told = timeless(client.get("/api/hint", params=asked).json())
-    assert told == timeless(printed("hint", puzzle, board, *(("--nodes", str(nodes)) if nodes else ())))
-    assert told[0]["best"] or nodes
-
-
-def test_count(client, printed) -> None:
-    asked = {"puzzle": "sudoku-4x4", "board": ["." * 16, "1234............"], "most": 1000}
-    assert client.get("/api/count", params=asked).json() == printed(
-        "count", "sudoku-4x4", *asked["board"], "--most", "1000"
-    )
-
-
 def test_events_tell_ever_shorter_solutions_and_then_the_row(client) -> None:
     asked = {
         "puzzle": "tiles-4x4",
-        "board": "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3",
+        "board": FIFTEEN,
         "solver": "beam:estimate=manhattan",
         "nodes": 50_000,
     }

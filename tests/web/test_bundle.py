@@ -1,6 +1,5 @@
 """The modules of the page are joined into one file, and plug-ins find them at their old places."""
 
-import asyncio
 import gzip
 import json
 import re
@@ -24,13 +23,8 @@ PAGE = '<head>\n  <link rel="stylesheet" href="a.css">\n  <script type="module" 
 
 def asked(method: str, path: str, **headers: str) -> httpx.Response:
     """The answer of a server in this process."""
-
-    async def ask() -> httpx.Response:
-        transport = httpx.ASGITransport(app.make_app())
-        async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
-            return await client.request(method, path, headers={k.replace("_", "-"): v for k, v in headers.items()})
-
-    return asyncio.run(ask())
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    return served.asked(app.make_app(), method, path, headers=sent)
 
 
 @pytest.fixture

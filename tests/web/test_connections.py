@@ -16,6 +16,8 @@ import uvicorn
 
 from puzzlelab.web import connections, serve
 
+pytestmark = pytest.mark.anyio
+
 LARGE = 24 * 2**20
 """Bytes of an answer that no system keeps for a client that does not read."""
 ASKED = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -71,44 +73,33 @@ async def has_all(client: socket.socket) -> bool:
     return size >= LARGE
 
 
-def test_a_client_that_takes_nothing_is_closed(monkeypatch) -> None:
+async def test_a_client_that_takes_nothing_is_closed(monkeypatch) -> None:
     monkeypatch.setattr(connections, "SEND_SECONDS", 0.2)
-
-    async def play() -> None:
-        async with served() as (server, address):
-            client = await client_of(address)
-            await until(lambda: server.server_state.total_requests == 1)
-            await until(lambda: not server.server_state.connections)
-            assert not await has_all(client)
-
-    asyncio.run(play())
+    async with served() as (server, address):
+        client = await client_of(address)
+        await until(lambda: server.server_state.total_requests == 1)
+        await until(lambda: not server.server_state.connections)
+        assert not await has_all(client)
 
 
-def test_of_clients_that_take_nothing_the_one_that_has_waited_longest_is_closed(monkeypatch) -> None:
+async def test_of_clients_that_take_nothing_the_one_that_has_waited_longest_is_closed(monkeypatch) -> None:
     monkeypatch.setattr(connections, "MAX_UNSENT", LARGE)
-
-    async def play() -> None:
-        async with served() as (server, address):
-            clients = []
-            for _ in range(3):
-                clients.append(await client_of(address))
-                await until(lambda: server.server_state.total_requests == len(clients))
-            assert [await has_all(client) for client in clients] == [False, False, True]
-
-    asyncio.run(play())
+    async with served() as (server, address):
+        clients = []
+        for _ in range(3):
+            clients.append(await client_of(address))
+            await until(lambda: server.server_state.total_requests == len(clients))
+        assert [await has_all(client) for client in clients] == [False, False, True]
 
 
-def test_idle_connections_make_room_for_others() -> None:
-    async def play() -> None:
-        async with served(limit_concurrency=5) as (_, address):
-            idle = [await asyncio.open_connection(*address) for _ in range(20)]
-            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as client:
-                assert (await client.get("/1")).status_code == 200
-            await until(lambda: sum(not (reader.at_eof() or reader.exception()) for reader, _ in idle) <= 5)
-            for _, writer in idle:
-                writer.close()
-
-    asyncio.run(play())
+async def test_idle_connections_make_room_for_others() -> None:
+    async with served(limit_concurrency=5) as (_, address):
+        idle = [await asyncio.open_connection(*address) for _ in range(20)]
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as client:
+            assert (await client.get("/1")).status_code == 200
+        await until(lambda: sum(not (reader.at_eof() or reader.exception()) for reader, _ in idle) <= 5)
+        for _, writer in idle:
+            writer.close()
 
 
 def test_a_server_that_may_open_few_files_says_so() -> None:

@@ -1,6 +1,5 @@
 """Plug-ins bring page modules: the server finds them beside those of the package."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +8,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 import httpx
+from served import asked
 
 from puzzlelab.core import registry
 from puzzlelab.core.puzzle import Family
@@ -25,15 +25,10 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], h
     (folder / "tiles.js").write_text("not this one\n", encoding="utf-8")
     (tmp_path / "rings.secret").write_text("outside\n", encoding="utf-8")
     family = Family("Rings.", registry.load, ("rings-3",), page=folder)
-    transport = httpx.ASGITransport(app.make_app())
+    made = app.make_app()
     families = {"other": Family("", registry.load, ()), "rings": family}
     monkeypatch.setattr(page_files, "installed", SimpleNamespace(families=families.items))
-
-    async def get(path: str) -> httpx.Response:
-        async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
-            return await client.get(path)
-
-    return lambda path: asyncio.run(get(path))
+    return lambda path: asked(made, "GET", path)
 
 
 @pytest.mark.parametrize("name", ["rings.js", "rings-view.js"])

@@ -124,6 +124,7 @@ def run_all(
         forget_gone(run)
         time_is_over = _Clock(run, settings, watch, executor, minutes).is_over
         if run.finished():
+            run.trained()  # it mends the champion, with which people are told to play
             return
         if workers == 0:
             take_turns(run, settings, time_is_over)
