@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 import httpx
+import served
 
 from puzzlelab.core import registry
 from puzzlelab.web import app, page_files
