@@ -48,15 +48,6 @@ def test_a_server_ends_by_signals_alone_which_is_no_fault(monkeypatch) -> None:
         assert signals.exit_code(130) == 0
 
 
-def test_an_ignored_signal_stays_ignored() -> None:
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with signals.raising(), signals.delayed() as check:
-        check()
-        signal.raise_signal(signal.SIGHUP)
-        check()
-        assert not signals.received()
-
-
 def test_a_delayed_signal_waits_for_the_check_and_a_second_one_does_not() -> None:
     with signals.raising(), signals.delayed() as check:
         check()
@@ -68,9 +59,13 @@ def test_a_delayed_signal_waits_for_the_check_and_a_second_one_does_not() -> Non
         assert signals.exit_code(130) == 143
 
 
-def test_nothing_is_delayed_before_the_first_check() -> None:
-    with signals.raising(), signals.delayed(), pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGTERM)
+def test_nothing_is_delayed_before_the_first_check_and_an_ignored_signal_stays_ignored() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with signals.raising(), signals.delayed():
+        signal.raise_signal(signal.SIGHUP)
+        assert not signals.received()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
 
 
 def test_a_library_delays_ctrl_c_alone() -> None:
