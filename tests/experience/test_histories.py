@@ -205,17 +205,6 @@ def test_every_state_of_a_finished_game_is_given_once_and_bounded_truly(distance
             assert found["bound"].max(initial=0) < 5 + most
 
 
-def test_many_bounds_are_close(distances) -> None:
-    """Bounds that nothing is learned from would hold as well."""
-    play, random = walking(1.0, 10, 0, games=100), np.random.default_rng(0)
-    histories, off = Trajectories.of(play), []
-    for _ in range(30):
-        _, found = recorded_turn(play, histories, random)
-        off += (found["bound"] - distances(play.puzzle)(found["state"])).tolist()
-    assert len(off) > 1_000
-    assert np.mean(np.array(off) == 0) > 0.2
-
-
 @pytest.mark.parametrize("turns", [0, 9])
 def test_restored_histories_go_on_as_they_would_have(turns) -> None:
     play, random = walking(0.5, 7, 0), np.random.default_rng(0)

@@ -1,6 +1,6 @@
 """Rewards and samples of puzzles whose moves have costs or points."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,11 +14,10 @@ from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.views import Samples, Scale, singly
-from puzzlelab.engine.batch_rules import apply_moves, successors
+from puzzlelab.engine.batch_rules import apply_moves
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience import rewards
 from puzzlelab.experience.rollouts import samples_of
-from puzzlelab.experience.schema import joined
 from puzzlelab.experience.state_space import StateSpace
 from puzzlelab.experience.teachers import Teacher, teach
 from puzzlelab.experience.walks import Walks
@@ -41,11 +40,6 @@ def test_the_reward_cost_is_minus_the_toll() -> None:
     assert rewards.make(TOLLS, "cost")(states, after).tolist() == [-9, -1, -1]
     with pytest.raises(UnknownName):
         rewards.make(TOLLS, "score")
-
-
-def test_successors_have_their_costs() -> None:
-    assert successors(TOLLS, np.array([[0]], np.int16)).costs.tolist() == [9, 1]
-    assert sorted(successors(RUNS, RUNS.read("aabbb").state[None]).costs.tolist()) == [-9, -4]
 
 
 def test_what_remains_of_a_path_is_in_points() -> None:
@@ -73,13 +67,6 @@ def test_samples_hold_points_below_0(tmp_path: Path) -> None:
     samples = samples_in(tmp_path)
     assert set(samples.remaining.tolist()) == {4 - 6}
     assert samples.remaining.dtype == np.int32
-
-
-def test_samples_of_an_earlier_version_are_joined_with_new_ones() -> None:
-    start = RUNS.read("aabbb")
-    new = samples_of(0, start, [(start.state, [0], -3, False)], "score")
-    old = replace(new, remaining=np.array([7], np.uint16))
-    assert joined([old, new]).remaining.tolist() == [7, -3]
 
 
 def test_a_sample_that_its_column_cannot_hold_is_named() -> None:

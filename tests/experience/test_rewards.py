@@ -139,15 +139,6 @@ def test_a_potential_adds_what_start_and_end_say_and_no_more(name, board, estima
         assert shaped - plain == pytest.approx(first - discount ** len(moves) * last, abs=1e-4)
 
 
-def test_a_perfect_potential_makes_every_best_move_worth_nothing(eight) -> None:
-    """And any other move costs two, because it leads one move away."""
-    states, _ = game(eight, eight.read("8 6 7 2 5 4 3 0 1").state, seed=1)
-    owner, legal = np.nonzero(canonical_moves(eight, states) >= 0)
-    worths = make(eight, "potential:exact")(states[owner], apply_moves(eight, states[owner], legal))
-    assert set(worths.tolist()) == {0.0, -2.0}
-    assert {int(row) for row in owner[worths == 0]} == set(range(len(states)))
-
-
 # --- schemes that a puzzle brings along -----------------------------------------------------------------------------
 
 

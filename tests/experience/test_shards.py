@@ -68,14 +68,6 @@ def test_a_folder_that_is_gone_on_with_ends_as_if_never_left(tmp_path):
     assert contents(tmp_path / "a") == contents(tmp_path / "b") == contents(tmp_path / "c")
 
 
-def test_a_complete_folder_is_left_alone(tmp_path):
-    fill(tmp_path, 100)
-    before = contents(tmp_path)
-    shards = fill(tmp_path, 60)
-    assert shards.rows >= 100
-    assert contents(tmp_path) == before
-
-
 def test_what_a_kill_leaves_behind_does_no_harm(tmp_path):
     fill(tmp_path / "a", 100)
     fill(tmp_path / "b", 50)

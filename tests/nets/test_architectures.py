@@ -5,10 +5,13 @@ import pytest
 
 pytest.importorskip("torch")
 
+import torch
+
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
 from puzzlelab.core.views import Candidates, Planes
 from puzzlelab.nets.form import all_candidates
+from puzzlelab.nets.layers import Heads, dueling_q
 from puzzlelab.nets.network import kinds, read_network
 
 KINDS = ["attention", "convolution", "dense", "exchangeable", "lattice", "residual", "table"]
@@ -45,13 +48,6 @@ def test_exchanging_colours_exchanges_nothing_in_the_answers(model_of, states_of
     before, after = model.outputs(states), model.outputs(other)
     assert np.allclose(before["cost_to_go"], after["cost_to_go"], atol=1e-2)
     assert np.allclose(before["policy"], after["policy"][:, move_permutation], atol=1e-2)
-
-
-def test_a_dense_network_notices_exchanged_colours(model_of, states_of) -> None:
-    puzzle = registry.load("dust-4x3x3")
-    model, states = model_of(puzzle, "dense"), states_of(puzzle)
-    other, _ = puzzle.view(Planes).symbols.permuted(states, np.array([2, 0, 1]))
-    assert not np.allclose(model.outputs(states)["cost_to_go"], model.outputs(other)["cost_to_go"], atol=1e-2)
 
 
 @pytest.mark.parametrize(
@@ -153,13 +149,6 @@ def test_choices_in_cells_are_probabilities_of_what_each_cell_may_hold(model_of,
     assert np.allclose(likely, inside / inside.sum(axis=(1, 2), keepdims=True), atol=1e-6)
 
 
-def test_choices_in_cells_are_for_puzzles_with_cells(model_of, states_of) -> None:
-    puzzle = registry.load("tiles-3x3")
-    model = model_of(puzzle, "dense", policy="cells")
-    with pytest.raises(Unsupported, match="tiles-3x3 has no cells that get a digit each"):
-        model.log_policy(states_of(puzzle))
-
-
 @pytest.mark.parametrize(("initial", "std"), [("he", 2 / 500), ("glorot", 2 / (500 + 4)), ("uniform", 1 / 1500)])
 @pytest.mark.parametrize("head", ["q", "policy"])
 def test_output_layers_begin_as_the_settings_say(initial, std, head) -> None:
@@ -191,3 +180,50 @@ def test_a_table_gets_its_size_from_its_recipe() -> None:
         read_network({"kind": "table"}).build(puzzle)
     outputs = read_network({"kind": "table", "states": 3, "length": 6}).build(puzzle).values
     assert outputs.shape == (3, 4)
+
+
+# --- values of moves as one for the state and one for each move ---
+
+
+def test_a_duel_by_hand() -> None:
+    found = dueling_q(torch.tensor([10.0, -2.0]), torch.tensor([[1.0, 2.0, 6.0], [0.0, 0.0, 0.0]]))
+    assert found.tolist() == [[8.0, 9.0, 13.0], [-2.0, -2.0, -2.0]]
+
+
+def heads(*wanted, dueling=True):
+    torch.manual_seed(0)
+    found = Heads(6, 4, wanted, dueling)
+    for parameter in found.parameters():
+        torch.nn.init.normal_(parameter)
+    return found
+
+
+def test_the_mean_of_all_moves_is_the_value_of_the_state() -> None:
+    found, features = heads("q"), torch.randn(3, 6)
+    assert torch.allclose(found(features)["q"].mean(1), found.value(features)[:, 0], atol=1e-5)
+    assert found(features)["q"].std(1).min() > 0.1
+
+
+def value_of(module):
+    """The layer that says what a state is worth."""
+    return module.value if hasattr(module, "value") else module.heads.value
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("dense", "tiles-3x3"),
+        ("residual", "tiles-3x3"),
+        ("convolution", "tiles-3x3"),
+        ("exchangeable", "dust-4x3x3"),
+    ],
+)
+def test_a_state_that_is_worth_more_raises_all_moves_alike(model_of, states_of, kind, name) -> None:
+    puzzle = registry.load(name)
+    model, states = model_of(puzzle, kind, dueling=True), states_of(puzzle)
+    before = model.outputs(states)
+    value_of(model.module).linear.bias.data += 2.0
+    after = model.outputs(states)
+    assert np.allclose(after["q"], before["q"] + 2.0, atol=1e-4)
+    assert np.array_equal(after["policy"], before["policy"])
+    assert np.array_equal(after["cost_to_go"], before["cost_to_go"])

@@ -1,7 +1,5 @@
 """Convolutions: layers of their own sizes, batch normalisation, and one scaled plane."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,7 +14,6 @@ from puzzlelab.nets.form import input_arrays
 from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel
 
-CONFIGS = Path(__file__).parents[2] / "src" / "puzzlelab" / "configs"
 NORMALISED = {"norm": "batch", "filters": [4, 6, 8], "kernels": [5, 3, 1], "width": 0}
 
 

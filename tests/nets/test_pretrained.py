@@ -27,10 +27,6 @@ def test_all_of_them_take_less_than_30_megabytes() -> None:
     assert {path.suffix for path in model_zoo.SHELF.iterdir()} == {".json", ".onnx"}
 
 
-def test_there_is_one_for_each_of_these() -> None:
-    assert {"dust-8x6x5", "sudoku-9x9", "tiles-3x3", "tiles-4x4"} <= set(NAMES)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_network_is_whole_and_has_a_card_with_results(name) -> None:
     model, card = onnx_model.load(model_zoo.SHELF / name)
@@ -51,23 +47,6 @@ def test_its_recipe_is_the_one_that_trained_it(name) -> None:
     card = model_zoo.shipped()[name]
     settings = settings_of(card.recipe, read_toml(CONFIGS / f"{name}.toml"))
     assert settings == settings_of(card.recipe, card.settings)
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if {"cost_to_go", "q"} & set(model_zoo.shipped()[name].network["heads"])]
-)
-def test_it_knows_how_far_boards_are(name) -> None:
-    model, card = onnx_model.load(model_zoo.SHELF / name)
-    puzzle = registry.load(card.puzzle)
-    sample = puzzle.view(Samples).scales["uniform"].sample
-    states = np.concatenate([sample(np.random.default_rng(number), None, 1) for number in range(50)])
-    guess = model.cost_to_go(states)
-    known = {"dust-8x6x5": (10, 14), "tiles-3x3": (10, 31), "tiles-4x4": (35, 66), "tiles-5x5": (85, 130)}
-    known["tiles-4x4-values"] = (35, 100)  # it orders boards well, and says too much of all that are far
-    known["dust-8x6x5-dqn"] = (10, 16)  # as many as it takes itself
-    least, most = known.get(name, known[card.puzzle])
-    assert least < guess.mean() < most
-    assert guess.std() > 0.3
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Settings of runs that take seconds, without the recipe and the steps: the last lines of a file of settings."""
+"""Settings of runs that take seconds: the last lines of files, without the recipe and the steps, and values."""
 
 PLAYING = """\
 network = { kind = "dense", width = 8, depth = 1, heads = ["q", "cost_to_go"] }
@@ -55,3 +55,30 @@ boards = 4
 teacher_games = 4
 """
 """Imitation, with its recipe and steps."""
+PLAYED = {
+    "puzzle": "tiles-2x3",
+    "seed": 5,
+    "parallel_games": 20,
+    "max_moves": 12,
+    "curriculum": {
+        "scale": "uniform",
+        "random_walk_share": 0.5,
+        "initial_difficulty": 4,
+        "max_difficulty": 21,
+        "growth": "wins",
+        "games_per_check": 20,
+        "checks_in_a_row": 1,
+    },
+    "exploration": {"rule": "adaptive", "initial_epsilon": 0.1},
+    "replay": {"size": 500},
+    "learning": {
+        "steps": 40,
+        "batch_size": 32,
+        "warmup": 5,
+        "precision": "float32",
+        "save_seconds": 1000.0,
+        "ema": 0.9,
+    },
+    "evaluation": {"every": 10, "boards": 5, "teacher_games": 0, "scale": "uniform", "max_moves": 30},
+}
+"""A recipe that plays tiles-2x3 for itself, without its network."""

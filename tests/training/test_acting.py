@@ -8,32 +8,20 @@ import pytest
 pytest.importorskip("torch")
 
 
+from small_runs import PLAYED
+
 from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.engine.executor import PieceLost
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.engine.worker_processes import WorkerProcesses
 from puzzlelab.training import recipe
 
-COMMON = {
-    "puzzle": "tiles-2x3",
-    "seed": 5,
-    "parallel_games": 20,
-    "max_moves": 12,
-    "acting": {"num_env_runners": 3, "rollout_fragment_length": 4},
-    "curriculum": {
-        "random_walk_share": 1.0,
-        "initial_difficulty": 4,
-        "max_difficulty": 21,
-        "growth": "wins",
-        "games_per_check": 20,
-        "checks_in_a_row": 1,
-        "win_rate": 0.3,
-    },
-    "exploration": {"rule": "adaptive", "initial_epsilon": 0.1},
-    "replay": {"size": 500},
-    "learning": {"steps": 40, "batch_size": 32, "warmup": 5, "precision": "float32", "save_seconds": 1000.0},
-    "evaluation": {"every": 10, "boards": 5, "scale": "uniform", "max_moves": 30, "prove_optimum": False},
-}
+ACTING = (
+    "acting.num_env_runners=3",
+    "acting.rollout_fragment_length=4",
+    "curriculum.random_walk_share=1",
+    "curriculum.win_rate=0.3",
+)
 VARIANTS = [
     ("dqn", "horizon=3", "replay.alpha=0.6", "steps_per_move=2"),
     ("value_iteration", "replay.alpha=0.6"),
@@ -45,7 +33,7 @@ HEADS = {"dqn": "q", "value_iteration": "cost_to_go"}
 
 def settings_of(name, *changes):
     network = {"kind": "dense", "width": 16, "depth": 2, "heads": [HEADS[name]]}
-    return recipe.settings_of(name, {**COMMON, "network": network}, changes)
+    return recipe.settings_of(name, {**PLAYED, "network": network}, (*ACTING, *changes))
 
 
 @pytest.fixture(scope="module")
@@ -155,15 +143,6 @@ def test_a_run_that_is_ended_goes_on_the_same_by_other_workers(
             train(folder, settings, After(folder, lines, interrupt), executor)
     parts = train(folder, settings, executor=two_workers)
     same_runs(train(tmp_path / "whole", settings), parts)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
-def test_a_run_is_the_same_by_one_process(tmp_path, train, same_runs, variant) -> None:
-    settings = settings_of(*variant)
-    with WorkerProcesses(1) as executor:
-        local = train(tmp_path / "local", settings, executor=executor)
-    same_runs(train(tmp_path / "here", settings), local)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)

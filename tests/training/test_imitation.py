@@ -16,7 +16,7 @@ from puzzlelab.training import recipe, run_files
 from puzzlelab.training.evaluation import Evaluator
 from puzzlelab.training.learner import new_learner
 from puzzlelab.training.loop import Loop
-from puzzlelab.training.policy_value import PolicyValueBatch, losses_of
+from puzzlelab.training.policy_value import PolicyValueBatch
 from puzzlelab.training.runs import Run
 
 
@@ -139,18 +139,6 @@ def test_two_learners_do_not_share_a_folder(tmp_path, settings_of, train) -> Non
 
 
 # --- batches ---
-
-
-@pytest.mark.parametrize("policy", ["softmax", "binary"])
-def test_the_loss_of_one_batch_falls(settings_of, policy) -> None:
-    settings = settings_of("learning.warmup=0", f"network.policy={policy}")
-    puzzle = registry.load(settings.puzzle)
-    learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
-    batch = PolicyValueBatch.from_samples(puzzle, batch_of(puzzle))
-    columns = batch.columns(learner.model)
-    losses = [learner.update(losses_of, settings, columns)[0] for _ in range(10)]
-    assert losses[-1]["loss"] < losses[0]["loss"]
-    assert losses[0]["loss"] == pytest.approx(losses[0]["cost_to_go_loss"] + losses[0]["policy_loss"])
 
 
 def batch_of(puzzle, count=8):

@@ -134,15 +134,3 @@ def test_running_statistics_are_averaged_as_weights_are(ema) -> None:
     assert not torch.equal(current.running_mean, before)
     assert torch.allclose(average.running_mean, ema * before + (1 - ema) * current.running_mean, atol=1e-6)
     assert average.num_batches_tracked == current.num_batches_tracked == 1
-
-
-def test_a_restored_learner_has_the_running_statistics() -> None:
-    one, other = normalised_learner(ema=0.9), normalised_learner(ema=0.9)
-    for _ in range(3):
-        take_a_step(one, STATES)
-    other.restore(one.state(), one.step)
-    for _ in range(3):
-        assert take_a_step(one, STATES) == take_a_step(other, STATES)
-    ours, theirs = one.ema_module.state_dict(), other.ema_module.state_dict()
-    assert any("running" in name for name in ours)
-    assert all(torch.equal(ours[name], theirs[name]) for name in ours)

@@ -7,7 +7,6 @@ pytest.importorskip("torch")
 
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadOption, Unsupported
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.curriculum import CurriculumSettings
 from puzzlelab.training import online_rl
@@ -16,21 +15,6 @@ from puzzlelab.training.recipes.dqn import Dqn, DqnSettings
 from puzzlelab.training.settings import LearnerSettings
 
 NETWORK = {"kind": "dense", "width": 4, "depth": 1}
-
-
-def test_a_network_without_the_head_is_refused() -> None:
-    def settings(**network):
-        curriculum = {"scale": "uniform"}
-        network = {"kind": "dense", **network}
-        return online_rl.OnlineSettings(puzzle="tiles-3x3", network=network, curriculum=curriculum)
-
-    online_rl.check_settings(settings(heads=["policy", "q"]), "q")
-    with pytest.raises(BadOption, match="trains the head 'q', and the network has policy and cost_to_go"):
-        online_rl.check_settings(settings(heads=["policy", "cost_to_go"]), "q")
-    with pytest.raises(Unsupported, match="no symbols that may be exchanged"):
-        online_rl.check_settings(
-            online_rl.OnlineSettings(puzzle="tiles-3x3", network={"kind": "exchangeable", "heads": ["q"]}), "q"
-        )
 
 
 @pytest.mark.parametrize("dueling", [False, True])

@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
+from small_runs import PLAYED
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput
@@ -23,32 +24,6 @@ from puzzlelab.training.recipes.dqn import Dqn
 from puzzlelab.training.recipes.value_iteration import ValueIteration
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
-COMMON = {
-    "puzzle": "tiles-2x3",
-    "seed": 5,
-    "parallel_games": 20,
-    "max_moves": 12,
-    "curriculum": {
-        "scale": "uniform",
-        "random_walk_share": 0.5,
-        "initial_difficulty": 4,
-        "max_difficulty": 21,
-        "growth": "wins",
-        "games_per_check": 20,
-        "checks_in_a_row": 1,
-    },
-    "exploration": {"rule": "adaptive", "initial_epsilon": 0.1},
-    "replay": {"size": 500},
-    "learning": {
-        "steps": 40,
-        "batch_size": 32,
-        "warmup": 5,
-        "precision": "float32",
-        "save_seconds": 1000.0,
-        "ema": 0.9,
-    },
-    "evaluation": {"every": 10, "boards": 5, "teacher_games": 0, "scale": "uniform", "max_moves": 30},
-}
 HEADS = {"dqn": "q", "value_iteration": "cost_to_go"}
 METHODS = {"dqn": Dqn, "value_iteration": ValueIteration}
 
@@ -63,7 +38,7 @@ def settings_of():
 
     def make(name, *changes):
         network = {"kind": "dense", "width": 32, "depth": 2, "heads": [HEADS[name]], "canonical": True}
-        values = recipe.with_changes({**COMMON, "network": network}, changes)
+        values = recipe.with_changes({**PLAYED, "network": network}, changes)
         if isinstance(values["network"]["heads"], str):
             values["network"]["heads"] = [values["network"]["heads"]]
         return recipe.settings_of(name, values)
@@ -153,24 +128,9 @@ def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
     assert [line["step"] for line in metrics_of(whole)] == [10, 20, 30, 40]
 
 
-@pytest.mark.parametrize("name", HEADS)
-def test_a_curriculum_by_evaluations_tells_what_is_left(tmp_path, settings_of, train, metrics_of, name) -> None:
-    lines = metrics_of(train(tmp_path / "run", settings_of(name, *EVALUATED)))
-    assert all("level_left" in line for line in lines)
-    lines = lines[1:]
-    assert all({"checks", "check_solved", "finishes", "check_level"} <= line.keys() for line in lines)
-    checks, finishes = ([line[name] for line in lines] for name in ("checks", "finishes"))
-    assert checks == sorted(checks)
-    assert finishes == sorted(finishes)
-    assert checks[-1] > checks[0]
-    assert max(finishes) <= 4 * checks[-1]
-
-
 # --- what is learned -------------------------------------------------------------------------------------------------
 
 SMALL = registry.load("tiles-2x3")
-FIRM = ("target_network.rule=hard", "target_network.interval=1000", "learning.warmup=0", *NO_WALKS)
-"""So that what is learned towards does not change meanwhile."""
 
 
 @pytest.fixture(scope="module")
@@ -299,26 +259,6 @@ def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) ->
 
 
 @pytest.mark.parametrize(
-    "variant",
-    [
-        ("dqn", "all_moves=true", "network.dueling=true"),
-        ("dqn", "double=false", "distance=squared"),
-        ("value_iteration",),
-    ],
-    ids=" ".join,
-)
-def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
-    settings = settings_of(*variant, *FIRM)
-    task = new(settings)
-    columns = transitions(known)
-    if variant[0] == "value_iteration":
-        unknown = np.full(len(known[0]), UNKNOWN, np.int32)
-        columns = {"state": known[0], "bound": unknown, "moves_to_end": unknown}
-    losses = [fit(task, columns)["loss"] for _ in range(10)]
-    assert losses[-1] < losses[0]
-
-
-@pytest.mark.parametrize(
     ("name", "changes", "words"),
     [
         ("dqn", ["reward=golds"], "reward for tiles-2x3 'golds'"),
@@ -343,11 +283,6 @@ def test_a_trained_network_knows_whether_its_values_count_moves(tmp_path, settin
     settings = settings_of("dqn", "learning.steps=10", *changes)
     train(tmp_path, settings)
     assert model_zoo.find(registry.load(settings.puzzle), str(tmp_path)).values_count_moves == counts
-
-
-def test_a_walk_needs_a_length(settings_of) -> None:
-    with pytest.raises(BadInput, match="random walks need an initial_difficulty"):
-        settings_of("dqn", *NO_WALKS[1:])
 
 
 @pytest.mark.parametrize("rule", ["soft", "none"])

@@ -6,7 +6,7 @@ pytest.importorskip("torch")
 
 from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.training import recipe, runs
-from puzzlelab.training.runs import Run, differences
+from puzzlelab.training.runs import Run
 
 
 def test_a_folder_remembers_its_settings(tmp_path, settings_of) -> None:
@@ -40,10 +40,6 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path, settings_of) -> None
     with pytest.raises(BadInput, match="is not empty, and holds no run"):
         Run(tmp_path).begin(settings_of())
     assert (tmp_path / "mine.txt").read_text() == "mine"
-
-
-def test_differences_name_the_inner_setting() -> None:
-    assert differences({"a": {"b": 1, "threads": 1}}, {"a": {"b": 2, "threads": 9}}) == ["a.b is 1 there, not 2"]
 
 
 def test_a_folder_in_which_the_settings_were_just_being_written_is_begun(tmp_path, settings_of) -> None:

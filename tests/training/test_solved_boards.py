@@ -1,7 +1,5 @@
 """Supervised learning from solved boards: the recipes learn, one seed is one run, and what is ended goes on."""
 
-import importlib
-
 import numpy as np
 import pytest
 
@@ -19,7 +17,7 @@ from puzzlelab.solvers.lattice import Lattice
 from puzzlelab.training import recipe, solved_boards
 from puzzlelab.training.recipes import cnn
 from puzzlelab.training.runs import Run
-from puzzlelab.training.solved_boards import BoardPool, BoardSource, boards_of_run, new_parts
+from puzzlelab.training.solved_boards import BoardPool, BoardSource, boards_of_run
 
 FOUR, NINE = load("sudoku-4x4"), load("sudoku-9x9")
 CONFIGS = {
@@ -84,30 +82,6 @@ def test_a_run_leaves_a_network_that_searches_ask(tmp_path, digits_of, train, fi
     boards = [FOUR.read(line) for line in file.read_text().split()[:5]]
     for result in solve_all(Lattice(prior=model.prior(), restarts=10), boards, Limit()):
         assert result.evaluations > 0 or result.moves is not None
-
-
-NETWORKS = {
-    "lattice": (),
-    "cnn": (),
-    "convolution": (
-        'network={"kind": "convolution", "heads": ["policy"], "policy": "cells", "filters": [8, 8]}',
-        "augment=false",
-        "learning.learning_rate=0.005",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", NETWORKS)
-def test_the_loss_of_the_same_boards_falls(tmp_path, digits_of, name) -> None:
-    settings = digits_of("lattice" if name == "lattice" else "cnn", "learning.warmup=0", *NETWORKS[name])
-    module = importlib.import_module(f"puzzlelab.training.recipes.{settings.recipe}")
-    task = module.new_task(Run(tmp_path), settings, lambda: None, ThisProcess())
-    tensors, values = task.state()
-    losses = []
-    for _ in range(20):
-        task.restore(tensors, values)
-        losses.append(task.step()["loss"])
-    assert losses[-1] < losses[0]
 
 
 DOCUMENT = (
@@ -192,20 +166,6 @@ def test_boards_that_were_made_are_not_made_again(made, stop_at, monkeypatch) ->
     monkeypatch.setattr(solved_boards, "_generate", lambda *words: (firsts.append(words[-1]), generated(*words))[1])
     made("parts")
     assert firsts == [400, 0]
-
-
-def test_all_cells_are_learned_where_the_settings_say_so(tmp_path, digits_of) -> None:
-    settings = digits_of("cnn", *DOCUMENT)
-    _, pool = new_parts(Run(tmp_path), settings, lambda: None)
-    blank = np.zeros(pool.solutions.shape, bool)
-    blank[:, 0] = True
-    correct = pool.solution_candidates
-    everything = cnn.choices(settings, pool.candidates, correct, blank)
-    assert everything[0].sum() == blank.size
-    assert everything[1].all()
-    some = cnn.choices(digits_of("cnn"), pool.candidates, correct, blank)
-    assert some[0].sum() == blank.sum()
-    assert np.array_equal(some[1], pool.candidates)
 
 
 @pytest.mark.parametrize(

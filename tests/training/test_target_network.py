@@ -57,13 +57,6 @@ def test_a_hard_copy_is_made_now_and_then(model) -> None:
     assert [step for step, copied in enumerate(copies, 1) if copied] == [4, 8, 12]
 
 
-def test_a_hard_copy_takes_the_units_too(model) -> None:
-    target = TargetNetwork.of(model, TargetUpdate(rule="hard", interval=1))
-    model.module.heads.each["cost_to_go"].offset.fill_(7.0)
-    target.update(model.module, 1)
-    assert target.model.outputs(STATES)["cost_to_go"].tolist() == [7.0]
-
-
 def test_a_soft_copy_moves_a_little_at_every_step(model) -> None:
     target = TargetNetwork.of(model, TargetUpdate(rule="soft", tau=0.25))
     before = weights(target.model).clone()

@@ -9,22 +9,12 @@ pytest.importorskip("torch")
 
 import torch
 from safetensors.torch import save_file
+from small_runs import PLAYED
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.training import metrics, recipe
 from puzzlelab.training.run_files import saved_step
 from puzzlelab.training.train_state import SavedStates
-
-PLAYING = {
-    "puzzle": "tiles-2x3",
-    "seed": 3,
-    "network": {"kind": "dense", "width": 8, "depth": 2, "heads": ["q"]},
-    "parallel_games": 8,
-    "max_moves": 10,
-    "replay": {"size": 200},
-    "learning": {"steps": 60, "batch_size": 16, "precision": "float32"},
-    "evaluation": {"every": 10, "boards": 5},
-}
 
 
 def tensors_of(step):
@@ -134,7 +124,7 @@ def test_a_run_whose_last_state_is_damaged_ends_with_the_same_network(
     if name == "imitation":
         settings, whole = settings_of(*changes), imitated
     else:
-        settings = recipe.settings_of("dqn", PLAYING, changes)
+        settings = recipe.settings_of("dqn", {**PLAYED, "network": {"kind": "dense", "heads": ["q"]}}, changes)
         whole = train(tmp_path / "whole", settings)
     for damage, step in ((flip_tensor_bit, 31), (empty, 12)):
         with pytest.raises(KeyboardInterrupt):

@@ -13,13 +13,12 @@ pytest.importorskip("torch")
 
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.engine.worker_processes import WorkerProcesses
-from puzzlelab.training import evaluation, run_files
+from puzzlelab.training import run_files
 from puzzlelab.training.programs import RunProgram
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import heartbeat, programs
 from puzzlelab.training.selfplay.generator import play_games
 from puzzlelab.training.selfplay.heartbeat import Heartbeat, forget_gone
-from puzzlelab.training.selfplay.matches import MatchRunner
 from puzzlelab.training.selfplay.status import StatusReader, headline
 
 
@@ -79,22 +78,6 @@ def test_a_run_comes_to_its_end_though_each_program_is_killed(executor, tiny, tm
         assert (again.won, again.moves, again.samples) == (first["won"], first["moves"], first["samples"])
 
 
-@pytest.mark.slow
-def test_a_driver_that_was_stopped_goes_on(executor, tiny, tmp_path):
-    run = Run(tmp_path / "run")
-
-    def stop_after_some_games():
-        if run.game_log.exists() and run.game_log.read_text().count("\n") >= 3:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        play(run, tiny, executor, stop_after_some_games)
-    before = run.game_log.read_text()
-    play(run, tiny, executor)
-    assert run.game_log.read_text().startswith(before)
-    check_all_there_once(run, 40)
-
-
 def wait(run, watch, executor):
     with Heartbeat(run, "referee").running():
         time.sleep(1000)
@@ -124,23 +107,6 @@ def test_a_program_that_is_killed_at_the_end_leaves_no_warning(begun, work, monk
     status = StatusReader(run, settings).read()
     assert [program.machine for program in status.programs] == ["elsewhere"]
     assert status.warnings == []
-
-
-def test_a_match_is_interrupted_within_a_batch(finished, monkeypatch) -> None:
-    run, settings = finished
-    calls = []
-
-    def watch() -> None:
-        calls.append(1)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-
-    def solve_all(solver, instances, limit, over):
-        over()
-        raise AssertionError("the watch should have ended it")
-
-    monkeypatch.setattr(evaluation, "solve_all", solve_all)
-    assert MatchRunner(run, settings, ThisProcess()).play("random", "ida", 1, 8, 5, watch=watch) == (None, True)
 
 
 # --- the step of the learner ---
