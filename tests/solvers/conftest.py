@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.solvers.known import Roads
 
-from puzzlelab.core.boards import Instance
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Estimate, Estimates, Prior, PriorAndEstimate
 from puzzlelab.storage import networks
@@ -80,55 +80,10 @@ def toy_networks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(networks, "find", lambda puzzle, name=None: Toy(puzzle, usual_guess(puzzle), []))
 
 
-class Ways:
-    """Places and the places that each leads to, the best first; move q goes to place q."""
-
-    name = "ways"
-
-    def __init__(self, ways: dict[int, tuple[int, ...]], goal: int) -> None:
-        self.ways, self.goal = ways, goal
-        self.move_count = len(ways)
-
-    def view(self, kind: type) -> None:
-        return None
-
-    def at(self, place: int) -> Instance:
-        return Instance(self, np.array([place], np.uint8))
-
-    def first(self) -> Prior:
-        """The prior to which the ways stand in order."""
-
-        def scores(states: State) -> NDArray[np.float64]:
-            found = np.full((len(states), self.move_count), -np.inf)
-            for row, place in enumerate(states[:, 0].tolist()):
-                found[row, list(self.ways[place])] = [-1.0 - rank for rank in range(len(self.ways[place]))]
-            return found
-
-        return Prior("first", scores)
-
-    def write(self, state: State) -> str:
-        return str(state[0])
-
-    def write_move(self, move: int) -> str:
-        return str(move)
-
-    def objection(self, state: State) -> None:
-        return None
-
-    def legal(self, state: State) -> State:
-        return np.isin(np.arange(self.move_count), self.ways[int(state[0])])
-
-    def apply(self, state: State, move: int) -> State:
-        return np.array([move], np.uint8)
-
-    def solved(self, state: State) -> bool:
-        return bool(state[0] == self.goal)
-
-
 @pytest.fixture(scope="session")
-def ways() -> type[Ways]:
-    """The class of the puzzle of places."""
-    return Ways
+def ways() -> Callable[..., Roads]:
+    """Makes a puzzle of the places that each place leads to, the best first, and of a goal."""
+    return lambda ways, goal: Roads(tuple(ways.values()), goal)
 
 
 class Bare:

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.solvers.known import Digits, Plain, Roads
 
 from puzzlelab import (
     BadBoard,
     BadOption,
     Estimate,
-    Instance,
     Limit,
     Solver,
     UnknownName,
@@ -34,38 +34,7 @@ from puzzlelab.solvers.uct import Uct
 
 pytestmark = pytest.mark.usefixtures("toy_networks")
 
-Digits = NDArray[np.uint8]
 PEGS = 3
-
-
-class Plain:
-    """What the toys share: a state is written as its numbers, and nothing speaks against a board beforehand."""
-
-    name: str
-    views: tuple[type, ...] = ()
-
-    def view(self, kind: type) -> object:
-        return self if kind in self.views else None
-
-    def read(self, text: str) -> Instance:
-        if not text.replace(" ", "").isdecimal() or not text.isascii():
-            raise BadBoard(f"'{text[:20]}' is no state of {self.name}")
-        numbers = [int(word) for word in text.split()]
-        if not self.holds(numbers):
-            raise BadBoard(f"{numbers} is no state of {self.name}")
-        return Instance(self, np.array(numbers, np.uint8))
-
-    def holds(self, numbers: list[int]) -> bool:
-        raise NotImplementedError
-
-    def write(self, state: Digits) -> str:
-        return " ".join(map(str, state.tolist()))
-
-    def draw(self, state: Digits, mark: int | None = None) -> str:
-        return self.write(state)
-
-    def objection(self, state: Digits) -> str | None:
-        return None
 
 
 @dataclass(frozen=True)
@@ -126,55 +95,6 @@ class Hanoi(Plain):
 
 
 WAYS = list(permutations(range(PEGS), 2))
-
-
-@dataclass(frozen=True)
-class Roads(Plain):
-    """Places joined by one-way roads: `roads[p]` are the places that can be reached from p; move q goes to place q."""
-
-    roads: tuple[tuple[int, ...], ...]
-    goal: int
-    guess: tuple[int, ...] = ()
-    """The estimate of each place; 0 everywhere if left out."""
-    admissible: bool = True
-    name: str = "roads"
-    views: ClassVar[tuple[type, ...]] = (Estimates,)
-
-    @property
-    def move_count(self) -> int:
-        return len(self.roads)
-
-    def holds(self, numbers: list[int]) -> bool:
-        return len(numbers) == 1 and numbers[0] < len(self.roads)
-
-    def at(self, place: int) -> Instance:
-        return Instance(self, np.array([place], np.uint8))
-
-    def legal(self, state: Digits) -> NDArray[np.bool_]:
-        return np.isin(np.arange(len(self.roads)), self.roads[state[0]])
-
-    def apply(self, state: Digits, move: int) -> Digits:
-        return np.array([move], np.uint8)
-
-    def solved(self, state: Digits) -> bool:
-        return bool(state[0] == self.goal)
-
-    def write_move(self, move: int) -> str:
-        return f"to {move}"
-
-    def read_move(self, text: str) -> int:
-        names = [self.write_move(move) for move in range(self.move_count)]
-        if text not in names:
-            raise BadBoard(f"'{text}' is no move")
-        return names.index(text)
-
-    @property
-    def estimates(self) -> Mapping[str, str]:
-        return {"guess": "what the table says"}
-
-    def estimate(self, name: str | None = None) -> Estimate:
-        guess = np.array(self.guess or [0] * len(self.roads))
-        return Estimate("guess", self.admissible, scores=lambda states: guess[states[:, 0]])
 
 
 class Blind(Hanoi):
