@@ -1,7 +1,7 @@
 """From text to boards and back, for the command line, files, the server and Python.
 
 `board_blocks` reads boards in the notation of their puzzle, one or many as one array; `rows` has what such notations
-share. Any other text is read by `reader`. `splitting` parts a text into boards, with `documents` for JSON, XML, CSV and
-HTML, and `links`; `grids` takes the cells out of the text of a board, which the family of the puzzle reads. The package
+share. Any other text is read by `reader`. `splitting` parts a text into boards, with `documents` for JSON, XML, CSV,
+HTML and links; `grids` takes the cells out of the text of a board, which the family of the puzzle reads. The package
 imports `core` alone.
 """

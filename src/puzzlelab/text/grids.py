@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from puzzlelab.core.errors import BadBoard, shorten
-from puzzlelab.text.documents import BOARD_NAMES, json_value
+from puzzlelab.text.documents import BOARD_NAMES, cell_values, json_value
 from puzzlelab.text.rows import CERTAIN_RULER, NESTED, is_ruler
 
 BARS = dict.fromkeys(map(ord, "│┃║¦❘┆┇┊┋╎╏｜"), "|")
@@ -251,7 +251,7 @@ def _with_headings(rows: Sequence[Sequence[str]], shapes: Sequence[str] = ()) ->
     is_named = len(names) == width - 1 and (_are_letters(names) or _are_numbers(names))
     if is_named and (_are_letters(labels) or _are_numbers(labels)):
         yield [_grid([row[1:] for row in rows[1:]], has_gaps)]
-    if _are_letters([rows[0][0], *labels]):
+    if rows[0] and _are_letters([rows[0][0], *labels]):
         yield [_grid([row[1:] for row in rows], has_gaps)]
 
 
@@ -296,18 +296,3 @@ def _grid_of_json(value: Any) -> TextGrid | None:
         return None
     shown = [["" if cell is None or cell is False else str(cell) for cell in row] for row in cell_values(rows)]
     return replace(_grid(shown), of_lists=is_nested)
-
-
-def cell_values(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Return what the cells of JSON say: plain values, or objects with a `value` (or `v`).
-
-    Where objects say which cells are `given`, the others are blank: a player has filled them in.
-    """
-    says_given = any("given" in cell for row in rows for cell in row if isinstance(cell, dict))
-
-    def value_of(cell: Any) -> Any:
-        if not isinstance(cell, dict):
-            return cell
-        return cell.get("value", cell.get("v")) if cell.get("given", not says_given) else None
-
-    return [[value_of(cell) for cell in row] for row in rows]

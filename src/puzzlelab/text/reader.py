@@ -16,8 +16,8 @@ from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadInput, PuzzlelabError, shorten
 from puzzlelab.core.puzzle import Family, Notation, Puzzle, State
+from puzzlelab.text.documents import link_in, texts_in
 from puzzlelab.text.grids import TextGrid, grids, plain
-from puzzlelab.text.links import link_in, texts_in
 from puzzlelab.text.rows import is_ruler
 from puzzlelab.text.splitting import LONGEST_BOARD, LONGEST_DOCUMENT, BoardText, Splitter
 

@@ -13,9 +13,8 @@ from itertools import chain
 
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Family, Notation
-from puzzlelab.text.documents import MARKUP, board_in, boards_in, header_in, row_in
+from puzzlelab.text.documents import MARKUP, board_in, boards_in, header_in, link_in, row_in
 from puzzlelab.text.grids import EMPTY, plain_signs
-from puzzlelab.text.links import link_in
 from puzzlelab.text.rows import is_certain_ruler, is_ruler
 
 LONGEST_BOARD = 8192
