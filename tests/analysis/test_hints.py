@@ -124,6 +124,7 @@ def test_every_move_gets_its_true_regret(distances_2x3, solver):
             continue
         assert told.proven
         assert told.best_proven
+        assert [value.length for value in told.moves] == sorted(value.length for value in told.moves)
         assert {value.move for value in told.moves} == set(np.flatnonzero(SMALL.legal(board.state)).tolist())
         for value in told.moves:
             needed = 1 + distances_2x3[after(board, value.move).tobytes()]
@@ -152,20 +153,10 @@ def test_two_solvers_give_the_same_hints_and_regrets(name):
         assert regrets(board, game, "halves").total == exact.moves[-1].regret
 
 
-def test_the_best_moves_come_first(distances_2x3):
-    for board in boards(15, seed=1):
-        lengths = [value.length for value in hint(board, "ida").moves]
-        assert lengths == sorted(lengths)
-
-
-def test_several_moves_may_be_best():
+def test_several_moves_may_be_best_and_one_into_a_position_without_a_solution_is_proven_to_be_one():
     told = hint(place(4), "bfs")
     assert told.best == (0, 1)
     assert [value.length for value in told.moves] == [4, 4, None]
-
-
-def test_a_move_into_a_position_without_a_solution_is_proven_to_be_one():
-    told = hint(place(4), "bfs")
     fall = told.moves[-1]
     assert (fall.move, fall.needed.unsolvable, fall.regret.unsolvable, fall.proven) == (2, True, True, True)
     assert told.proven
@@ -191,8 +182,7 @@ def test_a_puzzle_whose_moves_are_all_alike_is_refused():
         hint(load("sudoku-4x4").read("1" + "." * 15))
 
 
-@pytest.mark.parametrize("nodes", [1, 2, 5, 20, 60, 200, 1_000])
-@pytest.mark.parametrize("solver", ["bfs", "ida"])
+@pytest.mark.parametrize(("nodes", "solver"), [(1, "bfs"), (2, "ida"), (20, "bfs"), (60, "ida"), (200, "bfs")])
 def test_what_was_not_proven_in_time_stays_a_range(distances_2x3, solver, nodes):
     for board in boards(8, seed=2):
         told, before = hint(board, solver, Limit(nodes=nodes)), distances_2x3[board.state.tobytes()]
@@ -239,11 +229,6 @@ def test_a_move_that_was_not_proven_in_its_share_of_the_limit_is_tried_again_wit
     assert (told.best, told.proven) == ((0, 1), True)
 
 
-def test_a_limit_that_ends_at_once_proves_next_to_nothing():
-    told = hint(boards(1, seed=4)[0], "bfs", Limit(nodes=1))
-    assert (told.proven, told.best_proven, told.stop) == (False, False, "nodes")
-
-
 def test_a_move_that_is_not_best_is_left_there_when_only_the_best_are_wanted(corridor):
     board = corridor(9).read("4")
     whole, brief = (hints.hint(Climb(), board, Limit(), only_best=wanted) for wanted in (False, True))
@@ -268,20 +253,17 @@ def test_one_memory_serves_all_questions_and_equal_children_are_asked_about_once
     assert [int(board.state[0]) for board in spy._memories[0]._asked] == [4, 99]  # 4 says what 3 needs
 
 
-def test_a_watch_ends_the_work_and_keeps_what_is_known(corridor):
-    told = hints.hint(Climb(), corridor(9).read("4"), Limit(), lambda attempt: getattr(attempt, "bound", 0) == 4)
-    assert (told.stop, told.proven, told.length, told.best) == ("interrupted", False, 4, (0,))
-    assert (told.moves[1].length, told.moves[1].bound) == (None, 5)
-
-
-def test_ctrl_c_ends_the_work_and_keeps_what_is_known(corridor):
+@pytest.mark.parametrize("is_pressed", [False, True])
+def test_a_watch_or_ctrl_c_ends_the_work_and_keeps_what_is_known(corridor, is_pressed):
     def watch(attempt):
-        if getattr(attempt, "bound", 0) == 4:
+        ends = getattr(attempt, "bound", 0) == 4
+        if ends and is_pressed:
             raise KeyboardInterrupt
-        return False
+        return ends
 
     told = hints.hint(Climb(), corridor(9).read("4"), Limit(), watch)
     assert (told.stop, told.proven, told.length, told.best) == ("interrupted", False, 4, (0,))
+    assert (told.moves[1].length, told.moves[1].bound) == (None, 5)
 
 
 def test_a_watch_that_is_content_with_a_proven_answer_ends_the_work_too():
@@ -315,7 +297,7 @@ def wander(board, moves, seed):
     return made
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_every_move_of_a_game_gets_its_true_regret(distances_2x3, seed):
     board = boards(1, seed)[0]
     moves = wander(board, 12, seed)
@@ -327,7 +309,7 @@ def test_every_move_of_a_game_gets_its_true_regret(distances_2x3, seed):
     assert told.proven
 
 
-@pytest.mark.parametrize("nodes", [1, 10, 100, 1_000])
+@pytest.mark.parametrize("nodes", [1, 10, 100])
 def test_a_game_under_a_limit_gives_ranges_that_hold(distances_2x3, nodes):
     for seed in range(6):
         board = boards(1, seed)[0]
@@ -351,20 +333,14 @@ def test_an_optimal_game_needs_one_question():
     assert len(spy._memories[0]._asked) == 1
 
 
-def test_a_game_need_not_be_finished():
+def test_a_game_may_be_unfinished_lost_or_empty():
     told = regrets(place(9), [0, 1, 0], "bfs")
     assert (told.total, told.steps[-1].after) == (Interval(0, 0), Interval(6, 6))
-
-
-def test_a_game_of_no_moves():
-    told = regrets(place(9), [], "bfs")
-    assert (told.steps, told.total, told.proven) == ((), Interval(0, 0), True)
-
-
-def test_a_move_that_loses_the_game():
     told = regrets(place(9), [0, 2], "bfs")
     assert [step.regret.unsolvable for step in told.steps] == [False, True]
     assert told.total.unsolvable
+    told = regrets(place(9), [], "bfs")
+    assert (told.steps, told.total, told.proven) == ((), Interval(0, 0), True)
 
 
 def test_a_move_that_cannot_be_made_is_named():

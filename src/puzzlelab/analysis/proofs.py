@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
+
 from puzzlelab.core import objective, registry
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
@@ -23,7 +25,8 @@ from puzzlelab.core.puzzle import Puzzle, board_after, presentation_of
 from puzzlelab.core.result import Progress, Result, moves_in_words
 from puzzlelab.core.solver import Attempt, Solver, is_network, require
 from puzzlelab.core.verify import verify
-from puzzlelab.core.views import UNKNOWN
+from puzzlelab.core.views import UNKNOWN, Estimate
+from puzzlelab.engine.batch_rules import estimated
 from puzzlelab.engine.enumeration import require_enumerator
 from puzzlelab.engine.search_rules import chosen_estimate
 from puzzlelab.engine.solving import attempts_of
@@ -307,3 +310,52 @@ def _judge_of_uniqueness(instance: Instance, result: Result, claim: Claim) -> Ca
         return ProofCheck(claim, "refuted", reason=f"another: {puzzle.write(other)}", witness=attempt.moves)
 
     return judge
+
+
+# --- the estimate on which a proof rests ---
+
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class ProofBasis:
+    """The estimate on which a proof rests, and whether it was checked."""
+
+    estimate: str
+    check: Literal["passed", "refuted", "never"]
+    """`passed`: at no board along the solution it exceeds what is left; `never`: the estimate is not available."""
+    reason: str = ""
+    """The reason that refutes it, as a sentence."""
+
+
+def basis_of(result: Result, options: Mapping[str, Any]) -> ProofBasis | None:
+    """Return the basis of the proof of a verified answer, by the options of its solver.
+
+    None if it rests on no estimate.
+    """
+    name = options.get("estimate")
+    if result.proof != "optimal" or not isinstance(name, str) or is_network(name):
+        return None
+    puzzle = result.board.puzzle
+    try:
+        estimate = chosen_estimate(puzzle, name)
+    except BadInput:
+        return ProofBasis(name, "never")
+    return _along_solution(puzzle, result, estimate)
+
+
+def _along_solution(puzzle: Puzzle, result: Result, estimate: Estimate) -> ProofBasis:
+    objective, states = objective_of(puzzle), list(result.states())
+    left = np.array([*objective.remaining(states, result.moves or ()), 0])
+    values = estimated(puzzle, estimate, np.stack(states))
+    too_much = values < left - TOLERANCE if objective.kind == "score" else values > left + TOLERANCE
+    if not too_much.any():
+        return ProofBasis(estimate.name, "passed")
+    place = int(too_much.argmax())
+    what = {"moves": "moves are left", "cost": "is the cost that is left", "score": "points are made"}[objective.kind]
+    return ProofBasis(
+        estimate.name,
+        "refuted",
+        f"its proof rests on the estimate '{estimate.name}', which gives {values[place]:g} at "
+        f"{puzzle.write(states[place])}, where {left[place]} {what}",
+    )

@@ -21,9 +21,9 @@ MOST = 8
 def frames(result: Result, options: Mapping[str, Any]) -> Iterator[str]:
     """Yield the network's name; then, for each move, the board with the network's percentages, and the move.
 
-    `options` are the solver's; see `analysis.move_probabilities`.
+    `options` are the solver's; see `analysis.state_evaluation`.
     """
-    from puzzlelab.analysis.move_probabilities import network_shown, shares
+    from puzzlelab.analysis.state_evaluation import network_shown, shares
 
     puzzle, moves = result.board.puzzle, result.moves or ()
     name, network = network_shown(puzzle, options)

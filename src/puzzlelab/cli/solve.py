@@ -85,7 +85,7 @@ def solve(
     configured_solver = options.solver_of(loaded_puzzle, solver, option, net, **short)
     require(configured_solver, loaded_puzzle)
     if show_scores:
-        from puzzlelab.analysis.move_probabilities import network_shown
+        from puzzlelab.analysis.state_evaluation import network_shown
 
         network_shown(loaded_puzzle, configured_solver.options())  # a missing network is an error before the search
     blocks, total = read_boards(loaded_puzzle, board, file, settle)

@@ -11,8 +11,17 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.analysis.proof_basis import ProofBasis, basis_of
-from puzzlelab.analysis.proofs import RULES, Claim, Method, ProofCheck, claim_of, follows_from_rules, prove
+from puzzlelab.analysis.proofs import (
+    RULES,
+    Claim,
+    Method,
+    ProofBasis,
+    ProofCheck,
+    basis_of,
+    claim_of,
+    follows_from_rules,
+    prove,
+)
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of

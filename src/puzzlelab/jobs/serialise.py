@@ -82,7 +82,7 @@ def hint_facts(hint: Hint) -> Facts:
 
 def deduction_facts(hint: LogicalHint) -> Facts:
     """Return the next cell with the reason as plain data."""
-    from puzzlelab.analysis.singles import cell_name
+    from puzzlelab.analysis.logical_hints import cell_name
 
     puzzle = hint.instance.puzzle
     return {

@@ -234,7 +234,7 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
 
     With `drawn` also a picture and its moves.
     """
-    from puzzlelab.analysis.playback import frames as frames_of
+    from puzzlelab.analysis.game_analysis import frames as frames_of
 
     instance = instance_of(parameters)
     puzzle, moves = instance.puzzle, moves_of(parameters, instance.puzzle)
@@ -273,7 +273,7 @@ def scores(parameters: Parameters, context: TaskContext) -> Any:
     import numpy as np
 
     from puzzlelab.analysis.game_analysis import positions_of
-    from puzzlelab.analysis.move_probabilities import network_shown, shares
+    from puzzlelab.analysis.state_evaluation import network_shown, shares
 
     instance = instance_of(parameters)
     puzzle = instance.puzzle

@@ -6,7 +6,7 @@ import pytest
 from tests.objectives import Runs, Tolls
 
 from puzzlelab import BadBoard, load, solve
-from puzzlelab.analysis.playback import frames
+from puzzlelab.analysis.game_analysis import frames
 from puzzlelab.core.views import Estimates
 
 FARTHEST = "8 6 7 2 5 4 3 0 1"
