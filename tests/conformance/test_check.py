@@ -12,7 +12,7 @@ from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption, ConformanceError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.registry import load, make_solver
+from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Isomorphism, KernelRules, Planes
@@ -22,13 +22,6 @@ from puzzlelab.puzzles.tiles.planes import TilesPlanes
 from puzzlelab.puzzles.tiles.rules import Tiles
 
 # --- puzzles ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "name", ["tiles-2x2", "tiles-3x3", "tiles-2x7", "tiles-4x4", "tiles-3x3:blank-first", "tiles-8x8", "tiles-5x3"]
-)
-def test_tiles_keep_every_promise(name: str) -> None:
-    check_puzzle(load(name), steps=20)
 
 
 def test_plain_rules_keep_every_promise(corridor) -> None:

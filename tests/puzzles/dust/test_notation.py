@@ -108,7 +108,7 @@ NOTATIONS = {
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(board=boards())
 def test_every_notation_is_read(notation, board) -> None:
     puzzle, state = board
@@ -325,12 +325,6 @@ def test_columns_after_a_tab_are_kept() -> None:
     assert [each.text for each in got] == ["123123123123", "123123123123", "RGBR/RGBR/RGBR"]
 
 
-def test_the_name_of_an_example_is_a_board_of_a_file() -> None:
-    puzzle = load("dust-8x6x5")
-    got = found(puzzle, f"document\nDocument\n{'12345' * 9}123\ndocument\tagain")
-    assert [(line, bool(board)) for line, board, _ in got] == [(1, True), (2, True), (3, True), (4, True)]
-
-
 BROKEN = {
     "too short": lambda text: text[:-1],
     "too long": lambda text: text + "1",
@@ -347,37 +341,28 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("broken", "place"), [*zip(BROKEN.values(), 4 * [0, 500, 999], strict=True)], ids=BROKEN)
-def test_one_bad_line_among_a_thousand_spoils_only_itself(broken, place) -> None:
+@pytest.mark.parametrize(("broken", "place"), [*zip(BROKEN.values(), 4 * [0, 100, 199], strict=True)], ids=BROKEN)
+def test_one_bad_line_among_many_spoils_only_itself(broken, place) -> None:
     puzzle = load("dust-8x6x5")
-    lines = ["".join(map(str, row)) for row in np.random.default_rng(3).integers(1, 6, (1000, 48)).tolist()]
+    lines = ["".join(map(str, row)) for row in np.random.default_rng(3).integers(1, 6, (200, 48)).tolist()]
     good = [(number, line, ()) for number, line in enumerate(lines, start=1)]
     lines[place] = broken(lines[place])
     good[place] = (place + 1, None, ())
     assert found(puzzle, "\n".join(lines) + "\n") == good
 
 
-@pytest.mark.parametrize("row", range(6))
-def test_one_bad_row_spoils_one_board(row) -> None:
-    slip = [lambda text: text[1:], lambda text: text + "R", lambda text: "?" + text[1:]][row % 3]
-    puzzle, between = load("dust-8x6x5"), "\n" * (row % 2)
-    states = list(some(puzzle, 20))
-    blocks = [rows(puzzle, state, "." + COLOURS) for state in states]
-    blocks[7][row] = slip(blocks[7][row])
-    got = found(puzzle, "".join("\n".join(block) + "\n" + between for block in blocks))
-    expected = [None if number == 7 else puzzle.write(state) for number, state in enumerate(states)]
-    assert [board for _, board, _ in got] == expected
-
-
 @pytest.mark.parametrize("notation", ["lines of letters", "a drawing", "the document's table, stripped"])
-@pytest.mark.parametrize("missing", range(6))
-def test_a_line_that_is_missing_spoils_one_board(notation, missing) -> None:
+@pytest.mark.parametrize("row", range(6))
+def test_a_bad_line_spoils_one_board(notation, row) -> None:
     puzzle = load("dust-8x6x5")
     states = list(some(puzzle, 5))
-    blocks = [BLOCKS[notation](puzzle, state).splitlines() for state in states]
-    del blocks[2][missing if missing == 0 or notation == "lines of letters" else missing + 1]
-    got = found(puzzle, "\n\n".join("\n".join(block) for block in blocks))
-    assert [board for _, board, _ in got] == [None if n == 2 else puzzle.write(s) for n, s in enumerate(states)]
+    line = row if row == 0 or notation == "lines of letters" else row + 1
+    slips = [lambda text: [], lambda text: [text[1:]], lambda text: [text + "R"], lambda text: ["?" + text[1:]]]
+    for slip in slips if notation == "lines of letters" else slips[:1]:
+        blocks = [BLOCKS[notation](puzzle, state).splitlines() for state in states]
+        blocks[2][line : line + 1] = slip(blocks[2][line])
+        got = found(puzzle, "\n\n".join("\n".join(block) for block in blocks))
+        assert [board for _, board, _ in got] == [None if n == 2 else puzzle.write(s) for n, s in enumerate(states)]
 
 
 @pytest.mark.parametrize("missing", range(8))
@@ -393,11 +378,6 @@ def test_a_line_that_is_missing_in_a_table_harms_no_table_right_after_it(missing
     else:
         assert got[:2] + got[-2:] == whole[:2] + whole[3:]
         assert set(got[2:-2]) == {None}
-
-
-def test_a_file_of_nothing_has_no_boards() -> None:
-    puzzle = load("dust-8x6x5")
-    assert found(puzzle, "") == found(puzzle, "\n \n# nobody\n\n-----\n") == []
 
 
 def test_boards_come_as_soon_as_their_lines() -> None:

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from puzzlelab import solve
 from puzzlelab.conformance import check_puzzle
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadBoard, BadInput, ConformanceError
+from puzzlelab.core.errors import BadBoard, BadInput
 from puzzlelab.core.registry import load
 from puzzlelab.core.verify import replay
-from puzzlelab.core.views import Planes, is_legal
+from puzzlelab.core.views import Legality, is_legal
 from puzzlelab.puzzles.dust import notation
-from puzzlelab.puzzles.dust.planes import DustPlanes
 from puzzlelab.puzzles.dust.rules import Dust
 from puzzlelab.text.reader import splitter_of as boards_in
 
@@ -208,13 +207,6 @@ def test_a_cluster_is_all_that_touches_in_one_colour(game) -> None:
         assert ((ours == theirs) == ((one == other) | ((one == 0) & (other == 0)))).all()
 
 
-def test_equal_pieces_that_do_not_touch_are_clusters_of_their_own() -> None:
-    puzzle = load("dust-4x3x2")
-    state = puzzle.read("RRGR/RGGR/GRRG").state
-    assert puzzle.clusters(state).reshape(4, 3).tolist() == [[0, 1, 1], [3, 4, 1], [3, 4, 4], [9, 10, 10]]
-    assert np.flatnonzero(puzzle.legal(state)).tolist() == [0, 1, 3, 4, 9, 10]
-
-
 def test_an_empty_cell_cannot_be_clicked() -> None:
     puzzle = load("dust-4x3x2")
     instance = puzzle.read("..../.RG./.RGG")
@@ -256,87 +248,12 @@ def test_an_empty_board_is_a_board_and_is_solved() -> None:
         assert (result.moves, result.proof) == ((), "optimal")
 
 
-# --- for networks ---
-
-
-@given(game=games())
-def test_planes_have_a_one_for_each_colour(game) -> None:
-    puzzle, state, _ = game
-    planes = puzzle.view(Planes).planes(np.stack([state, np.zeros_like(state)]))
-    assert (planes.dtype, planes.shape) == (np.float32, (2, puzzle.view(Planes).input_size))
-    cells = planes.reshape(2, puzzle.cells, puzzle.colours + 1)
-    assert cells.sum(axis=2).tolist() == [[1.0] * puzzle.cells] * 2
-    assert cells[0].argmax(axis=1).tolist() == state.tolist()
-    assert cells[1, :, 0].all()
-
-
-@given(game=games([name for name in NAMES if load(name).width % 2 == 0]))
-def test_the_mirror_image_is_played_alike(game) -> None:
-    puzzle, state, move = game
-    (same, names), (image, mirrored) = puzzle.view(Planes).symmetries(state[None])
-    assert np.array_equal(same[0], state)
-    assert np.array_equal(names, np.arange(puzzle.cells))
-    assert np.array_equal(puzzle.view(Planes).symmetries(image)[1][0][0], state)
-    assert [row[::-1] for row in halves(puzzle, image[0])[0].T.tolist()] == halves(puzzle, state)[1].T.tolist()
-    assert puzzle.legal(image[0]).sum() == puzzle.legal(state).sum()
-    child = puzzle.view(Planes).symmetries(puzzle.apply(state, move)[None])[1][0][0]
-    assert np.array_equal(puzzle.apply(image[0], int(mirrored[move])), child)
-
-
-@pytest.mark.parametrize("name", ["dust-7x6x5", "dust-1x5x3", "dust-5x1x3"])
-def test_halves_of_unequal_width_have_no_mirror_image(name) -> None:
-    puzzle = load(name)
-    assert len(puzzle.view(Planes).symmetries(np.ones((3, puzzle.cells), np.uint8))) == 1
-
-
-class CrookedPlanes(DustPlanes):
-    """Takes the board in the mirror, and leaves the moves where they are."""
-
-    def symmetries(self, states):
-        (same, names), (image, _) = super().symmetries(states)
-        return (same, names), (image, names)
-
-
-class DyedPlanes(DustPlanes):
-    """Says that a board is as good as one whose lowest piece has another colour."""
-
-    def symmetries(self, states):
-        (same, names), _ = super().symmetries(states)
-        dyed = same.copy()
-        dyed[..., 0] = np.where(same[..., 0] != 0, same[..., 0] % self.puzzle.colours + 1, 0)
-        return (same, names), (dyed, names)
-
-
-class Crooked(Dust):
-    """Dust with these planes."""
-
-    def view(self, kind):
-        return CrookedPlanes(self) if kind is Planes else super().view(kind)
-
-
-class Dyed(Dust):
-    """Dust with these planes."""
-
-    def view(self, kind):
-        return DyedPlanes(self) if kind is Planes else super().view(kind)
+# --- what every puzzle keeps ---
 
 
 @pytest.mark.parametrize(
-    ("kind", "board", "words"),
-    [
-        (Crooked, "RGBR/GGRB/BRRG", "a symmetry does not map the board after move 0,0"),
-        (Crooked, "..../.RG./.GG.", "a symmetry does not map the board after move"),
-        (Dyed, "RGRR/GRRB/BGRG", "a symmetry does not map the board after move 0,0"),
-        (Dyed, "RRRR/RRRR/RRRR", "a symmetry does not keep which moves are legal"),
-    ],
+    "name", ["dust-8x6x5", "dust-7x6x5", "dust-1x5x3", "dust-1x1x2", "dust-10x8x5", "dust-5x9x3", "dust-16x16x9"]
 )
-def test_a_wrong_symmetry_is_found_by_the_checks_of_every_puzzle(kind, board, words) -> None:
-    puzzle = kind(4, 3, 3)
-    with pytest.raises(ConformanceError, match=words):
-        check_puzzle(puzzle, [puzzle.read(board)])
-
-
-@pytest.mark.parametrize("name", [*NAMES, "dust-8x8x9", "dust-10x8x5", "dust-5x9x3"])
 def test_dust_is_as_every_puzzle_should_be(name) -> None:
     """Of one, two and four words a plane, with columns of 8 and of 16 bits."""
     puzzle = load(name)
@@ -345,3 +262,25 @@ def test_dust_is_as_every_puzzle_should_be(name) -> None:
         Instance(puzzle, random.integers(1, most + 1, puzzle.cells).astype(np.uint8)) for most in (2, puzzle.colours)
     ]
     check_puzzle(puzzle, starts, steps=2 if puzzle.cells > 100 else 5)
+
+
+# --- clusters ---
+
+PUZZLES = st.builds(Dust, st.integers(1, 16), st.integers(1, 16), st.integers(2, 9))
+
+
+@given(puzzle=PUZZLES, seed=st.integers(0, 2**32), played=st.integers(0, 5))
+def test_every_cell_stands_for_the_first_of_its_cluster(plainly, puzzle: Dust, seed: int, played: int) -> None:
+    boards = np.stack([plainly.board(puzzle, seed + i, i * played) for i in range(3)])
+    named = puzzle.view(Legality).canonical_moves(boards)
+    assert named.dtype == np.int64
+    assert np.array_equal(named, np.stack([puzzle.clusters(board) for board in boards]))
+
+
+def test_a_spiral_is_one_cluster() -> None:
+    rows = ["111111", "100001", "101101", "101001", "101111", "100000"]
+    puzzle = Dust(6, 6, 2)
+    board = np.array([[2 - int(cell) for cell in row] for row in rows], np.uint8)
+    named = puzzle.view(Legality).canonical_moves(board.reshape(1, -1)).reshape(6, 6)
+    assert np.array_equal(named, np.where(board == 1, 0, named[1, 1]))
+    assert named[1, 1] == 7

@@ -11,11 +11,11 @@ from puzzlelab.cli.main import run
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, levels_of
-from puzzlelab.puzzles.dust import sampling
+from puzzlelab.puzzles.dust import backward_generation, sampling
 from puzzlelab.puzzles.dust.backward_generation import build_backwards, with_cluster
 from puzzlelab.puzzles.dust.rules import Dust
 
-SIZES = ((1, 1, 2), (1, 6, 3), (7, 1, 2), (4, 3, 3), (5, 4, 2), (8, 6, 5), (7, 6, 5), (10, 8, 5))
+SIZES = ((1, 1, 2), (1, 6, 3), (4, 3, 3), (7, 6, 5), (10, 8, 5))
 FULL = np.arange(48, dtype=np.uint8) % 5 + 1
 PUZZLES = st.builds(Dust, st.integers(1, 8), st.integers(1, 7), st.integers(2, 9))
 
@@ -71,7 +71,7 @@ def test_without_a_level_the_optimum_scale_gives_the_uniform_boards() -> None:
 # --- backwards ---
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(puzzle=PUZZLES, seed=st.integers(0, 2**32), clusters=st.integers(1, 56), size=st.integers(1, 12))
 def test_a_cluster_is_put_in_where_a_click_takes_it_away_again(
     puzzle: Dust, seed: int, clusters: int, size: int
@@ -82,7 +82,7 @@ def test_a_cluster_is_put_in_where_a_click_takes_it_away_again(
         return
     board = puzzle.apply(board, int(random.choice(np.flatnonzero(board))))
     room = puzzle.cells - np.count_nonzero(board)
-    for _ in range(30):
+    for _ in range(15):
         larger = with_cluster(puzzle, random, board, min(size, room), 1, room)
         if larger is None:
             continue
@@ -92,7 +92,7 @@ def test_a_cluster_is_put_in_where_a_click_takes_it_away_again(
         assert board.tolist() in children
 
 
-@pytest.mark.parametrize("size", [(4, 3, 3), (3, 4, 4), (1, 8, 3), (7, 2, 2)])
+@pytest.mark.parametrize("size", [(4, 3, 3), (1, 8, 3), (5, 2, 2)])
 def test_a_board_built_of_so_many_clusters_needs_no_more_clicks(plainly, size: tuple[int, int, int]) -> None:
     puzzle = Dust(*size)
     for clusters in range(1, puzzle.cells + 1):
@@ -102,7 +102,7 @@ def test_a_board_built_of_so_many_clusters_needs_no_more_clicks(plainly, size: t
         assert clusters > 2 or min(optima) == clusters or puzzle.colours == 2
 
 
-@pytest.mark.parametrize("clusters", [1, 2, 3, 5, 8, 9, 12, 16, 24, 48])
+@pytest.mark.parametrize("clusters", [1, 2, 5, 12, 24, 48])
 def test_boards_built_backwards_are_full_where_there_are_colours_enough(clusters: int) -> None:
     boards = [drawn(Dust(8, 6, 5), "backwards", clusters, seed) for seed in range(5)]
     assert all(board.all() for board in boards)
@@ -127,7 +127,9 @@ def test_a_level_that_no_board_can_have_is_refused_at_once(scale: str, most: int
     assert str(caught.value) == words
 
 
-def test_a_level_for_which_no_way_is_found_is_told_so() -> None:
+def test_a_level_for_which_no_way_is_found_is_told_so(monkeypatch) -> None:
+    monkeypatch.setattr(backward_generation, "FULL_TRIES", 2)
+    monkeypatch.setattr(backward_generation, "PART_TRIES", 2)
     with pytest.raises(BadOption, match="no board of dust-8x8x2 was found that is built of 60 clusters"):
         drawn(Dust(8, 8, 2), "backwards", 60)
 
@@ -138,19 +140,13 @@ def test_a_level_for_which_no_way_is_found_is_told_so() -> None:
 @pytest.mark.parametrize("size", [(4, 3, 3), (3, 4, 4), (1, 8, 3), (7, 2, 2), (1, 1, 2), (2, 2, 9)])
 def test_no_optimum_is_above_the_greatest_level(plainly, size: tuple[int, int, int]) -> None:
     puzzle = Dust(*size)
-    optima = [plainly.optimum(puzzle, plainly.board(puzzle, seed)) for seed in range(40)]
+    optima = [plainly.optimum(puzzle, plainly.board(puzzle, seed)) for seed in range(15)]
     least, greatest = puzzle.view(Samples).scales["optimum"].levels
     assert least <= min(optima)
     assert max(optima) <= greatest
 
 
-def test_the_greatest_level_of_a_board_of_two_cells_is_reached(plainly) -> None:
-    puzzle = Dust(2, 1, 2)
-    assert puzzle.view(Samples).scales["optimum"].levels == (1, 2)
-    assert plainly.optimum(puzzle, np.array([1, 2], np.uint8)) == 2
-
-
-@pytest.mark.parametrize(("size", "levels"), [((4, 3, 3), range(1, 6)), ((3, 4, 4), range(1, 7)), ((1, 8, 3), (1, 5))])
+@pytest.mark.parametrize(("size", "levels"), [((4, 3, 3), range(1, 6)), ((1, 8, 3), (1, 5))])
 def test_an_asked_optimum_is_the_optimum(plainly, size: tuple[int, int, int], levels) -> None:
     puzzle = Dust(*size)
     for wanted in levels:
@@ -161,20 +157,13 @@ def test_an_asked_optimum_is_the_optimum(plainly, size: tuple[int, int, int], le
             assert np.array_equal(drawn(puzzle, "optimum", wanted, seed), board)
 
 
-@pytest.mark.parametrize("wanted", [1, 3, 5, 8, 10])
+@pytest.mark.parametrize("wanted", [1, 5, 10])
 def test_optima_far_from_the_usual_are_found_too(wanted: int) -> None:
     puzzle = Dust(6, 5, 4)
     board = drawn(puzzle, "optimum", wanted)
     result = solve(Instance(puzzle, board), "halves")
     assert (result.length, result.proof) == (wanted, "optimal")
     assert board.all()
-
-
-def test_a_large_board_of_a_small_optimum() -> None:
-    puzzle = Dust(8, 8, 5)
-    board = drawn(puzzle, "optimum", 6)
-    result = solve(Instance(puzzle, board), "halves")
-    assert (result.length, result.proof) == (6, "optimal")
 
 
 @pytest.mark.parametrize("size", [(4, 3, 3), pytest.param((5, 3, 2), marks=pytest.mark.slow)])
@@ -262,19 +251,3 @@ def test_boards_that_are_there_are_not_made_again(generated, tmp_path, monkeypat
     generated(*words, 6)
     assert len(made) == 3  # the last one that is there is compared
     assert len((tmp_path / "boards.txt").read_text().splitlines()) == 8
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (
-            ("--scale", "backwards", "--level", "49"),
-            "the scale 'backwards' of dust-8x6x5 has the levels 1 to 48, not 49",
-        ),
-        (("--scale", "uniform", "--level", "3"), "the scale 'uniform' of dust-8x6x5 has no levels"),
-    ],
-)
-def test_what_cannot_be_made_is_told(generated, words: tuple[str, ...], said: str) -> None:
-    code, out, err = generated("dust-8x6x5", *words)
-    assert (code, out) == (2, "")
-    assert said in err

@@ -63,7 +63,7 @@ def told(harness, state):
 
 
 @pytest.mark.parametrize("name", ["locked", "hidden singles", "naked singles", "infer", "infer triads", "propagate"])
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(mixture=mixtures())
 def test_no_formula_loses_a_solution_or_adds_a_candidate(name, mixture, pool, harness) -> None:
     grids, allowed = mixed(pool, harness, mixture)
@@ -79,7 +79,7 @@ def test_no_formula_loses_a_solution_or_adds_a_candidate(name, mixture, pool, ha
             assert np.array_equal(after, 1 << grids[0].astype(np.int64) - 1)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(seed=SEEDS, eliminated=st.floats(0, 1), rounds=st.lists(st.integers(0, 5), min_size=1, max_size=8))
 def test_a_puzzle_keeps_its_solution_whatever_is_inferred_when(seed, eliminated, rounds, exchange, harness) -> None:
     random = np.random.default_rng(seed)
@@ -133,7 +133,7 @@ def permutations(flags):
     return [all(flags[row, box] for row, box in enumerate(order)) for order in ORDERS]
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(mixture=mixtures(densities=(0.0, 0.2, 0.5, 0.8, 1.0)))
 def test_permutations_of_bands_and_stacks_are_counted(mixture, pool, harness) -> None:
     _, allowed = mixed(pool, harness, mixture)
@@ -187,23 +187,6 @@ def test_locked_keeps_what_is_in_a_permutation(mixture, pool, harness) -> None:
     state = harness.state_of(allowed)
     harness.formulas["locked"](state)
     assert np.array_equal(harness.allowed_in(state), locked_by_definition(allowed))
-
-
-def test_pointing_and_claiming_are_seen(harness) -> None:
-    allowed = np.full(81, 0o777).reshape(9, 9)
-    allowed[1:3, 0:3] &= ~1  # the 1 of box 1 is in row 1
-    state = harness.state_of(allowed.reshape(-1))
-    harness.formulas["locked"](state)
-    left = harness.allowed_in(state).reshape(9, 9)
-    assert not (left[0, 3:] & 1).any()
-    assert (left[1:3, 3:] & 1).all()
-    allowed = np.full(81, 0o777).reshape(9, 9)
-    allowed[3:, 0] &= ~1  # the 1 of column 1 is in box 1
-    state = harness.state_of(allowed.reshape(-1))
-    harness.formulas["locked"](state)
-    left = harness.allowed_in(state).reshape(9, 9)
-    assert not (left[:3, 1:3] & 1).any()
-    assert (left[3:, 1:3] & 1).all()
 
 
 @settings(max_examples=100)
@@ -363,7 +346,7 @@ def test_the_choice_is_the_tightest_band_or_stack_and_its_tightest_digit(pool, h
     assert kinds == {0, 1}
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(mixture=mixtures(densities=(0.02, 0.05, 0.1)))
 def test_a_branch_has_each_solution_on_one_side(mixture, pool, harness) -> None:
     _, allowed = mixed(pool, harness, mixture)
@@ -383,7 +366,7 @@ def test_a_branch_has_each_solution_on_one_side(mixture, pool, harness) -> None:
     assert not one & two
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(mixture=mixtures(most=2, densities=(0.02, 0.05, 0.1)), holes=st.integers(0, 3))
 def test_broken_and_complete_are_true(mixture, holes, pool, harness) -> None:
     _, allowed = mixed(pool, harness, mixture)

@@ -179,27 +179,6 @@ def test_bands_that_were_drawn_first_are_like_those_that_were_filled_last(grids)
     assert chi2_contingency(np.array(tables)).pvalue > 0.0005
 
 
-def rectangles(squares, band):
-    """How many rectangles of two digits each grid has in two rows of a band and two stacks."""
-    found = np.zeros(len(squares), int)
-    for one, two in ((0, 1), (0, 2), (1, 2)):
-        first, second = squares[:, 3 * band + one], squares[:, 3 * band + two]
-        for a in range(6):
-            for b in range(a // 3 * 3 + 3, 9):
-                found += (first[:, a] == second[:, b]) & (first[:, b] == second[:, a])
-    return found
-
-
-def test_rectangles_of_two_digits_come_up_alike_in_all_bands_and_stacks(grids) -> None:
-    squares = grids.reshape(-1, 9, 9)
-    tables = [
-        np.bincount(np.minimum(rectangles(image, band), 3), minlength=4)
-        for image in (squares, squares.swapaxes(1, 2))
-        for band in range(3)
-    ]
-    assert chi2_contingency(np.array(tables)).pvalue > 0.0005
-
-
 def test_one_seed_gives_one_stream_of_grids(harness) -> None:
     one = harness.full_grids(50, 3)
     assert np.array_equal(one, harness.full_grids(50, 3))

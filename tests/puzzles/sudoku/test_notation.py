@@ -128,7 +128,7 @@ NOTATIONS = {
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(board=boards())
 def test_every_notation_is_read(notation, board) -> None:
     puzzle, state = board
@@ -145,8 +145,7 @@ def test_the_documents_own_grid_is_read_and_drawn() -> None:
     assert puzzle.solved(puzzle.read(SOLVED).state)
 
 
-@pytest.mark.parametrize("between", [" ", ",", ";", "\t", ", "])
-@pytest.mark.parametrize("more", ["", ",23,easy"])
+@pytest.mark.parametrize(("between", "more"), [(" ", ""), (",", ",23,easy"), (";", ""), ("\t", ""), (", ", ",23,easy")])
 def test_a_solution_beside_the_puzzle_is_read(between, more) -> None:
     text = f"{WIKIPEDIA}{between}{SOLVED}{more}"
     puzzle, solution = notation.read_pair(text, 9, "sudoku-9x9")
@@ -226,8 +225,9 @@ def found(puzzle, text):
 HEADERS = ["puzzle,solution", "quizzes,solutions", "Puzzle , Rating", "puzzle", "question,answer,rating"]
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize(
+    ("header", "end"), [(header, "\r\n" if place % 2 else "\n") for place, header in enumerate(HEADERS)]
+)
 def test_a_csv_file_gives_a_board_a_line(header, end) -> None:
     rows = [header, f"{WIKIPEDIA},{SOLVED},17", f"{SOLVED},{SOLVED},81", "", f"{WIKIPEDIA},,"]
     assert found(load("sudoku-9x9"), end.join(rows)) == [(2, WIKIPEDIA), (3, SOLVED), (5, WIKIPEDIA)]
@@ -243,8 +243,7 @@ def test_comments_and_empty_lines_are_passed_over() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("between", ["", "\n", "\n\n# the next one\n"])
+@pytest.mark.parametrize(("end", "between"), [("\n", ""), ("\r\n", "\n"), ("\n", "\n\n# the next one\n")])
 def test_grids_with_bars_follow_each_other(name, end, between) -> None:
     puzzle, random = load(name), np.random.default_rng(5)
     states = random.integers(0, puzzle.size + 1, (3, puzzle.cells)).astype(np.uint8)
@@ -279,14 +278,6 @@ def test_a_grid_with_a_row_missing_is_no_board_and_harms_no_other() -> None:
     assert puzzle.write(puzzle.read(got[1].text).state) == WIKIPEDIA
     got = list(splitter_of(puzzle).split(f"{broken}\n{WIKIPEDIA}\n".splitlines(True)))
     assert [(each.line, len(each.text.splitlines())) for each in got] == [(1, 8), (9, 1)]
-
-
-def test_boards_come_while_the_file_is_read() -> None:
-    def endless():
-        while True:
-            yield WIKIPEDIA + "\n"
-
-    assert next(iter(splitter_of(load("sudoku-9x9")).split(endless()))).text == WIKIPEDIA
 
 
 # --- which grid a text is of ---
@@ -339,26 +330,13 @@ def test_boxes_of_another_shape_are_drawn_so() -> None:
 
 
 @settings(max_examples=30)
-@given(board=boards(), marked=st.booleans())
-def test_an_svg_has_a_text_for_each_digit_where_it_stands(board, marked) -> None:
+@given(board=boards())
+def test_an_svg_has_a_text_for_each_digit_where_it_stands(board) -> None:
     puzzle, state = board
-    clues = np.where(np.arange(state.size) % 2, state, 0).astype(np.uint8) if marked else None
-    image = ET.fromstring(presentation.svg(state, puzzle.box_rows, puzzle.box_columns, clues, cell=10))
+    image = ET.fromstring(presentation.svg(state, puzzle.box_rows, puzzle.box_columns, cell=10))
     texts = [each for each in image if each.tag.endswith("text")]
     cells = [int(float(each.get("y")) // 10) * puzzle.size + int(float(each.get("x")) // 10) for each in texts]
     assert cells == np.flatnonzero(state).tolist()
     assert [each.text for each in texts] == [SYMBOLS[value - 1] for value in state[cells]]
-    if marked:
-        colours = {bool(clues[cell]): set() for cell in cells}
-        for cell, each in zip(cells, texts, strict=True):
-            colours[bool(clues[cell])].add(each.get("fill"))
-        assert all(len(colour) == 1 for colour in colours.values())
-        assert len(set.union(set(), *colours.values())) == len(colours)
     thick = [each for each in image if each.get("stroke-width") == "3"]
     assert len(thick) == (puzzle.box_rows + 1) + (puzzle.box_columns + 1)
-
-
-def test_every_size_has_a_face() -> None:
-    assert {Sudoku(rows, columns).size for rows in range(2, 6) for columns in range(2, 6)} == {
-        *(4, 6, 8, 9, 10, 12, 15, 16, 20, 25)
-    }

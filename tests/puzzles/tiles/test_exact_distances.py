@@ -23,7 +23,9 @@ def state_of(puzzle: Tiles, number: int) -> NDArray[np.uint8]:
     return rules.decode(working[None])[0]
 
 
-@pytest.mark.parametrize("name", ["tiles-2x2", "tiles-2x3", "tiles-3x2:blank-first", "tiles-2x4", "tiles-3x3"])
+@pytest.mark.parametrize(
+    "name", ["tiles-2x2", "tiles-3x2:blank-first", "tiles-2x4:goal=1,2,0,3,4,5,6,7", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5"]
+)
 def test_the_table_counts_what_a_search_counts(name: str) -> None:
     puzzle = load(name)
     table = exact_distances_kernels.distances(puzzle).distance
@@ -31,15 +33,6 @@ def test_the_table_counts_what_a_search_counts(name: str) -> None:
     counts = np.bincount(table[table != UNREACHED])
     assert counts.tolist() == count_by_depth(Instance(puzzle, puzzle.goals()[0]))
     assert (table == UNREACHED).sum() == table.size // 2
-
-
-@pytest.mark.parametrize(
-    "name", ["tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-3x3:goal=1,0,2,3,4,5,6,7,8", "tiles-2x4:goal=1,2,0,3,4,5,6,7"]
-)
-def test_with_the_blank_elsewhere_too(name: str) -> None:
-    puzzle = load(name)
-    table = exact_distances_kernels.distances(puzzle).distance
-    assert np.bincount(table[table != UNREACHED]).tolist() == count_by_depth(Instance(puzzle, puzzle.goals()[0]))
 
 
 def test_the_farthest_boards_of_the_8_puzzle() -> None:

@@ -54,16 +54,6 @@ def test_encode_names_goal_cells_and_the_blanks_cell(puzzle: Tiles, seed: int) -
     assert rules.encode(puzzle.goals())[0, :-1].tolist() == list(range(puzzle.cells))
 
 
-@given(puzzle=PUZZLES, seed=st.integers(0, 2**32))
-def test_pack_is_one_to_one(puzzle: Tiles, seed: int) -> None:
-    rules = puzzle.view(KernelRules)
-    working = rules.encode(start(puzzle, seed)[None])[0]
-    words, again = np.full(rules.words, 2**64 - 1, np.uint64), np.full_like(working, 99)
-    kernels.pack(rules.tables, working, words)
-    kernels.unpack(rules.tables, words, again)
-    assert np.array_equal(working, again)
-
-
 @pytest.mark.parametrize(("cells", "words"), [(4, 1), (9, 1), (16, 1), (17, 2), (25, 3), (32, 3), (36, 4), (64, 7)])
 def test_a_packed_state_takes_few_words(cells: int, words: int) -> None:
     assert packed_words(cells) == words
@@ -96,10 +86,3 @@ def test_going_down_makes_the_moves_and_coming_up_undoes_them(name: str, seed: i
     down_and_up(rules.tables, stack, np.array([*moves, 0], np.int32), depth)
     assert np.array_equal(rules.decode(stack[depth + 1][None])[0], state)
     assert np.array_equal(rules.decode(stack[0][None])[0], board)
-
-
-def test_a_move_and_its_inverse_are_opposite_ways() -> None:
-    puzzle = load("tiles-3x3")
-    tables = puzzle.view(KernelRules).tables
-    pairs = {puzzle.write_move(move): puzzle.write_move(kernels.inverse(tables, move)) for move in range(4)}
-    assert pairs == {"U": "D", "D": "U", "L": "R", "R": "L"}

@@ -84,10 +84,3 @@ def test_where_pairs_would_overestimate_it_does_not(every, harness) -> None:
 )
 def test_a_line_costs_two_for_each_tile_that_must_leave(row: list[int], gone: int) -> None:
     assert line_cost(sum(digit * 4**place for place, digit in enumerate(row)), 4) == 2 * gone
-
-
-@pytest.mark.parametrize("length", [2, 5, 8])
-def test_a_line_in_reverse_costs_all_but_one(length: int) -> None:
-    base = length + 1
-    code = sum((length - place) * base**place for place in range(length))
-    assert line_cost(code, base) == 2 * (length - 1)

@@ -93,12 +93,6 @@ def test_above_16_cells_one_word_is_no_board() -> None:
         load("tiles-5x5").read("1234567890123456789012345")
 
 
-def test_moves_are_read_and_written() -> None:
-    puzzle = load("tiles-3x3")
-    assert [puzzle.write_move(move) for move in range(4)] == ["U", "D", "L", "R"]
-    assert [puzzle.read_move(letter) for letter in "UDLR"] == [0, 1, 2, 3]
-
-
 @pytest.mark.parametrize("text", ["", "u", "UD", "UDLR", "X", " U", "0", "½", "U" * 10**6])
 def test_what_is_no_move_is_named(text: str) -> None:
     with pytest.raises(BadBoard, match="is no move; moves are U, D, L and R, the way the tile slides") as caught:

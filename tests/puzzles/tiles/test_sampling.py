@@ -64,10 +64,9 @@ def test_every_level_of_the_8_and_15_puzzle_is_hit_exactly(name: str) -> None:
     assert puzzle.view(Samples).scales["level"].levels == ((1, 22) if puzzle.rows == 3 else (1, 56))
     low, high = puzzle.view(Samples).scales["level"].levels
     for level in range(low, high + 1):
-        for seed in range(3):
-            board = drawn(puzzle, "level", level, seed)
-            assert plain_level(puzzle, board) == level
-            assert puzzle.objection(board) is None
+        board = drawn(puzzle, "level", level)
+        assert plain_level(puzzle, board) == level
+        assert puzzle.objection(board) is None
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -86,28 +85,6 @@ def test_both_boards_of_the_least_level_of_the_15_puzzle_are_drawn() -> None:
         "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15",
         "1 2 3 4 5 6 7 8 9 10 11 0 13 14 15 12",
     }
-
-
-@pytest.mark.parametrize("name", ["tiles-3x3", "tiles-4x4", "tiles-2x2", "tiles-3x2:goal=1,2,0,3,4,5"])
-def test_without_a_wish_any_level_is_drawn(name: str) -> None:
-    puzzle = load(name)
-    low, high = puzzle.view(Samples).scales["level"].levels
-    random = generator(1)
-    scale = puzzle.view(Samples).scales["level"]
-    levels = [plain_level(puzzle, scale.sample(random, None, 1)[0]) for _ in range(150)]
-    assert low <= min(levels) <= low + 2
-    assert high - 2 <= max(levels) <= high
-
-
-@pytest.mark.parametrize(("name", "level"), [("tiles-3x3", 30), ("tiles-3x3", 99), ("tiles-3x3", -1), ("tiles-2x2", 7)])
-def test_a_level_without_a_board_is_told_the_levels(name: str, level: int) -> None:
-    with pytest.raises(BadOption, match=f"{name} has no board of level {level}; its levels are 0, 1, 2, "):
-        drawn(load(name), "level", level)
-
-
-def test_a_level_that_nobody_finds_is_no_endless_search() -> None:
-    with pytest.raises(BadOption, match="no board of level 999 was found for tiles-4x4"):
-        drawn(load("tiles-4x4"), "level", 999)
 
 
 # --- walk to a level ---
@@ -137,7 +114,7 @@ def plain_walk(puzzle: Tiles, level: int, random_numbers: list[float]) -> list[n
     return boards
 
 
-@pytest.mark.parametrize("name", [*SIZES, "tiles-4x4"])
+@pytest.mark.parametrize("name", [*SIZES[:-1], "tiles-4x4"])
 def test_a_walk_by_the_plain_rules_ends_at_the_same_board(name: str) -> None:
     puzzle = load(name)
     for level in (0, 1, 4, sampling.walk_level_range(puzzle)[1] // 2):
@@ -146,16 +123,6 @@ def test_a_walk_by_the_plain_rules_ends_at_the_same_board(name: str) -> None:
         boards = plain_walk(puzzle, level, recorder.random_numbers)
         assert board.tolist() == boards[-1].tolist()
         assert all(plain_level(puzzle, before) <= level for before in boards[:-1])
-
-
-@pytest.mark.parametrize(("name", "most"), [("tiles-3x3", 21), ("tiles-3x3:blank-first", 21), ("tiles-4x4", 55)])
-def test_every_walk_ends_above_its_level(name: str, most: int) -> None:
-    puzzle = load(name)
-    assert puzzle.view(Samples).scales["walk-to-level"].levels == (0, most)
-    for level in {0, 1, most // 2, most}:
-        board = drawn(puzzle, "walk-to-level", level)
-        assert plain_level(puzzle, board) > level
-        assert puzzle.objection(board) is None
 
 
 def test_a_walk_may_undo_its_last_move() -> None:
@@ -214,12 +181,6 @@ def test_every_distance_of_the_8_puzzle_is_hit_exactly(name: str) -> None:
     assert puzzle.solved(drawn(puzzle, "distance", 0))
 
 
-@pytest.mark.parametrize("distance", [32, 255, 256, 1000, -1])
-def test_a_distance_without_a_board_is_told_so(distance: int) -> None:
-    with pytest.raises(BadOption, match=f"no board of tiles-3x3 is {distance} moves from the goal"):
-        drawn(load("tiles-3x3"), "distance", distance)
-
-
 def test_only_small_boards_have_a_scale_of_distances() -> None:
     assert set(load("tiles-2x5").view(Samples).scales) == {"level", "walk-to-level", "uniform", "walk", "distance"}
     assert set(load("tiles-4x4").view(Samples).scales) == {"level", "walk-to-level", "uniform", "walk"}
@@ -243,8 +204,8 @@ def many(puzzle: Tiles, scale: str, wanted: int | None, count: int, seed: int = 
     return puzzle.view(Samples).scales[scale].sample(generator(seed), wanted, count)
 
 
-@pytest.mark.parametrize("name", ["tiles-3x3", "tiles-3x3:blank-first", "tiles-4x4", "tiles-4x4:blank-first"])
-@pytest.mark.parametrize("level", [1, 2, 15, None])
+@pytest.mark.parametrize("name", ["tiles-3x3", "tiles-4x4:blank-first"])
+@pytest.mark.parametrize("level", [1, 15, None])
 def test_many_boards_have_the_level_and_can_be_solved(name: str, level: int | None) -> None:
     puzzle = load(name)
     boards = many(puzzle, "level", level, 40)

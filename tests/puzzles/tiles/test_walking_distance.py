@@ -5,7 +5,6 @@ import pytest
 
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import Estimates
-from puzzlelab.engine.table_cache import table_folder
 from puzzlelab.puzzles.tiles import walking_distance_kernels
 from puzzlelab.puzzles.tiles.rules import Tiles
 
@@ -62,23 +61,3 @@ def test_the_15_puzzle_has_the_published_number_of_tables() -> None:
     table = walking_distance_kernels.walk(4, 4, 3)
     assert len(table) == 24_964
     assert table[:, 1].max() == 35
-
-
-def test_states_of_one_axis_have_codes_of_their_own() -> None:
-    codes = walking_distance_kernels.walk(3, 3, 2)[:, 0]
-    assert np.unique(codes).size == codes.size
-
-
-def test_a_damaged_table_is_made_again(own_cache, listener) -> None:
-    puzzle = load("tiles-2x3")
-    walking_distance_kernels.walking.__wrapped__(puzzle)
-    files = sorted(table_folder().glob("walking-*.npy"))
-    assert len(files) == 2
-    assert listener.notes == []
-    data = bytearray(files[0].read_bytes())
-    data[-3] ^= 1
-    files[0].write_bytes(data)
-    tables = walking_distance_kernels.walking.__wrapped__(puzzle)
-    assert len(listener.notes) == 1
-    assert f"{files[0].name} in the cache folder is damaged" in listener.notes[0]
-    assert np.array_equal(tables.distance, walking_distance_kernels.walking(puzzle).distance)

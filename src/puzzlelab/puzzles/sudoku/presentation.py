@@ -62,8 +62,8 @@ def draw(board: Board, box_rows: int, box_columns: int) -> str:
     return "\n".join([*lines, ruler])
 
 
-def svg(board: Board, box_rows: int, box_columns: int, clues: Board | None = None, cell: int = 40) -> str:
-    """Return the grid as SVG; with `clues`, the digits that are none of them are lighter."""
+def svg(board: Board, box_rows: int, box_columns: int, cell: int = 40) -> str:
+    """Return the grid as SVG."""
     size = box_rows * box_columns
     side = size * cell
     parts = [
@@ -81,9 +81,8 @@ def svg(board: Board, box_rows: int, box_columns: int, clues: Board | None = Non
     for place, value in enumerate(board.tolist()):
         if value:
             row, column = divmod(place, size)
-            fill = "#2e3440" if clues is None or clues[place] else "#3b6ea8"
             parts.append(
                 f'<text x="{(column + 0.5) * cell:g}" y="{(row + 0.5) * cell:g}" dy=".35em" text-anchor="middle" '
-                f'fill="{fill}" font-family="sans-serif" font-size="{cell * 0.6:g}">{SYMBOLS[value - 1]}</text>'
+                f'fill="#2e3440" font-family="sans-serif" font-size="{cell * 0.6:g}">{SYMBOLS[value - 1]}</text>'
             )
     return "\n".join([*parts, "</svg>"]) + "\n"

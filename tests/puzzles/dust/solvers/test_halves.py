@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puzzlelab import BadOption, Instance, Limit, Result, Unsupported, attempts, check_solver, load, solve
+from puzzlelab import Instance, Limit, Result, Unsupported, check_solver, load, solve
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.views import Planes
 from puzzlelab.engine import driver, solving
@@ -21,8 +21,8 @@ from puzzlelab.solvers.bfs import Bfs
 
 PLAIN = ((4, 3, 3, 60), (3, 3, 5, 40), (1, 1, 2, 4), (1, 9, 3, 40), (8, 1, 4, 40), (2, 5, 3, 30), (5, 2, 9, 20))
 """Sizes with how many boards of each the plain search of these tests solves in a few seconds."""
-SIZES = ((4, 3, 3, 60), (5, 3, 4, 60), (6, 3, 3, 60), (4, 4, 4, 40), (6, 3, 4, 30), (5, 4, 5, 12))
-ODD = ((1, 16, 4, 40), (1, 12, 9, 40), (8, 1, 4, 40), (7, 1, 3, 40), (3, 5, 4, 40), (7, 2, 5, 40), (3, 6, 2, 20))
+SIZES = ((5, 3, 4, 30), (6, 3, 3, 30), (4, 4, 4, 20), (6, 3, 4, 15), (5, 4, 5, 6))
+ODD = ((1, 16, 4, 20), (1, 12, 9, 20), (7, 1, 3, 20), (3, 5, 4, 20), (7, 2, 5, 20), (3, 6, 2, 10))
 WIDE = ((16, 1, 4, 40), (13, 1, 3, 40), (9, 2, 4, 40), (5, 9, 2, 20), (10, 2, 3, 40))
 """Boards whose planes take two words: the kernels are compiled again for them."""
 MEDIUM = st.builds(Dust, st.integers(1, 6), st.integers(1, 4), st.integers(2, 5))
@@ -57,12 +57,6 @@ def test_optima_are_those_of_a_plain_search(plainly, size: tuple[int, int, int, 
         assert proven(instance) == plainly.optimum(instance.puzzle, instance.state), instance
 
 
-@pytest.mark.parametrize("size", [(4, 3, 3, 40), (5, 2, 9, 20), (1, 9, 3, 40)])
-def test_breadth_first_search_has_the_optima_of_a_plain_search(plainly, size: tuple[int, int, int, int]) -> None:
-    for instance in boards(plainly, size):
-        assert solve(instance, Bfs()).length == plainly.optimum(instance.puzzle, instance.state), instance
-
-
 @pytest.mark.parametrize("size", [*SIZES, *ODD])
 def test_optima_are_those_of_breadth_first_search(plainly, size: tuple[int, int, int, int]) -> None:
     for instance in boards(plainly, size):
@@ -74,7 +68,7 @@ def test_optima_are_those_of_breadth_first_search(plainly, size: tuple[int, int,
     "size", [*SIZES, *ODD, *WIDE, (2, 8, 5, 0), (5, 5, 3, 0), (8, 3, 3, 0), (7, 3, 4, 0), (3, 7, 3, 0)]
 )
 def test_optima_of_many_boards(plainly, size: tuple[int, int, int, int]) -> None:
-    for instance in boards(plainly, (*size[:3], 3 * size[3] or 20)):
+    for instance in boards(plainly, (*size[:3], 6 * size[3] or 20)):
         assert proven(instance) == solve(instance, Bfs()).length, instance
 
 
@@ -92,11 +86,6 @@ def test_one_cell_or_one_colour_takes_one_move(size: tuple[int, int, int]) -> No
     cell[puzzle.height * (puzzle.width // 2)] = puzzle.colours
     assert proven(Instance(puzzle, cell)) == 1
     assert proven(Instance(puzzle, np.full(puzzle.cells, 2, np.uint8))) == 1
-
-
-def test_each_colour_takes_a_move_where_there_are_nine_cells_of_nine_colours() -> None:
-    for size in ((3, 3, 9), (1, 9, 9)):
-        assert proven(Instance(Dust(*size), np.arange(1, 10, dtype=np.uint8))) == 9
 
 
 @settings(max_examples=80)
@@ -161,8 +150,7 @@ def test_known_boards(text: str, optimum: int) -> None:
 # --- stopped early ---
 
 
-@pytest.mark.parametrize("nodes", [1, 100, 10_000])
-@pytest.mark.parametrize(("text", "optimum"), KNOWN)
+@pytest.mark.parametrize(("text", "optimum", "nodes"), [(*KNOWN[0], 1), (*KNOWN[1], 100), (*KNOWN[2], 10_000)])
 def test_a_limit_of_nodes_leaves_a_bound_and_an_answer_that_hold(text: str, optimum: int, nodes: int) -> None:
     result = solve(load("dust-8x6x5").read(text), Halves(), Limit(nodes=nodes))
     assert result.expanded <= nodes
@@ -206,26 +194,6 @@ def test_whoever_watches_may_end_the_search_and_keeps_the_bound(monkeypatch: pyt
     assert bounds[-1] <= result.lower_bound <= optimum
 
 
-def test_bounds_and_answers_only_get_better() -> None:
-    text, optimum = KNOWN[0]
-    seen = list(attempts(load("dust-8x6x5").read(text), Halves(), Limit(nodes=50_000)))
-    bounds = [attempt.lower_bound if isinstance(attempt, Result) else attempt.bound for attempt in seen]
-    lengths = [attempt.length for attempt in seen if isinstance(attempt, Result) and attempt.length is not None]
-    assert bounds == sorted(bounds)
-    assert bounds[-1] <= optimum
-    assert lengths == sorted(lengths, reverse=True)
-    assert lengths[-1] >= optimum
-
-
-def test_the_same_question_has_the_same_answer(plainly) -> None:
-    puzzle = Dust(6, 5, 4)
-    for seed in range(3):
-        instance = Instance(puzzle, plainly.board(puzzle, seed))
-        first, other, again = (solve(instance, Halves(), Limit(nodes=nodes)) for nodes in (10**6, 50, 10**6))
-        assert (first.moves, first.expanded, first.generated) == (again.moves, again.expanded, again.generated)
-        assert other.lower_bound <= first.length
-
-
 # --- many boards ---
 
 
@@ -234,7 +202,7 @@ def timeless(result: Result) -> Result:
 
 
 @pytest.mark.parametrize("limit", [Limit(), Limit(nodes=60), Limit(nodes=2500), Limit(memory=4 * 2**30)], ids=str)
-@pytest.mark.parametrize("size", [(6, 4, 4, 25), (5, 4, 5, 15)], ids=str)
+@pytest.mark.parametrize("size", [(6, 4, 4, 12)], ids=str)
 def test_a_batch_has_the_results_of_its_boards_one_by_one(
     plainly, size: tuple[int, int, int, int], limit: Limit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -272,17 +240,6 @@ def test_a_long_search_holds_back_no_result_before_it(monkeypatch: pytest.Monkey
 def test_other_puzzles_are_refused() -> None:
     with pytest.raises(Unsupported, match="halves cannot solve tiles-3x3"):
         solve(load("tiles-3x3").read("8 6 7 2 5 4 3 0 1"), Halves())
-
-
-def test_an_unknown_option_is_refused() -> None:
-    with pytest.raises(BadOption, match="halves has no option 'widht'"):
-        Halves(widht=3)
-
-
-def test_it_is_found_by_its_name() -> None:
-    instance = load("dust-4x3x3").read("123123123123")
-    assert solve(instance, "halves").length == solve(instance, Halves()).length
-    assert solve(instance).proof == "optimal"
 
 
 def test_a_memory_that_is_half_full_is_given_up_for_a_new_one() -> None:

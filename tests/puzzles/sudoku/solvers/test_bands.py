@@ -11,14 +11,13 @@ from puzzlelab import check_solver, count, load, solutions, solve
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadBoard, BadOption, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import presentation_of
 from puzzlelab.core.result import Result
 from puzzlelab.core.verify import verify
-from puzzlelab.engine.enumeration import Enumerator, Listing, count_parts
+from puzzlelab.engine.enumeration import Listing, count_parts
 from puzzlelab.engine.enumeration import count as counted
 from puzzlelab.puzzles.sudoku.bands_kernels import NOT_COUNTED
 from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
-from puzzlelab.puzzles.sudoku.solvers.bands import CHUNK, SOLVER, Bands, solve_batch
+from puzzlelab.puzzles.sudoku.solvers.bands import CHUNK, Bands, solve_batch
 
 NINE = load("sudoku-9x9")
 EMPTY = "." * 81
@@ -36,6 +35,7 @@ IMPOSSIBLE = {
     "a box": "1.........1" + "." * 70,
     "the last box": "." * 60 + "9" + "." * 19 + "9",
     "a cell without a candidate": "12345678.........9" + "." * 63,
+    "the search, as in Norvig": ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........",
     "the search": "1...5.2.9..7.......6.......2...........5.1..2....2.39.3.4.9...15...1...3...8...4.",
     "the search, another": "..3......4...8..37..8...1...4..6..73...9...1......2.....4.7..686....4...7.....5..",
 }
@@ -63,19 +63,6 @@ def test_known_puzzles_have_their_known_solution_and_no_other(exchange) -> None:
         assert (result.proof, result.stop, result.lower_bound) == ("unique", "done", len(result.moves))
         assert filled(instance, result.moves) == known.solution.tolist()
         assert list(result.moves) == sorted(result.moves)
-
-
-@pytest.mark.parametrize("name", ["wikipedia", "inkala"])
-def test_the_examples_have_one_solution(name) -> None:
-    instance = NINE.read(name)
-    assert solve(instance, Bands()).proof == "unique"
-    assert solve(instance, "bands").moves == solve(NINE.read(presentation_of(NINE).examples[name].board), "bands").moves
-
-
-def test_norvigs_impossible_puzzle_is_proven_to_be_so() -> None:
-    text = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4........."
-    assert NINE.objection(NINE.read(text).state) is None
-    assert solve(NINE.read(text), "bands").proof == "unsolvable"
 
 
 def test_the_promises_of_every_solver_are_kept(exchange) -> None:
@@ -115,7 +102,7 @@ def test_a_board_without_a_solution_is_proven_so(text, harness) -> None:
     assert not solve_batch(board(text)[None], 5).solutions.any()
 
 
-@pytest.mark.parametrize("name", ["sudoku-4x4", "sudoku-6x6", "sudoku-16x16", "tiles-3x3"])
+@pytest.mark.parametrize("name", ["sudoku-6x6", "tiles-3x3"])
 def test_other_puzzles_are_refused(name) -> None:
     puzzle = load(name)
     instance = puzzle.read("1 2 3 4 5 6 7 0 8" if name.startswith("tiles") else "." * puzzle.cells)
@@ -123,11 +110,6 @@ def test_other_puzzles_are_refused(name) -> None:
         solve(instance, "bands")
     with pytest.raises(Unsupported, match="bands cannot solve"):
         Listing(Bands(), instance, Limit())
-
-
-def test_it_lists_and_counts() -> None:
-    assert SOLVER is Bands
-    assert isinstance(Bands(), Enumerator)
 
 
 # --- counts and lists ---
@@ -164,7 +146,7 @@ def test_the_empty_board_is_counted_up_to_what_is_asked() -> None:
     assert solve_batch(np.zeros((1, 81), np.uint8), 1000).counts.tolist() == [1000]
 
 
-@pytest.mark.parametrize("most", [1, 2, 124, 125, 126, None])
+@pytest.mark.parametrize("most", [1, 124, 125, 126, None])
 def test_a_count_says_whether_there_are_more(most) -> None:
     instance = NINE.read(next(iter(KNOWN_COUNTS)))
     found = count(instance, most=most)
