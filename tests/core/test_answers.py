@@ -21,7 +21,11 @@ RESULTS = [
 
 
 def test_results_become_columns_and_results_again() -> None:
-    assert list(Answers.of(BOARDS, iter(RESULTS))) == RESULTS
+    answers = Answers.of(BOARDS, iter(RESULTS))
+    assert list(answers) == RESULTS
+    assert answers[-1] == RESULTS[-1]
+    with pytest.raises(IndexError):
+        answers[4]
 
 
 @pytest.mark.parametrize("cuts", [(), (2,), (1, 3), (0, 4)])

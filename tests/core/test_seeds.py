@@ -13,16 +13,7 @@ def test_one_seed_gives_one_stream() -> None:
 
 
 def test_every_seed_and_branch_has_a_stream_of_its_own() -> None:
-    streams = [
-        drawn(0),
-        drawn(1),
-        drawn(0, 0),
-        drawn(0, 1),
-        drawn(1, 0),
-        drawn(0, 0, 0),
-        drawn(0, 0, 1),
-        drawn(0, 1, 0),
-    ]
+    streams = [drawn(*branch) for branch in ((0,), (1,), (0, 0), (0, 1), (1, 0), (0, 0, 0), (0, 0, 1), (0, 1, 0))]
     assert len({tuple(stream) for stream in streams}) == len(streams)
 
 

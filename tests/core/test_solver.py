@@ -74,18 +74,12 @@ def test_a_wrong_answer_is_never_given(corridor) -> None:
 
 
 def test_ctrl_c_keeps_the_best_answer_and_what_is_known(corridor) -> None:
+    proven = Result((0, 0), "optimal", lower_bound=2)
+    assert told(corridor(), proven, KeyboardInterrupt()) == proven
+    assert told(corridor(), KeyboardInterrupt()) == Result(None, stop="interrupted")
     best = Result((1, 0, 0, 0), expanded=1)
     result = told(corridor(), best, Progress(50, 90, 7, 1, 0.5), KeyboardInterrupt())
     assert result == Result((1, 0, 0, 0), "none", "", "interrupted", 1, 50, 90, 7, 0.5)
-
-
-def test_ctrl_c_before_any_answer_is_no_answer(corridor) -> None:
-    assert told(corridor(), KeyboardInterrupt()) == Result(None, stop="interrupted")
-
-
-def test_ctrl_c_after_a_proof_takes_nothing_from_it(corridor) -> None:
-    proven = Result((0, 0), "optimal", lower_bound=2)
-    assert told(corridor(), proven, KeyboardInterrupt()) == proven
 
 
 def test_who_watches_sees_every_attempt_and_may_end_the_search(corridor) -> None:
@@ -140,11 +134,6 @@ def test_the_estimate_that_was_left_to_the_puzzle_is_named(corridor, eight: Puzz
 def test_moves_are_named_as_the_puzzle_writes_them(corridor, eight: Puzzle) -> None:
     assert names_of(eight, (0, 1, 2, 3)) == ["U", "D", "L", "R"]
     assert names_of(corridor(), ()) == []
-
-
-@pytest.mark.parametrize(("moves", "length"), [(None, None), ((), 0), ((0, 0), 2)])
-def test_the_length_of_a_result(moves: tuple[int, ...] | None, length: int | None) -> None:
-    assert Result(moves).length == length
 
 
 def test_a_proven_result_is_done_whatever_ended_the_search() -> None:

@@ -192,9 +192,3 @@ def test_after_a_piece_that_ctrl_c_has_cut_no_later_value_comes():
 def test_large_clusters_get_larger_pieces(executor_of):
     assert executor_of(slots=2).piece_seconds == 2.0
     assert executor_of(slots=3200).slots / executor_of(slots=3200).piece_seconds <= 200
-
-
-def test_closing_ends_the_workers(executor_of):
-    with executor_of() as executor:
-        executor.submit(double, 1)
-    assert executor.is_closed

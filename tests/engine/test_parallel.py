@@ -11,13 +11,8 @@ from typing import Any
 import pytest
 
 from puzzlelab.engine import parallel
-from puzzlelab.engine.parallel import ThisProcess, cancellation, cores, ordered_map
-from puzzlelab.engine.streams import WINDOW, Piece, ordered
-
-
-def square(number: int) -> int:
-    time.sleep(0.002 * (9 - number % 10))
-    return number * number
+from puzzlelab.engine.parallel import ThisProcess, cancellation, ordered_map
+from puzzlelab.engine.streams import Piece, ordered
 
 
 def flat_map(
@@ -27,42 +22,6 @@ def flat_map(
     with ThisProcess(jobs, on_cancel=on_cancel) as executor:
         for _, value in ordered(executor, (Piece("", partial(function, item)) for item in items)):
             yield value
-
-
-@pytest.mark.parametrize("jobs", [1, 2, 3, None])
-def test_threads_answer_in_the_order_of_the_items(jobs: int | None) -> None:
-    assert list(ordered_map(square, range(40), jobs)) == [number**2 for number in range(40)]
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_error_comes_in_its_place(jobs: int) -> None:
-    def fail(number: int) -> int:
-        if number == 3:
-            raise ArithmeticError("three")
-        return number
-
-    answers = ordered_map(fail, range(10), jobs)
-    assert [next(answers), next(answers), next(answers)] == [0, 1, 2]
-    with pytest.raises(ArithmeticError, match="three"):
-        next(answers)
-    assert list(answers) == []
-
-
-@pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_only_a_few_items_are_begun_in_advance(jobs: int) -> None:
-    taken = []
-
-    def items() -> Iterator[int]:
-        for number in itertools.count():
-            taken.append(number)
-            yield number
-
-    answers = ordered_map(abs, items(), jobs)
-    for _ in range(3):
-        next(answers)
-    assert len(taken) <= 3 + WINDOW * jobs
-    answers.close()  # type: ignore[attr-defined]
-    assert len(taken) <= 3 + WINDOW * jobs
 
 
 def test_closing_waits_for_what_runs_and_drops_the_rest() -> None:
@@ -81,14 +40,6 @@ def test_closing_waits_for_what_runs_and_drops_the_rest() -> None:
         time.sleep(0.001)
     answers.close()  # type: ignore[attr-defined]
     assert sorted(ended) == sorted(begun) == [0, 1, 2]
-
-
-def test_nothing_gives_nothing() -> None:
-    assert list(ordered_map(abs, [], 2)) == []
-
-
-def test_there_is_at_least_one_core() -> None:
-    assert cores() >= 1
 
 
 def test_what_watches_may_end_a_wait() -> None:
@@ -219,25 +170,6 @@ def test_closing_ends_iterators_at_their_next_value_and_drops_the_rest() -> None
     assert stop.is_set()
     assert sorted(closed) == sorted(begun)
     assert len(begun) <= 2
-
-
-def test_ctrl_c_ends_the_wait_for_a_value() -> None:
-    if threading.current_thread() is not threading.main_thread():
-        pytest.skip("Ctrl-C reaches the main thread alone")
-    stop = threading.Event()
-
-    def press(number: int) -> Iterator[bool]:
-        time.sleep(0.2)  # until the main thread waits
-        _thread.interrupt_main()
-        yield stop.wait(300)
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            list(flat_map(press, range(1), 2, stop.set))
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert stop.is_set()
 
 
 # --- pieces ---

@@ -17,7 +17,6 @@ from puzzlelab.core.errors import ConformanceError, PuzzlelabError, Unsupported
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solver import Attempt, SolverSettings
-from puzzlelab.core.views import Estimates
 from puzzlelab.engine.batch_verify import SAMPLED_FIRST, is_sampled
 from puzzlelab.engine.solving import batched, has_objection, solve, solve_all, solve_boards
 from puzzlelab.puzzles.sudoku import examples
@@ -142,26 +141,6 @@ def test_the_objections_of_many_boards_are_those_of_each():
         expected = [puzzle.objection(state) is not None for state in states]
         assert has_objection(puzzle, states).tolist() == expected
         assert 50 < sum(expected) < 150
-
-
-def test_results_are_columns_and_a_sequence():
-    boards = eights(6)
-    results = solve_all(make_solver("ida", {"estimate": "manhattan"}), boards, Limit())
-    batch = Answers.of(boards, results)
-    assert list(batch) == results
-    assert batch[-1] == results[-1]
-    assert list(batch[1:3]) == results[1:3]
-    parts = [Answers.of(boards[:2], results[:2]), Answers.of(boards[2:], results[2:])]
-    assert list(joined(boards, parts)) == results
-    assert batch.offsets[-1] == sum(result.length or 0 for result in results)
-    with pytest.raises(IndexError):
-        batch[6]
-
-
-def test_an_interrupted_batch_keeps_what_is_solved():
-    boards = eights(30)
-    results = solve_all(make_solver("ida", {"estimate": "manhattan"}), boards, Limit(), lambda: True)
-    assert {result.stop for result in results if result.proof != "unsolvable"} == {"interrupted"}
 
 
 # --- answers in parts ---
@@ -338,25 +317,11 @@ def test_boards_with_an_objection_are_left_out_of_what_is_answered_at_once(corri
     assert walker.given == [[2]]
 
 
-def test_a_wrong_answer_among_many_is_never_given(corridor, walker: type[Walker]) -> None:
-    boards = [corridor().read(str(place)) for place in (3, 2)]
-    with pytest.raises(PuzzlelabError, match="^walker gave a wrong answer for <corridor-9: 2>: after all 1 moves"):
-        solve_all(walker(lies=2), boards, Limit())
-
-
 def test_many_boards_are_given_up_when_somebody_says_so(corridor, walker: type[Walker]) -> None:
     boards = [corridor().read("3")] * 2
     assert [result.stop for result in solve_all(walker(), boards, Limit(), lambda: True)] == ["interrupted"] * 2
     endless = Script(says=(Progress(1, 2, 0, 0, 0.0),) * 3)
     assert [result.stop for result in solve_all(endless, boards, Limit(), lambda: True)] == ["interrupted"] * 2
-
-
-def test_many_boards_of_a_puzzle_that_does_not_suit_are_refused(corridor) -> None:
-    class Needy(Walker):
-        needs: ClassVar[tuple[type, ...]] = (Estimates,)
-
-    with pytest.raises(Unsupported, match="^walker cannot solve corridor-9"):
-        solve_all(Needy(), [corridor().read("3")], Limit())
 
 
 def test_who_answers_differently_among_other_boards_is_caught(corridor, walker: type[Walker]) -> None:

@@ -49,23 +49,20 @@ def test_a_loaded_table_cannot_be_changed(files) -> None:
         stored("squares", never, np.int64, (20, 30))[0, 0] = 1
 
 
-def test_tables_of_other_names_are_others(files) -> None:
-    assert np.array_equal(stored("threes", lambda: np.full(3, 3), np.int64, (3,)), [3, 3, 3])
-    assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
-
-
 DAMAGE: dict[str, Callable[[Path, Path], object]] = {
     "a byte of the table": lambda data, card: flip(data, -5),
-    "the last byte": lambda data, card: flip(data, -1),
     "the end is missing": lambda data, card: data.write_bytes(data.read_bytes()[:-100]),
-    "only the header is left": lambda data, card: data.write_bytes(data.read_bytes()[:128]),
-    "other contents": lambda data, card: data.write_bytes(b"x" * 5000),
-    "another table": lambda data, card: np.save(data, table()[::-1]),
     "no table": lambda data, card: data.unlink(),
-    "an empty card": lambda data, card: card.write_text(""),
     "half a card": lambda data, card: card.write_text('{"bytes": 48'),
     "a card of noise": lambda data, card: card.write_bytes(bytes(range(128, 256))),
     "a card with another sum": lambda data, card: card.write_text(json.dumps({"bytes": 4800, "crc32": 1})),
+    "a card that says nothing": lambda data, card: card.write_text("{}"),
+    "a card without a name": lambda data, card: card.write_text(json.dumps({"crc32": checksum(data)})),
+    "a card of NaN": lambda data, card: card.write_text('{"crc32": NaN}'),
+    "a card of brackets": lambda data, card: card.write_text("[" * 100_000),
+    "a card with too many digits": lambda data, card: card.write_text('{"crc32": ' + "1" * 5000 + "}"),
+    "a folder in the place of the table": lambda data, card: (data.unlink(), data.mkdir()),
+    "a folder in the place of the card": lambda data, card: (card.unlink(), (card / "more").mkdir(parents=True)),
 }
 
 
@@ -86,50 +83,29 @@ def header(text: str) -> bytes:
 HEADER = "{{'descr': '<i8', 'fortran_order': False, 'shape': {}}}\n"
 FOREIGN: dict[str, tuple[object, str]] = {
     "another shape": (table().T.copy(), "it has the type <i8 and the shape (30, 20)"),
-    "a longer one": (np.zeros((21, 30), np.int64), "it has the type <i8 and the shape (21, 30)"),
     "zero rows": (np.zeros((0, 30), np.int64), "it has the type <i8 and the shape (0, 30)"),
-    "one axis": (table().reshape(-1), "it has the type <i8 and the shape (600,)"),
     "no axis": (np.int64(7), "it has the type <i8 and the shape ()"),
     "another type": (table().astype(np.int32), "it has the type <i4 and the shape (20, 30)"),
-    "fractions": (table().astype(float), "it has the type <f8 and the shape (20, 30)"),
     "another byte order": (table().astype(">i8"), "it has the type >i8 and the shape (20, 30)"),
     "another order": (np.asfortranarray(table()), "it has the type <i8 and the shape (20, 30), in another order"),
     "objects": (table().astype(object), "it is no table of NumPy"),
     "records": (np.zeros((20, 30), [("a", "<i4"), ("b", "<i4")]), "it has the type |V8 and the shape (20, 30)"),
     "an archive": (b"PK\x03\x04" + bytes(100), "it is no table of NumPy"),
     "no bytes": (b"", "it is no table of NumPy"),
-    "no header": (b"\x93NUMPY\x01\x00", "it is no table of NumPy"),
     "a shape of NaN": (header(HEADER.format("(nan, 30)")), "it is no table of NumPy"),
-    "a shape of fractions": (header(HEADER.format("(20.0, 30)")), "it is no table of NumPy"),
-    "a negative shape": (header(HEADER.format("(-20, 30)")), "it is no table of NumPy"),
     "a shape larger than any disk": (header(HEADER.format(f"({10**30}, 30)")), "it is no table of NumPy"),
     "a shape larger than the file": (header(HEADER.format("(20, 30)")), "it is no table of NumPy"),
     "a header of brackets": (header("(" * 5000), "it is no table of NumPy"),
-    "a header that is a program": (header("__import__('os').abort()"), "it is no table of NumPy"),
-}
-UNEXPECTED: dict[str, Callable[[Path, Path], object]] = {
-    "an empty file": lambda data, card: data.write_bytes(b""),
-    "a header that does not end": lambda data, card: flip(data, 60, 0x01),
-    "a header that is no Python": lambda data, card: flip(data, 21, 0x10),
-    "a header with the other byte order": lambda data, card: flip(data, 21, 0x02),
-    "a card that says nothing": lambda data, card: card.write_text("{}"),
-    "a card without a name": lambda data, card: card.write_text(json.dumps({"crc32": checksum(data)})),
-    "a card that is a list": lambda data, card: card.write_text("[]"),
-    "a card of NaN": lambda data, card: card.write_text('{"crc32": NaN}'),
-    "a card of brackets": lambda data, card: card.write_text("[" * 100_000),
-    "a card with too many digits": lambda data, card: card.write_text('{"crc32": ' + "1" * 5000 + "}"),
-    "a folder in the place of the table": lambda data, card: (data.unlink(), data.mkdir()),
-    "a folder in the place of the card": lambda data, card: (card.unlink(), (card / "more").mkdir(parents=True)),
 }
 
 
-def flip(path: Path, place: int, bits: int = 0x40) -> None:
+def flip(path: Path, place: int) -> None:
     data = bytearray(path.read_bytes())
-    data[place] ^= bits
+    data[place] ^= 0x40
     path.write_bytes(data)
 
 
-@pytest.mark.parametrize("damage", [*DAMAGE.values(), *UNEXPECTED.values()], ids=[*DAMAGE, *UNEXPECTED])
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_table_is_made_again_with_a_sentence(files, listener, damage: Callable[[Path, Path], object]) -> None:
     damage(*files)
     assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
@@ -187,14 +163,6 @@ def test_a_table_without_its_card_was_never_finished(files, listener) -> None:
     assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
     assert listener.notes == []
     assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
-
-
-def test_where_nothing_can_be_kept_the_table_is_used_from_memory(no_cache: Path, listener) -> None:
-    assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
-    assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
-    assert len(listener.notes) == 1
-    assert listener.notes[0].startswith("The table squares.npy cannot be kept in ")
-    assert listener.notes[0].endswith("; it is used from memory.")
 
 
 def test_an_error_while_making_leaves_nothing(own_cache: Path) -> None:

@@ -43,16 +43,8 @@ def test_every_file_of_kernels_is_a_source() -> None:
     assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*kernels.py")} <= sources
     assert {"engine/kernels.py", "puzzles/tiles/kernels.py", "solvers/_backtracking_kernels.py"} <= sources
     assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("engine/compiler/*.py")} <= sources
-
-
-def test_what_kernels_import_is_a_source() -> None:
-    assert {"engine/report.py", "storage/files.py", "puzzles/sudoku/bands.py"} <= set(kernel_sources())
-
-
-def test_what_only_calls_kernels_is_none() -> None:
-    assert not {"engine/driver.py", "solvers/backtracking.py", "puzzles/sudoku/solvers/bands.py"} & set(
-        kernel_sources()
-    )
+    assert {"engine/report.py", "storage/files.py", "puzzles/sudoku/bands.py"} <= sources  # kernels import them
+    assert not {"engine/driver.py", "solvers/backtracking.py", "puzzles/sudoku/solvers/bands.py"} & sources
 
 
 SMALL_PACKAGE = {
@@ -111,7 +103,7 @@ def test_only_an_edit_of_a_source_changes_the_fingerprint(
     assert (cache_folder.kernel_fingerprint.__wrapped__() != before) is changes
 
 
-def test_a_changed_source_changes_the_folder(source: Path) -> None:
+def test_sources_and_settings_of_numba_change_the_folder(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = folder_now()
     source.write_text("one = 2\n")
     after = folder_now()
@@ -120,22 +112,10 @@ def test_a_changed_source_changes_the_folder(source: Path) -> None:
     assert after.is_dir()
     source.write_text("one = 1\n")
     assert folder_now() == before
-
-
-def test_a_setting_of_numba_changes_the_folder(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = folder_now()
-    monkeypatch.setenv("NUMBA_SLP_VECTORIZE", "1")
-    assert folder_now() != before
-
-
-def test_the_processor_does_not_change_the_folder(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = folder_now()
     monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v2")
     assert folder_now() == before  # it is part of the key of each kernel, so that a pack for another suits
-
-
-def test_the_folder_is_worked_out_once() -> None:
-    assert cache_folder.kernel_folder() is cache_folder.kernel_folder()
+    monkeypatch.setenv("NUMBA_SLP_VECTORIZE", "1")
+    assert folder_now() != before
 
 
 # --- old folders ---
@@ -156,13 +136,18 @@ def test_the_newest_folders_are_kept(source: Path, own_cache: Path) -> None:
     assert set(parent.iterdir()) == {kept, *others[: KEPT_FOLDERS - 1]}
 
 
-def test_folders_that_nobody_used_for_long_are_deleted(source: Path, own_cache: Path) -> None:
+def test_folders_of_kernels_that_nobody_used_for_long_are_deleted(source: Path, own_cache: Path) -> None:
     parent = own_cache / "kernels"
+    note, mine = parent / "README", old_folder(parent, "mine", KEPT_SECONDS + 60)
+    note.write_text("mine")
+    os.utime(note, (0, 0))
     recent = old_folder(parent, "0123456789abcdef", KEPT_SECONDS - 60)
     forgotten = old_folder(parent, "fedcba9876543210", KEPT_SECONDS + 60)
     folder_now()
     assert recent.exists()
     assert not forgotten.exists()
+    assert note.exists()
+    assert mine.exists()
 
 
 def test_using_a_folder_keeps_it_young(source: Path, own_cache: Path) -> None:
@@ -172,20 +157,6 @@ def test_using_a_folder_keeps_it_young(source: Path, own_cache: Path) -> None:
     source.write_text("one = 2\n")
     folder_now()
     assert used.exists()
-
-
-def test_only_folders_of_kernels_are_deleted(source: Path, own_cache: Path) -> None:
-    note, mine = own_cache / "kernels" / "README", old_folder(own_cache / "kernels", "mine", KEPT_SECONDS + 60)
-    note.write_text("mine")
-    os.utime(note, (0, 0))
-    folder_now()
-    assert note.exists()
-    assert mine.exists()
-
-
-def test_where_nothing_can_be_written_there_is_no_folder(no_cache: Path) -> None:
-    assert folder_now() is None
-    assert no_cache.read_text() == "a file"
 
 
 def test_a_folder_that_can_only_be_read_is_used(own_cache: Path, monkeypatch: pytest.MonkeyPatch, listener) -> None:
@@ -206,6 +177,7 @@ def test_a_folder_that_cannot_be_made_is_said_once(no_cache: Path, listener, wri
     (note,) = listener.notes
     assert note.startswith(f"Compiled kernels cannot be kept in {no_cache / 'kernels'}")
     assert list(write_failures.values()) == ["Not a directory"]
+    assert no_cache.read_text() == "a file"
 
 
 def test_old_folders_that_another_process_deletes_too_do_no_harm(own_cache: Path, monkeypatch, listener) -> None:

@@ -76,7 +76,6 @@ START = len(machine_code.MAGIC) + 32
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda whole: b"",
     "half": lambda whole: whole[: len(whole) // 2],
-    "a byte too many": lambda whole: whole + b"\0",
     "one bit of the checksum": lambda whole: flipped(whole, START - 1),
     "one bit in the middle": lambda whole: flipped(whole, len(whole) // 2),
     "another format": lambda whole: whole.replace(b"kernel 2", b"kernel 1", 1),
@@ -282,9 +281,7 @@ def above(path: Path) -> Path:
 CHANGES: dict[str, Callable[[Path], None]] = {
     "every user can write to the file": lambda path: path.chmod(0o666),
     "every user can write to the folder": lambda path: path.parent.chmod(0o777),
-    "every user can write to the folder above": lambda path: above(path).chmod(0o777),
     "the file belongs to another user": lambda path: os.chown(path, STRANGER, -1),
-    "the folder belongs to another user": lambda path: os.chown(path.parent, STRANGER, -1),
     "the folder above belongs to another user": lambda path: os.chown(above(path), STRANGER, -1),
 }
 
