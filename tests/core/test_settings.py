@@ -83,7 +83,7 @@ def test_options_are_read_as_json_where_they_can_be() -> None:
         "empty": "",
         "name": "a=b",
         "quoted": "12",
-        "no": None,
+        "none": None,
     }
 
 

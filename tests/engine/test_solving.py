@@ -333,7 +333,7 @@ def test_who_answers_differently_among_other_boards_is_caught(corridor, walker: 
 
     boards: list[tuple[Instance, int | None]] = [(corridor().read("2"), 2), (corridor().read("3"), 3)]
     check_solver(Walker(), boards)
-    with pytest.raises(ConformanceError, match="^walker answers <corridor-9: 2> differently among other boards$"):
+    with pytest.raises(ConformanceError, match="^walker on <corridor-9: 2> differs in a batch$"):
         check_solver(Crowded(), boards)
 
 
