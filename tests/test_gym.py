@@ -19,7 +19,6 @@ import gymnasium
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from gymnasium.wrappers import HumanRendering
 
 import puzzlelab.gym
 from puzzlelab import BadBoard, BadInput, BadOption, Instance, UnknownName, Unsupported, load, solve
@@ -301,27 +300,6 @@ def test_pictures_say_what_they_need(missing, monkeypatch):
         env.render()
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_window_shows_the_picture_at_every_reset_and_step(name, monkeypatch):
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    pygame = pytest.importorskip("pygame")
-    env = HumanRendering(make(name, render_mode="rgb_array", **GAMES[name]))
-    drawn = make(name, render_mode="rgb_array", **GAMES[name])
-    for env_of_mode in (env, drawn):
-        env_of_mode.reset(seed=2)
-    assert shown(pygame) == drawn.render().tobytes()
-    move = int(np.argmax(drawn.unwrapped.action_masks()))
-    for env_of_mode in (env, drawn):
-        env_of_mode.step(move)
-    assert shown(pygame) == drawn.render().tobytes()
-    env.close()
-
-
-def shown(pygame):
-    """The bytes of the picture in the window."""
-    return pygame.surfarray.array3d(pygame.display.get_surface()).transpose(1, 0, 2).tobytes()
-
-
 @pytest.mark.filterwarnings("ignore:.*'human' rendering for an environment that doesn't natively support it")
 def test_a_window_says_what_it_needs(monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
@@ -538,16 +516,6 @@ def test_what_was_told_is_not_changed_by_later_steps():
     assert (observations.tobytes(), str(infos)) == before
 
 
-def test_wrappers_for_many_take_it():
-    env = gymnasium.wrappers.vector.DictInfoToList(
-        gymnasium.wrappers.vector.RecordEpisodeStatistics(many("Puzzle", 2, board=NEARLY, max_moves=5))
-    )
-    env.reset()
-    infos = env.step([L, R])[-1]
-    assert (infos[0]["episode"]["r"], infos[0]["episode"]["l"]) == (-1, 1)
-    assert (infos[0]["solved"], infos[1]["solved"]) == (True, False)
-
-
 def test_many_are_rendered_one_by_one():
     env = many("Puzzle", 2, render_mode="ansi")
     env.reset(options={"board": [NEARLY, "8 6 7 2 5 4 3 0 1"]})
@@ -600,41 +568,6 @@ def test_a_plug_in_gets_an_id_with_no_other_edit(plugged, monkeypatch):
 
 
 # --- the example, and the benchmark ---------------------------------------------------------------------------------
-
-
-class Player:
-    """Stands where a trained model would: plays the first move of a shortest solution, and keeps the masks."""
-
-    def __init__(self):
-        self.puzzle, self.known, self.masks = load("tiles-2x3"), {}, []
-
-    def predict(self, planes, deterministic, action_masks=None):
-        assert deterministic
-        self.masks.append(action_masks)
-        tiles = planes.reshape(-1, 6, 5)
-        states = np.where(tiles.any(axis=2), tiles.argmax(axis=2) + 1, 0).astype(np.uint8)
-        return np.array([self.best(state) for state in states]), None
-
-    def best(self, state):
-        if state.tobytes() not in self.known:
-            moves = solve(Instance(self.puzzle, state), "bfs").moves
-            self.known[state.tobytes()] = moves[0] if moves else 0
-        return self.known[state.tobytes()]
-
-
-class Idler(Player):
-    def best(self, state):
-        return U
-
-
-def test_the_example_of_ppo_counts_what_is_solved():
-    example = script("examples", "gymnasium_ppo")
-    with_masks, without = Player(), Idler()
-    assert example.solved(with_masks, masked=True) == 1.0
-    assert example.solved(without, masked=False) < 0.02
-    assert all(masks.any(axis=1).all() for masks in with_masks.masks)
-    assert set(without.masks) == {None}
-    assert len((ROOT / "examples" / "gymnasium_ppo.py").read_text(encoding="utf-8").splitlines()) < 80
 
 
 @pytest.mark.parametrize("name", ["gymnasium_dqn", "gymnasium_ppo"])

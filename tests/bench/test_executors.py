@@ -62,18 +62,6 @@ def test_a_batch_that_is_divided_has_a_time_for_each_part(suite, workers, tmp_pa
     assert sum({id(answer.batch): answer.batch.boards for answer in together}.values()) == len(together)
 
 
-def test_boards_with_a_row_are_not_searched_again(suite, workers, tmp_path):
-    solvers = [registry.parse_solver("ida")]
-    path = tmp_path / "out" / "ida+estimate=conflicts.jsonl"
-    runs.run(suite, solvers, NODES, tmp_path / "out", executor=workers)
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:2]))
-    run = runs.run(suite, solvers, NODES, tmp_path / "out", executor=workers)
-    assert path.read_text().splitlines(keepends=True)[:2] == lines[:2]
-    assert len(run.answers) == 4
-    assert len(path.read_text().splitlines()) == 4
-
-
 def test_boards_with_an_error_or_that_end_their_process_are_named_in_their_rows(suite, stub, tmp_path):
     def is_lost(*arguments):
         return any(TWO in each.written() for each in arguments if isinstance(each, Boards))

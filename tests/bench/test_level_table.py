@@ -7,8 +7,7 @@ import pytest
 from rich.console import Console
 
 from puzzlelab import load
-from puzzlelab.bench import runs, suites, tables
-from puzzlelab.bench.runs import BenchRun
+from puzzlelab.bench import runs, tables
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.views import Prior
@@ -69,13 +68,6 @@ def test_a_cell_that_is_wrong_is_one_less() -> None:
     assert (at.solved.number, *cells) == (0, 4, 5)
 
 
-def test_who_does_not_tell_what_it_came_to_has_no_cells(run) -> None:
-    silent = [
-        runs.BenchAnswer(a.solver, a.entry, a.row.model_copy(update={"tried": None}), a.holds) for a in run.answers
-    ]
-    assert lines(BenchRun(run.suite, tuple(silent)))[1][-1].total == 0
-
-
 def test_the_table_ends_with_the_mean_of_the_levels(run) -> None:
     text = io.StringIO()
     Console(file=text, width=200).print(tables.as_rich(tables.of_levels(run)))
@@ -89,10 +81,3 @@ def test_without_levels_or_for_puzzles_that_are_played_there_is_no_table(run) ->
     assert tables.of_levels(runs.run(bare, [Backtracking()], Limit())) is None
     one = Suite("one", FOUR, (SuiteEntry(EASY, 1), SuiteEntry(HARDER, 1)))
     assert tables.of_levels(runs.run(one, [Backtracking()], Limit())) is None
-
-
-def test_files_beside_levels_are_levels_of_their_own() -> None:
-    made = suites.sample(load("sudoku-9x9"), (1, 2), None, 2, 0)
-    both = suites.join([made, suites.at_level(suites.find("sudoku17"), 3)])
-    assert [entry.level for entry in both.entries[:5]] == [1, 1, 2, 2, 3]
-    assert len(both.entries) == 104

@@ -127,20 +127,22 @@ def test_every_board_is_asked_of_every_solver(suite: Suite, stub: Make) -> None:
     assert not run.interrupted
 
 
-def test_a_solver_that_is_named_twice_is_asked_once(suite: Suite) -> None:
-    few = Suite("few", suite.puzzle, suite.entries[:1])
-    run = runs.run(few, runs.parse_solvers(["ida,ida:estimate=conflicts"]), NODES)
-    assert lengths(run) == [1]
-
-
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_answers_that_are_there_are_not_asked_for_again(suite: Suite, stub: Make, tmp_path: Path, jobs: int) -> None:
-    first = runs.run(suite, [stub()], NODES, tmp_path, jobs)
+def test_answers_that_are_there_are_not_asked_for_again(
+    suite: Suite, stub: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture, jobs: int
+) -> None:
+    twice = replace(suite, entries=(*suite.entries, suite.entries[0]))
+    first = runs.run(twice, [stub(), stub()], NODES, tmp_path, jobs)
+    assert stub.asked.count(ONE) == 2  # type: ignore[attr-defined]
     stub.asked.clear()  # type: ignore[attr-defined]
-    again = runs.run(suite, [stub()], NODES, tmp_path, jobs)
+    again = runs.run(twice, [stub()], NODES, tmp_path, jobs)
     assert stub.asked == []  # type: ignore[attr-defined]
     assert again == first == runs.read_run(tmp_path)
-    assert [answer.entry for answer in again.answers] == list(suite.entries)
+    assert [answer.entry for answer in again.answers] == list(twice.entries)
+    (rows,) = tmp_path.glob("*.jsonl")
+    rows.write_bytes(rows.read_bytes()[:-9] + bytes(100))  # half a row
+    assert len(runs.read_run(tmp_path).answers) == len(twice.entries) - 1
+    assert f"{rows}, line {len(twice.entries)}: its program was stopped" in caplog.text
 
 
 def test_a_larger_limit_asks_again_where_one_was_reached(suite: Suite, stub: Make, tmp_path: Path) -> None:
@@ -170,16 +172,6 @@ def test_a_folder_has_one_writer(suite: Suite, stub: Make, tmp_path: Path) -> No
     (rows,) = tmp_path.glob("*.jsonl")
     with only_writer(rows), pytest.raises(BadInput, match=re.escape(f"another program is writing to {rows}")):
         runs.run(suite, [stub()], NODES, tmp_path)
-
-
-def test_half_a_row_of_a_run_is_left_out_with_a_note(
-    suite: Suite, stub: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    runs.run(suite, [stub()], NODES, tmp_path)
-    (rows,) = tmp_path.glob("*.jsonl")
-    rows.write_bytes(rows.read_bytes()[:-9] + bytes(100))
-    assert len(runs.read_run(tmp_path).answers) == len(suite.entries) - 1
-    assert f"{rows}, line {len(suite.entries)}: its program was stopped" in caplog.text
 
 
 def test_a_solver_that_does_not_suit_is_refused_before_anything_is_asked(suite: Suite, stub: Make) -> None:
@@ -220,15 +212,6 @@ def test_a_solver_that_fails_on_one_board_goes_on_with_the_next(suite: Suite, st
     stub.asked.clear()  # type: ignore[attr-defined]
     runs.run(suite, [stub(lies=TWO)], NODES, tmp_path)
     assert set(stub.asked) == {TWO}  # type: ignore[attr-defined]
-
-
-def test_a_board_that_comes_twice_is_asked_twice(suite: Suite, stub: Make, tmp_path: Path) -> None:
-    twice = Suite("twice", suite.puzzle, (SuiteEntry(ONE), SuiteEntry(TWO), SuiteEntry(ONE)))
-    runs.run(twice, [stub()], NODES, tmp_path)
-    stub.asked.clear()  # type: ignore[attr-defined]
-    runs.run(twice, [stub()], NODES, tmp_path)
-    assert stub.asked == []  # type: ignore[attr-defined]
-    assert lengths(runs.read_run(tmp_path)) == [1, 2, 1]
 
 
 # --- many boards at once ---
@@ -273,6 +256,9 @@ def many(stub: Make) -> Callable[..., Solver]:
 
 
 def test_boards_are_put_at_once_to_a_solver_that_batches(suite: Suite, many: Make, tmp_path: Path) -> None:
+    assert lengths(runs.run(suite, [many()], NODES, jobs=2, batching="all")) == [1, 2, 4, None, None]
+    assert sorted(len(boards) for boards in Many.given) == [1, 3]  # evenly
+    Many.given.clear()
     first = runs.run(suite, [many()], NODES, tmp_path, batching="all")
     assert lengths(first) == [1, 2, 4, None, None]
     assert Many.given == [[ONE, TWO, FOUR, HARD]]
@@ -281,12 +267,6 @@ def test_boards_are_put_at_once_to_a_solver_that_batches(suite: Suite, many: Mak
     assert len(Many.given) == 1
     runs.run(suite, [many()], Limit(nodes=200), tmp_path, batching="all")
     assert Many.given[1:] == [[HARD]]
-
-
-def test_jobs_share_the_boards_evenly(suite: Suite, many: Make) -> None:
-    run = runs.run(suite, [many()], NODES, jobs=2, batching="all")
-    assert lengths(run) == [1, 2, 4, None, None]
-    assert sorted(len(boards) for boards in Many.given) == [1, 3]
 
 
 def test_a_fault_of_one_board_takes_nothing_from_the_others(suite: Suite, many: Make) -> None:
@@ -346,17 +326,13 @@ def test_rows_are_replayed_when_they_are_read(suite: Suite, stub: Make, tmp_path
     assert [answer.holds for answer in stored.answers] == [True, False, True, True, True]
 
 
-def test_solvers_come_in_the_order_of_their_numbers(suite: Suite, stub: Make, tmp_path: Path) -> None:
+def test_rows_of_other_boards_are_passed_over_and_garbage_is_told(suite: Suite, stub: Make, tmp_path: Path) -> None:
     runs.run(suite, [stub(width=width) for width in (16, 2, 100)], NODES, tmp_path)
     widths = [answers[0].row.options["width"] for answers in runs.read_run(tmp_path).by_solver.values()]
-    assert widths == [2, 16, 100]
-
-
-def test_rows_of_other_boards_are_passed_over_and_garbage_is_told(suite: Suite, stub: Make, tmp_path: Path) -> None:
-    runs.run(suite, [stub()], NODES, tmp_path)
+    assert widths == [2, 16, 100]  # in the order of the numbers
     row = next(tmp_path.glob("*.jsonl")).read_text().splitlines()[0]
     (tmp_path / "strange.jsonl").write_text(row.replace(ONE, "1 2 3 4 0 6 7 5 8") + "\n")
-    assert len(runs.read_run(tmp_path).answers) == len(suite.entries)
+    assert len(runs.read_run(tmp_path).answers) == 3 * len(suite.entries)
     (tmp_path / "strange.jsonl").write_text("garbage\n")
     with pytest.raises(BadFile, match=r"strange\.jsonl, line 1"):
         runs.read_run(tmp_path)
