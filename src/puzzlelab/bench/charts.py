@@ -57,15 +57,15 @@ class Panel:
     """The axes with whole numbers."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Chart(TextTable):
     """A plot: its numbers as a table, and how to draw them."""
 
-    kind: str = ""
-    panels: Sequence[Panel]
+    panels: Sequence[Panel] = ()
     """The axes of the figure, side by side."""
     draw: Callable[[Figure], None] = lambda figure: None
     """Draws more into the panels."""
+    kind: str = ""
 
 
 def share_axis(what: str) -> dict[str, Any]:

@@ -85,8 +85,7 @@ def levels(run: BenchRun) -> Chart:
     header = "solver", "level", "solved", "95 %", "seconds" if filled else "mean excess"
     excess_note = f"The excess is over the {name}, of the boards that were solved."
     remarks = time_notes(points) if filled else [excess_note] * bool(known)
-    rows = rows_of(series, cells)
-    return Chart(title="solved by level", header=header, rows=rows, remarks=remarks, panels=panels, draw=draw)
+    return Chart("solved by level", header, rows_of(series, cells), remarks, panels, draw)
 
 
 def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
@@ -119,7 +118,7 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
         )
     ]
     header = "solver", "width", "optimal", "share", "95 %", "mean excess", "seconds"
-    return Chart(title="optimal by width", header=header, rows=rows, remarks=time_notes(points), panels=panels)
+    return Chart("optimal by width", header, rows, time_notes(points), panels)
 
 
 def _optimal_cells(at: Summary) -> Sequence[str]:

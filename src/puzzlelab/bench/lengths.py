@@ -96,8 +96,7 @@ def lengths(run: BenchRun) -> Chart:
     rows = [(str(length), *(str(count[length]) for count in columns.values())) for length in every_length]
     remarks = [_average_text(name, count, kind) for name, count in [*counts.items(), (OPTIMUM, optimum)] if count]
     panel = Panel([], {"xlabel": "length (moves)" if kind == "moves" else kind, "ylabel": "boards"}, whole="both")
-    title = f"{_lengths(kind)} of solutions"
-    return Chart(title=title, header=header, rows=rows, remarks=remarks, panels=[panel], draw=draw)
+    return Chart(f"{_lengths(kind)} of solutions", header, rows, remarks, [panel], draw)
 
 
 def _kind(run: BenchRun) -> Kind:
@@ -169,9 +168,8 @@ def lengths2d(run: BenchRun) -> Chart:
     ]
     labels = [(f"{kind} of {wrapped_label(pair.across)}", f"{kind} of {wrapped_label(pair.up)}") for pair in pairs]
     panels = [Panel([], {"xlabel": across, "ylabel": up}, whole="both") for across, up in labels]
-    title = f"{_lengths(kind)} of one solver's solutions against another's"
     remarks = [_comparison_text(pair, kind) for pair in pairs]
-    return Chart(title=title, header=header, rows=rows, remarks=remarks, panels=panels, draw=draw)
+    return Chart(f"{_lengths(kind)} of one solver's solutions against another's", header, rows, remarks, panels, draw)
 
 
 def _comparison_text(pair: Pair, kind: Kind) -> str:

@@ -127,7 +127,7 @@ def _options(run: BenchRun) -> TextTable:
         )
         rows.append((tables.wrapped_label(solver), row.solver, options or "none", row.net or "none"))
     header = "solver", "name", "options", "network and hash"
-    return TextTable(title="Options and networks", header=header, rows=rows)
+    return TextTable("Options and networks", header, rows)
 
 
 # --- pictures ---

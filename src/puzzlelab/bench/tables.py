@@ -43,7 +43,7 @@ Level = tuple[Summary, Proportion]
 of 0 if the rows of the solver have no moves."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class TextTable:
     """A table whose cells may have several lines; its headings may be labels of solvers."""
 
@@ -55,7 +55,7 @@ class TextTable:
 
 
 def _table(title: str, rows: Sequence[Cells], remarks: Sequence[str] = ()) -> TextTable:
-    return TextTable(title=title, header=(*rows[0],), rows=[(*row.values(),) for row in rows], remarks=remarks)
+    return TextTable(title, (*rows[0],), [(*row.values(),) for row in rows], remarks)
 
 
 def as_rich(table: TextTable, fold: bool = False) -> Table:

@@ -87,8 +87,7 @@ def bars(run: BenchRun) -> Chart:
     rows = [(str(number), *(_cell(points.get(number)) for points in series.values())) for number in boards.values()]
     one_panel = Panel([], {"xlabel": "board (pale: not solved)"}, seconds="y", whole="x")
     panels = [Panel(seconds="x")] * len(boards) if are_few else [one_panel]
-    title, header, remarks = "seconds for each board", ("board", *series), time_notes(points_of(every))
-    return Chart(title=title, header=header, rows=rows, remarks=remarks, panels=panels, draw=draw)
+    return Chart("seconds for each board", ("board", *series), rows, time_notes(points_of(every)), panels, draw)
 
 
 def _cell(at: Summary | None) -> str:
@@ -121,9 +120,8 @@ def _bars_of_solvers(run: BenchRun) -> Chart:
         total = each.seconds.value * each.timed_boards if each.timed_boards else math.nan
         times = each.percentiles[1], each.percentiles[3], total
         rows.append((each.solver, share(each.solved), *map(seconds, times)))
-    title, header = "seconds for a board", ("solver", "solved", "median", "95th percentile", "total")
-    panels, remarks = [Panel(seconds="x")], time_notes(lines)
-    return Chart(title=title, header=header, rows=rows, remarks=remarks, panels=panels, draw=draw)
+    header = "solver", "solved", "median", "95th percentile", "total"
+    return Chart("seconds for a board", header, rows, time_notes(lines), [Panel(seconds="x")], draw)
 
 
 # --- jobs ---
@@ -158,7 +156,7 @@ def jobs(run: BenchRun) -> Chart:
         Panel(right, {"xlabel": "jobs", "ylabel": f"times as fast as with {fewest} (dotted: ideal)"}, whole="x"),
     ]
     header = "solver", "jobs", "boards", "seconds", "times as fast", "ideal"
-    return Chart(title="seconds by jobs", header=header, rows=rows, remarks=remarks, panels=panels)
+    return Chart("seconds by jobs", header, rows, remarks, panels)
 
 
 def _finished(points: Mapping[int, Summary]) -> Iterator[list[float]]:
@@ -228,8 +226,7 @@ def clues(run: BenchRun) -> Chart:
     ]
     panels = [Panel(lines, {"xlabel": label}, seconds="y", whole="x")]
     remarks = [_slowest_text(solver, points, peaks[solver]) for solver, points in series.items()]
-    remarks += time_notes(points_of(every))
-    return Chart(title="seconds by clues", header=header, rows=rows, remarks=remarks, panels=panels)
+    return Chart("seconds by clues", header, rows, remarks + time_notes(points_of(every)), panels)
 
 
 def _quartiles(at: Summary) -> Quartiles:

@@ -52,13 +52,10 @@ def learning(folders: Sequence[Path]) -> Chart:
         lengths.append(_line("optimum", evaluations, "least", {**style, "linestyle": ":"}))
     greedy = {"ylabel": "share of boards solved greedily", "ylim": (-0.03, 1.03)}
     solved = {"xlabel": "minutes of learning (dotted: the optimum)", "ylabel": "moves, where solved"}
-    return Chart(
-        kind=LEARNING,
-        title=f"{runs[0][2]}: greedy play while it was learned",
-        header=("run", "step", "minutes", "solved", "moves", "optimum"),
-        rows=[_row(name, each) for name, evaluations, _ in runs for each in _spaced(evaluations)],
-        panels=[Panel(shares, {"xlabel": "minutes of learning", **greedy}), Panel(lengths, solved)],
-    )
+    rows = [_row(name, each) for name, evaluations, _ in runs for each in _spaced(evaluations)]
+    header = "run", "step", "minutes", "solved", "moves", "optimum"
+    panels = [Panel(shares, {"xlabel": "minutes of learning", **greedy}), Panel(lengths, solved)]
+    return Chart(f"{runs[0][2]}: greedy play while it was learned", header, rows, (), panels, kind=LEARNING)
 
 
 def _puzzle(folder: Path) -> str:
@@ -118,15 +115,9 @@ def elo(folder: Path) -> Chart:
 
     left = {"xlabel": "minutes", "ylabel": "Elo of the champion (with its search)"}
     right = {"xlabel": "minutes", "ylabel": "share of boards solved", "ylim": (-0.03, 1.03)}
-    return Chart(
-        kind=ELO,
-        title=f"{status.puzzle}: self-competition",
-        header=CHAMPIONS,
-        rows=champions(status),
-        panels=[Panel(ratings, left), Panel(solved, right)],
-        remarks=[f"{name} has {rating:,.0f}" for name, rating in status.opponents],
-        draw=draw,
-    )
+    remarks = [f"{name} has {rating:,.0f}" for name, rating in status.opponents]
+    panels = [Panel(ratings, left), Panel(solved, right)]
+    return Chart(f"{status.puzzle}: self-competition", CHAMPIONS, champions(status), remarks, panels, draw, ELO)
 
 
 def champions(status: RunStatus) -> list[Sequence[str]]:
