@@ -9,8 +9,7 @@ from scipy.stats import chisquare
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import Samples, levels_of
-from puzzlelab.puzzles.sudoku.generate import LEVELS
-from puzzlelab.puzzles.sudoku.sampling import FEWEST, MOST, random_images
+from puzzlelab.puzzles.sudoku.generate import FEWEST_DUG, LEVELS, MOST_DUG, random_images
 
 NINE = load("sudoku-9x9")
 OTHERS = ("sudoku-4x4", "sudoku-6x6", "sudoku-16x16")
@@ -31,7 +30,7 @@ def test_the_scales_and_their_levels() -> None:
     assert {name: scale.levels for name, scale in NINE.view(Samples).scales.items()} == {
         "level": (1, 5),
         "blind": (1, 5),
-        "clues": (FEWEST, MOST),
+        "clues": (FEWEST_DUG, MOST_DUG),
         "minimal": None,
     }
     assert next(iter(NINE.view(Samples).scales)) == "level"

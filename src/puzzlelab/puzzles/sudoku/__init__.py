@@ -4,7 +4,7 @@ Start with `rules`, which also gives the views that the general constraint solve
 rules. For 9x9 alone there are
 
 - `solvers` has `bands`: the module `bands` has its rules as formulas on vectors, `bands_kernels` the search over them,
-- `generate`, which makes new puzzles, with its kernels in `hole_digging_kernels`; `sampling` offers it as scales.
+- `generate`, which makes new puzzles, with its kernels in `hole_digging_kernels` and the scales that it offers.
 """
 
 from puzzlelab.core.puzzle import Family

@@ -1,14 +1,17 @@
 """New puzzles: unique or not, by level, by clues, minimal, symmetric or hard; one seed gives one stream.
 
 Levels are ranges of clues; two mixes of them have names. A puzzle of level 5 is dug as far as its random order allows,
-about 24 clues: unique puzzles with 17 clues cannot be had this way.
+about 24 clues: unique puzzles with 17 clues cannot be had this way. The scales are read off the board: its clues, and
+the level that they make. Many boards at once are a few new puzzles, and random images of them under the symmetries.
 
 Shapes: B = puzzles in a batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -17,12 +20,12 @@ from pydantic import Field
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.settings import Settings, fill, read_levels
-from puzzlelab.core.views import BoardForm, OwnGenerator, Tally
+from puzzlelab.core.views import BoardForm, OwnGenerator, Scale, Tally
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from puzzlelab.puzzles.sudoku.rules import Sudoku
+    from puzzlelab.puzzles.sudoku.rules import Board, Sudoku
 
 LEVELS: Mapping[int, tuple[int, int]] = {1: (57, 67), 2: (47, 56), 3: (37, 46), 4: (27, 36), 5: (17, 26)}
 """The least and the most clues of each level."""
@@ -182,11 +185,6 @@ class SudokuGenerator(Settings):
         return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
-def own_generator(puzzle: Sudoku) -> OwnGenerator | None:
-    """Return the generator of 9x9; other sizes have none."""
-    return OwnGenerator(SudokuGenerator, FORMS, tally) if puzzle.name == "sudoku-9x9" else None
-
-
 def tally(boards: Iterable[Grids]) -> Tally:
     """Count the puzzles by their clues; some puzzles `[B, 81]` are given at a time."""
     counts = np.zeros(CELLS + 1, np.int64)
@@ -209,3 +207,106 @@ def _empty(size: int) -> NDArray[np.uint8]:
 def level_of(clues: int) -> int:
     """Return the level of a puzzle with this many clues; 1 for more clues, 5 for fewer."""
     return next((level for level, (least, _) in LEVELS.items() if clues >= least), 5)
+
+
+# --- scales of difficulty ---
+
+FEWEST_DUG, MOST_DUG = 20, 80
+"""Clues of boards that digging finds."""
+UNRELATED, IMAGES = 8, 16
+"""The fewest new puzzles among many boards at once, and the most images of one puzzle."""
+
+
+def _scale(about: str, settings: Callable[[int | None], SudokuGenerator], levels: tuple[int, int] | None) -> Scale:
+    """Return the scale of the boards that the generator with these settings of a level makes."""
+    return Scale(about, partial(_sample, settings), levels)
+
+
+def _by_level(level: int | None) -> SudokuGenerator:
+    return SudokuGenerator(level=level) if level is not None else SudokuGenerator(mix="even")
+
+
+def _blindly(level: int | None) -> SudokuGenerator:
+    return SudokuGenerator(level=level, mix=None if level else "even", unique=False)
+
+
+def _by_clues(level: int | None) -> SudokuGenerator:
+    return SudokuGenerator(clues=level) if level is not None else SudokuGenerator()
+
+
+def _sample(
+    settings: Callable[[int | None], SudokuGenerator], random: np.random.Generator, level: int | None, count: int
+) -> Board:
+    """Return `count` boards `[B, 81]`: new puzzles and, where they are many, images of these under random symmetries.
+
+    The generator treats all images of a puzzle alike, so each board by itself is as likely as a new puzzle.
+    """
+    puzzles = _new(settings(level), random, max(min(count, UNRELATED), -(-count // IMAGES)))
+    return puzzles if len(puzzles) == count else random_images(puzzles[np.arange(count) % len(puzzles)], random)
+
+
+def _new(generator: SudokuGenerator, random: np.random.Generator, count: int) -> Board:
+    """Return `count` new puzzles `[B, 81]`."""
+    return np.concatenate([puzzles for puzzles, _ in generator.batches(count, int(random.integers(2**62)))])
+
+
+@dataclass(frozen=True)
+class SudokuSamples:
+    """The view `Samples` of Sudoku."""
+
+    puzzle: Sudoku
+
+    @cached_property
+    def scales(self) -> Mapping[str, Scale]:
+        """The scales on which boards can be made; none except for 9x9."""
+        if self.puzzle.name != "sudoku-9x9":
+            return {}
+        levels = min(LEVELS), max(LEVELS)
+        return {
+            "level": _scale("1 (57 to 67 clues) to 5 (at most 26)", _by_level, levels),
+            "blind": _scale("the same levels, dug blindly: mostly several solutions at 4 and 5", _blindly, levels),
+            "clues": _scale("how many cells are given", _by_clues, (FEWEST_DUG, MOST_DUG)),
+            "minimal": _scale("no clue can be left out", lambda level: SudokuGenerator(), None),
+        }
+
+    @property
+    def generator(self) -> OwnGenerator | None:
+        """The generator of 9x9; other sizes have none."""
+        return OwnGenerator(SudokuGenerator, FORMS, tally) if self.puzzle.name == "sudoku-9x9" else None
+
+    def difficulty(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
+        """Return `int64[B]`: the clues of each of the boards `[B, N]` and, for 9x9, the level that they make."""
+        clues = np.count_nonzero(states, axis=1)
+        if self.puzzle.name != "sudoku-9x9":
+            return {"clues": clues}
+        return {"level": np.array([level_of(count) for count in range(82)])[clues], "clues": clues}
+
+
+def random_images(boards: Board, random: np.random.Generator) -> Board:
+    """Return the image of each of the `boards: uint8[B, 81]` under a random symmetry, all of them equally likely.
+
+    A symmetry renames the digits, puts the bands, the stacks, the rows of each band and the columns of each stack in
+    another order, and may transpose the board. It keeps the number of solutions and of clues, and what can be deduced
+    by logic, in other cells.
+    """
+    count = len(boards)
+    rows, columns = _lines(count, random), _lines(count, random)
+    cells = 9 * rows[:, :, None] + columns[:, None, :]
+    transposed = random.random(count) < 0.5
+    cells[transposed] = cells[transposed].transpose(0, 2, 1)
+    images = np.take_along_axis(boards, cells.reshape(count, 81), axis=1)
+    digits = np.zeros((count, 10), np.uint8)
+    digits[:, 1:] = _orders(count, 9, random) + 1
+    return np.take_along_axis(digits, images, axis=1)
+
+
+def _lines(count: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Return `int64[B, 9]`: nine rows, or columns, in a random order in which those of a box stay together."""
+    boxes = _orders(count, 3, random)
+    within = _orders(3 * count, 3, random).reshape(count, 3, 3)
+    return (3 * boxes[:, :, None] + within).reshape(count, 9)
+
+
+def _orders(count: int, size: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Return `int64[B, size]`: random orders of the numbers from 0 on."""
+    return random.permuted(np.tile(np.arange(size), (count, 1)), axis=1)

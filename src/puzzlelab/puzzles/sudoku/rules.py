@@ -92,11 +92,6 @@ class Sudoku:
             homes[units.reshape(-1), kind] = kind * self.size + np.repeat(np.arange(self.size), self.size)
         return homes
 
-    @cached_property
-    def _peers(self) -> NDArray[np.int32]:
-        """`int32[N * N, P]`: the other cells of the units of each cell."""
-        return self.units.peers
-
     # --- rules ---
 
     def candidates(self, state: Board) -> NDArray[np.bool_]:
@@ -113,7 +108,7 @@ class Sudoku:
     def is_legal(self, state: Board, move: int) -> bool:
         """Tell whether `legal` names this move."""
         cell, digit = divmod(move, self.size)
-        return not state[cell] and digit + 1 not in state[self._peers[cell]].tobytes()
+        return not state[cell] and digit + 1 not in state[self.units.peers[cell]].tobytes()
 
     def apply(self, state: Board, move: int) -> Board:
         cell, digit = divmod(move, self.size)
@@ -247,7 +242,7 @@ VIEWS: Views = {
     Notation: "puzzlelab.puzzles.sudoku.notation:notation",
     Planes: "puzzlelab.puzzles.sudoku.planes:SudokuPlanes",
     Presentation: "puzzlelab.puzzles.sudoku.presentation:presentation",
-    Samples: "puzzlelab.puzzles.sudoku.sampling:SudokuSamples",
+    Samples: "puzzlelab.puzzles.sudoku.generate:SudokuSamples",
 }
 
 
