@@ -103,8 +103,10 @@ def pictures(folder: Annotated[Path, typer.Argument(help="Where the pictures go.
 
 
 def new_page(browser: Browser, **settings: Any) -> Page:
-    """A page of a user who was never there."""
-    page = browser.new_context(service_workers="block", reduced_motion="reduce", **settings).new_page()
+    """A page of a user who has no game here yet, and had the methods and networks open."""
+    context = browser.new_context(service_workers="block", reduced_motion="reduce", **settings)
+    context.add_init_script("try { localStorage.setItem('puzzlelab-advanced', 'open'); } catch {}")
+    page = context.new_page()
     page.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
     return page
@@ -418,8 +420,7 @@ def race(page: Page, solvers: tuple[str, ...]) -> None:
 
 def measured(browser: Browser, address: str, heat: bool) -> list[list[float]]:
     """Milliseconds of each step through the solution of a board: of its script, and from it to the frame."""
-    page = browser.new_context(service_workers="block").new_page()
-    page.set_default_timeout(PATIENCE)
+    page = new_page(browser)
     page.goto(address)
     page.wait_for_selector("html[data-ready=true]")
     page.get_by_test_id("solve").click()

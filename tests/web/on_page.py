@@ -18,6 +18,17 @@ def shows(page, text: str, **more) -> None:
     expect(board(page)).to_have_attribute("data-board", text, **more)
 
 
+def new_board(page, seed: str = "") -> None:
+    """Let the page make any board, with this seed if one is given."""
+    page.get_by_test_id("new").click()
+    if seed:
+        page.get_by_test_id("new-more").click()
+        page.get_by_test_id("seed").fill(seed)
+    page.get_by_test_id("random" if seed else "level-any").click()
+    expect(page.get_by_test_id("new-dialog")).to_be_hidden(timeout=300_000)
+    expect(board(page)).to_have_attribute("data-mode", "play")
+
+
 def keys(page, *names: str) -> None:
     """Press keys, one after the other."""
     for name in names:

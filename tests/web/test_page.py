@@ -15,7 +15,7 @@ from puzzlelab.core import registry
 pytest.importorskip("playwright")
 pytest.importorskip("fastapi")
 
-from on_page import board, phone, shows
+from on_page import board, new_board, phone, shows
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -321,11 +321,7 @@ def test_random_boards_are_equal_for_equal_seeds(opened) -> None:
     page = opened(puzzle="dust-6x5x4")
     made = []
     for seed in ("7", "8", "7"):
-        page.get_by_test_id("clear").click()
-        shows(page, "0" * 30)
-        page.get_by_test_id("seed").fill(seed)
-        press(page, "random")
-        expect(board(page)).not_to_have_attribute("data-board", "0" * 30, timeout=300_000)
+        new_board(page, seed)
         made.append(board(page).get_attribute("data-board"))
     assert made[0] == made[2] != made[1]
 

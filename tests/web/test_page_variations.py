@@ -5,7 +5,7 @@ import re
 import pytest
 
 pytest.importorskip("playwright.sync_api")
-from on_page import board, keys, phone, shows
+from on_page import board, keys, new_board, phone, shows
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -60,9 +60,7 @@ def test_the_tree_survives_a_reload_and_ends_with_another_board(fifteen) -> None
     play_two_lines(page)
     page.reload()
     expect(lines(page).get_by_role("button")).to_have_count(3)
-    page.get_by_test_id("mode-make").click()
-    page.get_by_test_id("random").click()
-    page.get_by_test_id("mode-play").click()
+    new_board(page)
     expect(page.locator("#lines-panel")).to_be_hidden()
 
 

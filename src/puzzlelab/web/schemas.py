@@ -111,6 +111,9 @@ class BoardFacts(BaseModel):
         default=None, description="How many there are; null means unknown. Of /check, 2 means two or more."
     )
     complete: bool | None = Field(default=None, description="Whether these are all solutions, and not a lower bound.")
+    differ: list[str] | None = Field(
+        default=None, description="Of several solutions: a move of one that another lacks, and the one in its place."
+    )
     stop: str | None = Field(default=None, description="Why the search ended.")
     difficulty: dict[str, int] | None = Field(default=None, description="Scale: level.")
     scale: str | None = None

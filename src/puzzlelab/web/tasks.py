@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.errors import BadBoard, BadOption, Unsupported
@@ -30,6 +31,7 @@ from puzzlelab.web.task_context import (
 
 if TYPE_CHECKING:
     from puzzlelab.core.boards import Instance
+    from puzzlelab.core.limit import Limit
     from puzzlelab.core.objective import Objective
     from puzzlelab.core.puzzle import Puzzle, State
     from puzzlelab.core.result import Progress, Result
@@ -210,10 +212,24 @@ def count(parameters: Parameters, context: TaskContext) -> Any:
         {
             "puzzle": puzzle.name,
             "board": puzzle.write(board.state),
-            **count_facts(count_one(solver, board, limit, parameters["most"])),
+            **(facts := count_facts(count_one(solver, board, limit, parameters["most"]))),
+            **({"differ": _difference(solver, board, limit)} if (facts["solutions"] or 0) > 1 else {}),
         }
         for board in boards
     ]
+
+
+def _difference(solver: Any, board: Instance, limit: Limit) -> list[str]:
+    """Return a move of one solution that another one lacks, and the one in its place; none if it takes too long."""
+    from puzzlelab.core.puzzle import names_of
+    from puzzlelab.core.result import Result
+
+    solutions = (each.moves for each in solver.solutions(board, limit) if isinstance(each, Result) and each.moves)
+    found = [set(moves) for moves in islice(solutions, 2)]
+    if len(found) < 2:
+        return []
+    one, other = found
+    return list(names_of(board.puzzle, (min(one - other), min(other - one))))
 
 
 def hint(parameters: Parameters, context: TaskContext) -> Any:

@@ -35,6 +35,12 @@ export function write(state) {
   return `#${fields}`;
 }
 
+/** Whether a link shows another puzzle, or another board to play; what is typed in the editor is one board. */
+function isAnother(link, before) {
+  if (!before.puzzle) return false;
+  return link.puzzle !== before.puzzle || (link.mode !== "make" && Boolean(before.board) && link.board !== before.board);
+}
+
 /**
  * Update the address when the page changes, but not while `isHeld()`: a link that is still being opened stays as it is.
  * Returns a function that writes a pending update at once.
@@ -45,7 +51,8 @@ export function follow(store, isHeld) {
     // An address that the user has just entered is not overwritten before it is opened.
     if (isHeld() || location.hash !== known) return writeSoon();
     const hash = write(store.get());
-    if (hash !== location.hash) history.replaceState(null, "", hash);
+    const isNew = isAnother(read(hash), read(location.hash)); // Back leads to the board before
+    if (hash !== location.hash) history[isNew ? "pushState" : "replaceState"](null, "", hash);
     known = location.hash;
     return undefined;
   };

@@ -5,12 +5,14 @@ import { isAborted, get, setMaxSeconds } from "./api.js";
 import { byId, copyText, debounce, showText } from "./dom.js";
 import { createClock } from "./clock.js";
 import { createHistory } from "./history.js";
+import { keepOpen } from "./kept.js";
 import { createMoveValues } from "./move-values.js";
 import { mountBoards } from "./panels/boards.js";
 import { mountHeader } from "./panels/header.js";
 import { mountHelp } from "./panels/help.js";
 import { mountMoveValues } from "./panels/move-values.js";
 import { mountMake } from "./panels/make.js";
+import { mountNew } from "./panels/new.js";
 import { mountPlay } from "./panels/play.js";
 import { mountSolverTable } from "./panels/solver-table.js";
 import { mountShare } from "./panels/share.js";
@@ -19,11 +21,13 @@ import { mountTools } from "./panels/tools.js";
 import { mountVariations } from "./panels/variations.js";
 import { mountWasteWarning } from "./panels/waste-warning.js";
 import { mountWatch } from "./panels/watch.js";
+import { mountWin } from "./panels/win.js";
 import { createPlay } from "./play.js";
 import { createPlayer } from "./player.js";
 import { createSolverRuns } from "./solver-runs.js";
 import { createSession } from "./session.js";
 import { createBoardView } from "./board-view.js";
+import { mountStatus } from "./status.js";
 import { createStore, EMPTY, currentScene } from "./store.js";
 import { createVariations } from "./variations.js";
 import { mountTheme } from "./theme.js";
@@ -34,12 +38,7 @@ const BEST_PAUSE_MS = 500;
 const DEFAULT_PUZZLE = "tiles-4x4";
 
 const store = createStore(EMPTY);
-/** Show a sentence in the status line; one that is `seen` elsewhere on the page is only for screen readers. */
-const say = (sentence, { seen = false } = {}) => {
-  const status = byId("status");
-  status.textContent = sentence;
-  status.classList.toggle("hidden", seen);
-};
+const say = mountStatus(store);
 
 /** The row to watch when its search is over: `{id, step, isLink, mode}`, with the mode in which the search was started. */
 let rowToWatch = null;
@@ -198,6 +197,7 @@ function mountParts() {
     undo: history.undo,
     redo: history.redo,
     say,
+    beside: byId("pad"),
   };
   const boardView = createBoardView(byId("board"), store, moveValues, hooks);
   mountHeader(store, (name) => tryAndReport(async () => {
@@ -206,6 +206,7 @@ function mountParts() {
   mountTools(store, boardView.tool);
   mountBoards(store, (board) => tryAndReport(() => session.show(board)), say);
   mountMake(store, session, say, tryAndReport);
+  mountNew(store, session, say);
   mountPlay(store, play, history, say);
   mountWatch(store, player, async (text, done) => say((await copyText(text)) ? done : text));
   mountVariations(store, play.goTo);
@@ -213,7 +214,8 @@ function mountParts() {
   mountHelp(store);
   mountSolve(store, race, solve, say);
   mountSolverTable(store, race, (row) => tryAndReport(() => watch(row)), (row) => solve(row.solver, row.query?.time ?? ""));
-  mountShare(store, address.follow(store, isBehindAddress), say, tryAndReport);
+  mountWin(store, mountShare(store, address.follow(store, isBehindAddress), say, tryAndReport));
+  keepOpen(byId("advanced"));
 }
 
 /** Say what the search that is waited for does before it can begin, such as compiling. */

@@ -63,6 +63,13 @@ export function createBoardView(host, store, moveValues, hooks) {
     const motion = motionOf(scene, previous);
     previous = scene.state;
     drawing = Promise.resolve(view.show(scene.state, optionsOf(state, scene, motion)));
+    fit();
+  }
+
+  /** Tell the stylesheets how wide the board is by its height, so that it gets as much room as the window has. */
+  function fit() {
+    const box = host.querySelector("svg")?.viewBox.baseVal;
+    document.documentElement.style.setProperty("--aspect", box?.height ? (box.width / box.height).toFixed(3) : "1");
   }
 
   /** Set the attributes that tests and stylesheets read. */

@@ -33,7 +33,17 @@ export function fillSelect(select, entries, chosen) {
 
 /** Whether a key pressed here belongs to the element itself: to a field, a slider or a list of choices. */
 export function ownsKeys(target) {
-  return target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
+  const fields = "input:not([type=checkbox]), textarea, select, [contenteditable], dialog";
+  return target instanceof Element && target.closest(fields) !== null;
+}
+
+/** Close a dialog by its button and by a press outside; Esc closes it by itself. */
+export function closeByPressOutside(dialog) {
+  dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", ({ target, clientX: x, clientY: y }) => {
+    const { left, right, top, bottom } = dialog.getBoundingClientRect();
+    if (target === dialog && (x < left || x > right || y < top || y > bottom)) dialog.close();
+  });
 }
 
 /** Let the browser save a text as a file. */

@@ -30,6 +30,9 @@ export function duration(seconds) {
   return `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s`;
 }
 
+/** "7 moves"; where a solution is a filled-in board, "7 cells". */
+export const movesText = (number, { shows_board: showsBoard }) => plural(number, showsBoard ? "cell" : "move");
+
 /** What a row's solution is measured by: the number of its moves, their cost, or its score. */
 export const valueOf = (row, { objective }) => (objective === "moves" ? row.length : row[objective]);
 
@@ -41,7 +44,7 @@ export function boundOf(row, { objective, shows_board: showsBoard }) {
 
 /** "7 moves", "7 moves at a cost of 12", "7 moves, score 1,043". */
 export function solutionInWords(row, facts) {
-  const moves = plural(row.length, "move");
+  const moves = movesText(row.length, facts);
   if (facts.objective === "moves") return moves;
   const value = valueOf(row, facts).toLocaleString("en");
   return facts.objective === "score" ? `${moves}, score ${value}` : `${moves} at a cost of ${value}`;
@@ -69,9 +72,11 @@ export function claimText(row, facts) {
 }
 
 /** The number of solutions of a board as a sentence, for the editor. */
-export function solutionsInWords({ solutions, complete }) {
+export function solutionsInWords({ solutions, complete, differ = [] }) {
   if (solutions === null || solutions === undefined) return "";
   if (solutions === 0) return complete ? "No solution: something contradicts." : "No solution was found in time.";
   if (solutions === 1 && complete) return "Exactly one solution.";
-  return complete ? `${plural(solutions, "solution")} so far: each clue more rules some out.` : "Many solutions so far.";
+  const count = complete ? plural(solutions, "solution") : "Several solutions";
+  const cell = differ[0]?.split("=")[0];
+  return cell ? `${count}: two of them differ in ${cell}. A clue there rules some out.` : `${count}: each clue more rules some out.`;
 }

@@ -5,9 +5,6 @@
 
 import { plural } from "./format.js";
 
-/** Best moves that a sentence names. */
-const MOST_NAMES = 2;
-
 /** A hint at a position as a sentence. */
 export async function hintInWords(hint, facts, game, state) {
   if (hint.wrong?.length) return `Something is wrong already: ${hint.why || hint.wrong.join(", ")}.`;
@@ -15,15 +12,14 @@ export async function hintInWords(hint, facts, game, state) {
   if (!hint.best.length) return hint.reason ? `No move helps: ${hint.reason}.` : "No way to the end was found in time.";
   if (facts.shows_board) return ofCell(hint, facts, game, state);
   if (hint.level === 1) return distance(hint);
-  const count = hint.best.length;
-  if (hint.level === 2) return count === 1 ? "The best move is marked on the board." : `${count} best moves are marked.`;
+  if (hint.level === 2) return markedInWords(hint);
   return ofMoves(hint, game, state);
 }
 
 /** The marks of a hint for the view: from the second level on the best moves, and in the third all that is told. */
 export function hintMarks(hint) {
-  const { level, best = [], cells = [], wrong = [] } = hint;
-  return { best: level >= 2 ? best : [], cells: level >= 3 ? cells : [], wrong, withMove: level >= 3 };
+  const { level, shown = [], cells = [], wrong = [] } = hint;
+  return { best: level >= 2 ? shown : [], cells: level >= 3 ? cells : [], wrong, withMove: level >= 3 };
 }
 
 function distance({ proven, best_proven: bestProven, length, lower_bound: least }) {
@@ -41,9 +37,15 @@ function ofCell({ level, best: [move], forced, why }, facts, game, state) {
   return level === 2 ? "The cell is marked." : `${sentence(why)}.`;
 }
 
-async function ofMoves({ best, proven, length, best_proven: bestProven, moves }, game, state) {
-  const names = await Promise.all(best.slice(0, MOST_NAMES).map((move) => game.describeMove(state, move)));
-  if (best.length > MOST_NAMES) names.push(`${plural(best.length - MOST_NAMES, "other marked move")}`);
+function markedInWords({ best, shown }) {
+  const others = best.length - shown.length;
+  const more = others ? `; ${others} more ${others === 1 ? "is" : "are"} as good` : "";
+  return `${shown.length === 1 ? "A best move is" : `${shown.length} best moves are`} marked on the board${more}.`;
+}
+
+async function ofMoves({ best, shown, proven, length, best_proven: bestProven, moves }, game, state) {
+  const names = await Promise.all(shown.map((move) => game.describeMove(state, move)));
+  if (best.length > shown.length) names.push(`one of ${best.length - shown.length} others`);
   const others = moves.filter(({ move }) => !best.includes(move)).map(({ regret }) => regret);
   const waste = others.every((regret) => regret.proven) ? Math.min(...others.map((regret) => regret.length ?? Infinity)) : 0;
   const wasted = Number.isFinite(waste) && waste > 0 ? ` Every other move wastes ${waste} or more.` : "";

@@ -43,6 +43,8 @@ export function createHistory(store, say, onDraft) {
     const entry = entries[at];
     if (entry?.live && isSame(entry.live, state)) {
       entry.live.line = line; // its bounds may be known now
+      if (entry.mode !== mode) saveSoon();
+      entry.mode = mode;
       return;
     }
     const isSolution = mode === "watch" && line !== null && line.moves !== entry?.live?.line?.moves;
@@ -85,11 +87,12 @@ export function createHistory(store, say, onDraft) {
     if (patch.draft !== draft) onDraft(patch.draft);
     else if (mode !== "watch" && !changed.solution) patch.mode = mode; // a move or a mark: what one does stays the same
     store.set(patch);
+    if (patch.draft !== draft) say(by < 0 ? "This is the board before." : "This is the board after it.");
     saveSoon();
   }
 
   onLeaving(saveSoon.now);
-  store.watch(["draft", "trail", "marks", "line"], follow);
+  store.watch(["draft", "trail", "marks", "line", "mode"], follow);
   return {
     open,
     undo: () => (at > 0 ? go(-1) : say("There is nothing to undo.")),

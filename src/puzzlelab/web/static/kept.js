@@ -1,4 +1,4 @@
-/** Keeps parts of the store in the browser, for the last board of each puzzle, where storage is allowed. */
+/** Keeps parts of the page in the browser, where storage is allowed: of the store, for the last board of each puzzle. */
 
 import { onLeaving } from "./dom.js";
 import { EMPTY } from "./store.js";
@@ -35,5 +35,23 @@ export function keepForBoard(store, name, isValid) {
     save();
     kept = { draft, key: `puzzlelab-${name}:${facts.puzzle}`, board: game.write(draft) };
     store.set({ [name]: stored() });
+  });
+}
+
+/** Keep in the browser whether a fold is open. It opens for a field in it that has no valid value. */
+export function keepOpen(fold) {
+  const key = `puzzlelab-${fold.id}`;
+  try {
+    fold.open = localStorage.getItem(key) === "open";
+  } catch {
+    // storage is forbidden
+  }
+  fold.addEventListener("invalid", () => (fold.open = true), { capture: true });
+  fold.addEventListener("toggle", () => {
+    try {
+      localStorage.setItem(key, fold.open ? "open" : "");
+    } catch {
+      // it then stays so as long as the page
+    }
   });
 }

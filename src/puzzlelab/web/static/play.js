@@ -6,8 +6,16 @@ import { walk } from "./session.js";
 const HINT_SECONDS = 5;
 /** Of the first answer, which is there at once and may be no more than a guess. */
 const QUICK_SECONDS = 0.05;
+/** Best moves that a hint marks and names. */
+const MOST_SHOWN = 2;
 /** The levels of a hint: how far it is to the end, where to look, and the move with its reason. */
 const MAX_LEVEL = 3;
+
+/** The moves of a hint that are marked and named: those that are shown already, where they are among the best. */
+function movesToShow(best, shown) {
+  const kept = shown.filter((move) => best.includes(move));
+  return kept.length ? kept : best.slice(0, MOST_SHOWN);
+}
 
 /** The game that is played in a store; `say` shows a sentence to the user. */
 export function createPlay(store, say) {
@@ -43,10 +51,10 @@ export function createPlay(store, say) {
    * Apply a change of the board that is no move, such as erasing a digit: the moves `removed` are taken back, and those
    * in `added` take their place. The order of the moves of such a puzzle does not matter.
    */
-  function rewrite(after, { removed, added }) {
+  function rewrite(after, { removed, added }, sentence) {
     return enqueue(async () => {
       const kept = currentStep().moves.filter((move) => !removed.includes(move));
-      await add({ state: after, moves: [...kept, ...added], move: null }, "");
+      await add({ state: after, moves: [...kept, ...added], move: null }, sentence);
     });
   }
 
@@ -97,7 +105,7 @@ export function createPlay(store, say) {
     const { trail, hint: told } = store.get();
     if (trail !== question.trail) return;
     const level = answer.wrong?.length ? MAX_LEVEL : told?.level ?? question.level;
-    store.set({ hint: { ...answer, level } });
+    store.set({ hint: { ...answer, level, shown: movesToShow(answer.best ?? [], told?.shown ?? []) } });
   }
 
   /** Show the position after these moves, which is on the page or in another line. */

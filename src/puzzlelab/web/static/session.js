@@ -48,7 +48,6 @@ export function createSession(store, race, historyOf, say) {
     lineVersion += 1;
     store.set({ family: facts.family, module, facts, game, ...reset, ...board });
     await check(draft);
-    if (example) say(module.help?.welcome ?? "");
     return kept !== null;
   }
 
@@ -59,6 +58,15 @@ export function createSession(store, race, historyOf, say) {
     await check(draft);
   }
 
+  /** Replace the board by one to play: play begins, unless something is missing or speaks against it. */
+  async function present(draft) {
+    await edit(draft);
+    if (store.get().draft !== draft) return;
+    const { missing, objection } = store.get();
+    mode(missing || objection ? "make" : "play");
+    scrollTo({ top: 0 });
+  }
+
   /** Find out what is missing on a new board, and what speaks against it; searches of another board end. */
   async function check(draft) {
     draftVersion += 1;
@@ -67,8 +75,9 @@ export function createSession(store, race, historyOf, say) {
     race.clear();
     store.set({ objection: null });
     const tell = (name) => (value) => version === draftVersion && store.set({ [name]: value });
-    Promise.resolve(game.objection(draft)).then(tell("objection"), () => tell("objection")(null));
+    const objecting = Promise.resolve(game.objection(draft)).then(tell("objection"), () => tell("objection")(null));
     await Promise.resolve(game.missing(draft)).then(tell("missing"));
+    await objecting;
   }
 
   /**
@@ -81,7 +90,7 @@ export function createSession(store, race, historyOf, say) {
     const own = () => Promise.resolve().then(() => game.read(text));
     if (!text.trim().includes("\n")) {
       const state = await own().catch(() => null);
-      if (state) return edit(state).then(() => 1);
+      if (state) return present(state).then(() => 1);
     }
     try {
       const { boards, count } = await post("read", { text, puzzle: facts.puzzle }, newRequest("paste"));
@@ -90,16 +99,15 @@ export function createSession(store, race, historyOf, say) {
       return count;
     } catch (error) {
       if (!error.busy) throw error;
-      await edit(await own().catch(() => { throw error; })); // without the server
+      await present(await own().catch(() => { throw error; })); // without the server
       return 1;
     }
   }
 
-  /** Show a board of any puzzle in the editor. */
+  /** Show a board of any puzzle. */
   async function show({ puzzle, board }) {
     if (puzzle !== store.get().facts.puzzle) await open(puzzle);
-    await edit(await store.get().game.read(board));
-    mode("make");
+    await present(await store.get().game.read(board));
   }
 
   function mode(name) {
@@ -136,7 +144,7 @@ export function createSession(store, race, historyOf, say) {
     if (shown?.moves === line.moves) store.set({ line: { ...shown, bounds: frames.map((frame) => frame.bound) } });
   }
 
-  return { open, edit, check, paste, show, mode, watch };
+  return { open, edit, present, check, paste, show, mode, watch };
 }
 
 /** The parts of the store about a board on which nothing was done yet. */

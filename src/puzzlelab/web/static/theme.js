@@ -37,7 +37,9 @@ export function mountTheme(button) {
     button.title = LABELS[choice];
   };
   button.addEventListener("click", () => {
-    choice = CHOICES[(CHOICES.indexOf(choice) + 1) % CHOICES.length];
+    // From the system's theme the first press leads to the other one, so that each press changes what is seen.
+    const order = dark.matches ? ["system", "light", "dark"] : ["system", "dark", "light"];
+    choice = order[(order.indexOf(choice) + 1) % order.length];
     storeChoice();
     apply();
     show();

@@ -7,6 +7,10 @@ export function mountHeader(store, open) {
   const tabs = byId("families");
   const fields = byId("fields");
 
+  const size = byId("size");
+  document.addEventListener("pointerdown", ({ target }) => size.contains(target) || (size.open = false));
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && (size.open = false));
+
   const lastNames = new Map(); // family -> the puzzle of it that was open last
 
   function openFamily(entry) {
@@ -29,7 +33,7 @@ export function mountHeader(store, open) {
     const focused = fields.contains(document.activeElement) ? document.activeElement.name : "";
     const values = module.valuesOf(facts.puzzle);
     byId("size-text").textContent = module.sizeText?.(values) ?? facts.puzzle;
-    byId("size").open = false;
+    size.open = false;
     fields.replaceChildren(...module.fields.map((field) => fieldOf(field, values, (value) => {
       open(module.nameOf({ ...values, [field.key]: value }));
     })));

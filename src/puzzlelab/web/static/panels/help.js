@@ -1,6 +1,6 @@
 /** The dialog with the rules of a puzzle, a moving picture of it, and the keys. `?` opens it. */
 
-import { byId, el, ownsKeys } from "../dom.js";
+import { byId, closeByPressOutside, el, ownsKeys } from "../dom.js";
 import { prefersReducedMotion } from "../puzzles/grid.js";
 import { walk } from "../session.js";
 
@@ -30,9 +30,8 @@ export function mountHelp(store) {
   }
 
   byId("help-open").addEventListener("click", open);
-  byId("help-close").addEventListener("click", () => dialog.close());
+  closeByPressOutside(dialog);
   dialog.addEventListener("close", () => demo?.end());
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   document.addEventListener("keydown", (event) => {
     if (event.key !== "?" || event.ctrlKey || event.metaKey || ownsKeys(event.target)) return;
     event.preventDefault();

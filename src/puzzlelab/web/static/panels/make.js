@@ -1,35 +1,17 @@
-/** The editor panel: boards that are typed, pasted, random or examples; objections, and the number of solutions. */
+/** The editor panel: boards that are typed, pasted or examples; objections, and the number of solutions. */
 
 import { abortRequest, isAborted, get, newRequest } from "../api.js";
-import { byId, fillSelect, el, debounce, ownsKeys, showText } from "../dom.js";
+import { byId, el, debounce, ownsKeys, showText } from "../dom.js";
 import { solutionsInWords } from "../format.js";
 
 const PAUSE = 350;
+const PHOTO = "A photo cannot be read. Type the board in Edit, or paste it as text.";
 const MAX_FILE_BYTES = 2 ** 20;
 const MOST_SOLUTIONS = 100;
 const COUNT_SECONDS = 2;
-/** Kinds of new boards as people call them; the note below the choice tells what the scale counts. */
-const KINDS = {
-  level: "By difficulty",
-  "walk-to-level": "Shuffled to a difficulty",
-  uniform: "Any board",
-  walk: "Shuffled",
-  distance: "By fewest moves",
-  optimum: "By fewest clicks",
-  backwards: "Built backwards",
-  blind: "Several solutions",
-  clues: "By clues",
-  minimal: "No clue too many",
-};
-/** Random seeds are below this number, so that they are short enough to read out. */
-const SEEDS = 1_000_000;
 
 export function mountMake(store, session, say, attempt) {
   mountPaste(store, session, say);
-  store.watch(["facts"], () => {
-    showText(byId("random-error"), "");
-  });
-  mountRandom(store, session, say);
   mountExamples(store, session);
   mountObjection(store, session, say);
   mountSolutions(store);
@@ -51,7 +33,7 @@ function mountPaste(store, session, say) {
       if (isAborted(error)) return;
       showText(byId("paste-error"), error.message);
       field.setAttribute("aria-invalid", "true");
-      say(error.message, { seen: true });
+      say(error.message, { seen: store.get().mode === "make" }); // elsewhere the field is not there
     }
   };
   byId("paste-form").addEventListener("submit", (event) => {
@@ -67,6 +49,7 @@ function mountPaste(store, session, say) {
     if (field.value) read();
   });
   mountFile(async (file) => {
+    if (file.type.startsWith("image/")) return say(PHOTO);
     if (file.size > MAX_FILE_BYTES) return say(`${file.name} is too large: at most ${MAX_FILE_BYTES >> 20} MB are read here.`);
     field.value = await file.text();
     return read();
@@ -83,51 +66,10 @@ function mountFile(read) {
   const isText = ({ types }) => types.includes("Files");
   document.addEventListener("dragover", (event) => isText(event.dataTransfer) && event.preventDefault());
   document.addEventListener("drop", (event) => {
-    const file = [...event.dataTransfer.files].find(({ type }) => !type.startsWith("image/"));
+    const [file] = event.dataTransfer.files;
     if (!file || event.defaultPrevented) return;
     event.preventDefault();
     read(file);
-  });
-}
-
-function mountRandom(store, session, say) {
-  const [scale, level, seed] = [byId("scale"), byId("level"), byId("seed")];
-  const chosenScale = () => store.get().facts.scales.find(({ name }) => name === scale.value);
-
-  function showScale() {
-    const { about, levels } = chosenScale();
-    byId("level-field").hidden = !levels;
-    [level.min, level.max] = levels ?? ["", ""];
-    level.placeholder = levels ? `${levels[0]}–${levels[1]}` : "";
-    byId("scale-about").textContent = about;
-  }
-
-  store.watch(["facts"], ({ facts }) => {
-    if (!facts) return;
-    byId("random-form").hidden = !facts.scales.length;
-    if (!facts.scales.length) return;
-    const usual = facts.scales.find((one) => one.usual) ?? facts.scales[0];
-    fillSelect(scale, facts.scales.map(({ name }) => [name, KINDS[name] ?? name]), usual.name);
-    [level.value, seed.value] = ["", ""];
-    showScale();
-  });
-  scale.addEventListener("change", showScale);
-
-  byId("random-form").addEventListener("submit", async (event) => {
-    event.preventDefault();
-    showText(byId("random-error"), "");
-    const query = { scale: scale.value, level: chosenScale().levels ? level.value : "" };
-    query.seed = seed.value === "" ? Math.floor(Math.random() * SEEDS) : seed.value;
-    say("Making a board …");
-    try {
-      const [{ board }] = await get("generate", { puzzle: store.get().facts.puzzle, ...query }, newRequest("generate"));
-      await session.edit(await store.get().game.read(board));
-      say(`A board with the seed ${query.seed}.`);
-    } catch (error) {
-      if (isAborted(error)) return;
-      say("");
-      showText(byId("random-error"), error.message);
-    }
   });
 }
 
@@ -135,7 +77,7 @@ function mountExamples(store, session) {
   store.watch(["facts"], ({ facts, game }) => {
     byId("examples-part").hidden = !facts?.examples.length;
     byId("examples").replaceChildren(...(facts?.examples ?? []).map(({ name, board, about }) => {
-      const put = async () => session.edit(await game.read(board));
+      const put = async () => session.present(await game.read(board));
       const properties = { textContent: name, "data-testid": `example-${name}` };
       const button = el("button", { type: "button", ...properties, on: { click: put } });
       return el("li", {}, button, el("span", { className: "muted", textContent: about }));
@@ -159,24 +101,40 @@ function mountObjection(store, session, say) {
 
 const sentenceCase = (text) => text[0].toUpperCase() + text.slice(1);
 
-/** For puzzles whose boards should have one solution: count the solutions, a moment after each change. */
+/**
+ * For puzzles whose boards should have one solution: count the solutions, a moment after each change. The editor always
+ * shows the number; who plays is told of a board that has none or several.
+ */
 function mountSolutions(store) {
   const place = byId("solutions");
+  let counted = { draft: null, sentence: "", isOne: true };
+
+  const tell = ({ mode, draft }) => {
+    const isOf = counted.draft === draft;
+    if (mode === "make") showText(place, isOf ? counted.sentence : "Counting solutions …");
+    else showText(place, isOf && !counted.isOne ? counted.sentence : "");
+  };
+
   const count = debounce(async () => {
     const { facts, game, draft } = store.get();
     const query = { puzzle: facts.puzzle, board: game.write(draft), most: MOST_SOLUTIONS, time: COUNT_SECONDS };
     try {
       const [answer] = await get("count", query, newRequest("count"));
-      showText(place, solutionsInWords(answer));
+      counted = { draft, sentence: solutionsInWords(answer), isOne: answer.solutions === 1 };
     } catch (error) {
-      if (!isAborted(error)) showText(place, error.message);
+      if (isAborted(error)) return;
+      counted = { draft, sentence: error.message, isOne: true };
     }
+    tell(store.get());
   }, PAUSE);
-  store.watch(["draft", "missing", "objection", "mode", "facts"], ({ facts, draft, missing, objection, mode }) => {
+
+  store.watch(["draft", "missing", "objection", "mode", "facts"], (state) => {
+    const { facts, draft, missing, objection } = state;
+    if (counted.draft === draft) return tell(state);
     abortRequest("count");
     count.cancel();
-    const needed = facts?.one_way && draft && !missing && !objection && mode === "make";
-    showText(place, needed ? "Counting solutions …" : "");
-    if (needed) count();
+    if (!facts?.one_way || !draft || missing || objection) return showText(place, "");
+    tell(state);
+    return count();
   });
 }

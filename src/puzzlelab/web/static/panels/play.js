@@ -1,11 +1,10 @@
-/** Undo and redo, the number of moves, hints, and the result of a game. */
+/** Undo and redo, the number of moves, and hints. */
 
 import { isAborted } from "../api.js";
 import { clockText } from "../clock.js";
 import { byId, showText } from "../dom.js";
 import { hintInWords } from "../hints.js";
-import { plural } from "../format.js";
-import { bestLength } from "../solver-runs.js";
+import { movesText } from "../format.js";
 
 /** A hint that takes longer tells why. */
 const LONG_SECONDS = 3;
@@ -25,7 +24,7 @@ export function mountPlay(store, play, history, say) {
     byId("redo").disabled = !redo;
   });
   store.watch(["trail", "solved", "facts"], ({ trail: { steps, at }, solved, facts }) => {
-    byId("moves-played").textContent = plural(steps[at]?.moves.length ?? 0, "move");
+    if (facts) byId("moves-played").textContent = movesText(steps[at]?.moves.length ?? 0, facts);
     byId("restart").disabled = at === 0;
     byId("hint").disabled = solved;
     byId("check").hidden = !facts?.shows_board;
@@ -41,7 +40,6 @@ export function mountPlay(store, play, history, say) {
   store.watch(["seconds"], ({ seconds }) => {
     byId("clock").textContent = seconds ? clockText(seconds) : "";
   });
-  store.watch(["solved", "trail", "rows"], (state) => showText(byId("solved"), state.solved ? solvedText(state) : ""));
 }
 
 /** Ctrl-Z and Ctrl-Y work everywhere but in fields, which have a history of their own. */
@@ -83,13 +81,4 @@ function showWaiting(place) {
   // Another text in its place ends it: the hint is there.
   const timer = setInterval(() => (place.textContent === last ? show() : clearInterval(timer)), 1000);
   return () => clearInterval(timer);
-}
-
-function solvedText({ trail: { steps, at }, rows, facts }) {
-  const count = steps[at].moves.length;
-  if (facts.objective !== "moves") return `The end, after ${plural(count, "move")}.`;
-  const best = bestLength(rows);
-  if (facts.shows_board || best === null) return facts.shows_board ? "Solved!" : `Solved in ${plural(count, "move")}.`;
-  if (count > best) return `Solved in ${plural(count, "move")}, ${count - best} more than the best known solution.`;
-  return `Solved in ${plural(count, "move")}: ${count < best ? "better than" : "as short as"} the best known solution.`;
 }

@@ -4,12 +4,13 @@ import { getText } from "../api.js";
 import { byId, copyText, download } from "../dom.js";
 import { currentScene } from "../store.js";
 
-/** `updateAddress` writes the current state of the page into the address. */
+/** `updateAddress` writes the current state of the page into the address. Returns what copies the link. */
 export function mountShare(store, updateAddress, say, attempt) {
-  byId("copy-link").addEventListener("click", async () => {
+  const share = async () => {
     updateAddress();
     say((await copyText(location.href)) ? "The link is copied." : `The link: ${location.href}`);
-  });
+  };
+  byId("copy-link").addEventListener("click", share);
   byId("save-text").addEventListener("click", () => save(store, "txt", "text/plain", textOf, say));
   byId("save-json").addEventListener("click", () => save(store, "json", "application/json", jsonOf, say));
   byId("save-svg").addEventListener("click", () => attempt(async () => {
@@ -17,6 +18,7 @@ export function mountShare(store, updateAddress, say, attempt) {
     const query = { puzzle: facts.puzzle, board: game.write(currentScene(state).state) };
     download(`${fileName(facts)}.svg`, await getText("svg", query), "image/svg+xml");
   }));
+  return share;
 }
 
 function save(store, extension, type, write, say) {

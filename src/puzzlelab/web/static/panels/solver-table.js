@@ -3,6 +3,7 @@
 import { byId, el } from "../dom.js";
 import { boundOf, claimText, compactNumber, duration, valueOf } from "../format.js";
 
+const CELLS = ["Cells", "At least"];
 const HEADS = { moves: ["Moves", "At least"], cost: ["Cost", "At least"], score: ["Score", "At most"] };
 
 /** `watch(row)` shows the solution of a row; `again(row)` runs its solver once more. */
@@ -27,7 +28,7 @@ export function mountSolverTable(store, race, watch, again) {
       parts.buttons.watch.dataset.testid = `watch-${at + 1}`;
       fill(parts, row, facts, line?.id === row.id);
     }
-    if (facts) HEADS[facts.objective].forEach((text, at) => setText(byId(`race-head-${at + 1}`), text));
+    if (facts) (facts.shows_board ? CELLS : HEADS[facts.objective]).forEach((text, at) => setText(byId(`race-head-${at + 1}`), text));
     table.hidden = !rows.length;
     byId("stop-all").hidden = rows.filter(({ status }) => status !== "done").length === 0;
   });

@@ -2,7 +2,7 @@
 
 import { byId, debounce, fillSelect, el, ownsKeys, showText } from "../dom.js";
 import { SPEEDS } from "../player.js";
-import { plural } from "../format.js";
+import { movesText } from "../format.js";
 
 const ICONS = {
   first: "M6 5v14M19 5l-9 7 9 7z",
@@ -51,13 +51,12 @@ function onKey(store, player, event) {
   const action = KEYS[event.key];
   if (!action || mode !== "watch" || !line || event.ctrlKey || event.altKey || event.metaKey) return;
   if (ownsKeys(event.target)) return;
-  if (action === "toggle" && event.target.closest("button, summary, a")) return;
+  if (action === "toggle" && event.target.closest("button, summary, a, input")) return;
   event.preventDefault();
   player[action]();
 }
 
-function showStep({ line, step, playing, game }) {
-  byId("no-line").hidden = Boolean(line);
+function showStep({ line, step, playing, game, facts }) {
   for (const id of ["player", "step-facts", "copy-board"]) byId(id).hidden = !line;
   if (!line) return;
   const last = line.moves.length;
@@ -70,14 +69,14 @@ function showStep({ line, step, playing, game }) {
   draw(byId("play"), playing ? "pause" : "play");
   byId("play").setAttribute("aria-label", playing ? "Pause" : "Play");
   byId("play").title = playing ? "Pause (Space)" : "Play (Space)";
-  describeStep(line, step, game);
+  describeStep(line, step, game, facts);
 }
 
-async function describeStep(line, step, game) {
+async function describeStep(line, step, game, facts) {
   const last = line.moves.length;
   const move = line.moves[step - 1];
-  const description = move ? await game.describeMove(line.states[step - 1], move) : "the board as it was given";
-  byId("step").textContent = `Move ${step} of ${last}: ${description}`;
+  const description = move ? await game.describeMove(line.states[step - 1], move) : "the start";
+  byId("step").textContent = `${facts.shows_board ? "Cell" : "Move"} ${step} of ${last}: ${description}`;
   const bound = line.bounds?.[step];
   const boundText = typeof bound === "number" ? `at least ${bound.toLocaleString("en")} more` : "";
   byId("bound").textContent = step === last ? "" : boundText;
@@ -86,7 +85,7 @@ async function describeStep(line, step, game) {
 function showMoves({ line, facts }, player) {
   byId("moves-panel").hidden = !line?.moves.length;
   if (!line) return;
-  byId("moves-title").textContent = plural(line.moves.length, "move");
+  byId("moves-title").textContent = movesText(line.moves.length, facts);
   showText(byId("move-note"), facts.move_note);
   const items = line.moves.map((move, at) => {
     const go = () => player.step(at + 1);

@@ -9,7 +9,7 @@ const LONG_PRESS = 450;
 /** Highlights the cluster under the pointer or the keyboard; removes it on a click if `plays`. */
 export class ClickInput {
   constructor(view, plays) {
-    Object.assign(this, { view, plays, pressed: null, hovered: null });
+    Object.assign(this, { view, plays, pressed: null, hovered: null, shown: null });
     this.end = new AbortController();
     const listen = (type, act) => view.root.addEventListener(type, act, { signal: this.end.signal });
     listen("pointermove", (event) => this.look(view.cellAt(event)));
@@ -45,7 +45,7 @@ export class ClickInput {
   leave() {
     clearTimeout(this.pressed?.timer);
     this.pressed = null;
-    this.look(null);
+    this.look(this.shown);
   }
 
   press(event) {
@@ -70,12 +70,15 @@ export class ClickInput {
     clearTimeout(pressed?.timer);
     this.pressed = null;
     const cell = this.view.cellAt(event);
-    if (pressed?.touch) this.hovered = null;
-    if (pressed && !pressed.looking && cell !== null && this.sameCluster(cell, pressed.cell)) this.play(cell);
+    const isTap = pressed && !pressed.looking && cell !== null && this.sameCluster(cell, pressed.cell);
+    const isFirst = isTap && pressed.touch && this.view.showsFirst && !this.sameCluster(cell, this.shown);
+    this.shown = isFirst ? cell : null;
+    if (pressed?.touch) this.hovered = this.shown;
+    if (isTap && !isFirst) this.play(cell);
     else this.update();
   }
 
-  /** Whether two cells belong to one cluster. */
+  /** Whether two cells belong to one cluster; no cell belongs to none. */
   sameCluster(one, other) {
     const first = this.view.rules.clusters(this.view.state);
     return other !== null && first[one] === first[other];

@@ -13,7 +13,7 @@ const SETTLE_MS = 450;
 
 export class DustView {
   constructor(rules, host, hooks) {
-    Object.assign(this, { rules, host, hooks, brush: 1, pieces: [], annotations: { best: [] } });
+    Object.assign(this, { rules, host, hooks, brush: 1, showsFirst: false, pieces: [], annotations: { best: [] } });
     this.state = Array(rules.cells).fill(0);
     this.spot = (cell) => this.cornerOf(cell);
     this.motion = null;
@@ -51,6 +51,7 @@ export class DustView {
   tool(id, value) {
     if (id === "colour") this.brush = Number(value);
     if (id === "settle") this.settle();
+    if (id === "first") this.showsFirst = Boolean(value);
   }
 
   /** Take the keyboard; whether there is something to do with keys. */

@@ -12,7 +12,12 @@ export const fields = [
 
 export const help = {
   title: "Dust",
-  welcome: "Clear the board in as few presses as you can: press a group of one colour, and the rest falls.",
+  guide: {
+    make: "Choose a colour, and paint cells with it.",
+    play: "Clear the board in as few presses as you can: press a group of one colour, and the rest falls.",
+    watch: "Step through the solution, or let it play.",
+  },
+  levels: "The fewest presses that clear the board.",
   rules: [
     "Press a cell to remove it with all cells of its colour that it touches, side by side.",
     "The cells above fall down. Then rows close towards the line in the middle.",
@@ -24,7 +29,7 @@ export const help = {
   keys: [
     ["Up, Down, Left, Right", "go to a cell"],
     ["Enter, Space", "press a cell (Play), paint it (Edit)"],
-    ["1, 9", "paint a colour (Edit); so do the first letters of colours"],
+    ["1–9", "paint a colour (Edit); so do the first letters of colours"],
     ["Backspace", "take back a press (Play), empty a cell (Edit)"],
   ],
   demo: { puzzle: "dust-4x3x3", board: "112123321333", moves: ["1,2", "1,1", "0,0", "2,0"] },
@@ -91,6 +96,14 @@ function toolsFor(rules) {
   return [
     { id: "colour", label: "Colour", hint: "What you paint with", kind: "choice", value: 1, options, modes: ["make"] },
     { ...settle, kind: "button", modes: ["make"] },
+    {
+      id: "first",
+      label: "Show first",
+      hint: "A tap shows what it takes away and what falls; a second tap on the same group takes it away",
+      kind: "toggle",
+      value: false,
+      modes: ["play"],
+    },
   ];
 }
 

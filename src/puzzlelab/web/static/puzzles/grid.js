@@ -86,6 +86,11 @@ export function sameState(one, other) {
   return one === other || (one?.length === other?.length && one.every((value, place) => value === other[place]));
 }
 
+const wideWindow = matchMedia("(min-aspect-ratio: 3/2)");
+
+/** Whether the window is so wide that a board as high as it leaves room beside it. */
+export const isWide = () => wideWindow.matches;
+
 /** Whether the user's settings ask for reduced motion. */
 export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,4 +1,4 @@
-/** The digit keys below the board, for touch: how many of each digit are still to place, an eraser, and the pens. */
+/** The digit keys below or beside the board, for touch: how many of each digit are still to place, an eraser, and the pens. */
 
 import { COLOURS, PENS } from "./sudoku-notes.js";
 import { SYMBOLS } from "./sudoku-rules.js";
@@ -48,6 +48,8 @@ export class Pad {
     this.element.className = "sudoku-pad";
     this.element.setAttribute("role", "group");
     this.element.setAttribute("aria-label", "Digits");
+    this.element.style.setProperty("--square", Math.ceil(Math.sqrt(rules.size)));
+    const [digits, pens] = ["sudoku-digits", "sudoku-pens"].map((name) => part(this.element, name));
     for (const [name, most] of [["few", FEW], ["many", MANY]]) {
       const { columns, unused } = keyLayout(rules.size, most);
       this.element.style.setProperty(`--${name}`, columns);
@@ -55,23 +57,26 @@ export class Pad {
     }
     // A press must not take the keyboard out of the board.
     this.element.addEventListener("mousedown", (event) => event.preventDefault());
-    this.keys = Array.from({ length: rules.size }, (_, at) => this.#digit(at + 1, input));
-    const eraser = button(this.element, "sudoku-rubber", () => input.write(0));
+    this.keys = Array.from({ length: rules.size }, (_, at) => this.#digit(digits, at + 1, input));
+    const eraser = button(pens, "sudoku-rubber", () => input.write(0));
     eraser.textContent = "Clear";
     this.pens = PENS.map((pen) => {
-      const key = button(this.element, "sudoku-pen", () => input.choose(pen));
+      const key = button(pens, "sudoku-pen", () => input.choose(pen));
       [key.textContent, key.title] = NAMES[pen];
       key.dataset.pen = pen;
       return key;
     });
   }
 
-  offerPens(on) {
-    for (const key of this.pens) key.hidden = !on;
+  /** Offer what a mode needs: no key to who watches, and pens in play alone. */
+  mode(name) {
+    this.element.dataset.mode = name;
+    this.element.hidden = name === "watch";
+    for (const key of this.pens) key.hidden = name !== "play";
   }
 
-  #digit(digit, input) {
-    const key = button(this.element, "", () => input.write(digit));
+  #digit(parent, digit, input) {
+    const key = button(parent, "", () => input.write(digit));
     key.setAttribute("data-pad", digit);
     part(key, "sudoku-key-digit", SYMBOLS[digit - 1]);
     return { key, count: part(key, "sudoku-key-count") };

@@ -44,7 +44,8 @@ export class View {
       choose: (pen) => this.#take(pen),
     });
     this.#zoom = new Zoom(rules, this.#board, this.#listening.signal);
-    this.#root.append(this.#board.svg, this.#zoom.button, this.#pad.element);
+    this.#root.append(this.#board.svg, this.#zoom.button);
+    (hooks.beside ?? this.#root).append(this.#pad.element);
     this.#root.className = "sudoku";
     this.#selection = new Selection(rules, this.#board, this.#listening.signal, () => this.#draw());
     this.#listen(this.#board.svg);
@@ -68,8 +69,7 @@ export class View {
   mode(name) {
     this.#mode = name;
     this.#root.dataset.mode = name;
-    this.#pad.element.hidden = name === "watch";
-    this.#pad.offerPens(name === "play");
+    this.#pad.mode(name);
     this.#selection.allowSeveral(name === "play");
     this.#draw();
   }
@@ -91,6 +91,7 @@ export class View {
   destroy() {
     this.#listening.abort();
     this.#board.settle();
+    this.#pad.element.remove();
     this.#root.remove();
   }
 
@@ -211,11 +212,12 @@ export class View {
     const after = cells.reduce((state, each) => rules.written(state, each, digit), this.#state);
     const removed = cells.filter((each) => this.#state[each]).map((each) => rules.moveName(each, this.#state[each]));
     const added = digit ? cells.map((each) => rules.moveName(each, digit)) : [];
-    if (this.#mode === "make") this.#hooks.edited(after);
-    else this.#hooks.rewrote(after, { removed, added });
     const where = cells.length > 1 ? `${cells.length} cells` : rules.cellWords(cell);
-    return this.#hooks.say(digit && cells.length === 1 ? rules.describeMove(this.#state, added[0])
-      : `${where} ${digit ? `filled with ${SYMBOLS[digit - 1]}` : "cleared"}`);
+    const sentence = digit && cells.length === 1 ? rules.describeMove(this.#state, added[0])
+      : `${where} ${digit ? `filled with ${SYMBOLS[digit - 1]}` : "cleared"}`;
+    if (this.#mode !== "make") return this.#hooks.rewrote(after, { removed, added }, sentence);
+    this.#hooks.edited(after);
+    return this.#hooks.say(sentence);
   }
 
   // --- drawing ---

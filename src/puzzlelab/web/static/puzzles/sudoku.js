@@ -17,7 +17,12 @@ export const fields = [
 
 export const help = {
   title: "Sudoku",
-  welcome: "Fill every row, column and box with each digit once: press a cell, and type a digit.",
+  guide: {
+    make: "Type the clues row by row, with a dot or the space bar for a blank cell.",
+    play: "Fill every row, column and box with each digit once: press a cell, then a digit.",
+    watch: "Step through the solution, or let it play.",
+  },
+  levels: "The higher, the fewer clues: from 57 and more down to 26 and fewer.",
   rules: [
     "Fill the blank cells so that every row, every column and every box has each digit exactly once.",
     "In Play, choose a cell, and type a digit or press one below the board. Drag to select several cells at once.",
@@ -27,7 +32,7 @@ export const help = {
   ],
   keys: [
     ["Up, Down, Left, Right", "go to a cell; with Ctrl to the next box"],
-    ["1, 9", "write a digit"],
+    ["1–9", "write a digit"],
     ["Z, X, C, V", "write digits, corner marks, centre marks or colours"],
     ["Shift 1, Alt 1", "write a corner mark or a centre mark"],
     ["Shift Right, Ctrl A", "select several cells, or all"],

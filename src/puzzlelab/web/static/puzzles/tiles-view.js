@@ -1,13 +1,13 @@
 /** The board of sliding tiles: draws states and slides tiles. Input is in tiles-make.js and tiles-play.js. */
 
-import { Cursor, UNIT, animate, easeInOut, pointOf, placeOf, sameState, set, svg } from "./grid.js";
+import { Cursor, UNIT, animate, easeInOut, isWide, pointOf, placeOf, sameState, set, svg } from "./grid.js";
 import { drawTile, drawTray, layoutOf, markTile, signFor } from "./tiles-draw.js";
 import { EditInput } from "./tiles-make.js";
 import { Picture } from "./tiles-picture.js";
 import { PlayInput } from "./tiles-play.js";
 
 const MARGIN = 8;
-/** From this width of the host on, in pixels, the tray stands beside the board. */
+/** From this width of the host on, in pixels, the tray stands beside the board; in a wide window it always does. */
 const WIDE = 560;
 /** Cells from which on a sign needs larger letters. */
 const MANY = 25;
@@ -237,7 +237,7 @@ export class TilesView {
     this.width = width;
     const making = this.modeName === "make";
     const tray = making ? this.rules.tray(this.state) : [];
-    const layout = layoutOf(this.rules, making, width >= WIDE, tray.length > 0);
+    const layout = layoutOf(this.rules, making, width >= WIDE || isWide(), tray.length > 0);
     this.layout = layout;
     const box = [-MARGIN, -MARGIN, layout.width + 2 * MARGIN, layout.height + 2 * MARGIN];
     set(this.root, { viewBox: box.join(" ") });

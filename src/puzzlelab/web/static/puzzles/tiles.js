@@ -10,7 +10,12 @@ export const fields = [
 
 export const help = {
   title: "Sliding tiles",
-  welcome: "Slide the tiles into order: press a tile in line with the gap, or an arrow key.",
+  guide: {
+    make: "Drag tiles from the tray to their places, or choose a place and type a number.",
+    play: "Slide the tiles into order: press a tile in line with the gap, or an arrow key.",
+    watch: "Step through the solution, or let it play.",
+  },
+  levels: "The higher, the further the tiles are from their places, and the more moves it takes.",
   rules: [
     "Slide tiles into the gap until the numbers are in order and the gap is at the end.",
     "In Play, press a tile in line with the gap, drag it, swipe, or use the arrow keys.",
@@ -19,7 +24,7 @@ export const help = {
   ],
   keys: [
     ["Up, Down, Left, Right", "slide a tile (Play), go to a cell (Edit)"],
-    ["0, 9", "type the number of a tile (Edit)"],
+    ["0–9", "type the number of a tile (Edit)"],
     ["Backspace", "take back a move (Play), take a tile away (Edit)"],
   ],
   demo: { puzzle: "tiles-3x3", board: "1 0 2 4 5 3 7 8 6", moves: ["L", "U", "U"] },
