@@ -188,9 +188,9 @@ def test_moves_that_are_no_cells_stand_beside_the_board_the_best_first(program, 
 
 
 def test_of_many_moves_the_best_are_named(program, network, monkeypatch):
-    from puzzlelab.cli import move_scores
+    from puzzlelab.cli import answers
 
-    monkeypatch.setattr(move_scores, "MOST", 2)
+    monkeypatch.setattr(answers, "MOST_MOVES", 2)
     network("policy")
     _, out, _ = program("solve", "tiles-3x3", TWO, "--with", "ida", "--show-scores")
     assert "1 2 3   D 50 %  L 25 %  and 1 more\n" in out

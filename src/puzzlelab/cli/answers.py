@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, fail, say
 from puzzlelab.core.answers import PROOFS, Answers
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Presentation, Puzzle, notations_of, presentation_of
+from puzzlelab.core.puzzle import Drawings, Presentation, Puzzle, State, notations_of, presentation_of
 from puzzlelab.core.result import SEVERAL, Result
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import levels_of
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from puzzlelab.jobs.job_rows import JobRows
     from puzzlelab.jobs.solve_parts import SolvedPart
 
+MOST_MOVES = 8
+"""The most moves that are listed beside a board."""
 BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 """The adjective of a solution that has fewer moves, a lower cost, or a higher score."""
 
@@ -212,9 +214,7 @@ class SolveReport:
 
     def _scores(self, result: Result) -> None:
         """Print the board at each move with the percentages of a network, and the move."""
-        from puzzlelab.cli.move_scores import frames
-
-        for frame in frames(result, self.job.solver.options_for(self.puzzle)):
+        for frame in _score_frames(result, self.job.solver.options_for(self.puzzle)):
             say(frame)
 
     def summary(self, boards: int | None) -> int:
@@ -279,3 +279,41 @@ def _unsolved(result: Result) -> str:
     why = result.reason or limits.get(result.stop, result.stop)
     bound = f"{_bound(result)}; " if result.lower_bound or result.upper_bound is not None else ""
     return f"not solved: {why} ({bound}{result.expanded:,} states expanded)"
+
+
+# --- what a network thinks of the moves ---
+
+
+def _score_frames(result: Result, options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the network's name; then, for each move, the board with the network's percentages, and the move.
+
+    `options` are the solver's; see `analysis.state_evaluation`.
+    """
+    from puzzlelab.analysis.state_evaluation import network_shown, shares
+
+    puzzle, moves = result.board.puzzle, result.moves or ()
+    name, network = network_shown(puzzle, options)
+    yield f"in brackets: per cent, by the network {network.name}"
+    if not moves:
+        return
+    boards = np.array(list(result.states())[:-1])
+    probabilities = shares(puzzle, name, network, boards)
+    for number, (board, move, share) in enumerate(zip(boards, moves, probabilities, strict=True), start=1):
+        yield f"\n{_draw(puzzle, board, share)}\nmove {number}: {puzzle.write_move(move)}"
+
+
+def _draw(puzzle: Puzzle, state: State, share: NDArray[np.float64]) -> str:
+    """Draw the board with percentages in its cells or, without such a drawing, the moves with theirs beside it."""
+    drawing = puzzle.view(Drawings)
+    if drawing is not None and drawing.with_scores is not None:
+        return drawing.with_scores(state, share)
+    first, *rest = puzzle.draw(state).splitlines()
+    width = max(map(len, (first, *rest)))
+    return "\n".join([f"{first:<{width}}   {_list_moves(puzzle, share)}", *rest])
+
+
+def _list_moves(puzzle: Puzzle, share: NDArray[np.float64]) -> str:
+    """Return the moves with their percentages, the most probable first."""
+    moves = sorted(np.flatnonzero(np.isfinite(share)).tolist(), key=lambda move: -share[move])
+    names = [f"{puzzle.write_move(move)} {100 * share[move]:.0f} %" for move in moves[:MOST_MOVES]]
+    return "  ".join(names) + (f"  and {len(moves) - MOST_MOVES} more" if len(moves) > MOST_MOVES else "")

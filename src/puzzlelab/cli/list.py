@@ -1,4 +1,4 @@
-"""`puzzlelab list`: lists all puzzles and solvers, or what one puzzle offers."""
+"""`puzzlelab list` and `cluster`: all puzzles and solvers, what one puzzle offers, and the nodes of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from puzzlelab.cli.console import print_table, say
 from puzzlelab.core.errors import BadOption
 
 if TYPE_CHECKING:
+    from puzzlelab.cluster.ray_nodes import RayNode
     from puzzlelab.core.puzzle import Puzzle
 
 
@@ -112,3 +113,53 @@ def _one(puzzle: Puzzle, facts: dict[str, Any]) -> None:
 
 def _name(each: dict[str, Any]) -> str:
     return f"{each['name']} (usual)" if each["usual"] else str(each["name"])
+
+
+# --- the nodes of a cluster ---
+
+cluster = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Show the nodes of a Ray cluster, on which --executor ray works."
+)
+
+
+@cluster.callback()
+def keep_subcommand() -> None:
+    """Keep `status` a subcommand, although it is the only one."""
+
+
+@cluster.command()
+def status(
+    address: Annotated[
+        str,
+        typer.Argument(
+            envvar="RAY_ADDRESS",
+            help="The address of the head, such as 10.0.0.1:6379; by default the cluster that this machine belongs to.",
+        ),
+    ] = "",
+) -> None:
+    """Print the nodes with their resources and versions, and which of them cannot be used.
+
+    Exit code: 0 all nodes can be used, 1 one of them cannot, 2 there is no such cluster.
+    """
+    from puzzlelab.cluster import nodes_of
+
+    nodes = nodes_of(address)
+    say(f"{len(nodes)} node{'' if len(nodes) == 1 else 's'}")
+    columns = ("node", "host", "processors", "graphics cards", "memory", "puzzlelab", "Python", "numba", "state")
+    print_table(columns, [_row_of(node) for node in nodes])
+    raise typer.Exit(1 if any(node.problem for node in nodes) else 0)
+
+
+def _row_of(node: RayNode) -> tuple[str, ...]:
+    """Return a node in words."""
+    versions = node.versions or {}
+    state = node.problem or ("ready" if node.versions else "does not answer yet")
+    return (
+        node.address,
+        node.host,
+        f"{node.cpus}",
+        f"{node.resources.get('GPU', 0):g}",
+        f"{node.resources.get('memory', 0) / 2**30:.1f} GiB",
+        *(versions.get(name, "") for name in ("puzzlelab", "Python", "numba")),
+        state,
+    )

@@ -28,7 +28,7 @@ VERBS = {
     "hint": "hint:hint",
     "check": "check:check",
     "verify": "verify:verify",
-    "convert": "convert:convert",
+    "convert": "verify:convert",
     "count": "count:count",
     "generate": "generate:app",
     "teach": "teach:teach",
@@ -42,7 +42,7 @@ VERBS = {
     "warm": "warm:warm",
     "demo": "demo:demo",
     "selfplay": "selfplay:app",
-    "cluster": "cluster:app",
+    "cluster": "list:cluster",
     "new": "new:app",
 }
 """Command -> file in this folder and function, or `Typer` for a command with subcommands; in the order of `--help`."""

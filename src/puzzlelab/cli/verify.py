@@ -1,4 +1,4 @@
-"""`puzzlelab verify`: replays the answers in files of rows with the plain rules, and proves their claims anew."""
+"""`puzzlelab verify` and `convert`: checks the answers in files of rows, proves them anew, and writes them in other forms."""
 
 from __future__ import annotations
 
@@ -137,3 +137,18 @@ def _row_count(files: list[Path]) -> int | None:
     except (OSError, ValueError):  # Arrow's errors too
         return None
     return None if None in counts else sum(count or 0 for count in counts)
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A file of rows, as `solve` and `bench` write it.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The new file: .csv, .parquet, or else JSON lines.")],
+) -> None:
+    """Write the rows of a file as CSV, as Parquet, or as JSON lines, which `solve --out` can continue.
+
+    Of X.csv or X.parquet the rows of X.csv.jsonl or X.parquet.jsonl are read, if that file is there.
+    """
+    from puzzlelab.engine import report
+    from puzzlelab.storage import row_files
+
+    rows = row_files.convert(source, target, report.note)
+    say(f"{rows:,} row{'s' * (rows != 1)} in {target}")
