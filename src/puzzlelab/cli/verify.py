@@ -1,4 +1,4 @@
-"""`puzzlelab verify` and `convert`: checks the answers in files of rows, proves them anew, and writes them in other forms."""
+"""`puzzlelab verify` and `convert`: checks the answers in files of rows, proves them anew, and converts the files."""
 
 from __future__ import annotations
 
