@@ -463,20 +463,20 @@ except BadFile as error:
 
 
 @pytest.mark.parametrize("most", [9000, *(pytest.param(most, marks=pytest.mark.slow) for most in (20_000, 60_000))])
-def test_a_full_disk_loses_nothing(path: Path, most: int, on_full_disk: Callable[..., tuple[int, str]]) -> None:
-    write(path, [row(puzzle="p", board="b", solver="s", moves=["a"] * 500, length=500, verified=False)])
-    code, error = on_full_disk(most, FULL, path)
-    assert (code, error.startswith(f"cannot write {path}"), "File too large" in error) == (1, True, True)
-    rows = stored(path)
+def test_a_full_disk_loses_nothing(exported: Path, most: int, on_full_disk: Callable[..., tuple[int, str]]) -> None:
+    write(exported, [row(puzzle="p", board="b", solver="s", moves=["a"] * 500, length=500, verified=False)])
+    code, error = on_full_disk(most, FULL, exported)
+    assert (code, error.startswith(f"cannot write {exported}"), "File too large" in error) == (1, True, True)
+    rows = stored(exported)
     assert rows == [rows[0]] * len(rows)
     assert len(rows) == max(1, most // len(f"{rows[0].to_json()}\n"))
-    if path != growing_file(path):
-        assert stored(alone(path)) in (rows[:1], rows)  # the old one, or a complete one
-    write(path, [])
-    assert stored(alone(path)) == rows
-    assert sorted(file.name for file in path.parent.iterdir() if file.name.startswith("rows")) == sorted(
-        {path.name, growing_file(path).name}
-    )
+    assert stored(alone(exported)) in (rows[:1], rows)  # the old one, or a complete one
+    write(exported, [])
+    assert stored(alone(exported)) == rows
+    assert {file for file in exported.parent.iterdir() if file.name.startswith("rows")} == {
+        exported,
+        growing_file(exported),
+    }
 
 
 # --- converting ---
@@ -554,37 +554,37 @@ def content_of(path: Path) -> Any:
 
 
 @pytest.fixture
-def killed(path: Path) -> Callable[[int], int]:
+def killed(exported: Path) -> Callable[[int], int]:
     """`killed(n)`: runs a program that is killed at its n-th call of the file system; returns its exit code."""
     pytest.importorskip("pyarrow")
 
     def run(call: int) -> int:
-        done = subprocess.run([sys.executable, "-c", KILLED, path, str(call)], timeout=300, check=False)
+        done = subprocess.run([sys.executable, "-c", KILLED, exported, str(call)], timeout=300, check=False)
         return done.returncode
 
     return run
 
 
-def test_a_killed_program_goes_on(path: Path, killed: Callable[[int], int]) -> None:
+def test_a_killed_program_goes_on(exported: Path, killed: Callable[[int], int]) -> None:
     assert killed(5) in (0, -9)
     assert killed(-1) == 0
-    assert [each.board for each in stored(path)] == [str(number) for number in range(24)]
-    assert set(path.parent.iterdir()) == {path, growing_file(path)}
+    assert [each.board for each in stored(exported)] == [str(number) for number in range(24)]
+    assert set(exported.parent.iterdir()) == {exported, growing_file(exported)}
 
 
 @pytest.mark.slow
-def test_after_kills_at_any_moment_the_files_are_equal(path: Path, killed: Callable[[int], int]) -> None:
+def test_after_kills_at_any_moment_the_files_are_equal(exported: Path, killed: Callable[[int], int]) -> None:
     """After the n-th kill the program is killed one call later, until it is not; the files are those of one run."""
     calls, kills = 0, 0
     while (code := killed(calls := calls + 1)) != 0:
         assert code == -9
         kills += 1
-        for file in (path, growing_file(path)):
+        for file in (exported, growing_file(exported)):
             boards = [each.board for each in stored(file)] if file.exists() else []
             assert boards == [str(number) for number in range(len(boards))]
     assert kills >= 2
-    files = {file.name: content_of(file) for file in path.parent.iterdir()}
-    shutil.rmtree(path.parent)
-    path.parent.mkdir()
+    files = {file.name: content_of(file) for file in exported.parent.iterdir()}
+    shutil.rmtree(exported.parent)
+    exported.parent.mkdir()
     assert killed(-1) == 0
-    assert files == {file.name: content_of(file) for file in path.parent.iterdir()}
+    assert files == {file.name: content_of(file) for file in exported.parent.iterdir()}
