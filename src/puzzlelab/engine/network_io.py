@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import equivalence
-from puzzlelab.engine.batch_rules import canonical_moves
-from puzzlelab.engine.log_probabilities_kernels import merge, normalise
 
 PRIME = 0x100000001B3
 """The multiplier of the hash FNV-1a (Fowler, Noll and Vo)."""
@@ -67,6 +65,8 @@ def log_probabilities(puzzle: Puzzle, states: State, scores: NDArray[np.float64]
     Moves with the same effect are one move: its probability is their sum, or (`sums=False`) the greatest. A move whose
     score is not finite has the probability 0.
     """
+    from puzzlelab.engine.log_probabilities_kernels import normalise
+
     logarithms = _of_legal_moves(puzzle, states, scores, sums)
     normalise(logarithms, float(np.log(MIN_PROBABILITY)))
     return logarithms
@@ -74,6 +74,9 @@ def log_probabilities(puzzle: Puzzle, states: State, scores: NDArray[np.float64]
 
 def _of_legal_moves(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:
     """Return `float64[B, M]`: the merged scores of legal moves; -inf elsewhere."""
+    from puzzlelab.engine.batch_rules import canonical_moves
+    from puzzlelab.engine.log_probabilities_kernels import merge
+
     merged, total = np.empty(scores.shape), np.empty(scores.shape[1])
     merge(canonical_moves(puzzle, states), np.ascontiguousarray(scores), sums, total, merged)
     return merged
