@@ -171,11 +171,13 @@ async def count_solutions(
     puzzle: schemas.PuzzleName,
     board: schemas.BoardFields,
     most: Annotated[int, Query(ge=1, le=schemas.MAX_SOLUTIONS, description="Stop at this number of solutions.")] = 2,
+    compared: Annotated[bool, Query(description="Name a move in which two solutions differ.")] = False,
     time: schemas.Seconds = None,
 ) -> Response:
     """Count the solutions of boards."""
     _service(request).check_board_count(len(board))
-    return await _question(request, "count", {"puzzle": puzzle, "board": board, "most": most}, time)
+    asked = {"puzzle": puzzle, "board": board, "most": most, "compared": compared}
+    return await _question(request, "count", asked, time)
 
 
 @api.get("/hint", response_model=list[schemas.BoardFacts])

@@ -199,7 +199,7 @@ def _send_solution(instance: Instance, result: Result, context: TaskContext) -> 
 
 
 def count(parameters: Parameters, context: TaskContext) -> Any:
-    """Return how many solutions each board has."""
+    """Return how many solutions each board has, and where two of them differ if that is asked."""
     from puzzlelab.engine.enumeration import count as count_one
     from puzzlelab.engine.enumeration import require_enumerator
     from puzzlelab.jobs.serialise import count_facts
@@ -208,15 +208,13 @@ def count(parameters: Parameters, context: TaskContext) -> Any:
     solver = solver_of(parameters, puzzle)
     require_enumerator(solver, puzzle)
     boards = [puzzle.read(text) for text in parameters["board"]]
-    return [
-        {
-            "puzzle": puzzle.name,
-            "board": puzzle.write(board.state),
-            **(facts := count_facts(count_one(solver, board, limit, parameters["most"]))),
-            **({"differ": _difference(solver, board, limit)} if (facts["solutions"] or 0) > 1 else {}),
-        }
-        for board in boards
-    ]
+    answers = []
+    for board in boards:
+        facts = count_facts(count_one(solver, board, limit, parameters["most"]))
+        answers.append({"puzzle": puzzle.name, "board": puzzle.write(board.state), **facts})
+        if parameters["compared"] and facts["solutions"] > 1:
+            answers[-1]["differ"] = _difference(solver, board, limit)
+    return answers
 
 
 def _difference(solver: Any, board: Instance, limit: Limit) -> list[str]:

@@ -117,7 +117,7 @@ function mountSolutions(store) {
 
   const count = debounce(async () => {
     const { facts, game, draft } = store.get();
-    const query = { puzzle: facts.puzzle, board: game.write(draft), most: MOST_SOLUTIONS, time: COUNT_SECONDS };
+    const query = { puzzle: facts.puzzle, board: game.write(draft), most: MOST_SOLUTIONS, compared: true, time: COUNT_SECONDS };
     try {
       const [answer] = await get("count", query, newRequest("count"));
       counted = { draft, sentence: solutionsInWords(answer), isOne: answer.solutions === 1 };
