@@ -57,11 +57,6 @@ def test_where_memory_runs_out_there_is_still_a_result(corridor, error: Exceptio
     assert (found.moves, found.stop, found.reason, found.expanded) == ((1, 0, 0, 0), "memory", "", 5)
 
 
-def test_the_last_result_is_the_answer(corridor) -> None:
-    first, last = Result((1, 0, 0, 0)), Result((0, 0), "optimal", lower_bound=2)
-    assert told(corridor(), first, Progress(5, 9, 0, 1, 0.1), last) == last
-
-
 def test_an_objection_is_a_proof_without_a_search(corridor) -> None:
     result = told(corridor(wall=1, objects=True), AssertionError("it searched"))
     assert (result.proof, result.reason, result.stop) == ("unsolvable", "a wall is in the way", "done")

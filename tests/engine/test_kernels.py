@@ -49,20 +49,9 @@ def offered(tables, state, last, row, found):
 
 def test_a_name_means_what_the_type_of_its_tables_says() -> None:
     assert kernels.inverse(Dial(7), 2) == undo(Dial(7), 2) == 5
-
-
-def test_a_type_without_a_meaning_gets_the_usual_one() -> None:
-    assert kernels.inverse(Blank(7), 2) == undo(Blank(7), 2) == -1
-
-
-def test_a_name_that_every_puzzle_must_give_has_no_usual_meaning() -> None:
+    assert kernels.inverse(Blank(7), 2) == undo(Blank(7), 2) == -1  # what it means for other types
     with pytest.raises(NotImplementedError):
         kernels.solved(Blank(7), np.zeros(1, np.uint8))
-
-
-def test_names_keep_what_is_written_of_them() -> None:
-    assert kernels.inverse.__name__ == "inverse"
-    assert "undoes" in kernels.inverse.__doc__
 
 
 @pytest.mark.parametrize("search", [offered, offered.py_func])

@@ -24,24 +24,6 @@ def flat_map(
             yield value
 
 
-def test_closing_waits_for_what_runs_and_drops_the_rest() -> None:
-    begun, ended, open_ = [], [], threading.Event()
-
-    def work(number: int) -> int:
-        begun.append(number)
-        if number > 0:
-            open_.wait()
-        ended.append(number)
-        return number
-
-    answers = ordered_map(work, range(100), 2, on_interrupt=open_.set)
-    assert next(answers) == 0
-    while len(begun) < 3:
-        time.sleep(0.001)
-    answers.close()  # type: ignore[attr-defined]
-    assert sorted(ended) == sorted(begun) == [0, 1, 2]
-
-
 def test_what_watches_may_end_a_wait() -> None:
     stop = threading.Event()
 

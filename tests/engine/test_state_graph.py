@@ -18,7 +18,6 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.verify import verify
 from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, Steps
 from puzzlelab.engine import search_rules, state_graph
-from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, legal_moves, random_walks, solved, successors
 from puzzlelab.engine.search_rules import GraphRules, graph_rules, rules_of
 from puzzlelab.engine.solving import solve
 from puzzlelab.engine.state_graph import OpenList, Window
@@ -292,20 +291,3 @@ def test_the_promising_nodes_come_first() -> None:
     assert waiting.take(6, 3, is_done).tolist() == [3, 1]
     assert waiting.take(8, 3, is_done).tolist() == []
     assert waiting.take(9, 3, is_done).tolist() == [4]
-
-
-# --- batches without a graph ------------------------------------------------------------------------------------------
-
-
-def test_batches_are_handled_as_by_plain_rules(batch) -> None:
-    one, other = Other(batch), Other()
-    starts = np.repeat(board(one).state[None], 40, axis=0)
-    lengths = np.arange(40)
-    walks = [random_walks(puzzle, starts, lengths, np.random.default_rng(3)) for puzzle in (one, other)]
-    assert np.array_equal(*walks)
-    states, moves = walks[0], np.arange(40) % 4
-    assert np.array_equal(legal_moves(one, states), legal_moves(other, states))
-    assert np.array_equal(canonical_moves(one, states), canonical_moves(other, states))
-    assert np.array_equal(solved(one, states), solved(other, states))
-    for function in (lambda puzzle: successors(puzzle, states), lambda puzzle: apply_moves(puzzle, states, moves)):
-        assert all(map(np.array_equal, function(one), function(other)))

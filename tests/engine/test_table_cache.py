@@ -37,13 +37,6 @@ def test_a_table_is_made_once(files) -> None:
     assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
 
 
-def test_a_table_is_kept_in_the_cache_folder_of_the_user(files, own_cache: Path) -> None:
-    assert {path.relative_to(own_cache).as_posix() for path in own_cache.rglob("*.*")} == {
-        "tables/squares.npy",
-        "tables/squares.json",
-    }
-
-
 def test_a_loaded_table_cannot_be_changed(files) -> None:
     with pytest.raises(ValueError, match="read-only"):
         stored("squares", never, np.int64, (20, 30))[0, 0] = 1
@@ -163,12 +156,6 @@ def test_a_table_without_its_card_was_never_finished(files, listener) -> None:
     assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
     assert listener.notes == []
     assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
-
-
-def test_an_error_while_making_leaves_nothing(own_cache: Path) -> None:
-    with pytest.raises(AssertionError, match="made again"):
-        stored("squares", never, np.int64, (20, 30))
-    assert [path for path in own_cache.rglob("*") if path.is_file()] == []
 
 
 def test_ctrl_c_while_writing_leaves_nothing(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

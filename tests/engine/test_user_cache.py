@@ -13,24 +13,15 @@ from puzzlelab.engine.user_cache import user_cache
 HOME_CACHE = {"linux": Path(".cache/puzzlelab"), "darwin": Path("Library/Caches/puzzlelab")}
 
 
-def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    monkeypatch.setenv("PUZZLELAB_CACHE", "/here")
+def test_the_cache_is_where_the_user_says_or_where_caches_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("HOME", "/home/nobody"), ("XDG_CACHE_HOME", "/somewhere"), ("PUZZLELAB_CACHE", "/here")):
+        monkeypatch.setenv(name, value)
     assert user_cache() == Path("/here")
-
-
-def test_otherwise_it_is_where_caches_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PUZZLELAB_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    monkeypatch.delenv("PUZZLELAB_CACHE")
     assert user_cache() == Path("/somewhere/puzzlelab")
-
-
-@pytest.mark.skipif(sys.platform not in HOME_CACHE, reason="has another home for caches")
-def test_otherwise_it_is_in_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PUZZLELAB_CACHE", raising=False)
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setenv("HOME", "/home/nobody")
-    assert user_cache() == Path("/home/nobody") / HOME_CACHE[sys.platform]
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    if sys.platform in HOME_CACHE:
+        assert user_cache() == Path("/home/nobody") / HOME_CACHE[sys.platform]
 
 
 def test_without_a_home_the_cache_ends_with_the_process(monkeypatch: pytest.MonkeyPatch, listener) -> None:

@@ -218,15 +218,6 @@ def test_where_nothing_can_be_written_the_kernel_runs_and_it_is_said_once(
     assert list(folder.iterdir()) == []
 
 
-def test_a_file_in_the_place_of_the_folder_is_said_once(folder: Path, listener) -> None:
-    folder.rmdir()
-    folder.write_text("a file")
-    assert compiled(total)(BAG) == 9
-    assert compiled(first)(BAG) == 102
-    assert len(listener.notes) == 1
-    assert "(File exists)" in listener.notes[0] or "(Not a directory)" in listener.notes[0]
-
-
 # --- code of others ---
 
 needs_modes = pytest.mark.skipif(os.name == "nt", reason="Windows has no modes of this kind")

@@ -70,13 +70,6 @@ def test_records_by_pointer_hold_what_they_held(kernel, order: str) -> None:
     assert ours.numbers[0] == (6 if kernel is twice else 3)
 
 
-def test_a_pointer_is_told_from_another_by_its_record() -> None:
-    kinds = [numba.typeof(record) for record in (example(), example("F"))]
-    pointers = [passes.RecordPointer(kind) for kind in kinds]
-    assert pointers[0] == passes.RecordPointer(kinds[0]) != pointers[1]
-    assert pointers[0].instance_class is Outer
-
-
 class Record(NamedTuple):
     """A record whose tables may be of any type, as those of searches are."""
 
