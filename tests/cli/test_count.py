@@ -4,16 +4,10 @@ import json
 import re
 
 import pytest
+from typed_boards import BLANK, EASY, EASY_DONE, MANY, NEVER, TWICE
 
 from puzzlelab import load
 
-EASY = ".54.8213..6...37943.16..2..2...7....693.1.547....4...9..9..78.24368...7..2856.41."
-EASY_DONE = "954782136862153794371694258245976381693218547187345629519437862436821975728569413"
-MANY = ".2....984..5..4..7...7.9...............97..138..4..5..5.3.427.12....7.45...1...9."
-TWICE = "11" + EASY[2:]
-NEVER = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4........."
-"""Nothing in its rows, columns and boxes speaks against a solution, and there is none."""
-BLANK = "." * 81
 NUMBER = 254
 """Solutions of MANY."""
 

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from typed_boards import rows_of
 
 from puzzlelab import load
 from puzzlelab.storage.row_files import read_rows
@@ -13,10 +14,6 @@ WORD = "311212133220"
 """The same board, column by column."""
 FLOATING = "R..B/..../.G.."
 DOCUMENT = "425225154523142543212442545541241413141521445214"
-
-
-def rows_of(text):
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def numbered(text):

@@ -2,8 +2,8 @@
 
 import re
 
-EASY = ".54.8213..6...37943.16..2..2...7....693.1.547....4...9..9..78.24368...7..2856.41."
-MANY = ".2....984..5..4..7...7.9...............97..138..4..5..5.3.427.12....7.45...1...9."
+from typed_boards import EASY, MANY
+
 BOARDS = "\n".join([EASY, MANY, "wrong", EASY, "." * 80, "11" + EASY[2:], MANY]) + "\n"
 TILES = "1 2 3 4 5 6 7 0 8\n1 2 3 4 5 6 0 7 8\n1 2 3 4 5 6 8 7 0\n"
 NO_EXECUTOR = "there is no executor 'elsewhere'; known are local, ray"

@@ -4,9 +4,8 @@ import json
 from functools import partial
 
 import pytest
+from typed_boards import FAR, TWO
 
-FARTHEST = "8 6 7 2 5 4 3 0 1"
-NEAR = "1 2 3 4 5 6 0 7 8"
 DUST = "331233122213"
 
 
@@ -23,7 +22,7 @@ def rows(out, columns):
 
 
 def test_the_moves_with_what_they_need_and_waste(program):
-    code, out, err = program("tiles-3x3", NEAR)
+    code, out, err = program("tiles-3x3", TWO)
     assert (code, err) == (0, "")
     assert "2 moves, proven optimal" in out
     assert "all the best moves: L\n" in out
@@ -43,7 +42,7 @@ def test_dust_marks_the_cluster_to_click(program):
 
 def test_many_boards(program, tmp_path):
     file = tmp_path / "boards.txt"
-    file.write_text(f"{NEAR}\n1 2 3\n{FARTHEST}\n")
+    file.write_text(f"{TWO}\n1 2 3\n{FAR}\n")
     code, out, err = program("tiles-3x3", "--file", file)
     assert code == 2
     assert "2 moves, proven optimal" in out
@@ -52,10 +51,10 @@ def test_many_boards(program, tmp_path):
 
 
 def test_json(program):
-    code, out, err = program("tiles-3x3", NEAR, "--json")
+    code, out, err = program("tiles-3x3", TWO, "--json")
     told = json.loads(out)
     assert (code, err) == (0, "")
-    assert (told["puzzle"], told["board"], told["solver"]) == ("tiles-3x3", NEAR, "ida")
+    assert (told["puzzle"], told["board"], told["solver"]) == ("tiles-3x3", TWO, "ida")
     assert (told["length"], told["lower_bound"], told["best"], told["all_proven"]) == (2, 2, ["L"], True)
     assert told["moves"][1] == {
         "move": "D",
@@ -67,13 +66,13 @@ def test_json(program):
 
 
 def test_what_is_not_proven_in_time_is_said(program):
-    code, out, err = program("tiles-3x3", FARTHEST, "--with", "bfs", "--nodes", 1000)
+    code, out, err = program("tiles-3x3", FAR, "--with", "bfs", "--nodes", 1000)
     assert (code, err) == (1, "")
     assert "no solution is known yet (at least" in out
     assert {row[-1] for row in [line.split() for line in out.splitlines()] if row and row[0] in ("D", "L", "R")} == {
         "no"
     }
-    code, out, _ = program("tiles-3x3", FARTHEST, "--with", "beam", "--set", "width=100")
+    code, out, _ = program("tiles-3x3", FAR, "--with", "beam", "--set", "width=100")
     assert code == 1
     assert "are needed" in out
     assert "the best known moves:" in out
@@ -86,7 +85,7 @@ def test_an_impossible_board(program):
 
 
 def test_a_game(program):
-    code, out, err = program("tiles-3x3", NEAR, "--game", "L R L L")
+    code, out, err = program("tiles-3x3", TWO, "--game", "L R L L")
     assert (code, err) == (0, "")
     assert [(row[1], row[4]) for row in rows(out, 6)] == [("L", "0"), ("R", "2"), ("L", "0"), ("L", "0")]
     assert out.endswith("regret of the whole game: 2\n")
@@ -102,7 +101,7 @@ def test_a_game_as_json(program):
 
 
 def test_a_game_under_a_limit(program):
-    code, out, _ = program("tiles-3x3", FARTHEST, "--with", "bfs", "--nodes", 500, "--game", "R L")
+    code, out, _ = program("tiles-3x3", FAR, "--with", "bfs", "--nodes", 500, "--game", "R L")
     assert code == 1
     assert "(not proven)" in out
 

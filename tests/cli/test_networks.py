@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from typed_boards import ODD, ONE, TWO, rows_of
 
 from puzzlelab import load
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.views import Estimate, Prior
 from puzzlelab.storage import networks
 
-ONE, TWO, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 8 7 0"
 ROWS = "RGB./RRBG/BGRG"
 HASH = "0123456789abcdef"
 
@@ -66,10 +66,6 @@ def network(monkeypatch):
         return found
 
     return put
-
-
-def rows_of(text):
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def boards_of(path):

@@ -8,8 +8,8 @@ import sys
 import time
 
 import pytest
+from typed_boards import FAR
 
-FAR = "8 6 7 2 5 4 3 0 1"
 EASY = [
     "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15",
     "1 2 3 4 5 6 7 8 9 10 11 12 13 0 14 15",

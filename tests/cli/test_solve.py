@@ -1,12 +1,12 @@
 """`puzzlelab solve`, as it is typed: boards from everywhere, answers in words and in rows, and what cannot be done."""
 
-import json
 import os
 import re
 import threading
 from functools import partial
 
 import pytest
+from typed_boards import FAR, ODD, ONE, TWO, rows_of
 
 from puzzlelab import Limit, Result, generate, load, solver
 from puzzlelab.core.errors import BadFile
@@ -16,7 +16,6 @@ from puzzlelab.storage.row_files import read_rows
 from puzzlelab.version import VERSION
 
 RUN_PROGRAM = "from puzzlelab.cli.main import run; run()"
-ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 KEYS = [
     *("puzzle", "board", "solver", "options", "net", "seed", "limit", "version", "moves", "length", "proof", "reason"),
     *("stop", "lower_bound", "seconds", "expanded", "generated", "evaluations", "verified", "verified_by"),
@@ -39,10 +38,6 @@ def boards(tmp_path):
         return path
 
     return write
-
-
-def rows_of(text):
-    return [json.loads(line) for line in text.splitlines()]
 
 
 # --- boards ---------------------------------------------------------------------------------------

@@ -4,21 +4,15 @@ import json
 import re
 
 import pytest
+from typed_boards import BLANK, EASY, EASY_DONE, MANY, NEVER, TWICE, rows_of
 
 from puzzlelab import load
 from puzzlelab.core.puzzle import presentation_of
 from puzzlelab.core.views import Samples
 
-EASY = ".54.8213..6...37943.16..2..2...7....693.1.547....4...9..9..78.24368...7..2856.41."
-EASY_DONE = "954782136862153794371694258245976381693218547187345629519437862436821975728569413"
 WIKIPEDIA = "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9"
 WIKIPEDIA_DONE = "987654321246173985351928746128537694634892157795461832519286473472319568863745219"
-MANY = ".2....984..5..4..7...7.9...............97..138..4..5..5.3.427.12....7.45...1...9."
-TWICE = "11" + EASY[2:]
 STUCK = "12345678.........9..............................................................."
-NEVER = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4........."
-"""Nothing in its rows, columns and boxes speaks against a solution, and there is none."""
-BLANK = "." * 81
 GRID = """* ----- + ----- + ----- *
 |       |       |       |
 |       |     3 |   8 5 |
@@ -48,10 +42,6 @@ GRID_DONE = """* ----- + ----- + ----- *
 * ----- + ----- + ----- *
 """
 SEVERAL = "it has more than one solution; this is one of them"
-
-
-def rows_of(text):
-    return [json.loads(line) for line in text.splitlines()]
 
 
 # --- solve: boards and notations ------------------------------------------------------------------

@@ -5,6 +5,7 @@ import subprocess
 from types import SimpleNamespace
 
 import pytest
+from typed_boards import FAR, ODD, ONE
 
 from puzzlelab import load
 from puzzlelab.cli.main import VERBS
@@ -12,9 +13,6 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.views import Estimates, Samples, levels_of
 from puzzlelab.engine.compiler import kernel_folder
 from puzzlelab.version import VERSION
-
-ONE, FAR, ODD = "1 2 3 4 5 6 7 0 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
-
 
 # --- the program ----------------------------------------------------------------------------------
 

@@ -7,10 +7,10 @@ import sys
 import time
 
 import pytest
+from typed_boards import FAR, ODD, ONE, TWO
 
 from puzzlelab import load
 
-ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 DUST = "222111111222"
 """Two clicks of dust-4x3x3."""
 CLAIMS = "without a solution: 1; proofs claimed: {}, follow from the rules: {}, not checked: {} (use --prove)\n"
