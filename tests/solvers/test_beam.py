@@ -276,6 +276,11 @@ def test_a_beam_over_dust_that_drops_nothing_proves_its_answer_all_the_same():
     assert [(result.length, result.proof) for result, _ in results] == [(optimum, "optimal") for _, optimum in results]
 
 
+def test_a_widening_beam_proves_the_optimum_of_dust_by_a_lower_bound():
+    results = [(solve(board, Beam(first_width=1, estimate="colours")), optimum) for board, optimum in dust(10)]
+    assert [(result.length, result.proof) for result, _ in results] == [(optimum, "optimal") for _, optimum in results]
+
+
 def test_a_beam_of_a_thousand_is_near_the_optimum_of_dust():
     for text, optimum in LONG:
         narrow, wide = (solve(DUST.read(text), Beam(width=width)) for width in (1, 1_000))
