@@ -1,4 +1,4 @@
-"""Damaged rows, boards, networks and settings, odd names, long lines, and limits of memory."""
+"""Damaged rows, boards, networks and settings, long lines, and limits of memory."""
 
 from __future__ import annotations
 
@@ -134,18 +134,6 @@ def test_settings_that_make_no_sense_are_refused(lab: Lab) -> None:
         words = ("train", "imitation", "--config", folder / "settings.toml", "--run", folder / "run")
         outcome = lab.run(*words, shell='ulimit -v 16000000; exec "$@"')
         assert outcome.wrong((1, 2) if "100000000" in kind else (2,)) == [], kind
-
-
-@pytest.mark.parametrize(
-    "words", ["train imitation --config {} --run run", "solve tiles-3x3 --file {}", f"solve {NETWORK} --net {{}}",
-              "verify {}", "generate tiles-3x3 --out {}/boards.txt", "solve {} 123", "bench {} --with ida",
-              "selfplay status {}"],
-)  # fmt: skip
-def test_control_characters_of_a_name_are_not_printed(lab: Lab, words: str) -> None:
-    name = "\x1b[31mred\x07\x9b2J"
-    outcome = lab.run(*(word.format(name) for word in words.split()))
-    assert outcome.wrong((0,) if words.startswith("generate") else (REFUSED,)) == []
-    assert not any(code in outcome.err for code in ("\x1b[31m", "\x07", "\x9b"))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lab import Lab
 from programs import REFUSED, Outcome
-from works import SOLVE, WRITING, Work, files_in, lines_of, litter
+from works import WRITING, Work, files_in, litter
 
 NOTES = "my own notes\nprecious\n"
 REPEATABLE = [work for work in WRITING if work.is_repeatable]
@@ -88,12 +88,3 @@ def test_a_finished_command_called_again_changes_nothing(lab: Lab, work: Work) -
             assert outcome.wrong(codes) == []
             if work.is_repeatable or more:
                 assert snapshot(out) == before, more
-
-
-def test_rows_of_another_solver_are_added(lab: Lab) -> None:
-    folder, _ = lab.site.reference(SOLVE)
-    out = lab.copy(folder)
-    assert lab.run(*SOLVE.words(out, lab.inputs, "--with beam --set width=2")).wrong((0, 1)) == []
-    rows, before = (lines_of(place / SOLVE.target) for place in (out, folder))
-    assert rows[: len(before)] == before
-    assert len(rows) > len(before)
