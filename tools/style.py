@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from style_checks import calls, imports, names, repetition, systems
+from style_checks import calls, names, repetition, systems
 from style_checks.modules import Module, modules
 
 CHECKS: tuple[tuple[str, Callable[[list[Module]], Iterator[str]], int], ...] = (
@@ -18,7 +18,6 @@ CHECKS: tuple[tuple[str, Callable[[list[Module]], Iterator[str]], int], ...] = (
     (f"packages with less than {names.OVERVIEW_LINES} lines of overview", names.packages_without_overview, 0),
     (f"calls with more than {calls.POSITIONAL} positional arguments", calls.long_calls, 0),
     (f"alike blocks of {repetition.LINES} lines in {repetition.FOLDER}", repetition.alike_blocks, 1),
-    ("imports behind the compiler's back", imports.compiler_bypassed, 0),
     ("calls of one system without a branch for others", systems.posix_only, 0),
 )
 """What is counted, by which check, and the most that is allowed."""

@@ -117,17 +117,6 @@ def test_every_form_of_an_import_is_in_the_graph_and_types_registries_and_prose_
     assert imports.graph_of_imports(code({"a": text, "b": "x = 1"}))["puzzlelab.a"] == expected
 
 
-def test_the_compiler_alone_uses_the_insides_of_numba(code):
-    text = "import numba\nfrom numba.extending import overload\nfrom puzzlelab.engine.compiler import load\n"
-    inside = "from numba.core import types\nimport numba.core.ir\n"
-    made = code({"a": f"{text}{inside}from puzzlelab.engine.compiler.passes import Pass", "b": text})
-    assert list(imports.compiler_bypassed(made)) == [
-        "a.py:4: numba.core",
-        "a.py:5: numba.core.ir",
-        "a.py:6: puzzlelab.engine.compiler.passes",
-    ]
-
-
 def test_a_package_has_an_overview_of_three_lines(code):
     made = code({"core/__init__": '"""One.\n\nTwo."""', "web/__init__": '"""One.\n\nTwo.\nThree.\n"""'})
     assert list(names.packages_without_overview(made)) == ["__init__.py: 0 lines", "core/__init__.py: 2 lines"]

@@ -8,14 +8,9 @@ registry, whose keys are the classes of the views, and the code that looks a vie
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Set
 
 from style_checks.modules import PACKAGE, Module
-
-COMPILER = f"{PACKAGE}.engine.compiler"
-INSIDE = re.compile(rf"numba\.(?!extending\b)|{re.escape(COMPILER)}\.")
-"""Modules that the compiler of kernels alone imports: the insides of Numba, and its own modules behind its face."""
 
 Graph = Mapping[str, Set[str]]
 """Name of a module -> the names of the modules that it imports."""
@@ -62,15 +57,3 @@ def _nodes_at_run_time(tree: ast.AST) -> Iterator[ast.AST]:
 def _is_registry(table: ast.Dict) -> bool:
     """Whether all keys are names of classes."""
     return bool(table.keys) and all(isinstance(key, ast.Name) and key.id[:1].isupper() for key in table.keys)
-
-
-def compiler_bypassed(code: list[Module]) -> Iterator[str]:
-    """The imports by other packages of what only the compiler of kernels may import."""
-    for module in code:
-        if module.name.startswith(COMPILER):
-            continue
-        for node in ast.walk(module.tree):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom):
-                names = [node.module or ""]
-            yield from (f"{module.place}:{node.lineno}: {name}" for name in names if INSIDE.match(name))
