@@ -7,10 +7,12 @@ import { arrow, border } from "./dust-draw.js";
 const MIN_SHARE = 0.005;
 const PALEST = 25;
 /** The size of texts in units of a cell, at most, and the room of a cell for them. */
-const TEXT_SIZE = 32;
-const ROOM = 92;
-/** The distance of two lines of text from the middle of a cell. */
-const LINE = 21;
+const TEXT_SIZE = 28;
+const ROOM = 88;
+/** The middle of the last line of text, from the top of its cell: below the shape. */
+const LAST_LINE = 82;
+/** The distance of two lines of text. */
+const LINE = 36;
 /** Texts that would be smaller than so many pixels are left out: the shades of the clusters say as much. */
 const SMALLEST_PIXELS = 11;
 
@@ -70,7 +72,7 @@ export class Marks {
     return state[cell] ? this.rules.cluster(state, cell) : [];
   }
 
-  /** One or two lines of text in the middle of a cluster, within one cell. */
+  /** One or two lines of text at the lower edge of the middle cell of a cluster; they leave its shape to be seen. */
   markCluster(move, lines, best) {
     const cells = this.clusterOf(move, this.view.state);
     if (!cells.length) return;
@@ -78,9 +80,9 @@ export class Marks {
     const smallest = SMALLEST_PIXELS / this.view.pixels();
     lines.forEach((text, at) => {
       const size = Math.min(TEXT_SIZE, sizeWithin(text, ROOM));
-      const shift = lines.length === 2 ? (2 * at - 1) * LINE : 0;
+      const above = (lines.length - 1 - at) * LINE;
       if (size < smallest) return;
-      this.markGroup.append(pill(text, x + UNIT / 2, y + UNIT / 2 + shift, size, best ? "best" : ""));
+      this.markGroup.append(pill(text, x + UNIT / 2, y + LAST_LINE - above, size, best ? "best" : ""));
     });
   }
 

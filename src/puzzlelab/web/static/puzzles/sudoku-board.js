@@ -7,8 +7,8 @@ import { SYMBOLS } from "./sudoku-rules.js";
 const EDGE = 5;
 /** What is seen of the cells beside a box that is zoomed in on, in cells. */
 const BESIDE_BOX = 0.25;
-/** How far inside its cell each kind of ring is drawn, so that several of them can be told apart in one cell. */
-const INSETS = { cursor: 3, surest: 3, forced: 10, next: 10, spoken: 13, wrong: 7 };
+/** How far inside its cell a ring is drawn: it reaches no marks. */
+const INSET = 3;
 
 /** One cell; `paint` compares the new content with the last one. */
 class Cell {
@@ -145,13 +145,12 @@ export class Board {
     while (children.length < rings.length) this.rings.append(svg("rect", { rx: 8 }));
     while (children.length > rings.length) this.rings.lastChild.remove();
     rings.forEach(([cell, kind], at) => {
-      const inset = INSETS[kind];
       set(children[at], {
         class: `sudoku-ring sudoku-ring-${kind}`,
-        x: (cell % this.rules.size) * UNIT + inset,
-        y: Math.floor(cell / this.rules.size) * UNIT + inset,
-        width: UNIT - 2 * inset,
-        height: UNIT - 2 * inset,
+        x: (cell % this.rules.size) * UNIT + INSET,
+        y: Math.floor(cell / this.rules.size) * UNIT + INSET,
+        width: UNIT - 2 * INSET,
+        height: UNIT - 2 * INSET,
       });
     });
   }

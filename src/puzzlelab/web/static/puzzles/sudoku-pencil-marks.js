@@ -11,11 +11,14 @@ const ALL_CANDIDATES = 12;
 /** The part of a cell for the candidates when a percentage stands below them. */
 const UPPER = 0.7;
 
+/** The side of the square that corner marks fill: a ring around the cell does not reach them. */
+const MARKS = UNIT * 0.84;
+
 /** The middle of a digit's place in the box-shaped grid within a cell that is so high. */
-function placeOf(rules, digit, height = UNIT) {
+function placeOf(rules, digit, height = UNIT, width = UNIT) {
   const row = Math.floor((digit - 1) / rules.boxColumns);
   const column = (digit - 1) % rules.boxColumns;
-  return { x: ((column + 0.5) * UNIT) / rules.boxColumns, y: ((row + 0.5) * height) / rules.boxRows };
+  return { x: ((column + 0.5) * width) / rules.boxColumns, y: ((row + 0.5) * height) / rules.boxRows };
 }
 
 function sizeOf(rules, height = UNIT) {
@@ -26,13 +29,13 @@ function sizeOf(rules, height = UNIT) {
 export function pencilMarks(rules, set) {
   if (!set) return [];
   const digits = digitsOf(set);
-  const places = digits.map((digit) => placeOf(rules, digit, UNIT * 0.94));
+  const places = digits.map((digit) => placeOf(rules, digit, MARKS, MARKS));
   return [
     {
       text: digits.map((digit) => SYMBOLS[digit - 1]).join(""),
-      x: places.map(({ x }) => x).join(" "),
-      y: places.map(({ y }) => y + UNIT * 0.045).join(" "),
-      size: sizeOf(rules, UNIT * 0.94),
+      x: places.map(({ x }) => x + (UNIT - MARKS) / 2).join(" "),
+      y: places.map(({ y }) => y + (UNIT - MARKS) / 2 + UNIT * 0.015).join(" "),
+      size: sizeOf(rules, MARKS),
     },
   ];
 }
