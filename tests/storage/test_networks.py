@@ -139,15 +139,10 @@ def test_the_networks_of_a_solver_by_their_hashes(
     ("name", "options", "net"),
     [
         ("greedy", {}, ONE),
-        ("greedy", {"estimate": "manhattan"}, None),
-        ("discrepancy", {"prior": "net:other"}, OTHER),
-        ("beam", {"prior": "net:other", "width": 3}, OTHER),
         ("uct", {}, ONE),
         ("uct", {"estimate": "net:other"}, OTHER),
-        ("uct", {"estimate": "net:other", "prior": "net:one"}, f"{OTHER}+{ONE}"),
         ("uct", {"estimate": "manhattan"}, None),
         ("beam", {"width": 3}, None),
-        ("astar", {"estimate": "net:one", "weight": 2}, ONE),
     ],
 )
 def test_a_row_says_which_network_was_asked(

@@ -93,18 +93,3 @@ def test_all_recipes_of_documents_have_a_table() -> None:
     recipes = {name for table in PAGE_TABLES for name in table.recipes}
     files = {path.stem for path in (ROOT / "src" / "puzzlelab" / "configs").glob("00*.toml")}
     assert recipes == files | {"tiles-3x3-selfplay"}
-
-
-def test_values_are_read_as_toml_and_one_for_each_recipe() -> None:
-    text = "\n".join(
-        [
-            "### Settings: [a](../src/puzzlelab/configs/a.toml) and [b](../src/puzzlelab/configs/b.toml)",
-            "| " + " | ".join(HEADER) + " |",
-            "| --- | --- | --- | --- | --- |",
-            "| `network.width` | `250` / `500` | | | |",
-            '| `network.heads` | `["q"]` | | | |',
-        ]
-    )
-    rows = {"network.width": (250, 500), "network.heads": (["q"], ["q"])}
-    assert list(tables(text)) == [SettingsTable(("a", "b"), rows)]
-    assert flat({"a": {"b": 1}, "c": [{"d": 2}], "e": [3]}) == {"a.b": 1, "c[0].d": 2, "e": [3]}

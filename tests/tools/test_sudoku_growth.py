@@ -1,7 +1,5 @@
 """The count of steps in `benchmarks/sudoku_growth.py`: its boards, what it counts, and the program."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -67,11 +65,3 @@ def test_the_multiplications_are_those_of_the_network_of_the_recipe() -> None:
         convolutions = sum(part.weight.numel() for part in parts if isinstance(part, torch.nn.Conv2d))
         dense = sum(part.weight.numel() for part in parts if isinstance(part, torch.nn.Linear))
         assert growth.multiplications(size) == convolutions * size**2 + dense
-
-
-@pytest.mark.slow
-def test_the_program_prints_the_same_table_again() -> None:
-    command = [sys.executable, growth.__file__, "--sizes", "4", "--boards", "2"]
-    first, again = (subprocess.run(command, capture_output=True, text=True, timeout=300, check=True) for _ in range(2))
-    assert "median / greatest" in first.stdout
-    assert first.stdout == again.stdout
