@@ -404,15 +404,6 @@ def test_a_board_of_a_usual_size_says_of_which_puzzle_it_is(name) -> None:
         )  # it may hold the rows of a board of another size
 
 
-@pytest.mark.parametrize("notation", ["lines of letters", "strokes", "a drawing", "the document's table"])
-def test_boards_of_other_sizes_say_their_size_themselves(notation) -> None:
-    for name in ("dust-4x3x5", "dust-9x7x5", "dust-16x16x9", "dust-3x4x9"):
-        puzzle = load(name)
-        state = np.random.default_rng(2).integers(1, puzzle.colours + 1, puzzle.cells).astype(np.uint8)
-        state[0] = puzzle.colours
-        assert guess(NOTATIONS[notation](puzzle, state)) == puzzle
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -222,26 +222,6 @@ def found(puzzle, text):
     ]
 
 
-HEADERS = ["puzzle,solution", "quizzes,solutions", "Puzzle , Rating", "puzzle", "question,answer,rating"]
-
-
-@pytest.mark.parametrize(
-    ("header", "end"), [(header, "\r\n" if place % 2 else "\n") for place, header in enumerate(HEADERS)]
-)
-def test_a_csv_file_gives_a_board_a_line(header, end) -> None:
-    rows = [header, f"{WIKIPEDIA},{SOLVED},17", f"{SOLVED},{SOLVED},81", "", f"{WIKIPEDIA},,"]
-    assert found(load("sudoku-9x9"), end.join(rows)) == [(2, WIKIPEDIA), (3, SOLVED), (5, WIKIPEDIA)]
-
-
-def test_comments_and_empty_lines_are_passed_over() -> None:
-    text = f"# from nowhere\n\n   \n{WIKIPEDIA}\n# and\n#\n{SOLVED}   # not here\n"
-    puzzle = load("sudoku-9x9")
-    assert [each.line for each in splitter_of(puzzle).split(text.splitlines(True))] == [4, 7]
-    assert found(puzzle, text.replace("   # not here", "")) == [(4, WIKIPEDIA), (7, SOLVED)]
-    assert found(puzzle, f"puzzle,solution\n{WIKIPEDIA},{SOLVED}\n") == [(2, WIKIPEDIA)]
-    assert found(puzzle, "") == found(puzzle, "\n\n#\n") == []
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("end", "between"), [("\n", ""), ("\r\n", "\n"), ("\n", "\n\n# the next one\n")])
 def test_grids_with_bars_follow_each_other(name, end, between) -> None:

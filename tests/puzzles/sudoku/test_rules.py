@@ -366,7 +366,7 @@ def test_there_are_288_covers_of_the_smallest_grid() -> None:
     assert covers(FOUR.cover()) == 288
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_cover_with_clues_has_as_many_solutions_as_the_board(seed: int) -> None:
     _, board = dug(FOUR, seed, 0.3)
     assert covers(FOUR.cover(), FOUR.chosen(board)) == backtracked(FOUR, board)

@@ -9,7 +9,6 @@ from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Drawings
 from puzzlelab.core.registry import load
 from puzzlelab.puzzles.tiles.rules import Tiles
-from puzzlelab.text.reader import guess
 
 SIZES = st.tuples(st.integers(2, 8), st.integers(2, 8))
 SMALL = SIZES.filter(lambda size: size[0] * size[1] <= 16)
@@ -139,21 +138,3 @@ def test_tiles_at_home_look_different() -> None:
     at_home = puzzle.view(Drawings).svg(puzzle.goals()[0]).count("#3b6ea8")
     away = puzzle.view(Drawings).svg(puzzle.read("8 1 2 3 4 5 6 7 0").state).count("#3b6ea8")
     assert (at_home, away) == (8, 0)
-
-
-# --- which board a text means ---
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [("1 2 3 0", "tiles-2x2"), ("0 1 2 3 4 5 6 7 8", "tiles-3x3"), (" ".join(map(str, range(64))), "tiles-8x8")],
-)
-def test_a_square_of_numbers_is_recognised(text: str, name: str) -> None:
-    puzzle = guess(text)
-    assert puzzle is not None
-    assert puzzle.name == name
-
-
-@pytest.mark.parametrize("text", ["", "1", "1 2", "1 2 3", "a b c d", "1 2 3 -4", " ".join(map(str, range(81)))])
-def test_other_texts_are_not(text: str) -> None:
-    assert guess(text) is None

@@ -35,7 +35,6 @@ IMPOSSIBLE = {
     "a box": "1.........1" + "." * 70,
     "the last box": "." * 60 + "9" + "." * 19 + "9",
     "a cell without a candidate": "12345678.........9" + "." * 63,
-    "the search, as in Norvig": ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........",
     "the search": "1...5.2.9..7.......6.......2...........5.1..2....2.39.3.4.9...15...1...3...8...4.",
     "the search, another": "..3......4...8..37..8...1...4..6..73...9...1......2.....4.7..686....4...7.....5..",
 }
@@ -63,6 +62,12 @@ def test_known_puzzles_have_their_known_solution_and_no_other(exchange) -> None:
         assert (result.proof, result.stop, result.lower_bound) == ("unique", "done", len(result.moves))
         assert filled(instance, result.moves) == known.solution.tolist()
         assert list(result.moves) == sorted(result.moves)
+
+
+def test_norvigs_impossible_puzzle_is_proven_to_be_so() -> None:
+    text = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4........."
+    assert NINE.objection(NINE.read(text).state) is None
+    assert solve(NINE.read(text), "bands").proof == "unsolvable"
 
 
 def test_the_promises_of_every_solver_are_kept(exchange) -> None:
