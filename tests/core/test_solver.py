@@ -1,46 +1,20 @@
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from tests.scripted import Script
 
 from puzzlelab.core import registry
-from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import NoRoom, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Presentation, Puzzle, names_of
 from puzzlelab.core.registry import FIRST_NODES, PATIENCE, usual_solver
 from puzzlelab.core.result import Progress, Result, with_stop
-from puzzlelab.core.solver import Attempt, SolverSettings, require
+from puzzlelab.core.solver import Attempt, require
 from puzzlelab.core.views import Cover, Estimate, Estimates, KernelRules, Reversible
 from puzzlelab.engine.search_rules import chosen_estimate
 from puzzlelab.engine.solving import solve
-
-
-class Script(SolverSettings):
-    """Says what it was told to say; an exception among it is raised."""
-
-    name: ClassVar[str] = "script"
-    closed: ClassVar[list[bool]] = []
-    kept: ClassVar[list[Iterator[Attempt]]] = []
-
-    says: tuple[Any, ...] = ()
-    estimate: str | None = None
-
-    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        self.closed.clear()
-        self.kept[:] = [self._told()]  # somebody else may hold the iterator, so that it does not close by itself
-        return self.kept[0]
-
-    def _told(self) -> Iterator[Attempt]:
-        try:
-            for each in self.says:
-                if isinstance(each, BaseException):
-                    raise each
-                yield each
-        finally:
-            self.closed.append(True)
 
 
 def told(puzzle: Puzzle, *says: object, place: str = "2", **how: Any) -> Result:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from tests.scripted import Script
 
 from puzzlelab import Limit, load
 from puzzlelab.conformance import check_solver
@@ -254,17 +255,6 @@ def test_ctrl_c_in_a_batch_interrupts_the_boards_after_it(monkeypatch):
 
 
 # --- solvers of a corridor ---
-
-
-class Script(SolverSettings):
-    """Has the attempts that it is made with."""
-
-    name: ClassVar[str] = "script"
-
-    says: tuple[Attempt, ...] = ()
-
-    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        return iter(self.says)
 
 
 class Walker(SolverSettings):
