@@ -43,7 +43,6 @@ CALLS = {
     # random boards
     "made(TILES, seed=1, rng=2)": (BadOption, "give a seed or rng, not both"),
     "made(TILES, rng='x')": (BadOption, "rng must be a generator of NumPy, or what"),
-    "made(TILES, rng=-1)": (BadOption, "rng must be at least 0, not -1"),
     # boards
     **{
         f"{name}(TEXT{more})": (BadBoard, BOARD + f"the text '{TEXT}'")
@@ -53,12 +52,10 @@ CALLS = {
             "verify": ", None",
         }.items()
     },
-    "solve(B.state)": (BadBoard, BOARD + "an array"),
     "solve(Instance('tiles-3x3', B.state))": (BadOption, "the puzzle of a board must be a puzzle, as"),
     "solve(NINE)": (BadBoard, NO_NINE),
     "solve(REAL)": (BadBoard, "a state of tiles-3x3 is uint8[S], not float64[S]; see Instance.of"),
     "many([TEXT])": (BadBoard, BOARD.replace("the board must", "board 1 must") + f"the text '{TEXT}'"),
-    "many([B, None])": (BadBoard, BOARD.replace("the board must", "board 2 must") + "None"),
     "many(B)": (BadBoard, "must be a list or another iterable of boards (solve takes a single one), not an Instance"),
     "many(TEXT)": (
         BadBoard,
@@ -67,13 +64,11 @@ CALLS = {
     "many(5)": (BadBoard, "must be a list or another iterable of boards (solve takes a single one), not the number 5"),
     # boards from values
     "Instance(TILES, NUMBERS)": (BadBoard, STATE + "a list" + MADE),
-    "Instance(TILES, TEXT)": (BadBoard, STATE + f"the text '{TEXT}'" + MADE),
     "Instance(TILES, B.state.reshape(3, 3))": (BadBoard, STATE + "an array [3, 3]" + MADE),
     "Instance.of(TILES, [9, *NUMBERS[1:]])": (BadBoard, NO_NINE),
     "Instance.of(TILES, [8, *NUMBERS[:-1]])": (BadBoard, "place 2: tile 8 stands here and at place 1; 1 is missing"),
     "Instance.of(TILES, NUMBERS[1:])": (BadBoard, "[6, 7, 2, 5, 4, 3, 0, 1] is no board of tiles-3x3: 8 numbers given"),
     "Instance.of(TILES, None)": (BadBoard, VALUES + "None"),
-    "Instance.of(TILES, [len] * 9)": (BadBoard, VALUES + "a list of something else"),
     "Instance.of(TILES, [[1, 2], [3]])": (BadBoard, "not lists of different lengths"),
     "Instance.of(TILES, np.zeros((3, 3, 1)))": (BadBoard, VALUES + "an array of 3 dimensions"),
     "Instance.of('tiles-3x3', NUMBERS)": (BadOption, "must be a puzzle, as puzzlelab.load gives it, not the text"),
@@ -100,19 +95,16 @@ CALLS = {
     "solver(5)": (BadOption, "the name of a solver must be a text such as 'ida' or 'beam:width=100', not the number 5"),
     "solver(puzzle=5)": (BadOption, PUZZLE + "the number 5"),
     "many([B], jobs='2')": (BadOption, "the number of jobs must be a whole number, not the text '2'"),
-    "many([B], jobs=0)": (BadOption, "the number of jobs must be at least 1, not 0"),
     # puzzles
     "load(5)": (BadOption, "the name of a puzzle must be a text such as 'tiles-4x4', not the number 5"),
     "load('tiles-3x3', puzzlelab.Dust)": (BadOption, "tiles-3x3 is of the class Tiles, not Dust"),
     "load('tiles-3x3', 'Tiles')": (BadOption, "be a class of puzzles such as puzzlelab.Tiles, not the text 'Tiles'"),
     # new boards
     "made(5)": (BadOption, PUZZLE + "the number 5"),
-    "made('tiles-3x3', count='3')": (BadOption, "the number of boards must be a whole number, not the text '3'"),
     "made('tiles-3x3', count=0)": (BadOption, "the number of boards must be at least 1, not 0"),
     "made('tiles-3x3', seed='x')": (BadOption, "the seed must be a whole number, not the text 'x'"),
     "made('tiles-3x3', scale=5)": (BadOption, "the scale must be a text such as 'uniform', not the number 5"),
     "made('tiles-3x3', level=1.5)": (BadOption, LEVEL + "the number 1.5"),
-    "made('tiles-3x3', level=(1, 2, 3))": (BadOption, LEVEL + "a tuple"),
     "made('tiles-3x3', level=(12, 5))": (BadOption, "'12-5' is no range of levels; write 10-20, or 15"),
     # results and moves
     "verify(B, None)": (BadOption, "the result must be a Result, as puzzlelab.solve gives it, not None"),
@@ -121,13 +113,11 @@ CALLS = {
     "regrets(B, ['U'])": (BadOption, "move 1 must be a whole number, not the text 'U'"),
     "regrets(B, 'U X')": (BadBoard, "move 2 of 2: 'X' is no move; moves are U, D, L and R"),
     "count(SUDOKU.read('many'), most='2')": (BadOption, "the number of solutions must be a whole number, not the text"),
-    "solutions(SUDOKU.read('many'), most=1.5)": (BadOption, "the number of solutions must be a whole number, not the"),
     # estimates and networks
     "estimate(5, 'pdb', B)": (BadOption, PUZZLE + "the number 5"),
     "estimate(TILES, 5, B)": (BadOption, ESTIMATE + ", not the number 5"),
     "estimate(TILES, 'manhatan', B)": (UnknownName, "no estimate of tiles-3x3 'manhatan'; did you mean 'manhattan'?"),
     "estimate(SUDOKU, None, SUDOKU.read('easy'))": (Unsupported, "sudoku-9x9 has no estimates of its own; "),
-    "estimate(SUDOKU, 'net', SUDOKU.read('easy'))": (Unsupported, "no estimate: its heads are policy, not cost_to_go"),
     "estimate(TILES, 'pdb', TEXT)": (
         BadBoard,
         f"the states must be an array [B, S] or [S], or boards, not the text '{TEXT}'",

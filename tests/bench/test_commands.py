@@ -54,19 +54,14 @@ def test_a_folder_of_rows_is_shown_and_drawn_again(file: Write, tmp_path: Path) 
     assert (out / "widths.svg").exists()
 
 
-def test_boards_of_levels_are_made(tmp_path: Path) -> None:
+def test_boards_of_levels_are_made_and_go_on_with_another_solver(tmp_path: Path) -> None:
     arguments = ("bench", "tiles-3x3", "--levels", "3-4", "--count", 2, "--seed", 5, "--with", IDA)
     done = puzzlelab(*arguments, "--out", tmp_path)
     assert done.exit_code == 0
     assert "seed 5: 4 boards of tiles-3x3" in done.stdout
     assert puzzlelab(*arguments, "--out", tmp_path).stdout == done.stdout
-
-
-def test_the_suite_of_a_folder_goes_on_with_another_solver(file: Write, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    puzzlelab("bench", file(f"{ONE}\n"), "--with", IDA, "--out", out)
-    assert puzzlelab("bench", "--with", "ida:estimate=conflicts", "--out", out).exit_code == 0
-    assert len(list(out.glob("*.jsonl"))) == 2
+    assert puzzlelab("bench", "--with", "ida:estimate=conflicts", "--out", tmp_path).exit_code == 0
+    assert len(list(tmp_path.glob("*.jsonl"))) == 2
 
 
 def test_a_folder_stays_as_it_is_where_a_file_of_others_lies_in_the_place_of_rows(file: Write, tmp_path: Path) -> None:
@@ -76,15 +71,12 @@ def test_a_folder_stays_as_it_is_where_a_file_of_others_lies_in_the_place_of_row
     done = puzzlelab("bench", file(f"{ONE}\n"), "--with", f"{IDA},random", "--out", out)
     assert "random.jsonl, line 1: no row" in str(done.exception)
     assert [(path.name, path.read_text()) for path in out.iterdir()] == [("random.jsonl", "notes\n")]
-
-
-def test_another_suite_leaves_no_empty_file_of_rows(file: Write, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+    (out / "random.jsonl").unlink()
     puzzlelab("bench", file(f"{ONE}\n"), "--with", IDA, "--out", out)
     files = sorted(out.iterdir())
     done = puzzlelab("bench", file(f"{TWO}\n", "other.txt"), "--with", "random", "--out", out)
     assert "holds results of 'boards'" in str(done.exception)
-    assert sorted(out.iterdir()) == files
+    assert sorted(out.iterdir()) == files  # no empty file of rows
 
 
 SUDOKU = "2.698...7.3.2...5...91..6.4......8465.......1183......6.8..15...1...8.6.7...391.2"
