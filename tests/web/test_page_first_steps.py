@@ -211,6 +211,16 @@ def test_back_leads_to_the_puzzle_before(opened) -> None:
     shows(page, "1 2 3 4 5 6 7 0 8")
 
 
+@pytest.mark.parametrize("puzzle", BOARDS)
+def test_an_empty_board_begins_nothing(opened, puzzle) -> None:
+    page = opened(puzzle=puzzle, board=BOARDS[puzzle])
+    page.get_by_test_id("clear").click()
+    page.get_by_test_id("solve").click()
+    expect(page.get_by_test_id("status")).to_contain_text("Not yet")
+    page.get_by_test_id("mode-play").click()
+    expect(board(page)).to_have_attribute("data-mode", "make")
+
+
 def test_a_photo_and_a_board_of_several_solutions_get_a_sentence(opened) -> None:
     page = opened(puzzle="sudoku-9x9")
     photo = {"name": "board.png", "mimeType": "image/png", "buffer": b"\x89PNG"}

@@ -55,7 +55,7 @@ export function createGame(facts) {
     first: () => filled(rules),
     read: (text) => rules.read(text),
     write: (state) => rules.write(state),
-    missing: () => null,
+    missing: (state) => (state.some(Boolean) ? null : "no cell is painted"),
     objection: (state) => objection(rules, state),
     legal: (state) => rules.legal(state),
     apply: (state, move) => rules.apply(state, move),

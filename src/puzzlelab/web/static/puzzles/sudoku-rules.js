@@ -116,8 +116,9 @@ export class Rules {
     return this.held(state).every((set) => set === this.all);
   }
 
-  missing() {
-    return null;
+  /** A board without a clue is none to play or to solve. */
+  missing(state) {
+    return state.some(Boolean) ? null : "no clue is on the board";
   }
 
   blanks(state) {
