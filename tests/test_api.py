@@ -140,9 +140,10 @@ def test_a_table_has_the_answers_of_solve_many(eight, boards, solver, jobs):
         boards = [puzzlelab.load("sudoku-9x9").read(each) for each in SUDOKUS]
     else:
         boards = [*boards, eight.read(ODD)]
-    batch = Boards(boards[0].puzzle, np.array([board.state for board in boards]))
+    states = np.array([board.state for board in boards])
+    batches = [Boards(boards[0].puzzle, states.astype(kind)) for kind in ("uint8", "int32", "int64")]
     found = [result.to_dict() for result in puzzlelab.solve_many(boards, solver, jobs=jobs)]
-    for given in (boards, iter(boards), batch):
+    for given in (boards, iter(boards), *batches):
         rows = puzzlelab.solve_table(given, solver, jobs=jobs).to_pylist()
         assert [row["verified"] for row in rows] == [True] * len(boards)
         for name in ("puzzle", "board", "moves", "length", "proof", "reason", "stop", "lower_bound", "expanded"):

@@ -75,6 +75,15 @@ CALLS = {
     "TILES.read(NUMBERS)": (BadBoard, "reads a board from a text, not from a list; see Instance.of for numbers"),
     "TILES.read_move(5)": (BadBoard, "tiles-3x3 reads a move from a text, not from the number 5"),
     "SUDOKU.read_move(None)": (BadBoard, "sudoku-9x9 reads a move from a text, not from None"),
+    "many(puzzlelab.Boards(TILES, NINE.state[None].astype(int)))": (BadBoard, NO_NINE),
+    "many(puzzlelab.Boards(TILES, np.stack([B.state, NINE.state])), 'bfs')": (BadBoard, NO_NINE),
+    "many(puzzlelab.Boards(TILES, np.array([NUMBERS, [8, 300] + NUMBERS[2:]])))": (BadBoard, "uint8[B, S], and this"),
+    "many(puzzlelab.Boards(TILES, np.array([NUMBERS[1:]])))": (BadBoard, "is no board of tiles-3x3: 8 numbers given"),
+    "many(puzzlelab.Boards(TILES, B.state.reshape(1, 3, 3)))": (BadBoard, "[S], not an array uint8[1, 3, 3]"),
+    "many(puzzlelab.Boards(SUDOKU, np.full((1, 81), 77)))": (
+        BadBoard,
+        "cannot write its 81 values, which are 77 to 77",
+    ),
     # limits
     "solve(B, limit=5)": (BadOption, "limit must be a Limit, such as puzzlelab.Limit(seconds=60), not the number 5"),
     "prove(B, solve(B), limit=5)": (BadOption, "the limit must be a Limit"),

@@ -196,6 +196,7 @@ def _answers(
     """
     workers = None if jobs is None else errors.whole_number(jobs, "the number of jobs", least=1)
     named_solver = None if solver is None else registry.as_solver(solver, options)
+    boards = boards.with_own_states() if isinstance(boards, Boards) else boards
     instances, chosen_limit = checked.boards(boards), checked.limit(limit)
 
     def answers() -> Iterator[tuple[Solver, Answers]]:
@@ -211,7 +212,7 @@ def _answers(
             opened: AbstractContextManager[Executor] = open_executor(executor, jobs)
         else:
             opened = ThisProcess(workers) if executor is None else nullcontext(executor)
-        with opened as worker:
+        with opened as worker, naming_bad_boards(batch or [first]):
             for some in answers_of(chosen, chosen_limit, worker, batch, chain([first], instances)):
                 yield chosen, some
 

@@ -22,7 +22,7 @@ from puzzlelab.core.views import Samples
 def test_patience_ends_with_nothing_better(puzzle: Any, sums: dict[str, int], sentence: str) -> None:
     report = SolveReport(job=SimpleNamespace(puzzle=puzzle), many=False)
     said = report._proof(Result((1, 2), stop="patience", **sums))
-    assert f"the last seconds brought {sentence}: --time allows more" in said
+    assert f"{sentence} came soon after it; --time 60 searches longer" in said
 
 
 def test_a_solution_after_which_memory_ran_out_says_so() -> None:
@@ -30,6 +30,11 @@ def test_a_solution_after_which_memory_ran_out_says_so() -> None:
     assert report._proof(Result((1, 2), stop="memory", lower_bound=1)) == (
         "not proven optimal (at least 1 move is needed; the memory is used up)"
     )
+
+
+def test_a_bound_that_says_nothing_is_left_out() -> None:
+    report = SolveReport(job=SimpleNamespace(puzzle=load("tiles-3x3")), many=False)
+    assert report._proof(Result((1, 2))) == "not proven optimal"
 
 
 class Unmeasured(Tolls):

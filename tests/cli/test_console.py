@@ -45,7 +45,8 @@ def test_bars_on_a_terminal_leave_the_output_of_a_command_to_its_file(
 def told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """`told(reports, **settings)`: the lines for reports, each a second of the clock and the arguments."""
 
-    def call(reports, **settings) -> list[str]:
+    def call(reports, variable: str = "", **settings) -> list[str]:
+        monkeypatch.setenv(progress.PROGRESS_VARIABLE, variable)
         clock = SimpleNamespace(seconds=0.0)
         monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
         with progress.progress(**settings):
@@ -67,6 +68,13 @@ def test_training_is_told_in_lines_where_there_is_no_terminal(told) -> None:
     assert 100 <= len(lines) <= 110
 
 
+@pytest.mark.parametrize("by_share", [False, True], ids=["another command", "training"])
+def test_there_are_no_lines_where_the_variable_is_0(told, by_share: bool) -> None:
+    reports = [(60.0 * step, "training", step, 2, "loss 1") for step in (0, 1, 2)]
+    assert told(reports, "0", by_share=by_share) == []
+    assert len(told(reports, by_share=by_share)) >= 2
+
+
 def test_without_an_end_each_further_one_has_a_line(told) -> None:
     reports = [(0.0, "self-play", minutes, None, "12 games") for minutes in (0.1, 0.5, 1.2, 1.9, 2.3)]
     assert told(reports, by_share=True) == [f"self-play: {minutes}: 12 games" for minutes in (0.1, 1.2, 2.3)]
@@ -80,11 +88,8 @@ def test_a_line_says_how_long_the_rest_takes(told) -> None:
     ]
 
 
-def test_other_commands_have_a_line_after_ten_seconds_and_then_rarely(told, monkeypatch: pytest.MonkeyPatch) -> None:
-    reports = [(number, "solving", number, 1000) for number in range(1001)]
-    assert told(reports) == []  # PUZZLELAB_PROGRESS is 0 in all tests
-    monkeypatch.delenv(progress.PROGRESS_VARIABLE)
-    lines = told(reports)
+def test_other_commands_have_a_line_after_ten_seconds_and_then_rarely(told) -> None:
+    lines = told([(number, "solving", number, 1000) for number in range(1001)])
     assert lines[:2] == [
         "solving: 10 of 1,000 (1%, some 16 min left)",
         "solving: 20 of 1,000 (2%, some 16 min left)",

@@ -153,7 +153,7 @@ def test_a_board_that_cannot_be_solved_as_a_row(program):
     ("words", "why"),
     [
         (("--with", "bfs", "--nodes", 10), "the limit of nodes is reached"),
-        (("--with", "bfs", "--memory", "1M"), "the memory is used up"),
+        (("--with", "bfs", "--memory", "1M"), "the limit of 1 MB of memory is for the whole process, which used"),
         (("--with", "beam", "--width", 1, "--estimate", "manhattan"), "every state in the beam led only to states"),
         (
             ("--with", "depth-first", "--estimate", "manhattan", "--depth", 20),

@@ -45,8 +45,9 @@ def lines(run):
 
 
 @pytest.fixture
-def trained(program, tmp_path):
+def trained(program, tmp_path, monkeypatch):
     """A finished run: (its folder, the command that made it, what this printed)."""
+    monkeypatch.setenv("PUZZLELAB_PROGRESS", "")
     playing, run = tmp_path / "playing.toml", tmp_path / "run"
     playing.write_text(PLAYING)
     words = ("train", "dqn", "--config", playing, "--run", run)

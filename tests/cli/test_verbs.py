@@ -27,6 +27,20 @@ def test_help_names_every_verb_and_each_explains_itself(program):
         assert (code, f" {verb} [OPTIONS]" in said) == (0, True)
 
 
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (("solve", "tiles-3x3", FAR, "--seed=3"), "--seed (a setting is written --set seed=VALUE)"),
+        (("solve", "tiles-3x3", FAR, "--tme=3"), "--tme (Possible options: --time)"),
+        (("check", "tiles-3x3", FAR, "--seed=3"), "No such option: --seed"),
+    ],
+)
+def test_an_option_that_does_not_exist_is_advised_on_only_where_one_resembles_it(program, words, advice):
+    code, _, err = program(*words)
+    assert code == 2
+    assert f"{advice}  " in err
+
+
 # --- check ----------------------------------------------------------------------------------------
 
 

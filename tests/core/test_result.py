@@ -24,6 +24,15 @@ def test_a_result_writes_its_moves_and_shows_the_boards_on_the_way() -> None:
     ]
 
 
+def test_the_final_board_is_the_solved_one_and_is_there_only_where_there_is_a_solution() -> None:
+    board = puzzlelab.load("sudoku-4x4").read("1234 3... 2... 4...")
+    final = puzzlelab.solve(board, "dancing-links").final
+    assert puzzlelab.load("sudoku-4x4").solved(final.state)
+    assert puzzlelab.solve(final, "dancing-links").final == final
+    with pytest.raises(BadOption, match="there is no solution, and no final board: odd permutation"):
+        puzzlelab.solve(puzzlelab.load("tiles-3x3").read("2 1 3 4 5 6 7 8 0")).final  # noqa: B018
+
+
 def test_a_result_is_plain_data() -> None:
     result = puzzlelab.solve(puzzlelab.load("tiles-3x3").read(BOARD), "bfs")
     facts = json.loads(json.dumps(result.to_dict()))

@@ -29,6 +29,16 @@ def test_without_a_listener_sentences_go_to_the_log(caplog: pytest.LogCaptureFix
     assert [(record.levelname, record.message) for record in caplog.records] == [("WARNING", "something happened")]
 
 
+@pytest.mark.parametrize("level", [logging.NOTSET, logging.WARNING], ids=["nothing is set", "a level is set"])
+def test_a_delay_is_told_on_standard_error_where_the_log_is_not_set_up(
+    level: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(report.LOGGER, "propagate", False)  # as if there were no handler
+    monkeypatch.setattr(report.LOGGER, "level", level)
+    report.waiting("it takes long")
+    assert capsys.readouterr().err == ("" if level else "it takes long\n")
+
+
 def test_what_takes_long_is_told_once_and_what_does_not_is_not(listener) -> None:
     told = threading.Event()
     listener.waiting = lambda sentence: (listener.waits.append(sentence), told.set())

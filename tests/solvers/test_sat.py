@@ -141,7 +141,7 @@ def test_ctrl_c_leaves_the_engine_right(fresh, monkeypatch):
 
 def test_a_missing_package_is_told(fresh, monkeypatch):
     monkeypatch.setitem(sys.modules, "pysat.solvers", None)
-    with pytest.raises(Unsupported, match="pip install puzzlelab\\[sat\\]"):
+    with pytest.raises(Unsupported, match="pip install 'puzzlelab\\[sat\\]'"):
         solve(NINE.read(INKALA), Sat())
 
 

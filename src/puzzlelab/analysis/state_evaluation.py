@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.analysis.network_options import BEST, named
 from puzzlelab.core import errors, registry
-from puzzlelab.core.boards import Instance, naming_bad_boards
+from puzzlelab.core.boards import Instance, naming_bad_boards, own_states
 from puzzlelab.core.errors import BadBoard, BadOption, UnknownName, Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.solver import NETWORK
@@ -26,8 +26,6 @@ from puzzlelab.storage.networks import Network
 
 Boards: TypeAlias = State | Instance | Iterable[Instance]
 """Several states `[B, S]`, or boards; a single state `[S]` and a single board mean B = 1."""
-_dtypes: dict[tuple[Puzzle, int], np.dtype[Any]] = {}
-"""Puzzle and S -> the type of the numbers in its states, for states that were read as boards."""
 
 
 def estimate(puzzle: str | Puzzle, name: str | Estimate | None, states: Boards) -> NDArray[np.float64]:
@@ -164,7 +162,7 @@ def _states(puzzle: Puzzle, states: object) -> State:
     if isinstance(states, Instance):
         return _state(puzzle, states, "the board")[None]
     if isinstance(states, np.ndarray):
-        return _checked_array(puzzle, states)
+        return own_states(puzzle, states)
     if isinstance(states, str) or not isinstance(states, Iterable):
         raise errors.wrong_argument("the states", "an array [B, S] or [S], or boards", states, BadBoard)
     boards = [_state(puzzle, board, f"board {number}") for number, board in enumerate(states, start=1)]
@@ -177,27 +175,6 @@ def _state(puzzle: Puzzle, board: object, place: str) -> State:
     if instance.puzzle != puzzle:
         raise BadBoard(f"{place} is one of {instance.puzzle.name}, not of {puzzle.name}")
     return instance.state
-
-
-def _checked_array(puzzle: Puzzle, states: State) -> State:
-    """Return `[B, S]`: the array with the puzzle's own type of numbers; raises `BadBoard` where it has other values.
-
-    The first state of each length is read as a board. Others are not: that would take longer than most estimates.
-    """
-    array = states[None] if states.ndim == 1 else states
-    if array.ndim != 2 or array.dtype.kind not in "biuf":
-        kind = f"{array.dtype}{list(states.shape)}"
-        raise BadBoard(f"the states must be numbers [B, S] or [S], not an array {kind}")
-    if not len(array):
-        return array
-    form = puzzle, array.shape[1]
-    if form not in _dtypes:
-        _dtypes[form] = Instance.of(puzzle, array[0]).state.dtype
-    with np.errstate(invalid="ignore"):  # compared below
-        converted = array.astype(_dtypes[form], copy=False)
-    if converted is not array and not np.array_equal(converted, array):
-        raise BadBoard(f"the states of {puzzle.name} are {converted.dtype}[B, S], and this array has other values")
-    return converted
 
 
 # --- probabilities of moves ---

@@ -148,7 +148,7 @@ class SolveReport:
         elif self.steps:
             self._steps(result)
         elif self.presentation.answer_is_board:
-            *_, last = result.states()
+            last = result.final.state
             say(self.puzzle.write(last) if self.many else self.puzzle.draw(last))
         else:
             say(" ".join(map(self.puzzle.write_move, result.moves)))
@@ -169,11 +169,11 @@ class SolveReport:
             return "not proven to be the only solution"
         better = BETTER[self.kind]
         why = {
-            "patience": f"; the last seconds brought no {better} one: --time allows more",
-            "memory": "; the memory is used up",
+            "patience": f"no {better} one came soon after it; --time 60 searches longer",
+            "memory": "the memory is used up",
         }
-        more = why.get(result.stop, "")
-        return f"not proven optimal ({_bound(result) or 'no bound is known'}{more})"
+        more = "; ".join(filter(None, [_bound(result), why.get(result.stop)]))
+        return f"not proven optimal{f' ({more})' if more else ''}"
 
     def _in_notation(self, answers: Answers, notation: str) -> str:
         """Return the solutions in the notation of `--as`, a line or more each.
@@ -265,11 +265,10 @@ def _bound(result: Result) -> str:
         return f"no score is above {result.upper_bound:,}"
     if result.score is not None:
         return ""
-    return _at_least(result.lower_bound) if result.cost is None else f"no cost is below {result.lower_bound:,}"
-
-
-def _at_least(bound: int) -> str:
-    return f"at least {_moves(bound)} {'is' if bound == 1 else 'are'} needed"
+    bound = result.lower_bound
+    if result.cost is not None:
+        return f"no cost is below {bound:,}"
+    return f"at least {_moves(bound)} {'is' if bound == 1 else 'are'} needed" if bound > 0 else ""
 
 
 def _unsolved(result: Result) -> str:

@@ -181,6 +181,7 @@ def _deduction_shown(result: LogicalHint) -> Iterator[Any]:
 
 def _needed(result: Hint) -> str:
     if result.length is None:
-        return f"no solution is known yet (at least {result.lower_bound} moves are needed)"
+        bound = f" (at least {result.lower_bound} moves are needed)" if result.lower_bound > 1 else ""
+        return f"no solution is known yet{bound}"
     moves = f"{result.length} move{'s' * (result.length != 1)}"
     return f"{moves}, proven optimal" if result.needed.proven else f"{moves}, at least {result.lower_bound} are needed"

@@ -88,7 +88,8 @@ def _one(puzzle: Puzzle, facts: dict[str, Any]) -> None:
     from puzzlelab.experience import rewards
 
     usual = facts["usual_solver"]["name"]
-    say(f"{facts['puzzle']}: {facts['moves']} moves ({facts['move_note']})")
+    note = f" ({facts['move_note']})" if facts["move_note"] else ""
+    say(f"{facts['puzzle']}: {facts['moves']} moves{note}")
     solvers = [name + (" (usual)" if name == usual else "") for name in facts["solvers"]]
     others = ", ".join(facts["solvers_by_estimate"])
     say(f"solvers: {', '.join(solvers)}{f'; with --estimate: {others}' if others else ''}")

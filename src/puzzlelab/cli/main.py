@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -48,6 +49,8 @@ VERBS = {
 """Command -> file in this folder and function, or `Typer` for a command with subcommands; in the order of `--help`."""
 
 
+ALIKE = 0.75
+"""How alike an option that does not exist must be to one that does, from 0 to 1, for the error to name that one."""
 REFUSED_MEMORY = ("allocate memory", "failed to map segment")
 """Parts of what PyTorch and the system's loader say where memory is refused."""
 
@@ -77,6 +80,25 @@ class CommandGroup(TyperGroup):
         if cmd_name in VERBS and self.commands[cmd_name] is None:
             self.commands[cmd_name] = _command(cmd_name, VERBS[cmd_name])
         return self.commands.get(cmd_name)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; an option that does not exist, and resembles none, may be a setting."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if type(error).__name__ == "NoSuchOption":  # from click, or from typer's copy of it
+                _advise(error)
+            raise
+
+
+def _advise(error: Any) -> None:
+    """Have the error of an option that does not exist name those that resemble it, or say how a setting is given."""
+    from puzzlelab.core.errors import visible
+
+    name = visible(error.option_name)
+    error.possibilities = get_close_matches(name, error.possibilities or (), cutoff=ALIKE)
+    if not error.possibilities and any("--set" in each.opts for each in error.ctx.command.params):
+        error.message += f" (a setting is written --set {name.lstrip('-')}=VALUE)"
 
 
 app = typer.Typer(

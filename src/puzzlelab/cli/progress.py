@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 PROGRESS_VARIABLE = "PUZZLELAB_PROGRESS"
-"""The environment variable with the seconds after which there is a line of progress; 0 for no lines."""
+"""The environment variable with the seconds after which there is a line of progress; 0 for none, of training too."""
 PATIENCE = 10.0
 """The seconds after which there is a line of progress, if the variable does not say it."""
 GROWTH = 1.1
@@ -99,7 +99,7 @@ class LineReporter(Log):
         super().progress(title, done, total, status)
         began, first = self.began.setdefault(title, (time.perf_counter(), done))
         seconds = time.perf_counter() - began
-        due = self.due.get(title, 0.0 if self.by_share else self.patience)
+        due = self.due.get(title, 0.0 if self.by_share and self.patience < math.inf else self.patience)
         is_end = self.by_share and done == total and due < math.inf
         if is_end or (done if self.by_share else seconds) >= due:
             self.due[title] = math.inf if is_end else self._next_due(seconds, done, total, status)

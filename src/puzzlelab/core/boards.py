@@ -26,6 +26,8 @@ SHOWN = 60
 """The most characters of values that an error shows."""
 CHECKED = 1000
 """The most boards that are checked after an error."""
+_dtypes: dict[tuple[Puzzle, int], np.dtype[Any]] = {}
+"""(puzzle, length of a state) -> the type of the puzzle's states."""
 NEWLINE = ord("\n")
 Places = slice | NDArray[np.bool_] | NDArray[np.int64]
 """A range of boards, a mask `bool[B]`, or places in any order."""
@@ -112,7 +114,7 @@ class Boards(Sequence[Instance]):
 
     Args:
         puzzle: their puzzle.
-        states: plain states `[B, S]` that the puzzle made; they are not checked.
+        states: plain states `[B, S]`, which are not checked; `solve_many` and `solve_table` take any type of numbers.
         numbers: `int64[B]`, the number of the line or argument of each board; by default 0, 1, 2 ...
         texts: the text of each board; None for boards that come from no text.
         errors: place -> why the text there is no board; its state is zeros.
@@ -177,6 +179,11 @@ class Boards(Sequence[Instance]):
         if not errors:
             return self
         return Boards(self.puzzle, self.states, self.numbers, self._texts, {**self.errors, **errors}, self.source)
+
+    def with_own_states(self) -> Boards:
+        """Return these boards with states of the puzzle's own type; raises `BadBoard` as `own_states` does."""
+        states = self.states if self.errors else own_states(self.puzzle, np.asarray(self.states))
+        return self if states is self.states else Boards(self.puzzle, states, self.numbers, self._texts)
 
     def __len__(self) -> int:
         return len(self.states)
@@ -274,11 +281,34 @@ def _state(puzzle: Puzzle, array: NDArray[Any]) -> Instance:
     try:
         text = puzzle.write(array)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise BadBoard(f"the puzzle cannot write it ({shorten(str(error), SHOWN)})") from error
+        values = f", which are {array.min()} to {array.max()}" if array.dtype.kind in "iuf" and array.size else ""
+        raise BadBoard(f"the puzzle cannot write its {array.size} values{values}") from error
     instance = puzzle.read(text)
     if not np.array_equal(instance.state, array):
         raise BadBoard(f"what the puzzle writes for it, '{shorten(text)}', is another board")
     return instance
+
+
+def own_states(puzzle: Puzzle, states: NDArray[Any]) -> State:
+    """Return `[B, S]`: the states, or a single one `[S]`, with the puzzle's own type of numbers.
+
+    Raises `BadBoard` where that type has not these values. The first state of each length is read as a board. Others
+    are not: that would take longer than most estimates.
+    """
+    array = states[None] if states.ndim == 1 else states
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        kind = f"{array.dtype}{list(states.shape)}"
+        raise BadBoard(f"the states must be numbers [B, S] or [S], not an array {kind}")
+    if not len(array):
+        return array
+    form = puzzle, array.shape[1]
+    if form not in _dtypes:
+        _dtypes[form] = read_values(puzzle, array[0]).state.dtype
+    with np.errstate(invalid="ignore"):  # compared below
+        converted = array.astype(_dtypes[form], copy=False)
+    if converted is not array and not np.array_equal(converted, array):
+        raise BadBoard(f"the states of {puzzle.name} are {converted.dtype}[B, S], and this array has other values")
+    return converted
 
 
 def _nested(puzzle: Puzzle, array: NDArray[Any]) -> Instance:

@@ -105,6 +105,14 @@ class Result:
         """Yield the state before the first move, and after each move."""
         return states_along(self.board.puzzle, self.board.state, self.moves or ())
 
+    @property
+    def final(self) -> Instance:
+        """The board after the last move, which is the solved one; raises `BadOption` where there is no solution."""
+        if self.moves is None:
+            raise BadOption(f"there is no solution, and no final board: {self.reason or f'the stop is {self.stop!r}'}")
+        *_, last = self.boards()
+        return last
+
     def to_dict(self) -> dict[str, Any]:
         """Return the puzzle, the board, the moves as text, and every number, for a table or for JSON."""
         values = {name: value for name, value in vars(self).items() if name != "instance"}

@@ -5,6 +5,8 @@ time of a search, because it is spent once, and a search that is ended meanwhile
 """
 
 import logging
+import multiprocessing
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,13 +32,19 @@ class Reporter(Protocol):
 
 
 class Log:
-    """The default reporter: writes messages to the log `puzzlelab`."""
+    """The default reporter: writes messages to the log `puzzlelab`.
+
+    If that has no handler and no level, the reasons of delays go to standard error.
+    """
 
     def note(self, sentence: str) -> None:
         LOGGER.warning("%s", visible(sentence))
 
     def waiting(self, sentence: str) -> None:
-        LOGGER.info("%s", visible(sentence))
+        if LOGGER.hasHandlers() or LOGGER.level:
+            LOGGER.info("%s", visible(sentence))
+        elif sys.stderr is not None and multiprocessing.parent_process() is None:  # not once for each worker
+            print(visible(sentence), file=sys.stderr, flush=True)
 
     def progress(self, title: str, done: float, total: float | None, status: str) -> None:
         LOGGER.debug("%s: %s of %s %s", title, done, total, status)

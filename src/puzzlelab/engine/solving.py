@@ -25,7 +25,7 @@ from puzzlelab.core.solver import Attempt, Solver, require
 from puzzlelab.core.verify import Verdict, confirmed
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify import verified
-from puzzlelab.runtime.memory import within
+from puzzlelab.runtime.memory import limit_reason, resident, within
 
 BATCH, LARGEST_BATCH = 1000, 4000
 """Boards in one batch of a solver that `shares_work`, and of any other one."""
@@ -57,7 +57,11 @@ def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[A
 
 def _attempts_within(solver: Solver, instance: Instance, limit: Limit) -> Generator[Attempt, None, None]:
     """Yield the attempts of a solver that suits the puzzle on a board without an objection."""
-    return ended_by_memory(lambda: within(limit, lambda: solver.attempts(instance, limit)))
+    used = 0 if limit.memory is None else resident()
+    for attempt in ended_by_memory(lambda: within(limit, lambda: solver.attempts(instance, limit))):
+        if isinstance(attempt, Result) and attempt.stop == "memory" and attempt.moves is None and not attempt.reason:
+            attempt = replace(attempt, reason=limit_reason(limit, used))
+        yield attempt
 
 
 def ended_by_memory(begin: Callable[[], Iterator[Attempt]]) -> Generator[Attempt, None, None]:

@@ -252,5 +252,13 @@ def require_memory(title: str, needed: int, is_mapped: bool = False) -> None:
         raise NoRoom(f"{title} needs {_in_words(needed)} of memory, and {_in_words(max(room, 0))}{of_limit} are left")
 
 
+def limit_reason(limit: Limit, used: int) -> str:
+    """Return why a limit on memory ended a search, before which the process used so many bytes; empty without one."""
+    if limit.memory is None:
+        return ""
+    begun = f"which used {_in_words(used)} before the search"
+    return f"the limit of {_in_words(limit.memory)} of memory is for the whole process, {begun}"
+
+
 def _in_words(size: int) -> str:
     return f"{size / 2**20:,.0f} MB"

@@ -104,7 +104,7 @@ class Engine:
         try:
             from pysat.solvers import NoSuchSolverError, Solver
         except ImportError:
-            raise Unsupported("the solver 'sat' needs PySAT: pip install puzzlelab[sat]") from None
+            raise Unsupported("the solver 'sat' needs PySAT: pip install 'puzzlelab[sat]'") from None
         try:
             self.oracle: Any = Solver(name=ENGINE, bootstrap_with=clauses_of(cover, usable))
         except NoSuchSolverError:
