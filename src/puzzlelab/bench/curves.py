@@ -62,15 +62,12 @@ def levels(run: BenchRun) -> Chart:
         raise BadInput(f"no board of '{run.suite.name}' has a level{'' if filled else ' or a known optimum'}")
     name = "true optimum" if all(each.optimal for each in known.values()) else "shortest known"
     values = [at.typical_seconds if filled else at.excess.value for at in points]
-    right = lines_of(series, attrgetter("typical_seconds" if filled else "excess"), offset=LEVEL_OFFSET)
+    left, right = (
+        lines_of(series, attrgetter(what), offset=LEVEL_OFFSET)
+        for what in ("solved", "typical_seconds" if filled else "excess")
+    )
     label = {} if filled else {"ylabel": f"moves more than the {name}\n(mean, 95 % interval)"}
-    panels = [
-        Panel(
-            lines_of(series, attrgetter("solved"), offset=LEVEL_OFFSET),
-            {"xlabel": "level", **share_axis("solved")},
-            whole="x",
-        )
-    ]
+    panels = [Panel(left, {"xlabel": "level", **share_axis("solved")}, whole="x")]
     if not np.isnan(values).all():
         panels.append(Panel(right, {"xlabel": "level", **label}, "y" if filled else "", whole="x"))
 
