@@ -79,3 +79,20 @@ def test_pack_is_one_to_one(puzzle, seed, share, cell) -> None:
     packed = [surveyed(puzzle, each, kernels.survey)[3].tolist() for each in (state, other)]
     assert packed[0] != packed[1]
     assert len(packed[0]) == puzzle.view(KernelRules).words == -(-puzzle.cells // 12)
+
+
+@kernels.compiled
+def replayed(tables, state, moves):
+    """Whether the moves solve a board, which is changed."""
+    return kernels.replays(tables, state, moves, 0, moves.size, state, moves)
+
+
+def test_a_move_of_no_cell_is_refused_and_writes_nothing() -> None:
+    puzzle = load("sudoku-4x4")
+    memory = np.zeros(20, np.uint8)
+    memory[:16] = puzzle.read("1234341221434321").state
+    before, tables = memory.copy(), puzzle.view(KernelRules).tables
+    assert replayed(tables, memory[:16], np.empty(0, np.int32))
+    for move in (-1, puzzle.move_count, 10**6):
+        assert not replayed(tables, memory[:16], np.array([move], np.int32))
+        assert np.array_equal(memory, before)
