@@ -183,7 +183,7 @@ def test_a_restored_ring_gives_the_same_stream(make, capacity, counts, seed):
     for count in counts:
         filled(ring, count)
         if len(ring) and extra:
-            ring.update(chance.integers(0, len(ring), 3), chance.random(3))
+            ring.update(chance.integers(0, len(ring), 3), 3 * chance.random(3))
     state = {name: array.copy() for name, array in ring.state().items()}
     assert all(isinstance(array, np.ndarray) and array.dtype != object for array in state.values())
     again = make(capacity)

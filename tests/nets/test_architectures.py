@@ -204,9 +204,11 @@ def test_the_mean_of_all_moves_is_the_value_of_the_state() -> None:
     assert found(features)["q"].std(1).min() > 0.1
 
 
-def value_of(module):
-    """The layer that says what a state is worth."""
-    return module.value if hasattr(module, "value") else module.heads.value
+def parts_of(module):
+    """The layers that say what a state is worth, and how much better each move is."""
+    if hasattr(module, "value"):
+        return module.value, module.heads["q"]
+    return module.heads.value, module.heads.each["q"]
 
 
 @pytest.mark.parametrize(
@@ -222,7 +224,9 @@ def test_a_state_that_is_worth_more_raises_all_moves_alike(model_of, states_of, 
     puzzle = registry.load(name)
     model, states = model_of(puzzle, kind, dueling=True), states_of(puzzle)
     before = model.outputs(states)
-    value_of(model.module).linear.bias.data += 2.0
+    value, advantages = parts_of(model.module)
+    value.linear.bias.data += 2.0
+    advantages.linear.bias.data += 5.0  # what is common to all moves is no advantage
     after = model.outputs(states)
     assert np.allclose(after["q"], before["q"] + 2.0, atol=1e-4)
     assert np.array_equal(after["policy"], before["policy"])

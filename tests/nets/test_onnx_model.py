@@ -17,10 +17,11 @@ import shutil
 import onnx
 from onnx import TensorProto, helper
 
+from network_table import INPUT_MEANINGS, OUTPUT_MEANINGS
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.nets import onnx_limits, onnx_model
-from puzzlelab.nets.form import INPUT_MEANINGS, INPUTS, OUTPUT_MEANINGS, Head
+from puzzlelab.nets.form import INPUTS, Head
 from puzzlelab.nets.onnx_limits import OPERATORS
 from puzzlelab.nets.onnx_model import KEY, PRODUCER, sealed
 from puzzlelab.storage import networks

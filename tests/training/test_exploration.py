@@ -84,6 +84,12 @@ def test_a_share_that_follows_the_guesses_of_a_game(games, moves, guesses, share
     assert found.epsilon == pytest.approx(share)
 
 
+def test_the_wanted_number_of_random_moves_may_be_another() -> None:
+    found = Share(rule="adaptive", initial_epsilon=0.1, random_moves_per_game=3.0)
+    found.after_games(10, 100, 60)
+    assert found.epsilon == pytest.approx(0.1 * (0.9 + 0.1 * 0.5))
+
+
 def test_a_share_never_exceeds_all_moves() -> None:
     found = Share(rule="adaptive", initial_epsilon=0.9, random_moves_per_game=50.0)
     for _ in range(3):

@@ -54,8 +54,7 @@ def play_games(
     """
     own, began = settings.self_play, time.perf_counter()
     puzzle, games = registry.load(settings.puzzle), own.parallel_games
-    start_sampler = StartSampler.of(puzzle, settings.curriculum)
-    start_sampler.difficulty = difficulty
+    start_sampler = StartSampler.fixed(puzzle, settings.curriculum, difficulty)
     boards, lengths = start_sampler.boards(games, generator(settings.seed, BOARDS, number))
     scaled = np.where(lengths == UNKNOWN, own.max_moves, own.max_moves_factor * lengths)
     limits = np.ceil(np.minimum(own.max_moves, scaled)).astype(np.int64)

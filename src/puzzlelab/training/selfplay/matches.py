@@ -167,8 +167,7 @@ class MatchRunner:
 
     def boards(self, number: int, scramble_length: int, games: int) -> Iterator[list[State]]:
         """Yield the boards of match `number`, in batches."""
-        start_sampler = StartSampler.of(self.puzzle, self.settings.curriculum)
-        start_sampler.difficulty = scramble_length
+        start_sampler = StartSampler.fixed(self.puzzle, self.settings.curriculum, scramble_length)
         batch_size = self.settings.match.batch_size
         for begin in range(0, games, batch_size):
             random = generator(self.settings.seed, MATCH, number, begin)
