@@ -9,15 +9,16 @@ from puzzlelab import load, solve
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.views import Candidates
+from puzzlelab.engine.candidate_logits import known
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.engine.solving import solve_all
 from puzzlelab.nets import checkpoint
 from puzzlelab.puzzles.sudoku import generate
 from puzzlelab.solvers.lattice import Lattice
 from puzzlelab.training import recipe, solved_boards
-from puzzlelab.training.recipes import cnn
+from puzzlelab.training.recipes import cnn, lattice
 from puzzlelab.training.runs import Run
-from puzzlelab.training.solved_boards import BoardPool, BoardSource, boards_of_run
+from puzzlelab.training.solved_boards import BoardPool, BoardSource, boards_of_run, new_parts
 
 FOUR, NINE = load("sudoku-4x4"), load("sudoku-9x9")
 CONFIGS = {
@@ -118,6 +119,24 @@ def test_an_untrained_network_has_the_loss_of_guessing_in_the_cells_that_count(t
     head.weight.data.zero_()
     head.bias.data.zero_()
     assert task.step()["loss"] == pytest.approx(np.log(4), abs=1e-5)
+
+
+def test_wrong_candidates_are_eliminated_and_solved_boards_replaced(tmp_path, digits_of) -> None:
+    _, pool = new_parts(Run(tmp_path), digits_of("lattice"), lambda: None)
+    taken, certain = pool.taken, np.where(pool.solution_candidates, 9.0, -9.0)
+    assert lattice.eliminate(pool, 0.1, certain) == (16, 0)
+    assert pool.taken == taken + 16
+    assert lattice.eliminate(pool, 0.1, np.where(pool.solution_candidates, -9.0, 9.0)) == (0, 16)
+
+
+def test_a_share_of_the_blank_cells_is_filled_rounded_up(tmp_path, digits_of) -> None:
+    _, pool = new_parts(Run(tmp_path), digits_of("cnn"), lambda: None)
+    blank = ~known(pool.candidates)
+    count = blank.sum(axis=1)
+    assert (count % 2).any()
+    cnn.fill(pool, 0.5, np.random.default_rng(0).random(blank.shape), blank)
+    left = (~known(pool.candidates)).sum(axis=1)
+    assert (left[count > 1] == (count // 2)[count > 1]).all()
 
 
 def test_the_boards_of_a_run_are_made_once(tmp_path, digits_of, monkeypatch) -> None:
