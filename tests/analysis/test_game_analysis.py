@@ -28,8 +28,7 @@ def test_every_board_with_the_move_that_led_there():
 
 
 @pytest.mark.parametrize(
-    ("name", "board"),
-    [("tiles-3x3", FARTHEST), ("dust-4x3x3", "331233122213"), ("sudoku-4x4", "1..........2...3")],
+    ("name", "board"), [("tiles-3x3", FARTHEST), ("dust-4x3x3", "331233122213"), ("sudoku-4x4", "1..........2...3")]
 )
 @pytest.mark.parametrize("known", [0, 1000])
 def test_bounds_hold_and_never_fall_by_more_than_one(name, board, known):

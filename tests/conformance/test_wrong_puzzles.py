@@ -17,17 +17,7 @@ from puzzlelab import check_puzzle as check
 from puzzlelab.core.errors import ConformanceError
 from puzzlelab.core.puzzle import Drawings, Notation
 from puzzlelab.core.registry import load
-from puzzlelab.core.views import (
-    BatchRules,
-    Estimates,
-    Legality,
-    Planes,
-    Reversible,
-    Rewards,
-    Samples,
-    Steps,
-    singly,
-)
+from puzzlelab.core.views import BatchRules, Estimates, Legality, Planes, Reversible, Rewards, Samples, Steps, singly
 from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import implements
 from puzzlelab.puzzles.dust.rules import Dust
@@ -671,12 +661,7 @@ class TilesOfTest(Tiles):
 
 @pytest.mark.parametrize(
     ("columns", "cheap", "names", "expected"),
-    [
-        (4, ("b",), None, "abc"),
-        (5, ("b",), None, "b"),
-        (5, (), None, "abc"),
-        (5, ("b",), ["c"], "c"),
-    ],
+    [(4, ("b",), None, "abc"), (5, ("b",), None, "b"), (5, (), None, "abc"), (5, ("b",), ["c"], "c")],
 )
 def test_of_large_puzzles_only_cheap_bounds_are_built(
     monkeypatch: pytest.MonkeyPatch, columns: int, cheap: tuple[str, ...], names: list[str] | None, expected: str

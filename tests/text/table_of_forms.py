@@ -162,10 +162,7 @@ SUDOKU: dict[str, tuple[str, Sequence[str]]] = {
     "quizzes and solutions": (f"quizzes,solutions\n{P0},{S}", [P]),
     "many columns of CSV": (f"id,puzzle,solution,clues,difficulty\n7,{P},{S},32,1.5\n8,{Q},,30,2.5", [P, Q]),
     "CSV with the solution first": (f"solution,puzzle\n{S},{P}", [P]),
-    "CSV with a comma in quotation marks": (
-        f'source,question,answer,rating\n"Lee, A.",{P},{S},7\nme,{Q},,8',
-        [P, Q],
-    ),
+    "CSV with a comma in quotation marks": (f'source,question,answer,rating\n"Lee, A.",{P},{S},7\nme,{Q},,8', [P, Q]),
     "CSV with all in quotation marks": (f'"puzzle","solution"\n"{P}","{S}"', [P]),
     "columns of R": (f'"","puzzle","n"\n"1","{P}",32\n"2","{Q}",30', [P, Q]),
     "CSV with semicolons": (f"name;sudoku\na;{P}\nb;{Q}", [P, Q]),
@@ -223,10 +220,7 @@ SUDOKU: dict[str, tuple[str, Sequence[str]]] = {
         [P],
     ),
     "candidates, nine signs for each cell": (candidates(ROWS), [P]),
-    "candidates in rows, with zeros": (
-        "\n".join(candidates([row]).replace(".", "0") for row in ROWS),
-        [P],
-    ),
+    "candidates in rows, with zeros": ("\n".join(candidates([row]).replace(".", "0") for row in ROWS), [P]),
     "candidates of HoDoKu": (printed_candidates(MINIMAL), [MINIMAL]),
     "a game of Solo": (f"3x3:{solo(P)}", [P]),
     "a game of Solo with its difficulty": (f"3x3db:{solo(P)}", [P]),
@@ -261,11 +255,7 @@ OTHERS: dict[str, Form] = {
         "sudoku-16x16",
         [SIXTEEN_LINE],
     ),
-    "0 to F": (
-        "".join((".0123456789ABCDEF")[cell] for row in SIXTEEN for cell in row),
-        "sudoku-16x16",
-        [SIXTEEN_LINE],
-    ),
+    "0 to F": ("".join((".0123456789ABCDEF")[cell] for row in SIXTEEN for cell in row), "sudoku-16x16", [SIXTEEN_LINE]),
     "numbers": (EIGHT, "tiles-3x3", [EIGHT]),
     "numbers with commas": (EIGHT.replace(" ", ","), "tiles-3x3", [EIGHT]),
     "tiles in brackets": (f"({EIGHT.replace(' ', ', ')})", "tiles-3x3", [EIGHT]),
@@ -280,19 +270,11 @@ OTHERS: dict[str, Form] = {
     "a drawing with bars": ("8|6|7\n-+-+-\n2|5|4\n-+-+-\n3| |1", "tiles-3x3", [EIGHT]),
     "dashes between": ("8-6-7\n2-5-4\n3-_-1", "tiles-3x3", [EIGHT]),
     "Princeton": ("3\n 8  6  7\n 2  5  4\n 3  0  1", "tiles-3x3", [EIGHT]),
-    "school 42": (
-        "# This puzzle is solvable\n3\n8 6 7 # a row\n2 5 4\n3 0 1 # the last one",
-        "tiles-3x3",
-        [EIGHT],
-    ),
+    "school 42": ("# This puzzle is solvable\n3\n8 6 7 # a row\n2 5 4\n3 0 1 # the last one", "tiles-3x3", [EIGHT]),
     "letters": ("B G K E / M _ I D / N A H F / J C L O", "tiles-4x4", [FIFTEEN]),
     "a word of letters": ("hfgbedc.a", "tiles-3x3", [EIGHT]),
     "hexadecimal": ("27B5D094E186A3CF", "tiles-4x4", [FIFTEEN]),
-    "counted from 0, with -1": (
-        " ".join(str(int(tile) - 1) for tile in FIFTEEN.split()),
-        "tiles-4x4",
-        [FIFTEEN],
-    ),
+    "counted from 0, with -1": (" ".join(str(int(tile) - 1) for tile in FIFTEEN.split()), "tiles-4x4", [FIFTEEN]),
     "tiles as NumPy prints them": (str(np.array(FIFTEEN_ROWS)), "tiles-4x4", [FIFTEEN]),
     "an array of tiles": (repr(np.array(EIGHT_ROWS)), "tiles-3x3", [EIGHT]),
     "tiles in braces": ("{{8, 6, 7}, {2, 5, 4}, {3, 0, 1}}", "tiles-3x3", [EIGHT]),
@@ -326,10 +308,7 @@ OTHERS: dict[str, Form] = {
     "dust in squares": ("🟥🟩🟦🟨\n🟩🟩🟦🟦\n🟥🟥🟨🟨", "dust-4x3x5", [DUST]),
     "two boards of dust": ("\n".join(DUST_ROWS) + "\n\n" + "\n".join(DUST_ROWS), "dust-4x3x5", [DUST, DUST]),
 }
-FORMS: dict[str, Form] = {
-    **{name: (text, "sudoku-9x9", boards) for name, (text, boards) in SUDOKU.items()},
-    **OTHERS,
-}
+FORMS: dict[str, Form] = {**{name: (text, "sudoku-9x9", boards) for name, (text, boards) in SUDOKU.items()}, **OTHERS}
 
 WRONG: dict[str, tuple[str, str]] = {
     P[:-1]: ("sudoku-9x9", "80 cells given; sudoku-9x9 has 81"),

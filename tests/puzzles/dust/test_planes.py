@@ -71,8 +71,7 @@ def test_exchanged_colours_exchange_their_sheets_and_keep_what_clicks_do(
     order = np.random.default_rng(seed).permutation(puzzle.colours)
     (other,), called = puzzle.view(Planes).symbols.permuted(board[None], order)
     assert np.array_equal(
-        puzzle.view(Planes).symbols.planes(other[None])[0],
-        puzzle.view(Planes).symbols.planes(board[None])[0][order],
+        puzzle.view(Planes).symbols.planes(other[None])[0], puzzle.view(Planes).symbols.planes(board[None])[0][order]
     )
     for move in np.flatnonzero(puzzle.legal(board)).tolist():
         child = puzzle.apply(other, int(called[move]))

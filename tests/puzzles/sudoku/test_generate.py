@@ -266,10 +266,7 @@ def test_a_wish_that_no_grid_meets_gets_a_sentence(wishes, told, monkeypatch) ->
 
 @settings(max_examples=25)
 @given(
-    symmetry=st.sampled_from(SYMMETRIES),
-    count=st.integers(30, 81),
-    unique=st.booleans(),
-    seed=st.integers(0, 2**40),
+    symmetry=st.sampled_from(SYMMETRIES), count=st.integers(30, 81), unique=st.booleans(), seed=st.integers(0, 2**40)
 )
 def test_any_sensible_wish_is_met_or_told(symmetry, count, unique, seed, harness) -> None:
     wishes = {"symmetry": symmetry, "clues": count, "unique": unique}
