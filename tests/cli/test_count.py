@@ -39,16 +39,6 @@ def test_a_plus_says_that_there_may_be_more(program, most, said):
     assert program("count", "sudoku-9x9", MANY, "--most", most) == (0, f"{said}\n", "")
 
 
-def test_json_has_an_object_for_each_board(program):
-    code, out, err = program("count", "sudoku-9x9", "easy", "x y", MANY, "--most", 2, "--json")
-    one, wrong, many = map(json.loads, out.splitlines())
-    assert code == 2
-    assert wrong == {"puzzle": "sudoku-9x9", "board": "x y", "error": wrong["error"]}
-    assert wrong["error"] in err
-    assert one == {"puzzle": "sudoku-9x9", "board": EASY, "solutions": 1, "complete": True, "stop": "done"}
-    assert (many["solutions"], many["complete"], many["stop"]) == (2, False, "solutions")
-
-
 def test_a_file_with_a_bad_line(program, tmp_path):
     path = tmp_path / "boards.csv"
     path.write_text(f"puzzle,solution\n{EASY},{EASY_DONE}\n{EASY[1:]}\n{MANY}\n{TWICE}\n")

@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from typed_boards import rows_of
 
 from puzzlelab import load
 from puzzlelab.storage.row_files import read_rows
@@ -33,15 +32,6 @@ def test_a_board_in_any_notation(program, words):
     assert header == "dust-4x3x3 by bfs (moves are 6,1: click column 6, row 1, counted from 0 at the lower left)"
     assert re.match(r"5 moves, proven optimal, \S+ s, [0-9,]+ states expanded", answer)
     assert len(moves.split()) == 5
-
-
-def test_a_drawing_and_a_list_on_standard_input(program):
-    puzzle = load("dust-4x3x3")
-    state = puzzle.read(ROWS).state
-    text = f"{puzzle.draw(state)}\n\n# the same\n{state.reshape(4, 3).tolist()}\n{WORD}\t5\n"
-    code, out, err = program("solve", "dust-4x3x3", "--with", "bfs", "--json", stdin=text.encode())
-    assert (code, err) == (0, "")
-    assert [(row["board"], row["length"], row["proof"]) for row in rows_of(out)] == [(WORD, 5, "optimal")] * 3
 
 
 def test_where_there_are_many_a_drawn_board_is_told_on_one_line(program, file):

@@ -50,21 +50,6 @@ def test_many_boards(program, tmp_path):
     assert "line 2" in err
 
 
-def test_json(program):
-    code, out, err = program("tiles-3x3", TWO, "--json")
-    told = json.loads(out)
-    assert (code, err) == (0, "")
-    assert (told["puzzle"], told["board"], told["solver"]) == ("tiles-3x3", TWO, "ida")
-    assert (told["length"], told["lower_bound"], told["best"], told["all_proven"]) == (2, 2, ["L"], True)
-    assert told["moves"][1] == {
-        "move": "D",
-        "length": 4,
-        "lower_bound": 4,
-        "proven": True,
-        "regret": {"length": 2, "lower_bound": 2, "proven": True},
-    }
-
-
 def test_what_is_not_proven_in_time_is_said(program):
     code, out, err = program("tiles-3x3", FAR, "--with", "bfs", "--nodes", 1000)
     assert (code, err) == (1, "")
@@ -89,15 +74,6 @@ def test_a_game(program):
     assert (code, err) == (0, "")
     assert [(row[1], row[4]) for row in rows(out, 6)] == [("L", "0"), ("R", "2"), ("L", "0"), ("L", "0")]
     assert out.endswith("regret of the whole game: 2\n")
-
-
-def test_a_game_as_json(program):
-    code, out, _ = program("dust-4x3x3", DUST, "--with", "bfs", "--json", "--game", "0,0; 0,0")
-    told = json.loads(out)
-    assert code == 0
-    assert [step["move"] for step in told["steps"]] == ["0,0", "0,0"]
-    assert told["regret"]["length"] == sum(step["regret"]["length"] for step in told["steps"])
-    assert told["steps"][0]["before"] == {"length": 4, "lower_bound": 4, "proven": True}
 
 
 def test_a_game_under_a_limit(program):

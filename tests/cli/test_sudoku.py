@@ -256,26 +256,6 @@ def test_check_tells_of_twenty_cells_only(program):
         assert (named[-1] == "...") == (int(count) > 20)
 
 
-def test_check_stops_when_the_time_is_up(program):
-    code, out, err = program("check", "sudoku-25x25", "large", "--time", 0.000001)
-    assert (code, err) == (1, "")
-    assert re.search(
-        r"\n(no solution was found|one solution is known, a second one was not found) within 1e-06 s; "
-        r"--time allows more\n",
-        out,
-    )
-    assert "exactly one" not in out
-
-
-def test_check_of_tiles_asks_for_no_second_solution(program):
-    code, out, _ = program("check", "tiles-3x3", "8 6 7 2 5 4 3 0 1", "--time", 0.000001)
-    assert code == 0
-    assert "\nno objection was found\nlevel: 23 (" in out
-    code, out, _ = program("check", "tiles-3x3", "1 2 3 4 5 6 8 7 0")
-    assert code == 1
-    assert "\ncannot be solved: odd permutation" in out
-
-
 # --- list -----------------------------------------------------------------------------------------
 
 
