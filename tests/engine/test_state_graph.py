@@ -195,6 +195,11 @@ def test_batch_rules_without_costs_are_refused(batch) -> None:
         answer(puzzle, "astar", {})
 
 
+def test_a_cost_below_zero_ends_the_search() -> None:
+    with pytest.raises(PuzzlelabError, match="a move has the cost -1, and a cost is at least 0"):
+        answer(Other(costs=lambda state, move: -1), "astar", {})
+
+
 # --- rules that are wrong ---------------------------------------------------------------------------------------------
 
 

@@ -80,6 +80,19 @@ def test_the_tree_can_be_drawn():
     assert ((tree.value > 0) & (tree.value <= 1))[tree.visits > 0].all()
 
 
+def test_without_kernels_new_games_have_a_new_graph_of_states(corridor):
+    options = {"estimate": _places(), "playouts": 3, "temperature": 1.0}
+    player, other = UctSession(corridor(9), **options), UctSession(corridor(9), **options)
+    _, state, _ = player.move(np.array([7], np.int16))
+    first = player.rules.graph
+    player.move(state)
+    assert player.rules.graph is first
+    for each in (player, other):
+        each.move(np.array([3], np.int16))
+    assert player.rules.graph is not first
+    assert player.record.random[0] != other.record.random[0]  # it goes on where the game before ended
+
+
 def test_a_player_may_make_more_moves_than_there_was_room_for_at_first(corridor):
     puzzle = corridor(300)
     player = UctSession(puzzle, estimate=_places(), playouts=2)
