@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from typed_boards import EASY, MANY
 
 BOARDS = "\n".join([EASY, MANY, "wrong", EASY, "." * 80, "11" + EASY[2:], MANY]) + "\n"
@@ -24,6 +25,7 @@ def test_the_environment_names_an_executor(program, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_count(program, file):
     words = "count", "sudoku-9x9", "--file", file(BOARDS), "--most", 300
     here = program(*words)

@@ -102,6 +102,7 @@ def test_the_same_network_is_written_again(program, tmp_path) -> None:
     assert file.read_bytes() == SHIPPED.read_bytes()
 
 
+@pytest.mark.slow
 def test_onnx_runtime_sends_and_keeps_nothing(tmp_path) -> None:
     suppressing = ("CI", "GITHUB_ACTIONS", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS", "TF_BUILD", "GITLAB_CI")
     places = {name: str(tmp_path) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "LOCALAPPDATA")}

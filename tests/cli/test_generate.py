@@ -16,12 +16,6 @@ from puzzlelab.puzzles.sudoku.generate import LEVELS
 from puzzlelab.solvers.dancing_links import DancingLinks
 from puzzlelab.storage.outputs import LineOutput, only_writer
 
-RUN_PROGRAM = "from puzzlelab.cli.main import run; run()"
-# A shell that starts the tests in the background has its children ignore Ctrl-C; this takes that back.
-LISTENING = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from puzzlelab.cli.main import run; run()"
-)
-
 
 @pytest.fixture
 def program(program):
@@ -143,18 +137,6 @@ def test_scales_and_ranges_write_the_form_that_the_ending_says(program, tmp_path
     path = tmp_path / "boards.csv"
     assert program("sudoku-9x9", *words, "--count", 2, "--out", path)[0] == 0
     assert re.fullmatch(r"puzzle,solution\n([.1-9]{81},[1-9]{81}\n){2}", path.read_text())
-
-
-def test_a_full_disk(program, on_full_disk, tmp_path):
-    path, whole = tmp_path / "boards.csv", tmp_path / "whole.csv"
-    words = ("sudoku-9x9", "--level", 1, "--count", 20)
-    program(*words, "--out", whole)
-    chunks = "from puzzlelab.puzzles.sudoku import generate; generate.CHUNK = 5"
-    code, err = on_full_disk(1000, f"{chunks}\n{RUN_PROGRAM}", "generate", *words, "--out", path)
-    assert (code, err) == (2, f"error: cannot write {path}: File too large\n")
-    assert whole.read_bytes().startswith(path.read_bytes())
-    assert program(*words, "--out", path)[0] == 0
-    assert path.read_bytes() == whole.read_bytes()
 
 
 # --- going on -------------------------------------------------------------------------------------

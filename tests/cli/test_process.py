@@ -47,6 +47,7 @@ def limited(megabytes, *words):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
+@pytest.mark.slow
 def test_a_search_reserves_what_the_limit_of_the_process_allows():
     done = limited(2000, "solve", "tiles-3x3", FAR, "--with", "bfs")
     assert "31 moves, proven optimal" in done.stdout, done.stderr

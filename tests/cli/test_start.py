@@ -75,7 +75,10 @@ def test_nothing_heavy_is_imported() -> None:
 
 @pytest.mark.parametrize(
     ("puzzle", "board", "solvers"),
-    [("tiles-3x3", "1 2 3 4 5 6 7 0 8", {"ida"}), ("sudoku-9x9", "wikipedia", set())],
+    [
+        ("tiles-3x3", "1 2 3 4 5 6 7 0 8", {"ida"}),
+        pytest.param("sudoku-9x9", "wikipedia", set(), marks=pytest.mark.slow),
+    ],
     ids=["tiles", "sudoku"],
 )
 def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
