@@ -5,7 +5,6 @@ time of a search, because it is spent once, and a search that is ended meanwhile
 """
 
 import logging
-import multiprocessing
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -43,11 +42,17 @@ class Log:
     def waiting(self, sentence: str) -> None:
         if LOGGER.hasHandlers() or LOGGER.level:
             LOGGER.info("%s", visible(sentence))
-        elif sys.stderr is not None and multiprocessing.parent_process() is None:  # not once for each worker
+        elif sys.stderr is not None and not _is_worker():  # not once for each worker
             print(visible(sentence), file=sys.stderr, flush=True)
 
     def progress(self, title: str, done: float, total: float | None, status: str) -> None:
         LOGGER.debug("%s: %s of %s %s", title, done, total, status)
+
+
+def _is_worker() -> bool:
+    """Tell whether this is a worker process, which has imported the module that says so."""
+    process = sys.modules.get("multiprocessing.process")
+    return process is not None and process.parent_process() is not None
 
 
 _listeners: list[Reporter] = [Log()]
