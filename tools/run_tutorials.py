@@ -20,7 +20,7 @@ from pathlib import Path
 
 from fenced_blocks import fenced_blocks
 
-LEFT_OUT = re.compile(r"pip install '?puzzlelab|puzzlelab web --open")
+LEFT_OUT = re.compile(r"pip install '?\.|puzzlelab web --open")
 FINE = (0, 1)
 
 

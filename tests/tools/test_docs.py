@@ -4,6 +4,7 @@ import doctest
 import re
 import shlex
 import textwrap
+import tomllib
 from pathlib import Path
 from typing import Protocol
 
@@ -71,6 +72,83 @@ def test_commands_of_the_documents_exist(page):
         known = {option for parameter in verb.get_params(typer.Context(verb)) for option in parameter.opts}
         used = {word.partition("=")[0] for word in words if word.startswith("--")}
         assert used <= known, f"{named(page)}: puzzlelab {' '.join(words)}"
+
+
+# --- names: what is installed, options, variables and files ---
+
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+TUTORIALS = sorted((ROOT / "docs").glob("tutorial-*.md"))
+OTHERS_OPTIONS = {
+    *("--address", "--block", "--generate", "--head", "--num-cpus"),  # Ray
+    *("--init", "--read-only", "--tmpfs"),  # Podman
+    *("--no-deps", "--strict"),  # pip and mypy
+}
+OTHERS_FILES = "kernels/puzzlelab_kernels/pack|src/(solver_dpll_triad_simd|util).cc"
+"""Files that a command makes, or that another program has."""
+
+
+@pytest.mark.parametrize("page", [ROOT / "docs" / f"{name}.md" for name in ("index", "install")] + TUTORIALS, ids=named)
+def test_a_newcomers_page_begins_with_a_command_that_installs_the_clone(page):
+    lines = "\n".join(blocks(page, "", "sh")).splitlines()
+    assert re.fullmatch(r"pip install '\.\[(web|learn)\]'", next(line for line in lines if "pip install" in line))
+    assert not any(line.startswith("puzzlelab") for line in lines[:1])
+    assert "clone" in page.read_text(encoding="utf-8").partition("pip install")[0]
+
+
+def test_what_documents_and_errors_install_exists():
+    texts = {page: page.read_text(encoding="utf-8") for page in PAGES}
+    texts |= {path: path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")}
+    for path, text in texts.items():
+        for wanted, extras in re.findall(r"pip install '?(puzzlelab|\.)(\[[\w,{}]+\])?(?![\w/])", text):
+            names = extras.strip("[]").split(",") if extras and "{" not in extras else ()
+            assert set(names) <= EXTRAS.keys(), path
+            assert f"'{wanted}{extras}'" in text or not extras, f"{path}: some shells expand what has no quotes"
+            assert wanted == "." or path.suffix == ".py" or path.stem in ("install", "troubleshooting"), (
+                f"{path}: where puzzlelab is not installed, no package of this name is found"
+            )
+
+
+def options_of(command):
+    """All options of a command and of its subcommands."""
+    found = {name for each in command.get_params(typer.Context(command)) for name in each.opts + each.secondary_opts}
+    return found.union(*(options_of(command.get_command(None, name)) for name in getattr(command, "commands", ())))
+
+
+@pytest.fixture(scope="module")
+def known_options():
+    from puzzlelab.cli.main import app
+
+    scripts = [path for folder in ("benchmarks", "tools", "tests/faults") for path in (ROOT / folder).rglob("*.py")]
+    written = {name for path in scripts for name in re.findall(r'"(--[\w-]+)"', path.read_text(encoding="utf-8"))}
+    return options_of(typer.main.get_command(app)) | written | OTHERS_OPTIONS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_options_variables_and_files_that_a_page_names_exist(page, known_options):
+    text = page.read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"^```.*?^```$|`[^`\n]+`", text, re.DOTALL | re.MULTILINE))
+    assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", code)) - known_options == set()
+    sources = (
+        "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")) + '"PUZZLELAB_BROWSER"'
+    )
+    assert [name for name in set(re.findall(r"PUZZLELAB_\w+", text)) if f'"{name}"' not in sources] == []
+    files = set(re.findall(r"(?<![\w/-])(?:benchmarks|deploy|docs|examples|kernels|src|tests|tools)/[\w./-]*\w", code))
+    assert [file for file in files if not (ROOT / file).exists() and not re.fullmatch(OTHERS_FILES, file)] == []
+
+
+def test_files_that_commands_of_the_readme_read_are_there():
+    lines = [words for words in commands(PAGES[0]) if "--file" in words]
+    assert len(lines) >= 3
+    for words in lines:
+        assert (ROOT / words[words.index("--file") + 1]).is_file(), words
+
+
+def test_every_variable_of_the_program_is_in_the_table_of_the_installation():
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    names = set(re.findall(r'"(PUZZLELAB_[A-Z_]+)"', sources)) - {"PUZZLELAB_PRIVATE_CACHE"}  # for its own processes
+    assert len(names) > 8
+    assert [name for name in names if f"`{name}`" not in page] == []
 
 
 def test_the_readme_shows_the_verbs_that_matter():

@@ -7,6 +7,7 @@ that need the folder of a training run or another file that is not there, and th
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -73,6 +74,7 @@ def test_commands_of_documents_run(page: str, tmp_path: Path) -> None:
     for library in ("matplotlib", "pyarrow", "jinja2", "pysat"):
         pytest.importorskip(library)
     failed = []
+    shutil.copytree(ROOT / "examples" / "boards", tmp_path / "examples" / "boards")
     for words in commands(ROOT / page):
         make_boards(words, tmp_path)
         if words[0] in WAITING or "--executor" in words or not has_files(words, tmp_path):

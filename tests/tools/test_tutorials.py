@@ -24,4 +24,4 @@ def test_a_tutorial_can_be_followed(page: Path, tmp_path: Path) -> None:
 def test_commands_are_told_from_what_they_print() -> None:
     text = "$ puzzlelab list\ntiles\n$ puzzlelab web --open\n"
     assert list(run_tutorials.commands("console", text)) == ["puzzlelab list"]
-    assert list(run_tutorials.commands("sh", "pip install puzzlelab\n\nls\n")) == ["ls"]
+    assert list(run_tutorials.commands("sh", "pip install '.[web]'\n\npip install -e .\n")) == ["pip install -e ."]
