@@ -30,8 +30,12 @@ class Update(NamedTuple):
     """The tensor that the recipe goes on with, such as the errors of the samples."""
 
 
-Recorded: TypeAlias = "tuple[torch.cuda.CUDAGraph, Minibatch, Update]"
-"""A graph with the tensors that it reads, and those that it writes."""
+class Recorded(NamedTuple):
+    """A graph with the tensors that it reads and writes."""
+
+    graph: torch.cuda.CUDAGraph
+    columns: Minibatch
+    update: Update
 
 
 class StepGraphs:
@@ -70,15 +74,14 @@ class StepGraphs:
             self._is_possible = False
             report.note(f"no CUDA graph can be made of the steps, which take longer without: {first_line(error)}")
         else:
-            self._recorded[kind] = graph, held, recorded
+            self._recorded[kind] = Recorded(graph, held, recorded)
 
     @staticmethod
     def _replayed(recorded: Recorded, columns: Minibatch) -> Update:
-        graph, held_columns, update = recorded
-        for name, held in held_columns.items():
+        for name, held in recorded.columns.items():
             held.copy_(columns[name])
-        graph.replay()
-        return Update(*(tensor.clone() for tensor in update))
+        recorded.graph.replay()
+        return Update(*(tensor.clone() for tensor in recorded.update))
 
 
 def compile_rounds(module: nn.Module) -> None:
