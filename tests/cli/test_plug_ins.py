@@ -23,6 +23,7 @@ def queens(plugged, monkeypatch):
 @pytest.mark.usefixtures("queens")
 def test_the_usual_solver_of_queens_solves_and_counts(program):
     assert program("count", "queens-6", "." * 36)[:2] == (0, "4\n")
+    assert program("list", "queens-6")[1].startswith("queens-6: 36 moves\n")  # without a note on moves
     code, out, _ = program("solve", "queens-6", "." * 36)
     assert code == 0
     assert out.count("Q") == 6

@@ -111,7 +111,7 @@ class BudgetedSolver:
             return bounds, unanswered
         satisfied = False
         self.searched += 1
-        report.progress("evaluating moves", self.searched, None, f"position {self.searched}, {self.seconds:.0f} s")
+        report.progress("positions evaluated", self.searched, None, f"{self.seconds:.0f} s")
 
         def watch(attempt: Attempt) -> bool:
             nonlocal satisfied
