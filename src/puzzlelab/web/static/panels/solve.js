@@ -92,7 +92,7 @@ const METHODS = {
 
 function methodInWords(name, { usual_solver: usual }) {
   const words = METHODS[name] ? `${METHODS[name]} (${name})` : name;
-  return name === usual.name ? `${words}, recommended` : words;
+  return name === usual.name ? `${words}, usual` : words;
 }
 
 const solverInfo = ({ catalog }, name) => catalog?.solvers.find((one) => one.name === name);

@@ -32,9 +32,10 @@ export function signFor(move, { heat, regrets, best }) {
   return { move, text: texts.join(" · "), next, best: regrets?.[move] === 0, strength };
 }
 
-const ARROWS = { U: "M50 0 62 14H38Z", D: "M50 100 62 86H38Z", L: "M0 50 14 38V62Z", R: "M100 50 86 38V62Z" };
-
-const TIPS = { U: [50, 0], D: [50, 100], L: [0, 50], R: [100, 50] };
+/** Arrows that point from the edge of a tile into the gap, where they cover no number. */
+const ARROWS = { U: "M50-12 62 2H38Z", D: "M50 112 62 98H38Z", L: "M-12 50 2 38V62Z", R: "M112 50 98 38V62Z" };
+/** Where each arrow begins, from which it grows. */
+const EDGES = { U: [50, 2], D: [50, 98], L: [2, 50], R: [98, 50] };
 
 /** Put a sign on a tile, or take it away (null). */
 export function markTile(group, sign, size) {
@@ -45,7 +46,7 @@ export function markTile(group, sign, size) {
   if (!sign) return;
   const pictured = group.classList.contains("pictured");
   const marks = svg("g", { class: `sign${sign.best ? " best" : ""}` });
-  const [x, y] = TIPS[sign.move];
+  const [x, y] = EDGES[sign.move];
   const growth = sign.strength === null ? 1 : 0.6 + sign.strength;
   const grown = `translate(${x} ${y}) scale(${growth}) translate(${-x} ${-y})`;
   marks.append(svg("path", { class: "arrow", d: ARROWS[sign.move], transform: grown }));
