@@ -68,6 +68,17 @@ def test_nothing_is_found_in_notes_lines_and_lists(opened, scheme) -> None:
     assert findings(page) == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_found_at_the_end_of_a_game_and_before_a_new_one(opened, scheme) -> None:
+    page = opened({"color_scheme": scheme}, puzzle="tiles-3x3", board="1 2 3 4 5 6 7 0 8", mode="play")
+    keys(page, "ArrowLeft")
+    expect(page.get_by_test_id("fewest")).to_contain_text("impossible", timeout=300_000)
+    assert findings(page) == []
+    page.get_by_test_id("win-new").click()
+    page.get_by_test_id("new-more").click()
+    assert findings(page) == []
+
+
 def test_all_is_reached_by_keyboard_and_the_focus_is_seen(opened) -> None:
     page = opened(puzzle="tiles-3x3", board="8 6 7 2 5 4 3 0 1", mode="play")
     seen, rounds = set(), 0
