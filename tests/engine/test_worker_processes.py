@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 
@@ -156,6 +157,20 @@ def test_closing_ends_all_processes():
         with pytest.raises(ProcessLookupError):
             os.kill(number, 0)
     assert not folder.exists()
+
+
+def pool_threads():
+    return [thread for thread in threading.enumerate() if "ExecutorManager" in type(thread).__name__]
+
+
+def test_an_ended_process_leaves_no_thread_that_a_program_meets_at_its_end():
+    before = pool_threads()
+    with WorkerProcesses(1) as workers:
+        with pytest.raises(PieceLost):
+            workers.submit(end_process).result()
+        assert pool_threads() == before
+        workers.submit(abs, -1).result()
+    assert pool_threads() == before
 
 
 def test_a_script_without_a_guard_gets_one_sentence(tmp_path):

@@ -83,8 +83,10 @@ class WorkerProcesses(Executor):
                 return timed
             except BrokenProcessPool:
                 is_usable = False  # though its process may look alive for another moment
-                worker.refuse_unguarded()
-                worker.end()
+                try:
+                    worker.refuse_unguarded()
+                finally:
+                    worker.end()
             finally:
                 self._busy.discard(worker)
                 if is_usable:
@@ -159,6 +161,8 @@ class _Worker:
         with signals.blocked():
             self._pool.submit(_nothing)  # starts the process
         (self._process,) = self._pool._processes.values()
+        self._thread: Any = self._pool._executor_manager_thread
+        self._ending = threading.Lock()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Let the process call a function; raises `BrokenProcessPool`, as the future does, if it has ended."""
@@ -193,9 +197,16 @@ class _Worker:
         return f"killed by signal {-code}" if code is not None and code < 0 else f"ended with exit code {code}"
 
     def end(self) -> None:
-        """End the process at once."""
+        """End the process at once, and the thread of its pool.
+
+        A program that ends while such a thread closes its pipe writes into that pipe, and fails. The thread itself,
+        which calls this for a lost program, cannot wait for its own end. `shutdown` is no call for two threads at once.
+        """
         self._process.kill()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        with self._ending:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._thread is not threading.current_thread():
+            self._thread.join()
         self._exit_code()
 
 
@@ -251,11 +262,12 @@ class LocalProgram:
         """Forget a process that has ended; the error of its last call."""
         if worker is self._worker:
             self._worker = None
+        lost: Exception
         try:
             worker.refuse_unguarded()
+            lost = ProgramLost(worker.cause_of_end())
         except BadInput as error:
-            return error
-        lost = ProgramLost(worker.cause_of_end())
+            lost = error
         worker.end()
         return lost
 
