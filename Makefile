@@ -48,7 +48,7 @@ test-slow: $(VENV)/.dev ## Run the slow tests
 test-tools: $(VENV)/.dev ## Run the tests of benchmarks, tools and documents
 	$(PYTEST) -m "tools and not slow" $(ARGS)
 
-test-faults: $(VENV)/.dev ## Kill, damage and starve the program (an hour); ARGS=commit tries the share that the commit chooses
+test-faults: $(VENV)/.dev ## Kill, damage and starve the program (forty minutes); ARGS=commit tries the share that the commit chooses
 	$(BIN)/python tests/faults/run.py $(ARGS)
 
 test-page: $(VENV)/.dev ## Run the tests of the page in a browser
