@@ -345,14 +345,14 @@ def basis_of(result: Result, options: Mapping[str, Any]) -> ProofBasis | None:
 
 
 def _along_solution(puzzle: Puzzle, result: Result, estimate: Estimate) -> ProofBasis:
-    objective, states = objective_of(puzzle), list(result.states())
-    left = np.array([*objective.remaining(states, result.moves or ()), 0])
+    sought, states = objective_of(puzzle), list(result.states())
+    left = np.array([*sought.remaining(states, result.moves or ()), 0])
     values = estimated(puzzle, estimate, np.stack(states))
-    too_much = values < left - TOLERANCE if objective.kind == "score" else values > left + TOLERANCE
+    too_much = values < left - TOLERANCE if sought.kind == "score" else values > left + TOLERANCE
     if not too_much.any():
         return ProofBasis(estimate.name, "passed")
     place = int(too_much.argmax())
-    what = {"moves": "moves are left", "cost": "is the cost that is left", "score": "points are made"}[objective.kind]
+    what = {"moves": "moves are left", "cost": "is the cost that is left", "score": "points are made"}[sought.kind]
     return ProofBasis(
         estimate.name,
         "refuted",

@@ -192,14 +192,14 @@ def network_shown(puzzle: Puzzle, options: Mapping[str, Any]) -> tuple[str, Netw
     return name, networks.find(puzzle, name)
 
 
-def shares(puzzle: Puzzle, name: str, network: Network, boards: State) -> NDArray[np.float64]:
+def shares(puzzle: Puzzle, name: str, net: Network, boards: State) -> NDArray[np.float64]:
     """Return `float[B, M]`: the probability of each legal move by this network, nan for others; B > 0.
 
     The probabilities of a board add up to 1; where moves write digits in cells, those of each cell do.
     For a network without scores of moves they are the softmax of the negative cost-to-go after each move.
     """
     legal = legal_moves(puzzle, boards)
-    if set(networks.PRIORS) & set(network.heads):
+    if set(networks.PRIORS) & set(net.heads):
         logarithms = np.asarray(networks.prior(puzzle, name).scores(boards), np.float64)
     else:
         scores = networks.estimate(puzzle, name).scores

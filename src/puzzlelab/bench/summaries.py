@@ -127,9 +127,9 @@ def references(run: BenchRun) -> dict[str, Reference]:
 class Summary:
     """The results of one solver on some boards, of which there is at least one."""
 
-    def __init__(self, solver: str, answers: Sequence[BenchAnswer], references: References) -> None:
-        self.solver, self.answers, self.references = solver, answers, references
-        known = [(answer, references[board]) for answer in answers if (board := answer.entry.board) in references]
+    def __init__(self, solver: str, answers: Sequence[BenchAnswer], best: References) -> None:
+        self.solver, self.answers, self.references = solver, answers, best
+        known = [(answer, best[board]) for answer in answers if (board := answer.entry.board) in best]
         excesses = [(answer.excess_over(reference.value), reference.optimal) for answer, reference in known]
         over_optimum = [excess for excess, optimal in excesses if optimal]
         self.solved = proportion(answer.length is not None for answer in answers)

@@ -77,8 +77,8 @@ def bars(run: BenchRun) -> Chart:
         if are_few:
             fit_height(figure, names)
             for axes, (board, number) in zip(figure.axes, boards.items(), strict=True):
-                clues = clue_count(run.suite.puzzle, board)
-                axes.set_title(f"board {number}" + ("" if clues is None else f": {clues} clues"), fontsize="medium")
+                given = clue_count(run.suite.puzzle, board)
+                axes.set_title(f"board {number}" + ("" if given is None else f": {given} clues"), fontsize="medium")
                 axes.set_yticks(range(len(names)), names if axes is figure.axes[0] else [""] * len(names))
                 axes.set_ylim(len(names) - 0.5, -0.5)
             if not all(at.solved.number for at in points_of(series)):

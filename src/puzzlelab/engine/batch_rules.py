@@ -258,14 +258,14 @@ def mapped_rules(puzzle: Puzzle) -> BatchRules:
             row[:] = puzzle.apply(state, move)
         return after
 
-    def solved(states: State) -> NDArray[np.bool_]:
+    def are_solved(states: State) -> NDArray[np.bool_]:
         return np.array([puzzle.solved(state) for state in states], bool)
 
     def costs(states: State, moves: NDArray[np.int64], after: State) -> NDArray[np.int64]:
         assert worth is not None
         return np.array([worth(*each) for each in zip(states, moves.tolist(), after, strict=True)], np.int64)
 
-    return BatchRules(legal, apply, solved, None if worth is None else costs)
+    return BatchRules(legal, apply, are_solved, None if worth is None else costs)
 
 
 def steps(

@@ -117,8 +117,8 @@ def blanks_of(puzzle: Candidates, state: State) -> int:
     return int(np.count_nonzero(puzzle.digits(state) < 0))
 
 
-def explain(instance: Instance, machine: Machine, limit: Limit, score: Score | None) -> Iterator[str]:
-    """Yield the clues, the rounds of singletons, the search and the solved board; `machine` is the search on this
+def explain(instance: Instance, search: Machine, limit: Limit, score: Score | None) -> Iterator[str]:
+    """Yield the clues, the rounds of singletons, the search and the solved board; `search` is the search on this
     board.
 
     `score` scores its requests, if it has any.
@@ -140,7 +140,7 @@ def explain(instance: Instance, machine: Machine, limit: Limit, score: Score | N
     elif puzzle.solved(state):
         yield "\nNo search was needed: this is the only solution."
     else:
-        yield from _searched(instance, blanks_of(view(instance), state), machine, limit, score)
+        yield from _searched(instance, blanks_of(view(instance), state), search, limit, score)
 
 
 def _written(puzzle: Puzzle, state: State, moves: list[int]) -> tuple[State, str | None]:
@@ -155,35 +155,35 @@ def _written(puzzle: Puzzle, state: State, moves: list[int]) -> tuple[State, str
     return state, puzzle.objection(state)
 
 
-def _searched(instance: Instance, blanks: int, machine: Machine, limit: Limit, score: Score | None) -> Iterator[str]:
+def _searched(instance: Instance, blanks: int, search: Machine, limit: Limit, score: Score | None) -> Iterator[str]:
     """Yield the guesses of the search, the solved board, and whether there are other solutions."""
     yield f"\nSearching the other {blanks} cells, the fewest candidates first..."
     last = Result(None)
-    for attempt in proving_uniqueness(listed(machine, limit, score=score)):
+    for attempt in proving_uniqueness(listed(search, limit, score=score)):
         if isinstance(attempt, Progress):
             continue
         if attempt.moves is not None and last.moves is None:
-            yield _guesses(machine)
+            yield _guesses(search)
             yield instance.puzzle.draw(board_after(instance.puzzle, instance.state, attempt.moves))
         last = attempt
-    yield _verdict(last, machine)
+    yield _verdict(last, search)
 
 
-def _guesses(machine: Machine) -> str:
+def _guesses(search: Machine) -> str:
     """Return the number of guesses at each depth."""
-    counts = np.trim_zeros(machine.record.guesses, "b").tolist()
+    counts = np.trim_zeros(search.record.guesses, "b").tolist()
     if not counts:
         return "No guess was needed: every other digit is the only candidate of its cell, or has one place left."
     levels = ", ".join(f"{count} at depth {depth}" for depth, count in enumerate(counts, start=1))
     return f"{sum(counts)} guess(es) made: {levels}."
 
 
-def _verdict(result: Result, machine: Machine) -> str:
+def _verdict(result: Result, search: Machine) -> str:
     """Return the proof of the search in words."""
     if result.proof == "unique":
         return f"It is the only solution; {result.expanded} guess(es) in all show that there is no other."
     if result.proof == "unsolvable":
-        return f"{_guesses(machine)}\nThere is no solution: {result.reason}."
+        return f"{_guesses(search)}\nThere is no solution: {result.reason}."
     if result.stop != "done":
         what = "a second solution" if result.moves else "a solution"
         return f"The search for {what} ended before it was done: limit of {result.stop}."

@@ -228,13 +228,13 @@ def roots_of(instance: Instance, min_roots: int) -> list[Root] | None:
 
 
 def parallel_attempts(
-    instance: Instance, machine: Callable[[Instance], Machine], proves: bool, limit: Limit, jobs: int
+    instance: Instance, start_search: Callable[[Instance], Machine], proves: bool, limit: Limit, jobs: int
 ) -> Iterator[Attempt]:
     """Yield progress, then the one solution, as the search on one thread gives it.
 
-    `machine` makes the search from any start; `proves` says whether its thresholds are lower bounds.
+    `start_search` makes the search from any start; `proves` says whether its thresholds are lower bounds.
     """
-    first = machine(instance)
+    first = start_search(instance)
     first.step(0)
     roots = None if limit.nodes is not None and limit.nodes < MIN_NODES else roots_of(instance, ROOTS_PER_JOB * jobs)
     if roots is None:
@@ -251,7 +251,7 @@ def parallel_attempts(
         return Result(moves, "optimal" if optimal else "none", "", stop, bound, *counts)
 
     while True:
-        shared, ends = _threshold_search(roots, machine, threshold, jobs)
+        shared, ends = _threshold_search(roots, start_search, threshold, jobs)
         shared.work = work
         for solutions in shared.rounds(limit.nodes):
             yield Progress(int(work[0]), int(work[1]), 0, threshold if proves else 0, clock.seconds)
@@ -269,7 +269,7 @@ def parallel_attempts(
 
 
 def _threshold_search(
-    roots: Sequence[Root], machine: Callable[[Instance], Machine], threshold: int, jobs: int
+    roots: Sequence[Root], start_search: Callable[[Instance], Machine], threshold: int, jobs: int
 ) -> tuple[SharedPieces, list[int]]:
     """Return the search of all roots under a threshold, and a list that gets the next threshold below each of them."""
     from puzzlelab.engine.shared_pieces import SharedPieces  # for few searches
@@ -278,7 +278,7 @@ def _threshold_search(
 
     def begin(thread: int, root: int) -> Machine:
         path, start = roots[root]
-        search = machine(start)
+        search = start_search(start)
         control = search.control
         control.path_length, control.last_move = len(path), path[-1]
         control.one_threshold, control.threshold = 1, threshold

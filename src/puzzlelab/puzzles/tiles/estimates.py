@@ -64,7 +64,7 @@ def _of_module(module: str) -> Callable[[Tiles, str], Estimate]:
     """Return an estimate that has a module of its own."""
 
     def make(puzzle: Tiles, name: str) -> Estimate:
-        estimate: Estimate = import_module(f"puzzlelab.puzzles.tiles.{module}").estimate(puzzle, name)
+        estimate: Estimate = import_module(f"puzzlelab.puzzles.tiles.{module}").estimate_of(puzzle, name)
         return estimate
 
     return make

@@ -86,10 +86,10 @@ def rank_of(state):
 
 
 @compiled
-def distances_of(states, distance, distances):
-    """Look up the distances of `states: uint8[B, N + 1]` in the table, into `distances: int64[B]`."""
+def distances_of(states, distance, found):
+    """Look up the distances of `states: uint8[B, N + 1]` in the table, into `found: int64[B]`."""
     for i in range(len(states)):
-        distances[i] = distance[rank(states[i])]
+        found[i] = distance[rank(states[i])]
 
 
 @compiled
@@ -146,6 +146,6 @@ def states_at(puzzle: Tiles, distance: int) -> NDArray[np.int64]:
     return np.flatnonzero(distances(puzzle).distance == distance)
 
 
-def estimate(puzzle: Tiles, name: str) -> Estimate:
+def estimate_of(puzzle: Tiles, name: str) -> Estimate:
     """Return the estimate by its name."""
     return Estimate(name, admissible=True, kernel=lambda: distances(puzzle), unsolvable=UNREACHED)

@@ -146,7 +146,7 @@ def conflicts(puzzle: Tiles) -> ConflictTables:
     return ConflictTables(base, digits, lines, np.concatenate(tables), starts, np.array(lengths, np.int64) + 1)
 
 
-def estimate(puzzle: Tiles, name: str) -> Estimate:
+def estimate_of(puzzle: Tiles, name: str) -> Estimate:
     """Return the estimate by its name."""
     memo = max(6, puzzle.rows + puzzle.columns)
     return Estimate(name, admissible=True, kernel=lambda: conflicts(puzzle), memo=memo, is_cheap=True)

@@ -307,7 +307,7 @@ def all_turns(groups: Groups) -> tuple[NDArray[np.uint16], NDArray[np.uint32]]:
     return np.concatenate(tables), starts.reshape(-1)
 
 
-def estimate(puzzle: Tiles, name: str) -> Estimate:
+def estimate_of(puzzle: Tiles, name: str) -> Estimate:
     """Return the estimate by its name; the database is looked for, or built, when the search begins."""
     groups = named_groups(puzzle, name)
     known = NAMED.get((puzzle.rows, puzzle.columns), {})

@@ -94,7 +94,7 @@ def swap_delta(estimate, memo, delta):
 Counts = tuple[tuple[int, ...], ...]
 
 
-def code(counts: Counts, blank: int) -> int:
+def code_of(counts: Counts, blank: int) -> int:
     """Return a number for how many tiles of each goal line lie in each line, and the blank's line."""
     digits = [count for line in counts for count in line]
     return blank + sum(count << (2 + 3 * place) for place, count in enumerate(digits))
@@ -129,7 +129,7 @@ def walk(lines: int, across: int, home: int) -> NDArray[np.int64]:
                 order.append(child)
                 distance.append(distance[place] + 1)
             links[place][4 * side + line] = index[child]
-    codes = [code(*state) for state in order]
+    codes = [code_of(*state) for state in order]
     return np.column_stack([codes, distance, links]).astype(np.int64)
 
 
@@ -155,6 +155,6 @@ def walking(puzzle: Tiles) -> WalkingTables:
     )
 
 
-def estimate(puzzle: Tiles, name: str) -> Estimate:
+def estimate_of(puzzle: Tiles, name: str) -> Estimate:
     """Return the estimate by its name."""
     return Estimate(name, admissible=True, kernel=lambda: walking(puzzle), memo=2)
