@@ -17,6 +17,7 @@ export function createBoardView(host, store, moveValues, hooks) {
   let drawing = Promise.resolve();
   let drawCount = 0;
   let frame = 0;
+  let aspect = "";
 
   function mount(state) {
     view?.destroy();
@@ -69,7 +70,9 @@ export function createBoardView(host, store, moveValues, hooks) {
   /** Tell the stylesheets how wide the board is by its height, so that it gets as much room as the window has. */
   function fit() {
     const box = host.querySelector("svg")?.viewBox.baseVal;
-    document.documentElement.style.setProperty("--aspect", box?.height ? (box.width / box.height).toFixed(3) : "1");
+    const shape = box?.height ? (box.width / box.height).toFixed(3) : "1";
+    if (shape !== aspect) document.documentElement.style.setProperty("--aspect", shape); // even an equal one costs time
+    aspect = shape;
   }
 
   /** Set the attributes that tests and stylesheets read. */

@@ -21,7 +21,8 @@ export function mountStatus(store) {
   function show() {
     const state = store.get();
     if (!subjectOf(state).every((each, at) => each === said.of[at])) said = NOTHING;
-    line.textContent = said.sentence || guideOf(state);
+    const text = said.sentence || guideOf(state);
+    if (line.textContent !== text) line.textContent = text;
     line.classList.toggle("hidden", said.seen);
   }
 
