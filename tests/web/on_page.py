@@ -2,6 +2,17 @@
 
 from playwright.sync_api import expect
 
+BOARDS = {
+    "tiles-4x4": "1 2 3 4 5 6 7 8 9 10 11 12 13 0 14 15",
+    "dust-8x6x5": "425225154523142543212442545541241413141521445214",
+    "sudoku-9x9": "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
+}
+"""A board of each puzzle."""
+OUTSIDE = """(selectors) => selectors.filter((selector) => {
+  const box = document.querySelector(selector).getBoundingClientRect();
+  return !box.width || box.top < -1 || box.left < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1;
+})"""
+
 
 def phone(width: int = 390, height: int = 844) -> dict:
     """The settings of a browser on a phone."""
@@ -16,6 +27,11 @@ def board(page):
 def shows(page, text: str, **more) -> None:
     """Wait until this board is shown."""
     expect(board(page)).to_have_attribute("data-board", text, **more)
+
+
+def outside(page, *selectors: str) -> list[str]:
+    """Which of these elements are not in the window as a whole."""
+    return page.evaluate(OUTSIDE, list(selectors))
 
 
 def new_board(page, seed: str = "") -> None:

@@ -7,16 +7,11 @@ import pytest
 pytest.importorskip("playwright")
 pytest.importorskip("fastapi")
 
-from on_page import board, keys, new_board, phone, shows
+from on_page import BOARDS, board, keys, new_board, outside, phone, shows
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
-BOARDS = {
-    "tiles-4x4": "1 2 3 4 5 6 7 8 9 10 11 12 13 0 14 15",
-    "dust-8x6x5": "425225154523142543212442545541241413141521445214",
-    "sudoku-9x9": "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
-}
 LAPTOPS = [(1366, 640), (1440, 900), (900, 700), (844, 390)]
 BOXES = """(selectors) => selectors.map((selector) => {
   const { left, right, top, bottom } = document.querySelector(selector).getBoundingClientRect();
@@ -27,18 +22,6 @@ BOXES = """(selectors) => selectors.map((selector) => {
 def boxes(page, *selectors: str) -> list[dict]:
     """The places of elements in the window."""
     return page.evaluate(BOXES, list(selectors))
-
-
-def is_inside(page, selector: str) -> bool:
-    """Whether all of an element is in the window."""
-    (box,) = boxes(page, selector)
-    size = page.viewport_size
-    return (
-        box["left"] >= -1
-        and box["top"] >= -1
-        and box["right"] <= size["width"] + 1
-        and box["bottom"] <= size["height"] + 1
-    )
 
 
 def is_there_again(page) -> None:
@@ -53,8 +36,7 @@ def test_a_new_board_is_two_taps_away_and_is_played_at_once(opened, puzzle) -> N
     page.evaluate("scrollTo(0, 1000)")
     new_board(page)
     expect(page.get_by_test_id("status")).to_contain_text("New puzzle")
-    assert is_inside(page, "#board svg")
-    assert is_inside(page, "#hint")
+    assert outside(page, "#board svg", "#hint") == []
 
 
 @pytest.mark.parametrize("way", ["link", "new", "pasted"])
@@ -121,7 +103,7 @@ def test_in_a_wide_window_the_board_comes_first(opened, puzzle, width, height) -
         sides = page.evaluate("[...document.querySelectorAll('[data-pad]')].map((key) => key.offsetHeight)")
         assert len(sides) == 9
         assert min(sides) >= 44
-    assert [each for each in shown if not is_inside(page, each)] == []
+    assert outside(page, *shown) == []
 
 
 @pytest.mark.parametrize("puzzle", BOARDS)
@@ -144,14 +126,14 @@ def test_the_bar_stays_on_a_low_phone_and_covers_no_board(opened, puzzle) -> Non
     place, bar = boxes(page, below, ".actions")
     assert place["bottom"] <= bar["top"] + 1
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    assert is_inside(page, "#hint")
+    assert outside(page, "#hint") == []
     page.evaluate("scrollTo(0, 0)")
     page.get_by_test_id("solve").tap()
     expect(board(page)).to_have_attribute("data-mode", "watch", timeout=300_000)
     expect(page.get_by_test_id("step")).to_contain_text("of")
     place, bar = boxes(page, "#board svg", ".actions")
     assert place["bottom"] <= bar["top"] + 1
-    assert is_inside(page, "#forward")
+    assert outside(page, "#forward") == []
 
 
 def test_a_first_tap_on_dust_shows_what_falls_if_one_likes(opened) -> None:

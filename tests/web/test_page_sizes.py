@@ -7,21 +7,12 @@ import pytest
 pytest.importorskip("playwright")
 pytest.importorskip("fastapi")
 
-from on_page import phone
+from on_page import BOARDS, outside, phone
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
 PHONES = [(390, 844), (360, 640)]
-BOARDS = {
-    "tiles-4x4": "1 2 3 4 5 6 7 8 9 10 11 12 13 0 14 15",
-    "dust-8x6x5": "425225154523142543212442545541241413141521445214",
-    "sudoku-9x9": "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
-}
-OUTSIDE = """(selectors) => selectors.filter((selector) => {
-  const box = document.querySelector(selector).getBoundingClientRect();
-  return !box.width || box.top < -1 || box.left < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1;
-})"""
 SMALL = """() => [...document.querySelectorAll("button, select, summary, input:not(.hidden)")].filter((each) => {
   const box = each.getBoundingClientRect();
   return each.checkVisibility() && box.width && (box.height < 24 || box.width < 24) && !each.closest("label.switch");
@@ -46,11 +37,11 @@ def test_board_hint_undo_and_solve_are_on_the_first_screen(opened, puzzle, width
     wanted = ["#board svg", "#undo", "#hint", "#solve"]
     for mode in ("make", "play"):
         page.get_by_test_id(f"mode-{mode}").tap()
-        assert page.evaluate(OUTSIDE, wanted) == []
+        assert outside(page, *wanted) == []
     page.get_by_test_id("solve").tap()
     expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch", timeout=300_000)
     expect(page.get_by_test_id("step")).to_contain_text("of")
-    assert page.evaluate(OUTSIDE, [*wanted, "#slider", "#play"]) == []
+    assert outside(page, *wanted, "#slider", "#play") == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
