@@ -3,6 +3,24 @@
 import { onLeaving } from "./dom.js";
 import { EMPTY } from "./store.js";
 
+/** What is stored under a key; null if there is nothing, or storage is forbidden. */
+function read(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** Store a text under a key. Where storage is forbidden, or full, it lasts as long as the page. */
+function write(key, text) {
+  try {
+    localStorage.setItem(key, text);
+  } catch {
+    // nothing else can be done
+  }
+}
+
 /**
  * Keep the part of this name in the store. Another board gets what was kept for it, or the part as it is at first.
  * `isValid(value)`: whether a stored value can be taken up.
@@ -13,19 +31,15 @@ export function keepForBoard(store, name, isValid) {
   function save() {
     const value = store.get()[name];
     if (!kept.draft || value === EMPTY[name]) return;
-    try {
-      localStorage.setItem(kept.key, JSON.stringify({ board: kept.board, value }));
-    } catch {
-      // the value then lasts as long as the page
-    }
+    write(kept.key, JSON.stringify({ board: kept.board, value }));
   }
 
   function stored() {
     try {
-      const { board, value } = JSON.parse(localStorage.getItem(kept.key));
+      const { board, value } = JSON.parse(read(kept.key));
       return board === kept.board && isValid(value) ? value : EMPTY[name];
     } catch {
-      return EMPTY[name]; // nothing is stored, or storage is forbidden
+      return EMPTY[name]; // nothing is stored, or another version of the page stored it
     }
   }
 
@@ -41,17 +55,7 @@ export function keepForBoard(store, name, isValid) {
 /** Keep in the browser whether a fold is open. It opens for a field in it that has no valid value. */
 export function keepOpen(fold) {
   const key = `puzzlelab-${fold.id}`;
-  try {
-    fold.open = localStorage.getItem(key) === "open";
-  } catch {
-    // storage is forbidden
-  }
+  fold.open = read(key) === "open";
   fold.addEventListener("invalid", () => (fold.open = true), { capture: true });
-  fold.addEventListener("toggle", () => {
-    try {
-      localStorage.setItem(key, fold.open ? "open" : "");
-    } catch {
-      // it then stays so as long as the page
-    }
-  });
+  fold.addEventListener("toggle", () => write(key, fold.open ? "open" : ""));
 }

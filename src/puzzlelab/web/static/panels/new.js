@@ -53,7 +53,6 @@ export function mountNew(store, session, say) {
       await session.present(await game.read(board));
       say(query.level ? `New puzzle of difficulty ${query.level}.` : "New puzzle.");
     } catch (error) {
-      clearTimeout(wait);
       if (!isAborted(error)) showText(byId("random-error"), error.message);
     } finally {
       clearTimeout(wait);
