@@ -16,6 +16,7 @@ from puzzlelab.nets import model_zoo
 from puzzlelab.nets.model_zoo import TransferredNetwork
 from puzzlelab.nets.onnx_model import OnnxModel
 from puzzlelab.storage import networks
+from puzzlelab.web.task_context import solver_of
 
 PUZZLE = "tiles-3x3:blank-first"
 FIGURE_6 = "346810752"
@@ -96,3 +97,26 @@ def test_the_facts_of_the_puzzle_name_networks_and_the_solvers_that_use_them() -
     facts = about(load(PUZZLE))
     assert [network["name"] for network in facts["networks"] if network["usual"]] == ["tiles-3x3"]
     assert {"greedy", "uct", "discrepancy"} <= set(facts["solvers"])
+
+
+def test_networks_of_the_user_are_listed_with_solvers_and_permitted(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv(networks.OWN_SHELF, str(tmp_path))
+    puzzle = load("tiles-3x3")
+    mine, card = model_zoo.copy_to(tmp_path, str(networks.SHELF / "tiles-3x3-values"))
+    assert mine == f"tiles-3x3-values-{card.name[:4]}"  # a network of the package has the name of the file
+    facts = about(puzzle)
+    assert [each["name"] for each in facts["networks"] if each["own"]] == [mine]
+    assert [each["name"] for each in facts["networks"] if each["usual"]] == ["tiles-3x3"]
+    assert f"greedy:estimate=net:{mine}" in facts["solvers_by_network"]
+    for text in facts["solvers_by_network"]:
+        assert solver_of({"solver": text}, puzzle).name == text.split(":")[0]
+    greedy = make_solver("greedy", {"estimate": f"net:{mine}"})
+    found = solve(greedy, puzzle.read("7 2 4 5 0 6 8 3 1"), Limit())
+    assert found.moves is not None
+
+
+def test_a_network_without_a_card_is_not_offered(tmp_path) -> None:
+    path = tmp_path / "alone.onnx"
+    path.write_bytes((networks.SHELF / "tiles-3x3.onnx").read_bytes())
+    with pytest.raises(BadInput, match=r"alone\.json: there is no such file"):
+        model_zoo.copy_to(tmp_path, str(path))

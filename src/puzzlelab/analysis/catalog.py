@@ -15,7 +15,7 @@ from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.settings import fill
-from puzzlelab.core.solver import Solver, is_network, require, require_views
+from puzzlelab.core.solver import NETWORK, Solver, is_network, require, require_views
 from puzzlelab.core.views import Estimates, Samples
 from puzzlelab.engine import installed
 from puzzlelab.engine.enumeration import Enumerator
@@ -59,6 +59,8 @@ def about(puzzle: Puzzle) -> Facts:
     presentation = presentation_of(puzzle)
     name, options = usual_solver(puzzle)
     solvers, by_estimate = _solvers(puzzle)
+    cards = networks.cards(puzzle)
+    own = {path.stem for shelf in networks.own_shelves() for path in shelf.glob("*.json")} & set(cards)
     return {
         "puzzle": puzzle.name,
         "family": puzzle.name.partition("-")[0],
@@ -71,10 +73,11 @@ def about(puzzle: Puzzle) -> Facts:
         "usual_solver": {"name": name, "options": {key: _plain(value) for key, value in options.items()}},
         "solvers": solvers,
         "solvers_by_estimate": by_estimate,
+        "solvers_by_network": [text for name in sorted(own) for text in _solvers_of_network(puzzle, name)],
         "estimates": list(_estimates(puzzle)),
         "scales": _scales(puzzle),
         "networks": [
-            _network(stem, card, number == 0) for number, (stem, card) in enumerate(networks.cards(puzzle).items())
+            _network(stem, card, number == 0, stem in own) for number, (stem, card) in enumerate(cards.items())
         ],
         "examples": _examples(puzzle),
     }
@@ -89,6 +92,22 @@ def _solvers(puzzle: Puzzle) -> tuple[list[str], list[str]]:
     option = {"estimate": view.estimate().name}
     others = [(name, kind) for name, kind in kinds if name not in solvers and "estimate" in kind.model_fields]
     return solvers, [name for name, kind in others if _could_work(puzzle, fill(kind, option))]
+
+
+def _solvers_of_network(puzzle: Puzzle, network: str) -> list[str]:
+    """Return each solver that could solve the puzzle with this network, as a text such as `greedy:prior=net:NAME`."""
+    heads = set(_heads(networks.cards(puzzle)[network]))
+    texts = []
+    for name, kind in installed.solvers():
+        option = next((each for each in HEADS if each in kind.model_fields and heads & set(HEADS[each])), None)
+        if option is None:
+            continue
+        try:
+            require_views(fill(kind, {option: f"{NETWORK}:{network}"}), puzzle)
+        except BadInput:
+            continue
+        texts.append(f"{name}:{option}={NETWORK}:{network}")
+    return texts
 
 
 def _could_work(puzzle: Puzzle, solver: Solver) -> bool:
@@ -147,7 +166,7 @@ def _scales(puzzle: Puzzle) -> list[Facts]:
     ]
 
 
-def _network(stem: str, card: Mapping[str, Any], is_first: bool) -> Facts:
+def _network(stem: str, card: Mapping[str, Any], is_first: bool, is_own: bool) -> Facts:
     return {
         "name": stem,
         "hash": card.get("name", ""),
@@ -155,6 +174,7 @@ def _network(stem: str, card: Mapping[str, Any], is_first: bool) -> Facts:
         "heads": _heads(card),
         "recipe": card.get("recipe", ""),
         "usual": is_first and stem == card["puzzle"],
+        "own": is_own,
     }
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,19 +40,26 @@ def web(
             help="The token of other machines, also through a forwarder; by default a new one at every start.",
         ),
     ] = None,
+    net: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A network of your own that the page offers too: the folder of a run, or a file; repeatable."
+        ),
+    ] = None,
 ) -> None:
     """Serve a page to generate, play and solve puzzles; Ctrl-C ends it.
 
     Exit code: 0 ended by a signal, 2 something unreadable.
     """
     with suppress(KeyboardInterrupt):  # of a signal that comes before the server is there
-        _serve(host, port, browse, token, {"seconds": time, "memory": memory, "jobs": jobs})
+        need_libraries("the page", ["puzzlelab.web.serve"], "web")
+        with _offered(net or []):
+            _serve(host, port, browse, token, {"seconds": time, "memory": memory, "jobs": jobs})
     say("ended")
 
 
 def _serve(host: str, port: int, browse: bool, token: str | None, limits: dict[str, Any]) -> None:
     """Serve until a signal."""
-    need_libraries("the page", ["puzzlelab.web.serve"], "web")
     from puzzlelab.core.settings import fill
     from puzzlelab.web.job_service import ServerLimits
     from puzzlelab.web.serve import serve
@@ -58,6 +69,23 @@ def _serve(host: str, port: int, browse: bool, token: str | None, limits: dict[s
     if limits["memory"] is not None:
         limits["memory"] = read_memory(limits["memory"])
     serve(host, port, fill(ServerLimits, limits), _announce, browse, token)
+
+
+@contextmanager
+def _offered(names: list[str]) -> Iterator[None]:
+    """Put copies of these networks on a shelf that the workers of the server have too; raises `BadInput`."""
+    if not names:
+        yield
+        return
+    from puzzlelab.nets import model_zoo
+    from puzzlelab.storage.networks import OWN_SHELF
+
+    with TemporaryDirectory(prefix="puzzlelab-networks-") as folder:
+        for name in names:
+            offered, card = model_zoo.copy_to(Path(folder), name)
+            say(f"{name} is on the page of {card.puzzle} as the network {offered}")
+        os.environ[OWN_SHELF] = folder
+        yield
 
 
 def _announce(served: Addresses) -> None:

@@ -23,7 +23,7 @@ from puzzlelab.engine import installed
 from puzzlelab.nets import onnx_model, run_networks
 from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, content_of, file_of, read_card
 from puzzlelab.nets.run_networks import CHAMPION, NETS
-from puzzlelab.storage.networks import SHELF, Network, puzzles_of_networks, shelves
+from puzzlelab.storage.networks import SHELF, Network, own_shelves, puzzles_of_networks, shelves
 
 MIN_HASH_DIGITS = 4
 """Digits of a hash that are enough to name a network."""
@@ -63,12 +63,30 @@ def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
     A path is another one on another machine, so that a network with a path has files wherever it is. Raises `BadInput`.
     """
     path = path_of(puzzle, name)
-    if path.parent in shelves(puzzle) and name == Path(name).name:
+    if path.parent in set(shelves(puzzle)) - set(own_shelves()) and name == Path(name).name:
         return {}
     contents = {ONNX: content_of(file_of(path, ONNX))}
     if file_of(path, CARD).exists():
         contents[CARD] = content_of(file_of(path, CARD))
     return contents
+
+
+def copy_to(folder: Path, name: str) -> tuple[str, Card]:
+    """Copy a network with its card to a folder of the user's networks; return its name there, and the card.
+
+    The name is that of the run's folder or of the file, with digits of the hash where another network has that name.
+    Raises `BadInput` for a network without a card, which does not say what puzzle it is for, and `BadFile`.
+    """
+    path = path_anywhere(name)
+    card = read_card(path)
+    puzzle = registry.load(card.puzzle)
+    onnx_model.load(path, puzzle)  # a damaged file is refused here, and not on the page
+    stem = path.stem if path.parent.name != NETS else path.parent.parent.resolve().name
+    if any(shelf.joinpath(stem + CARD).exists() for shelf in (*shelves(puzzle), folder)):
+        stem += f"-{card.name[:MIN_HASH_DIGITS]}"
+    for ending in (ONNX, CARD):
+        folder.joinpath(stem + ending).write_bytes(content_of(file_of(path, ending)))
+    return stem, card
 
 
 def path_of(puzzle: Puzzle, name: str) -> Path:

@@ -9,6 +9,7 @@ the first one is needed.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,8 @@ from puzzlelab.version import PACKAGE
 
 SHELF = PACKAGE / "pretrained"
 """The folder of the networks that come with the package."""
+OWN_SHELF = "PUZZLELAB_NETWORKS"
+"""The environment variable that names a folder of the user's own networks; its processes inherit it."""
 AVERAGED = ":averaged"
 CACHED_NETWORKS = 16
 """The number of networks that are kept in memory."""
@@ -124,19 +127,24 @@ def puzzles_of_networks(puzzle: Puzzle) -> tuple[Puzzle, ...]:
 
 
 def shelves(puzzle: Puzzle) -> tuple[Path, ...]:
-    """Return the folders of trained networks that this puzzle may use: that of this package, and of its own package.
+    """Return the folders of trained networks that this puzzle may use: of this package, its own package and the user.
 
     A network in the folder `pretrained` of a plug-in's package is NAME.onnx with its card NAME.json; its name is that
     of its puzzle, or that with a suffix.
     """
     packages = [type(usable).__module__.split(".") for usable in puzzles_of_networks(puzzle)]
     paths = [sys.modules[package].__file__ for package, *inner in packages if inner and package != PACKAGE.name]
-    return (SHELF, *(Path(file).with_name("pretrained") for file in paths if file))
+    return (SHELF, *(Path(file).with_name("pretrained") for file in paths if file), *own_shelves())
+
+
+def own_shelves() -> tuple[Path, ...]:
+    """Return the folder of the user's own networks, if there is one."""
+    folder = os.environ.get(OWN_SHELF)
+    return (Path(folder),) if folder else ()
 
 
 def cards(puzzle: Puzzle) -> dict[str, dict[str, Any]]:
-    """Return the cards of the networks of the package, and of the puzzle's own, that it can use, by name; the best
-    first.
+    """Return the cards of the networks on its shelves that a puzzle can use, by name; the best of the package first.
 
     They are read here, because the module that loads networks imports what evaluates them.
     """

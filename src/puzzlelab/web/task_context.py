@@ -115,7 +115,7 @@ def network_of(parameters: Parameters, puzzle: Puzzle) -> str:
 
 
 def _permit_network(name: str, puzzle: Puzzle) -> None:
-    """Raise `UnknownName` unless this is the name or the hash of a network of the package, or of the puzzle's own."""
+    """Raise `UnknownName` unless this is the name or the hash of a network on one of the shelves of the puzzle."""
     from puzzlelab.storage import networks
 
     bare = networks.parts(name)[0]

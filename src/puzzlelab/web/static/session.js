@@ -42,9 +42,9 @@ export function createSession(store, race, historyOf, say) {
     const kept = await historyOf().open(facts.puzzle, game);
     const example = !kept && withExample ? await exampleOf(facts, game) : null;
     const draft = kept?.draft ?? example ?? (await game.empty());
-    const usual = facts.networks.find((network) => network.usual) ?? facts.networks[0];
+    const shown = ["own", "usual"].map((kind) => facts.networks.find((network) => network[kind])).find(Boolean) ?? facts.networks[0];
     const board = kept ?? { draft, trail: trailOf(draft), mode: example ? "play" : "make", ...UNTOUCHED };
-    const reset = { solver: kept?.line?.solver ?? "", step: 0, problem: null, net: usual?.name ?? "" };
+    const reset = { solver: kept?.line?.solver ?? "", step: 0, problem: null, net: shown?.name ?? "" };
     lineVersion += 1;
     store.set({ family: facts.family, module, facts, game, ...reset, ...board });
     await check(draft);

@@ -63,8 +63,9 @@ export function mountSolve(store, race, solve, say) {
   };
 }
 
-function ordered({ solvers, usual_solver: usual }) {
-  return [usual.name, ...solvers.filter((name) => name !== usual.name)];
+/** The usual solver, those by networks of the user, and all others. */
+function ordered({ solvers, solvers_by_network: byNetwork, usual_solver: usual }) {
+  return [usual.name, ...byNetwork, ...solvers.filter((name) => name !== usual.name)];
 }
 
 /** What methods do for a person; the name of the solver stands beside it. */
@@ -91,11 +92,12 @@ const METHODS = {
 };
 
 function methodInWords(name, { usual_solver: usual }) {
-  const words = METHODS[name] ? `${METHODS[name]} (${name})` : name;
+  const [solver, ...network] = name.split(/:\w+=net:/);
+  const words = METHODS[solver] ? `${METHODS[solver]} (${[solver, ...network].join(", ")})` : name;
   return name === usual.name ? `${words}, usual` : words;
 }
 
-const solverInfo = ({ catalog }, name) => catalog?.solvers.find((one) => one.name === name);
+const solverInfo = ({ catalog }, name) => catalog?.solvers.find((one) => one.name === name.split(":")[0]);
 
 function showAbout(store) {
   const info = solverInfo(store.get(), byId("solver").value);
