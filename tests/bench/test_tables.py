@@ -67,6 +67,27 @@ def test_an_upper_bound_counts_for_the_excess_but_not_for_the_optimum(suite: Sui
     assert caveats(run) == ["1 of the 2 best known solutions are not proven optimal; the excess is over them."]
 
 
+@pytest.mark.parametrize(("known", "excess", "share"), [(3, "2.00\n3/5", "0/5\n0/3\n0 %"), (2, "-\n2/5", "0/5\n0/2")])
+def test_no_excess_is_shown_where_few_optima_are_known(
+    suite: Suite, stub: Make, known: int, excess: str, share: str
+) -> None:
+    lengths = {ONE: 1, TWO: 2, FOUR: 4, "1 2 3 4 0 5 7 8 6": 2, "0 1 3 4 2 5 7 8 6": 4}
+    entries = [
+        SuiteEntry(board, known=length if place < known else None, known_is_optimal=place < known)
+        for place, (board, length) in enumerate(lengths.items())
+    ]
+    run = runs.run(Suite("few", suite.puzzle, tuple(entries)), [stub(extra=2)], Limit(nodes=100))
+    table = tables.of_solvers(run)
+    cells = dict(zip(table.header, table.rows[0], strict=True))
+    assert cells["excess:\nmean\nboards"] == excess
+    assert cells["optimal:\nproven\nreached\nshare"] == share
+    advice = (
+        "No excess is shown where the optimum of fewer than half of the solved boards is known: "
+        "add a solver that proves it to --with, such as bfs:bidirectional=True."
+    )
+    assert (advice in caveats(run)) == (known == 2)
+
+
 def test_an_answer_that_does_not_hold_is_unsolved_and_told(run: BenchRun) -> None:
     first = run.answers[0]
     wrong = BenchAnswer(first.solver, first.entry, first.row.model_copy(update={"moves": ["U"]}), holds=False)

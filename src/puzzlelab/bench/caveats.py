@@ -7,8 +7,17 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TypeVar
 
+from puzzlelab.analysis.proofs import Claim, provers
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
-from puzzlelab.bench.summaries import grouped, has_filled_answers, points_of, references, time_notes
+from puzzlelab.bench.summaries import (
+    KNOWN_SHARE,
+    grouped,
+    has_filled_answers,
+    points_of,
+    references,
+    summaries,
+    time_notes,
+)
 from puzzlelab.core.result import SEVERAL
 from puzzlelab.engine.batch_verify import SAMPLED_EVERY, SAMPLED_FIRST
 
@@ -24,11 +33,12 @@ Value = TypeVar("Value")
 
 def caveats(run: BenchRun) -> list[str]:
     """Return sentences about limits and networks, about an incomplete run, and about answers that cannot be right."""
-    doubts = (_several, _disputed) if has_filled_answers(run.suite.puzzle) else (_loose, _better_than_optimal)
+    of_lengths = _unknown, _loose, _better_than_optimal
+    own_doubts = (_several, _disputed) if has_filled_answers(run.suite.puzzle) else of_lengths
     return [
         *_settings(run),
         *_missing(run),
-        *(sentence for doubt in (_denied, *doubts) for sentence in islice(doubt(run), MAX_SENTENCES)),
+        *(sentence for doubt in (_denied, *own_doubts) for sentence in islice(doubt(run), MAX_SENTENCES)),
     ]
 
 
@@ -82,6 +92,16 @@ def _denied(run: BenchRun) -> Iterator[str]:
     for answer in run.answers:
         if answer.row.proof == "unsolvable" and (board := answer.entry.board) in solved:
             yield f"{answer.solver} says that {board} has no solution, but {solved[board]} found one."
+
+
+def _unknown(run: BenchRun) -> Iterator[str]:
+    """Yield how to prove optima, if too few are known for the mean excess of a solver."""
+    if any(each.solved.number and each.compared.value < KNOWN_SHARE for each in summaries(run)):
+        example = next((f", such as {each.label}" for each in provers(run.suite.puzzle, Claim("optimal"))), "")
+        yield (
+            "No excess is shown where the optimum of fewer than half of the solved boards is known: "
+            f"add a solver that proves it to --with{example}."
+        )
 
 
 def _loose(run: BenchRun) -> Iterator[str]:

@@ -23,6 +23,8 @@ from puzzlelab.core.puzzle import Puzzle, presentation_of
 Z = 1.959963984540054
 """The normal distribution has 95 % within this many standard deviations."""
 ADVICE = "bench --batch level, clues or board measures them again, into another --out"
+KNOWN_SHARE = 0.5
+"""The share of the solved boards that must have a reference before an excess is shown."""
 PERCENTILES = 25, 50, 75, 95
 MIN_SECONDS = 1e-6
 """Shorter times are shown as this one; rows have no finer resolution."""
@@ -95,6 +97,15 @@ def mean(values: Iterable[float | None]) -> Mean:
     return Mean(float(np.mean(present)), half_width)
 
 
+def _excess(excesses: Iterable[int | None], solved: int) -> Mean:
+    """Return the mean excess of the solved boards; nan if it is known of fewer than half of them.
+
+    The optima that are known then are mostly those of boards that are easy to prove, and say little about the others.
+    """
+    present = [excess for excess in excesses if excess is not None]
+    return mean(present if len(present) >= KNOWN_SHARE * solved else ())
+
+
 # --- one solver ---
 
 
@@ -132,6 +143,7 @@ class Summary:
         known = [(answer, best[board]) for answer in answers if (board := answer.entry.board) in best]
         excesses = [(answer.excess_over(reference.value), reference.optimal) for answer, reference in known]
         over_optimum = [excess for excess, optimal in excesses if optimal]
+        solved = sum(answer.length is not None for answer in answers)
         self.solved = proportion(answer.length is not None for answer in answers)
         """The share of all boards that is solved."""
         self.proven = proportion(answer.proven for answer in answers)
@@ -142,10 +154,14 @@ class Summary:
         """Solved in the optimal length; of the boards with a known optimum."""
         self.length = mean(answer.value for answer in answers)
         """Moves, cost or score, over the solved boards."""
-        self.excess = mean(excess for excess, _ in excesses)
-        """Moves or cost more than the reference, or points less, over the solved boards that have one."""
-        self.excess_over_optimum = mean(over_optimum)
-        """The excess over the solved boards with a known optimum."""
+        self.compared = Proportion(sum(excess is not None for excess, _ in excesses), solved)
+        """Solved boards that have a reference; of the solved boards."""
+        self.excess = _excess((excess for excess, _ in excesses), solved)
+        """Moves or cost more than the reference, or points less, over the solved boards that have one; nan if they are
+        fewer than half.
+        """
+        self.excess_over_optimum = _excess(over_optimum, solved)
+        """The same for the solved boards whose optimum is known."""
         self.expanded = float(np.mean([answer.row.expanded for answer in answers]))
         """States expanded, on average over all boards."""
         self.generated = float(np.mean([answer.row.generated for answer in answers]))

@@ -156,11 +156,12 @@ def _cells(each: Summary, puzzle: Puzzle, scored: bool) -> Iterator[tuple[str, s
         yield "proven\nunsolvable", share(each.refuted)
     else:
         value, distance = VALUES[objective_of(puzzle).kind]
-        optimal = share(each.proven), share(each.optimal), percent(each.optimal)
+        excess = decimal(each.excess.value)
+        optimal = share(each.proven), share(each.optimal), percent(each.optimal) if excess != "-" else ""
         yield "optimal:\nproven\nreached\nshare", _lines(*optimal)
         length, half_width = each.length
         yield f"{value}:\nmean\n95 %", _lines(decimal(length), "" if math.isnan(half_width) else f"± {half_width:.2f}")
-        yield distance, decimal(each.excess.value)
+        yield f"{distance}:\nmean\nboards", _lines(excess, share(each.compared))
     scores = number(each.evaluations) if each.evaluations else ""
     nodes = _lines(number(each.expanded), number(each.generated), scores)
     yield "nodes:\nexpanded\ngenerated" + "\nscored" * scored, nodes
