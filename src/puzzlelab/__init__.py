@@ -38,7 +38,7 @@ __version__ = VERSION
 _HOMES = {
     "api": (
         "load read read_many solve solve_many solve_table attempts check count generate solutions hint "
-        "open_executor prove regrets verify"
+        "open_executor prove regrets train verify"
     ),
     "jobs.checks": "Check",
     "conformance": "check_puzzle check_solver",
@@ -54,6 +54,7 @@ _HOMES = {
     "core.result": "Count Progress Result",
     "analysis.game_analysis": "Regrets",
     "storage.row": "Row",
+    "training.train": "Training",
     "engine.enumeration": "Listing",
     "core.solver": "Solver",
     "core.verify": "Verdict",
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
         solve as solve,
         solve_many as solve_many,
         solve_table as solve_table,
+        train as train,
         verify as verify,
     )
     from puzzlelab.conformance import (
@@ -142,6 +144,7 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Sudoku as Sudoku
     from puzzlelab.puzzles.tiles.rules import Tiles as Tiles
     from puzzlelab.storage.row import Row as Row
+    from puzzlelab.training.train import Training as Training
 
 
 def _networks() -> "_storage.NetworkSource":

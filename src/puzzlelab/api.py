@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import chain
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from puzzlelab import api_arguments as checked
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from puzzlelab.engine.enumeration import Listing
     from puzzlelab.engine.executor import Executor
     from puzzlelab.jobs.checks import Check
+    from puzzlelab.training.recipe import OnEvaluation, OnStep
+    from puzzlelab.training.train import Source, Training
 
 
 @overload
@@ -200,7 +204,6 @@ def _answers(
     instances, chosen_limit = checked.boards(boards), checked.limit(limit)
 
     def answers() -> Iterator[tuple[Solver, Answers]]:
-        from puzzlelab.engine.parallel import ThisProcess
         from puzzlelab.jobs.solve_parts import answers_of
 
         first = next(instances, None)
@@ -208,15 +211,22 @@ def _answers(
             return
         chosen = named_solver or registry.solver(None, first.puzzle, **options)
         batch = boards if isinstance(boards, Boards) else None
-        if isinstance(executor, str):
-            opened: AbstractContextManager[Executor] = open_executor(executor, jobs)
-        else:
-            opened = ThisProcess(workers) if executor is None else nullcontext(executor)
-        with opened as worker, naming_bad_boards(batch or [first]):
+        with _opened(executor, workers) as worker, naming_bad_boards(batch or [first]):
             for some in answers_of(chosen, chosen_limit, worker, batch, chain([first], instances)):
                 yield chosen, some
 
     return answers()
+
+
+def _opened(executor: str | Executor | None, jobs: int | None) -> AbstractContextManager[Executor]:
+    """Return the executor of this name, this process without one, or the executor itself, which stays open."""
+    if isinstance(executor, str):
+        return open_executor(executor, jobs)
+    if executor is not None:
+        return nullcontext(executor)
+    from puzzlelab.engine.parallel import ThisProcess
+
+    return ThisProcess(jobs)
 
 
 def open_executor(name: str, jobs: int | None = None) -> Executor:
@@ -466,6 +476,63 @@ def regrets(
 
     with _question(instance, solver, DEFAULT_LIMIT if limit is None else limit, options) as (chosen, board, limit):
         return run_regrets(chosen, board, checked.moves(board.puzzle, moves), limit)
+
+
+def train(
+    recipe: str,
+    settings: Source | None = None,
+    *,
+    run: str | PathLike[str],
+    changes: Mapping[str, Any] | None = None,
+    on_step: OnStep | None = None,
+    on_evaluation: OnEvaluation | None = None,
+    executor: str | Executor | None = None,
+    restart: bool = False,
+) -> Training:
+    """Train a network by a recipe, as `puzzlelab train` does; the same call continues a run.
+
+    The callbacks run in this process, which learns, and cannot change the run. One that returns True stops the training
+    as Ctrl-C does: the state and the network so far are saved. They are saved too when a callback raises an error,
+    which is passed on.
+
+    Args:
+        recipe: the name of a recipe, such as `imitation`.
+        settings: a file of TOML, the name of one of the package such as `tiles-3x3`, or a mapping with the same
+            contents; by default those of the existing run.
+        run: the folder of the run; an existing one is continued.
+        changes: settings by their whole names, such as `{"learning.steps": 2000}`.
+        on_step: is called after each step with its number and its losses. Reading them waits for a graphics card.
+        on_evaluation: is called after each evaluation with the number of the step and a copy of the metrics.
+        executor: makes the samples, as `open_executor` returns it, or its name; by default a process of this machine.
+        restart: whether the files of an existing run are removed first.
+
+    Raises:
+        BadInput: if the settings cannot be trained with, the folder holds something else, or PyTorch is not installed.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> settings = {"puzzle": "tiles-2x2", "learning": {"steps": 20}, "evaluation": {"every": 5}}
+    >>> with TemporaryDirectory() as folder:
+    ...     stop = lambda step, metrics: metrics["solved"] == 1
+    ...     training = puzzlelab.train("tabular", settings, run=folder, on_evaluation=stop)
+    >>> training.metrics["solved"]
+    1.0
+    """
+    from puzzlelab.runtime import libraries
+
+    libraries.require()
+    from puzzlelab.training import recipe as recipes
+    from puzzlelab.training.runs import Run
+    from puzzlelab.training.train import settings_from
+    from puzzlelab.training.train import train as run_training
+
+    chosen = recipes.find(errors.require_text(recipe, "the recipe", "a name such as 'imitation'"))
+    folder = Run(Path(run))
+    values = settings_from(recipe, folder, settings, changes or {})
+    if executor is not None:
+        chosen.check_executor(values)
+    callbacks = recipes.Callbacks(on_step, on_evaluation)
+    with _opened(executor, 1 if executor is None else None) as workers:
+        return run_training(chosen, values, folder, workers, callbacks, restart=restart)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import typer
 from puzzlelab.cli.console import fail, print_table, say
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_or_here, resources_of
 from puzzlelab.cli.progress import progress
-from puzzlelab.cli.train import ConfigFile, SettingTexts, need_libraries, settings_from
+from puzzlelab.cli.train import ConfigFile, SettingTexts, need_libraries
 from puzzlelab.core.errors import BadInput, BadOption, shorten
 from puzzlelab.runtime.signals import INTERRUPTED
 
@@ -152,6 +152,7 @@ def _open_run(
     """
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.runs import Run
+    from puzzlelab.training.train import settings_from
 
     selfplay_run = Run(run)
     if config is None and selfplay_run.begun:

@@ -11,7 +11,9 @@ import typer
 from puzzlelab.cli.console import fail, print_table, say
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_or_here, resources_of
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.errors import BadFile, BadInput, BadOption
+from puzzlelab.core.errors import BadInput, BadOption
+from puzzlelab.runtime import libraries
+from puzzlelab.runtime.libraries import TO_TRAIN
 from puzzlelab.runtime.signals import INTERRUPTED, ending_at_once
 
 if TYPE_CHECKING:
@@ -20,10 +22,6 @@ if TYPE_CHECKING:
     from puzzlelab.nets.torch_model import TorchModel
     from puzzlelab.training.recipe import Recipe
     from puzzlelab.training.runs import Run
-
-NEEDED_TO_TRAIN = ("puzzlelab.nets.checkpoint", "pyarrow", "tomli_w")
-"""Modules without which no network is trained; the first one imports PyTorch, safetensors and onnx."""
-
 
 Program = Literal["generate", "learn"]
 """One of the two programs of a run."""
@@ -61,13 +59,14 @@ def train(
     """
     need_libraries()
     from puzzlelab.training import recipe as recipes
-    from puzzlelab.training.programs import train as learn
     from puzzlelab.training.runs import Run
+    from puzzlelab.training.train import settings_from
+    from puzzlelab.training.train import train as learn
 
     loaded_recipe, run_folder = recipes.find(recipe), None if run is None else Run(run)
     settings = settings_from(recipe, run_folder, config, option or [])
-    loaded_recipe.check(settings)
     if summary:
+        loaded_recipe.check(settings)
         _print_network(settings)
         return
     if run_folder is None:
@@ -76,22 +75,19 @@ def train(
     _check_programs(loaded_recipe, settings, only, executor, bool(amounts))
     if restart and run_folder.begun and not yes:
         _confirm_restart(run_folder)
-    run_folder.begin(settings, anew=restart)
     with progress(by_share=True), open_or_here(executor, None) as workers:
         try:
             if only == "generate" and loaded_recipe.generate is not None:
+                loaded_recipe.check(settings)
+                run_folder.begin(settings, anew=restart)
                 loaded_recipe.generate(run_folder, settings, lambda: None, workers)
                 return
-            if not run_folder.finished():
-                alone = replace(loaded_recipe, generate=None)
-                learn(alone if only == "learn" else loaded_recipe, run_folder, settings, workers, amounts)
+            alone = replace(loaded_recipe, generate=None) if only == "learn" else loaded_recipe
+            training = learn(alone, settings, run_folder, workers, resources=amounts, restart=restart)
         except KeyboardInterrupt:
             fail("interrupted: all steps so far are saved; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
-    network = run_folder.trained()
-    if network is None:
-        raise BadFile(f"{run_folder.folder} has no champion: repeat the command")
-    say(f"trained: {network}.safetensors; play with it: --net {run}")
+    say(f"trained: {run_folder.nets / training.network}.safetensors; play with it: --net {run}")
 
 
 def _check_programs(
@@ -108,22 +104,10 @@ def _check_programs(
         recipe.check_executor(settings)
 
 
-def need_libraries(purpose: str = "training", modules: Sequence[str] = NEEDED_TO_TRAIN, extra: str = "learn") -> None:
-    """Raise `BadInput` if a library that these modules import is missing, which this extra of the package installs.
-
-    `purpose` is the subject of the sentence.
-    """
-    from importlib import import_module
-
-    try:
-        with ending_at_once():
-            for name in modules:
-                import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name and error.name.startswith("puzzlelab"):
-            raise
-        install = f"pip install 'puzzlelab[{extra}]'"
-        raise BadInput(f"{purpose} needs {error.name}, which is not installed: {install}") from None
+def need_libraries(purpose: str = "training", modules: Sequence[str] = TO_TRAIN, extra: str = "learn") -> None:
+    """Raise `BadInput` if a library is missing, as `libraries.require` does; signals end the program meanwhile."""
+    with ending_at_once():
+        libraries.require(purpose, modules, extra)
 
 
 def _confirm_restart(run: Run) -> None:
@@ -151,15 +135,3 @@ def print_layers(model: TorchModel) -> None:
     print_table(("layer", "type", "output of one board", "parameters"), rows)
     total = sum(each.numel() for each in model.module.parameters())
     say(f"{total:,} parameters; outputs: {', '.join(model.heads)}")
-
-
-def settings_from(recipe: str, run: Run | None, config: Path | None, changes: list[str]) -> Any:
-    """Return the settings of the file, or else of the existing run, with the changes."""
-    from puzzlelab.training.recipe import config_file, settings_of
-    from puzzlelab.training.runs import read_toml
-
-    if config is not None:
-        return settings_of(recipe, read_toml(config_file(config)), changes)
-    if run is None:
-        raise BadOption("give the settings of a run with --config, or its folder with --run")
-    return settings_of(recipe, run.saved_settings(), changes)

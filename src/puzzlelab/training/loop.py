@@ -21,7 +21,7 @@ from puzzlelab.nets import checkpoint, run_networks
 from puzzlelab.training.evaluation import Evaluator, Metrics
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import MetricsWriter
-from puzzlelab.training.recipe import Watch
+from puzzlelab.training.recipe import NO_CALLBACKS, Callbacks, Watch
 from puzzlelab.training.runs import Run, to_toml_values
 from puzzlelab.training.settings import RecipeSettings
 from puzzlelab.training.train_state import SavedStates
@@ -75,6 +75,7 @@ def learn(
     settings: RecipeSettings,
     watch: Watch,
     executor: Executor,
+    callbacks: Callbacks = NO_CALLBACKS,
 ) -> None:
     """Train by such a task until all steps are done; after Ctrl-C, which saves, the same call continues.
 
@@ -82,7 +83,7 @@ def learn(
     where the making of the task takes long, and may raise. The executor does what the task can leave to others.
     """
     with run.exclusive("learner"), closing(new_task(run, settings, watch, executor)) as task:
-        loop = Loop(run, settings, task, watch)
+        loop = Loop(run, settings, task, watch, callbacks=callbacks)
         try:
             loop.run_steps(watch)
             while not loop.finished:
@@ -106,12 +107,13 @@ class Loop:
         watch: Watch = lambda: None,
         publish_interval: int | None = None,
         reports_progress: bool = True,
+        callbacks: Callbacks = NO_CALLBACKS,
     ) -> None:
         """Continue from the saved state of the run's folder, or start anew.
 
         `watch` is called while the optima of the evaluation boards are proven, and may raise.
         """
-        self.run, self.settings, self.task = run, settings, task
+        self.run, self.settings, self.task, self.callbacks = run, settings, task, callbacks
         self.publish_interval = publish_interval
         """Steps between two published networks; the last one is published too. None: the caller publishes the
         network.
@@ -166,21 +168,25 @@ class Loop:
     def run_steps(self, watch: Watch) -> bool:
         """Train until a network was published, the task has to wait, or all steps are done; whether one was published.
 
-        `watch` is called before every step and during evaluations, and may raise.
+        `watch` is called before every step and during evaluations, and may raise, as the callbacks may.
         """
         while not self.finished:
             watch()
+            metrics = None
             if not self.unfinished:
                 losses = self.task.step()
                 if losses is None:
                     return False
                 self.latest_losses.append(losses)
                 self.unfinished = True
+                self.callbacks.after_step(self.step, losses)
             if self._is_due(self.settings.evaluation.every):
-                self._evaluate(watch)
+                metrics = self._evaluate(watch)
             elif self.reports_progress and self.step < self.settings.evaluation.every and _is_round(self.step):
                 report.progress("training", self.step, self.settings.learning.steps, self._early_summary())
             self.unfinished = False
+            if metrics is not None:
+                self.callbacks.after_evaluation(self.step, metrics)
             if self.publish_interval is not None and self._is_due(self.publish_interval):
                 self.save()
                 self.publish()
@@ -207,8 +213,8 @@ class Loop:
         """Tell whether something happens after this step that happens every `interval` steps and after the last one."""
         return self.step % interval == 0 or self._is_last_step
 
-    def _evaluate(self, watch: Watch) -> None:
-        """Evaluate the network, and write the metrics."""
+    def _evaluate(self, watch: Watch) -> Metrics:
+        """Evaluate the network, and write and return the metrics."""
         task = self.task
         evaluated: Metrics = {}
         if self.evaluator.states:
@@ -224,6 +230,7 @@ class Loop:
             report.progress(
                 "training", self.step, self.settings.learning.steps, _summary(metrics, task.executor_status())
             )
+        return metrics
 
     # --- files ---
 

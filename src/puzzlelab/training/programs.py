@@ -28,7 +28,7 @@ from puzzlelab.engine.executor import Executor, ProgramLost
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.runtime import signals
 from puzzlelab.training.mirror import ChangedFiles, Changes, write_changes
-from puzzlelab.training.recipe import Recipe, Watch
+from puzzlelab.training.recipe import NO_CALLBACKS, Callbacks, Recipe, Watch
 from puzzlelab.training.runs import Run
 
 if TYPE_CHECKING:
@@ -363,11 +363,17 @@ def _failure(program: RunProgram, error: BaseException) -> BaseException:
 
 
 def train(
-    recipe: Recipe, run: Run, settings: Any, executor: Executor, resources: Mapping[str, float] | None = None
+    recipe: Recipe,
+    run: Run,
+    settings: Any,
+    executor: Executor,
+    resources: Mapping[str, float] | None = None,
+    callbacks: Callbacks = NO_CALLBACKS,
 ) -> None:
     """Learn, beside a generator if the recipe has one; a signal ends both after the present step.
 
-    The learner is this process, or with `resources`, such as `{"gpu": 1}`, a process on a node that has them.
+    The learner is this process, which calls the callbacks, or with `resources`, such as `{"gpu": 1}`, a process on a
+    node that has them.
     """
     programs = []
     if recipe.generate is not None:
@@ -384,7 +390,7 @@ def train(
                 signals.interrupt(signal.SIGTERM)  # which has ended one of them
 
         if not resources:
-            recipe.learn(run, settings, watch, executor)
+            recipe.learn(run, settings, watch, executor, callbacks)
         while LEARNER in begun.running:
             time.sleep(POLL_SECONDS)
             watch()

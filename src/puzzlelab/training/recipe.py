@@ -7,7 +7,10 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
 
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
 from puzzlelab.core.settings import read_options
@@ -24,11 +27,57 @@ Watch = Callable[[], None]
 """Is called between steps and while a program waits. An exception of it ends the work, whose state is saved."""
 
 
-class RecipeProgram(Protocol):
-    """A program of a recipe."""
+class TrainingStopped(Exception):
+    """A callback has stopped the training."""
+
+
+OnStep: TypeAlias = "Callable[[int, Mapping[str, float]], object]"
+"""Is called after each step with its number and its losses, which are fetched from the device when they are read."""
+OnEvaluation: TypeAlias = "Callable[[int, dict[str, float]], object]"
+"""Is called after each evaluation with the number of the step and a copy of the metrics."""
+
+
+@dataclass(frozen=True)
+class Callbacks:
+    """The functions that the process that learns calls; one that returns True stops the training, as Ctrl-C does."""
+
+    on_step: OnStep | None = None
+    on_evaluation: OnEvaluation | None = None
+
+    def after_step(self, step: int, losses: Mapping[str, float]) -> None:
+        """Call `on_step`; raises `TrainingStopped`, and what it raises."""
+        if self.on_step is not None:
+            _stop_if(self.on_step(step, MappingProxyType(losses)))
+
+    def after_evaluation(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Call `on_evaluation`; raises `TrainingStopped`, and what it raises."""
+        if self.on_evaluation is not None:
+            _stop_if(self.on_evaluation(step, dict(metrics)))
+
+
+def _stop_if(answer: object) -> None:
+    """Raise `TrainingStopped` at True alone: other values, such as the bytes that were written, mean nothing."""
+    if isinstance(answer, bool | np.bool_) and answer:
+        raise TrainingStopped
+
+
+NO_CALLBACKS = Callbacks()
+
+
+class Generate(Protocol):
+    """The program of a recipe that makes samples."""
 
     def __call__(self, run: Run, settings: Any, watch: Watch, executor: Executor) -> None:
         """Work until the run is done, or until the watch raises; the executor does what others can do of it."""
+
+
+class Learn(Protocol):
+    """The program of a recipe that learns."""
+
+    def __call__(
+        self, run: Run, settings: Any, watch: Watch, executor: Executor, callbacks: Callbacks = NO_CALLBACKS
+    ) -> None:
+        """Train until the run is done, or until the watch or a callback raises, and save the state then."""
 
 
 def refuse_executor(settings: Any) -> None:
@@ -47,9 +96,9 @@ class Recipe:
     settings: type[RecipeSettings]
     check: Callable[[Any], None]
     """Raises `BadInput` for settings that cannot be trained with, before a folder is made for them."""
-    learn: RecipeProgram
+    learn: Learn
     """Trains with these settings until the run is done, continuing from the saved state in its folder."""
-    generate: RecipeProgram | None = None
+    generate: Generate | None = None
     """Makes samples until the run is done, and shares only the run's folder with the learner. None: the learner makes
     the samples itself.
     """
@@ -70,10 +119,14 @@ def find(name: str) -> Recipe:
     return recipe
 
 
-def with_changes(values: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:
-    """Return the values after changes such as `learning.learning_rate=0.001`; raises `BadOption`."""
+Changes: TypeAlias = "Iterable[str] | Mapping[str, Any]"
+"""Changes of settings: texts such as `learning.learning_rate=0.001`, or names such as `learning.steps` with values."""
+
+
+def with_changes(values: Mapping[str, Any], changes: Changes) -> dict[str, Any]:
+    """Return the values after these changes; raises `BadOption`."""
     changed = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
-    for name, value in read_options(changes).items():
+    for name, value in (changes if isinstance(changes, Mapping) else read_options(changes)).items():
         *outer, last = name.split(".")
         table: Any = changed
         for part in outer:
@@ -84,8 +137,8 @@ def with_changes(values: Mapping[str, Any], changes: Iterable[str]) -> dict[str,
     return changed
 
 
-def settings_of(name: str, values: Mapping[str, Any], changes: Iterable[str] = ()) -> Any:
-    """Return the settings of a recipe, from values and changes such as `learning.steps=1000`.
+def settings_of(name: str, values: Mapping[str, Any], changes: Changes = ()) -> Any:
+    """Return the settings of a recipe, from values and changes.
 
     Raises `BadOption` for values that are of another recipe, unknown or out of range.
     """

@@ -13,7 +13,7 @@ from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.engine.executor import Executor
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.storage import networks
-from puzzlelab.training.recipe import Recipe, Watch
+from puzzlelab.training.recipe import NO_CALLBACKS, Callbacks, Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import programs
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
@@ -39,8 +39,15 @@ def check(settings: SelfPlaySettings) -> None:
         registry.parse_solver(solver)
 
 
-def learn(run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor) -> None:
+def learn(
+    run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor, callbacks: Callbacks = NO_CALLBACKS
+) -> None:
     """Run all programs, as `selfplay run` does."""
+    if callbacks != NO_CALLBACKS:
+        raise BadOption(
+            "self-play learns in a process of its own, which cannot call functions of this one: leave out on_step and "
+            "on_evaluation, and read metrics.jsonl in the folder of the run"
+        )
     programs.run_all(run, settings, watch, executor)
 
 
