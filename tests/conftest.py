@@ -22,7 +22,7 @@ import pytest
 os.environ["PUZZLELAB_BACKGROUND"] = "0"  # compiling for the next start would slow down the tests beside it
 os.environ["PUZZLELAB_PROGRESS"] = "0"  # lines of progress come by the time, and a slow machine would have more of them
 
-from puzzlelab.core import registry
+from puzzlelab.core import plug_ins, registry
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Puzzle, State
@@ -322,8 +322,8 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     def plug(group: str, name: str, value: str) -> None:
         added.append(metadata.EntryPoint(name, value, group))
-        registry._all_modules.cache_clear()
+        plug_ins._all.cache_clear()
 
     monkeypatch.setattr(metadata, "entry_points", entry_points)
     yield plug
-    registry._all_modules.cache_clear()
+    plug_ins._all.cache_clear()

@@ -81,7 +81,7 @@ def settings() -> str:
         "`puzzlelab selfplay` has the recipe `selfplay`. The settings of `network` are those of the kind of network. "
         "[Networks](/learning.md) describes the recipes.\n",
     ]
-    for name in recipe.names():
+    for name in recipe.RECIPES.names():
         model = recipe.find(name).settings
         parts += [f"## {name}\n", f"{_sentence(model)}\n", *_table(model)]
     return "\n".join(parts)

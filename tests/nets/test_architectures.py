@@ -12,7 +12,7 @@ from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
 from puzzlelab.core.views import Candidates, Planes
 from puzzlelab.nets.form import all_candidates
 from puzzlelab.nets.layers import Heads, dueling_q
-from puzzlelab.nets.network import kinds, read_network
+from puzzlelab.nets.network import ARCHITECTURES, read_network
 
 KINDS = ["attention", "convolution", "dense", "exchangeable", "lattice", "residual", "table"]
 OF_CELLS = ["attention", "lattice"]
@@ -37,7 +37,7 @@ def test_every_head_answers_for_every_state(model_of, states_of, kind, name) -> 
 
 
 def test_the_kinds_that_are_tested_are_all_that_there_are() -> None:
-    assert kinds() == KINDS
+    assert ARCHITECTURES.names() == KINDS
 
 
 def test_exchanging_colours_exchanges_nothing_in_the_answers(model_of, states_of) -> None:

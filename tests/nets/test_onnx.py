@@ -16,7 +16,7 @@ from puzzlelab.core.errors import BadFile
 from puzzlelab.nets import exporting, onnx_model
 from puzzlelab.nets.architectures.table import ValueTable
 from puzzlelab.nets.card import Card
-from puzzlelab.nets.network import kinds, read_network
+from puzzlelab.nets.network import ARCHITECTURES, read_network
 from puzzlelab.nets.onnx_model import OnnxModel
 from puzzlelab.nets.torch_model import TorchModel
 
@@ -79,7 +79,7 @@ def both(request, exported, model_of):
 
 
 def test_the_networks_that_are_tested_have_every_architecture() -> None:
-    assert {kind for kind, _, _ in NETWORKS.values()} == set(kinds())
+    assert {kind for kind, _, _ in NETWORKS.values()} == set(ARCHITECTURES.names())
 
 
 def agree(outputs, expected) -> None:

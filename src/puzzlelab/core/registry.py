@@ -1,4 +1,4 @@
-"""Finds puzzles and solvers by name: file names in the package's folders, and installed plug-ins.
+"""Finds puzzles and solvers by name, of the package and of installed plug-ins.
 
 A puzzle family is a folder of `puzzlelab/puzzles` whose package has a `Family` as `FAMILY`.
 A solver is a file with `SOLVER`, its class, in `puzzlelab/solvers` or, for a single puzzle, in the folder `solvers` of
@@ -7,20 +7,17 @@ its family. Listing imports nothing.
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import cache
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core import errors
 from puzzlelab.core.errors import BadOption, BrokenPlugin, UnknownName, shorten
+from puzzlelab.core.plug_ins import Group
 from puzzlelab.core.puzzle import Family, Puzzle, presentation_of
 from puzzlelab.core.settings import fill, read_options
 from puzzlelab.core.views import Cover, Estimates, KernelRules, Reversible
-from puzzlelab.version import PACKAGE
 
 if TYPE_CHECKING:
     from puzzlelab.core.solver import Solver
@@ -36,79 +33,23 @@ PATIENCE = 10.0
 """The seconds without a better solution after which a default solver that proves nothing ends."""
 
 
-@cache
-def _own_modules(group: str) -> Mapping[str, str]:
-    """Name -> module, for puzzles or solvers of the package itself."""
-    folders = [PACKAGE / group, *(sorted(PACKAGE.glob("puzzles/*/solvers")) if group == "solvers" else ())]
-    places: dict[str, str] = {}
-    for path in (path for folder in folders for path in sorted(folder.iterdir())):
-        if path.name.startswith(("_", ".")):
-            continue
-        if path.suffix == ".py" or (path / "__init__.py").exists():
-            module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-            places[path.stem.replace("_", "-") if group == "solvers" else path.stem] = module
-    return places
-
-
-@cache
-def _all_modules(group: str) -> Mapping[str, str]:
-    """Name -> `module:attribute` for a plug-in, `module` for the package itself."""
-    places = dict(_own_modules(group))
-    for entry in metadata.entry_points(group=f"puzzlelab.{group}"):
-        places.setdefault(entry.name, entry.value)
-    return places
+PUZZLES = Group("puzzles", "puzzle", "FAMILY", ("puzzles",))
+SOLVERS = Group("solvers", "solver", "SOLVER", ("solvers", "puzzles/*/solvers"), hyphens=True)
 
 
 def has_plug_ins() -> bool:
     """Tell whether another package has brought a puzzle or a solver."""
-    return any(len(_all_modules(group)) > len(_own_modules(group)) for group in ("puzzles", "solvers"))
-
-
-def _place(group: str, name: str) -> str | None:
-    """Return the module of this name, or None; plug-ins are searched only for names that the package does not have."""
-    return _own_modules(group).get(name) or _all_modules(group).get(name)
-
-
-def _attribute(group: str, name: str, default: str, kind: type) -> Any:
-    """Return the object of a kind that the package or a plug-in has under this name; None if nothing has the name."""
-    place = _place(group, name)
-    if place is None:
-        return None
-    module, _, attribute = place.partition(":")
-    if name in _own_modules(group):
-        return vars(importlib.import_module(module))[default]
-    attribute = attribute or default
-    try:
-        found = vars(importlib.import_module(module))
-    except (Exception, SystemExit) as error:  # a plug-in may do anything when it is imported
-        raise _broken(group, name, f"{type(error).__name__}: {error}") from error
-    if attribute not in found:
-        raise _broken(group, name, f"{module} has no {attribute}")
-    if not isinstance(found[attribute], kind):
-        expected = "class" if kind is type else kind.__name__
-        raise _broken(group, name, f"{attribute} in {module} is no {expected}")
-    return found[attribute]
-
-
-def _broken(group: str, name: str, reason: str) -> BrokenPlugin:
-    """Return the error for a plug-in, with the package that it comes from."""
-    entries = metadata.entry_points(group=f"puzzlelab.{group}")
-    package = next((entry.dist.name for entry in entries if entry.name == name and entry.dist), None)
-    source = f" of the package {package}" if package else ""
-    return BrokenPlugin(f"the plug-in '{shorten(name)}'{source} cannot be used: {shorten(reason, 200)}")
+    return any(len(group.all) > len(group.own) for group in (PUZZLES, SOLVERS))
 
 
 def families() -> list[str]:
     """Return the names of all puzzle families."""
-    return sorted(_all_modules("puzzles"))
+    return PUZZLES.names()
 
 
 def family(name: str) -> Family:
     """Return the family of puzzles with this name; raises `UnknownName` or `BrokenPlugin`."""
-    found: Family | None = _attribute("puzzles", name, "FAMILY", Family)
-    if found is None:
-        raise UnknownName("puzzle", name, _all_modules("puzzles"))
-    return found
+    return PUZZLES.find(name, Family)  # type: ignore[no-any-return]
 
 
 def usable_families() -> Iterator[Family]:
@@ -124,12 +65,12 @@ def load(name: str) -> Puzzle:
     Raises `UnknownName` or `BadOption`.
     """
     head, hyphen, rest = errors.require_text(name, "the name of a puzzle", "a text such as 'tiles-4x4'").partition("-")
-    if _place("puzzles", head) is None or not hyphen:
+    if PUZZLES.place(head) is None or not hyphen:
         for known in usable_families():
             if name in known.aliases:
                 return known.make(known.aliases[name])
-    if _place("puzzles", head) is None:
-        raise UnknownName("puzzle", head or name, _all_modules("puzzles"))
+    if PUZZLES.place(head) is None:
+        raise UnknownName("puzzle", head or name, PUZZLES.all)
     try:
         return family(head).make(rest)
     except BadOption as error:
@@ -140,7 +81,7 @@ def load(name: str) -> Puzzle:
 
 def solver_names() -> list[str]:
     """Return the names of all solvers."""
-    return sorted(_all_modules("solvers"))
+    return SOLVERS.names()
 
 
 def solver_class(name: str) -> type[Any]:
@@ -148,11 +89,7 @@ def solver_class(name: str) -> type[Any]:
 
     Options behind the name, as in `beam:width=100`, are left out.
     """
-    name = _OPTION.split(name)[0]
-    found: type[Any] | None = _attribute("solvers", name.replace("_", "-"), "SOLVER", type)
-    if found is None:
-        raise UnknownName("solver", name, _all_modules("solvers"))
-    return found
+    return SOLVERS.find(_OPTION.split(name)[0].replace("_", "-"), type)  # type: ignore[no-any-return]
 
 
 def make_solver(name: str, options: Mapping[str, Any]) -> Solver:

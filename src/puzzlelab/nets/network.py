@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import field_validator
 
-from puzzlelab.core.errors import BadOption, UnknownName
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.plug_ins import Group
 from puzzlelab.core.settings import Settings
-from puzzlelab.nets import architectures
 from puzzlelab.nets.form import Head, InputName, NetworkForm, Policy
 
 Precision = Literal["auto", "bf16", "float32"]
@@ -30,6 +28,8 @@ class NetworkSettings(Settings):
 
     batch_size: ClassVar[int] = 4096
     """States that are evaluated at once: more do not fit the processor's caches."""
+    ignores_symbols: ClassVar[bool] = False
+    """Whether a permutation of the puzzle's symbols changes no output: then samples are not permuted."""
 
     kind: str
     heads: tuple[Head, ...] = ("policy", "cost_to_go")
@@ -49,8 +49,8 @@ class NetworkSettings(Settings):
 
     @classmethod
     def label(cls) -> str:
-        """Return the kind, which is the name of its module."""
-        return cls.__module__.rpartition(".")[2]
+        """Return the kind, if the class names it."""
+        return next(iter(get_args(cls.model_fields["kind"].annotation)), None) or super().label()
 
     @property
     def input_names(self) -> tuple[InputName, ...]:
@@ -83,17 +83,12 @@ class NetworkSettings(Settings):
         return heads
 
 
-def kinds() -> list[str]:
-    """Return the names of all architectures."""
-    return sorted(module.name for module in pkgutil.iter_modules(architectures.__path__))
+ARCHITECTURES = Group("architectures", "kind of network", "ARCHITECTURE", ("nets/architectures",))
 
 
 def read_network(values: Mapping[str, Any]) -> Any:
-    """Return the architecture `kind` with these settings; raises `UnknownName` or `BadOption`."""
+    """Return the architecture `kind` with these settings; raises `UnknownName`, `BrokenPlugin` or `BadOption`."""
     kind = values.get("kind")
     if not isinstance(kind, str):
-        raise BadOption(f"a network needs a kind: one of {', '.join(kinds())}")
-    if kind not in kinds():
-        raise UnknownName("kind of network", kind, kinds())
-    module = importlib.import_module(f"{architectures.__name__}.{kind}")
-    return module.ARCHITECTURE(**values)
+        raise BadOption(f"a network needs a kind: one of {', '.join(ARCHITECTURES.names())}")
+    return ARCHITECTURES.find(kind, type)(**values)

@@ -43,6 +43,7 @@ from puzzlelab.training.exploration import (
 )
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.loop import Task
+from puzzlelab.training.losses import loss_of
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import Distance, RecipeSettings
@@ -307,6 +308,7 @@ def check_settings(settings: OnlineSettings, head: str) -> None:
     """Raise `BadInput` for games that cannot start, a network that cannot be built, or one without this head."""
     puzzle: Any = registry.load(settings.puzzle)
     StartSampler.of(puzzle, settings.curriculum)
+    loss_of(settings.distance)
     heads = check_network(puzzle, settings).heads
     if head not in heads:
         raise BadOption(f"this recipe trains the head '{head}', and the network has {' and '.join(heads)}")

@@ -102,8 +102,7 @@ def train_on(
     """Train for one step on these columns of samples; the losses."""
     batch = PolicyValueBatch.from_samples(learner.puzzle, samples)
     if settings.augment:
-        has_symmetry = settings.network["kind"] == "exchangeable"
-        batch = batch.augmented(learner.puzzle, random, permute_symbols=not has_symmetry)
+        batch = batch.augmented(learner.puzzle, random, permute_symbols=not learner.model.settings.ignores_symbols)
     losses, _ = learner.update(losses_of, settings, batch.columns(learner.model))
     return losses
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +11,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
+from puzzlelab.core.plug_ins import Group
 from puzzlelab.core.settings import read_options
 from puzzlelab.engine.executor import Executor
-from puzzlelab.training import recipes
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import RecipeSettings
 from puzzlelab.version import PACKAGE
@@ -106,17 +104,12 @@ class Recipe:
     """Raises `BadInput` where the recipe leaves nothing to an executor with these settings."""
 
 
-def names() -> list[str]:
-    """Return the names of all recipes."""
-    return sorted(module.name for module in pkgutil.iter_modules(recipes.__path__))
+RECIPES = Group("recipes", "recipe", "RECIPE", ("training/recipes",))
 
 
 def find(name: str) -> Recipe:
-    """Return the recipe of this name; raises `UnknownName`."""
-    if name not in names():
-        raise UnknownName("recipe", name, names())
-    recipe: Recipe = importlib.import_module(f"{recipes.__name__}.{name}").RECIPE
-    return recipe
+    """Return the recipe of this name; raises `UnknownName` or `BrokenPlugin`."""
+    return RECIPES.find(name, Recipe)  # type: ignore[no-any-return]
 
 
 Changes: TypeAlias = "Iterable[str] | Mapping[str, Any]"

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from puzzlelab.core.errors import UnknownName
+from puzzlelab.core.plug_ins import Group
 from puzzlelab.core.settings import Settings
 from puzzlelab.nets.network import Precision
 from puzzlelab.training.evaluation import EvalSettings
 
-Distance = Literal["squared", "huber"]
-"""Measures of the difference between a predicted value and its target."""
+LOSSES = Group("losses", "loss", "LOSS", ("training/losses",))
+
+
+def _known(name: str) -> str:
+    """Return the name of a loss; raises `UnknownName`. The loss itself, which needs PyTorch, is not imported."""
+    if LOSSES.place(name) is None:
+        raise UnknownName(LOSSES.word, name, LOSSES.all)
+    return name
+
+
+Distance = Annotated[str, AfterValidator(_known)]
+"""The name of a loss: a measure of the difference between a predicted value and its target."""
 
 
 class LearnerSettings(Settings):

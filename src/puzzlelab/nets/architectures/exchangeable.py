@@ -10,7 +10,7 @@ Shapes: B = states, K = symbols, F = inputs of a symbol, O = outputs of a symbol
 from __future__ import annotations
 
 from math import sqrt
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 from torch import Tensor, nn
@@ -74,6 +74,8 @@ class ExchangeableNetwork(nn.Module):
 
 class Exchangeable(NetworkSettings):
     """`depth` layers of `width` for each symbol; the cost-to-go reads their sum through `pooled` units."""
+
+    ignores_symbols: ClassVar[bool] = True
 
     kind: Literal["exchangeable"]
     width: int = Field(default=256, ge=1)

@@ -36,6 +36,7 @@ from puzzlelab.training import loop, policy_value
 from puzzlelab.training.evaluation import Metrics, compare_with_teacher
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.loop import Task
+from puzzlelab.training.losses import loss_of
 from puzzlelab.training.recipe import Recipe, Watch, allow_executor
 from puzzlelab.training.run_files import saved_step
 from puzzlelab.training.runs import Run
@@ -204,6 +205,7 @@ def _evaluation_samples(settings: ImitationSettings) -> TrainingSamples | None:
 def check(settings: ImitationSettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
     teacher_of(settings, settings.seed)
+    loss_of(settings.distance)
     check_network(registry.load(settings.puzzle), settings)
 
 

@@ -22,10 +22,12 @@ from puzzlelab.training.selfplay.settings import SelfPlaySettings
 def check(settings: SelfPlaySettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
     from puzzlelab.training.learner import check_network
+    from puzzlelab.training.losses import loss_of
 
     puzzle = registry.load(settings.puzzle)
     require_counted_moves(puzzle, "self-play")
     StartSampler.of(puzzle, settings.curriculum)
+    loss_of(settings.distance)
     if settings.curriculum.growth not in ("never", "wins"):
         raise BadOption(
             f"in self-play the difficulty grows with games won, not by '{settings.curriculum.growth}': "

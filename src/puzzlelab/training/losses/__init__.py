@@ -1,27 +1,39 @@
 """The losses of values and of policies.
 
+A loss of values is a file of this folder, or the object of an entry point in the group `puzzlelab.losses`: a function
+of predicted values and their targets. The setting `distance` names it.
+
 Shapes: B = samples, M = number of moves.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from puzzlelab.nets.form import Policy
-from puzzlelab.training.settings import Distance
+from puzzlelab.training.settings import LOSSES, Distance
+
+Loss: TypeAlias = "Callable[[Tensor, Tensor], Tensor]"
+"""The loss of each predicted value with its target, as a tensor of their shape; the mean is taken elsewhere."""
 
 MIN_PROBABILITY = 1e-30
 """Lower bound of probabilities, so that their logarithm is finite."""
 
 
+def loss_of(name: str) -> Loss:
+    """Return the loss of this name; raises `UnknownName` or `BrokenPlugin`."""
+    return LOSSES.find(name, Callable)  # type: ignore[no-any-return]
+
+
 def value_loss(predicted: Tensor, target: Tensor, distance: Distance, weights: Tensor | None = None) -> Tensor:
-    """Return the mean distance between two tensors of one shape, with an optional weight for each of their elements."""
-    measure = functional.huber_loss if distance == "huber" else functional.mse_loss
-    if weights is None:
-        return measure(predicted, target)
-    return (weights * measure(predicted, target, reduction="none")).mean()
+    """Return the mean loss of predicted values, with an optional weight for each of them."""
+    each = loss_of(distance)(predicted, target)
+    return (each if weights is None else weights * each).mean()
 
 
 def policy_loss(scores: Tensor, target: Tensor, legal: Tensor, policy: Policy, digits: int = 1) -> Tensor:
