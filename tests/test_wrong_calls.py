@@ -7,6 +7,7 @@ import pytest
 
 import puzzlelab
 from puzzlelab import BadBoard, BadInput, BadOption, Estimate, Instance, Limit, UnknownName, Unsupported
+from puzzlelab.core.errors import UnknownOption
 from puzzlelab.solvers.ida import Ida
 
 TILES = puzzlelab.load("tiles-3x3")
@@ -95,7 +96,7 @@ CALLS = {
     "solve(B, solver=Ida)": (BadOption, SOLVER + "the class Ida"),
     "solve(B, Ida(), estimate='pdb')": (BadOption, "solver ida is made already: give it the option 'estimate' where"),
     "solve(B, 'idaa:jobs=2')": (UnknownName, "there is no solver 'idaa'; did you mean 'ida'?"),
-    "solve(B, 'ida:job=2')": (BadOption, "ida has no option 'job'; did you mean 'jobs'?"),
+    "solve(B, 'ida:job=2')": (UnknownOption, "ida has no option 'job'; did you mean 'jobs'?"),
     "solve(B, 'ida:jobs=2', jobs=1)": (BadOption, "the option 'jobs' has two values: 2 in 'ida:jobs=2', and 1"),
     "solve(B, 'ida:jobs')": (BadOption, "'ida:jobs' is no solver with options; write name:option=value:option=value"),
     "solve(B, 'astar', weight=float('nan'))": (BadOption, "astar: the option 'weight' cannot be 'nan'"),

@@ -61,6 +61,7 @@ class Dials:
     cost: ClassVar[Any] = None
     points: ClassVar[Any] = None
     grid: ClassVar[tuple[int, int]] = (1, 3)
+    cell_at: ClassVar[Any] = np.array([[0, 1, 2]])
     symbols: ClassVar[None] = None
     isomorphism: ClassVar[None] = None
     estimates: ClassVar[Mapping[str, str]] = {"turns": "turns of each dial"}
@@ -490,6 +491,7 @@ VIEWS: dict[str, tuple[dict[str, Any], str]] = {
         "`planes` gives other numbers for the board alone than in a batch",
     ),
     "planes that are no grid": ({"grid": (2, 2)}, "3 inputs do not fit the 4 cells of `grid`"),
+    "places without a cell": ({"cell_at": np.array([[0, 1, 1]])}, "`cell_at` must hold each of the 3 cells of `grid`"),
     "symmetries without moves": ({"symmetries": lambda self, states: (states,)}, "values to unpack (expected 2)"),
     "a cost below 0": (priced(lambda move: -1), f"dials-3 at 2 2 2: {NO_COST} -1"),
     "a cost that is no number": (priced(lambda move: None), f"{NO_COST} None"),

@@ -14,8 +14,11 @@ class Engine(Settings):
 
 
 def test_an_unknown_option_is_told_the_nearest() -> None:
-    with pytest.raises(BadOption, match="^engine has no option 'widht'; did you mean 'width'\\?$"):
+    with pytest.raises(BadOption, match="^engine has no option 'widht'; did you mean 'width'\\?$") as unknown:
         Engine(widht=3)
+    with pytest.raises(BadOption) as wrong_value:
+        Engine(width=0)
+    assert [isinstance(error.value, TypeError) for error in (unknown, wrong_value)] == [True, False]
 
 
 def test_an_option_unlike_any_is_told_all_there_are() -> None:

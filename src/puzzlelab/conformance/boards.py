@@ -272,6 +272,9 @@ def _check_planes(puzzle: CheckedPuzzle, view: views.Planes, state: State, legal
     must(np.array_equal(planes[:1], alone), "`planes` gives other numbers for the board alone than in a batch")
     cells = 1 if view.grid is None else math.prod(view.grid)
     must(view.input_size % cells == 0, f"{view.input_size} inputs do not fit the {cells} cells of `grid`")
+    if view.grid is not None:
+        places = [] if view.cell_at is None else sorted(view.cell_at.ravel().tolist())
+        must(places == list(range(cells)), f"`cell_at` must hold each of the {cells} cells of `grid` once")
     symmetries = puzzle.call("`symmetries`", view.symmetries, states)
     must(len(symmetries) > 0, "`symmetries` must give at least the board itself")
     every = [("a symmetry", puzzle, images, names) for images, names in symmetries]

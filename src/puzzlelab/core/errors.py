@@ -78,6 +78,10 @@ class BadOption(BadInput):
     """
 
 
+class UnknownOption(BadOption, TypeError):
+    """The error about an option that does not exist, which is a `TypeError` as for an unknown keyword in Python."""
+
+
 class BadFile(BadInput):
     """The error about a file that cannot be read, or has the wrong contents.
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from puzzlelab.core.errors import BadOption, is_unicode, nearest, shorten
+from puzzlelab.core.errors import BadOption, UnknownOption, is_unicode, nearest, shorten
 
 Model = TypeVar("Model", bound="Settings")
 
@@ -21,7 +21,7 @@ class Settings(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise BadOption(_sentence(type(self), error)) from None
+            raise _refusal(type(self), error) from None
 
     @classmethod
     def label(cls) -> str:
@@ -37,17 +37,17 @@ class Settings(BaseModel):
         return dict(self)
 
 
-def _sentence(model: type[Settings], error: ValidationError) -> str:
+def _refusal(model: type[Settings], error: ValidationError) -> BadOption:
     first = error.errors()[0]
     if not first["loc"]:  # a rule of several options, whose sentence names them
-        return f"{model.label()}: {first['msg'].removeprefix('Value error, ')}"
+        return BadOption(f"{model.label()}: {first['msg'].removeprefix('Value error, ')}")
     name = str(first["loc"][0])
     owner = model.label()
     if first["type"] == "extra_forbidden":
-        return f"{owner} has no option '{shorten(name)}'{nearest(name, model.model_fields)}"
+        return UnknownOption(f"{owner} has no option '{shorten(name)}'{nearest(name, model.model_fields)}")
     value = str(first["input"])
     reason = f"it is a list; write {_as_list(name, value)}" if first["type"] == "tuple_type" else first["msg"]
-    return f"{owner}: the option '{name}' cannot be '{shorten(value)}': {reason}"
+    return BadOption(f"{owner}: the option '{name}' cannot be '{shorten(value)}': {reason}")
 
 
 def _as_list(name: str, value: str) -> str:

@@ -115,6 +115,13 @@ class Planes(Protocol):
         """
 
     @property
+    def cell_at(self) -> NDArray[np.int64] | None:
+        """`int64[rows, columns]`: the number of the cell at each place of the board as people see it.
+
+        None without a `grid`.
+        """
+
+    @property
     def symbols(self) -> Symbols | None:
         """The symbols that may be exchanged for each other, or None."""
 

@@ -35,6 +35,11 @@ class SameGamePlanes:
         return self.puzzle.width, self.puzzle.height
 
     @property
+    def cell_at(self) -> NDArray[np.int64]:
+        """Cells are numbered from the bottom of a column to its top."""
+        return np.arange(self.puzzle.cells).reshape(self.grid).T[::-1]
+
+    @property
     def input_size(self) -> int:
         """A number for each colour, and for empty, in each cell."""
         return self.puzzle.cells * (self.puzzle.colours + 1)

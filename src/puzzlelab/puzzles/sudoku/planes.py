@@ -35,6 +35,11 @@ class SudokuPlanes:
         """Rows and columns."""
         return self.puzzle.size, self.puzzle.size
 
+    @property
+    def cell_at(self) -> NDArray[np.int64]:
+        """Cells are numbered row by row."""
+        return np.arange(self.puzzle.cells).reshape(self.grid)
+
     def planes(self, states: Board) -> NDArray[np.float32]:
         """Return `float32[B, N ** 3]` from `states[B, N * N]`: cell by cell, a 1 at its digit."""
         return one_hot(states, 1, self.puzzle.size)

@@ -59,6 +59,11 @@ class TilesPlanes:
         return self.puzzle.rows, self.puzzle.columns
 
     @property
+    def cell_at(self) -> NDArray[np.int64]:
+        """Cells are numbered row by row."""
+        return np.arange(self.puzzle.cells).reshape(self.grid)
+
+    @property
     def input_size(self) -> int:
         """(N - 1) * N: the blank is where no tile is."""
         return self.puzzle.cells * (self.puzzle.cells - 1)
