@@ -1,4 +1,4 @@
-"""Makes the drawings of docs/ideas.md: `python tools/drawings.py [NAME ...]` writes docs/idea-NAME.svg.
+"""Makes drawings of docs/: `python tools/drawings.py [NAME ...]` writes docs/idea-NAME.svg.
 
 The numbers in them are computed by the package, not typed.
 """
@@ -9,12 +9,16 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
+from scipy.special import softmax
 
 import puzzlelab
 from puzzlelab.bench import charts
+from puzzlelab.core.views import Planes
+from puzzlelab.storage import networks
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BLUE, ORANGE, GREEN, GREY, LINE = "#cfe2f3", "#fce5cd", "#d9ead3", "#eeeeee", "#444444"
@@ -199,11 +203,112 @@ def shards() -> Figure:
     return figure
 
 
+def planes() -> Figure:
+    """A board of the 8-puzzle as the numbers that a network reads, and what it answers."""
+    puzzle = puzzlelab.load("tiles-3x3", puzzlelab.Tiles)
+    board = puzzle.read("7 2 4 5 0 6 8 3 1")
+    model = networks.find(puzzle)
+    remaining = float(np.asarray(model.estimate().scores(board.state[None]))[0])
+    shares = softmax(np.where(puzzle.legal(board.state), model.prior().scores(board.state[None])[0], -np.inf))
+    figure, axes = page(9, 3.9)
+    texts = [[str(tile or "") for tile in row] for row in board.state.reshape(3, 3).tolist()]
+    cells(axes, (0.2, 2.6), 0.5, texts, [["white"] * 3] * 3)
+    axes.text(0.95, 0.75, "a board", ha="center", fontsize=9)
+    arrow(axes, (1.8, 1.85), (2.2, 1.85))
+    ones = puzzle.view(Planes).planes(board.state[None])[0].reshape(9, 8).astype(int).tolist()
+    cells(
+        axes,
+        (2.3, 3.3),
+        0.32,
+        [list(map(str, row)) for row in ones],
+        [[(BLUE if one else "white") for one in row] for row in ones],
+    )
+    axes.text(3.58, 0.1, "72 numbers: a row for each cell,\na column for each tile", ha="center", fontsize=9)
+    arrow(axes, (4.95, 1.85), (5.35, 1.85))
+    box(axes, (5.4, 1.25, 1.5, 1.2), "layers of sums\nof products", ORANGE)
+    arrow(axes, (6.95, 2.2), (7.35, 2.6))
+    arrow(axes, (6.95, 1.5), (7.35, 1.1))
+    moves = [f"{puzzle.write_move(move)} {share:.0%}" for move, share in enumerate(shares)]
+    box(axes, (7.4, 2.0, 1.4, 1.3), "\n".join(moves), GREEN)
+    axes.text(8.1, 3.4, "scores of moves", ha="center", fontsize=9)
+    box(axes, (7.4, 0.6, 1.4, 0.6), f"{remaining:.1f} moves", GREEN)
+    axes.text(8.1, 0.35, "remaining moves", ha="center", fontsize=9)
+    return figure
+
+
+def circles() -> Figure:
+    """Two boards between which greedy play by the Manhattan distance goes to and fro, with the true distances."""
+    puzzle = puzzlelab.load("tiles-3x3", puzzlelab.Tiles)
+    pair = next(filter(None, map(_circle, puzzlelab.generate(puzzle, count=1000, scale="uniform", seed=1))))
+    figure, axes = page(9, 3.0)
+    for number, board in enumerate(pair):
+        left = 1.6 + 4.0 * number
+        texts = [[str(tile or "") for tile in row] for row in board.state.reshape(3, 3).tolist()]
+        cells(axes, (left, 2.7), 0.55, texts, [["white" if tile else GREY for tile in row] for row in texts])
+        guess = int(puzzlelab.estimate(puzzle, "manhattan", [board])[0])
+        sentence = f"estimate {guess}, truly {puzzlelab.solve(board).length}"
+        axes.text(left + 0.82, 0.7, sentence, ha="center", fontsize=9.5)
+    arrow(axes, (3.4, 2.1), (5.5, 2.1), "the best neighbour")
+    arrow(axes, (5.5, 1.6), (3.4, 1.6), "the best neighbour", -0.3)
+    axes.text(
+        4.5,
+        0.25,
+        "Each is the best neighbour of the other by the estimate: greedy play never leaves them.",
+        ha="center",
+        fontsize=10,
+    )
+    return figure
+
+
+def _circle(board: puzzlelab.Instance) -> tuple[puzzlelab.Instance, puzzlelab.Instance] | None:
+    """The two boards at which greedy play from this board ends; None where it reaches the goal or a longer circle."""
+    path = [board.state]
+    while len(path) < 40 and not board.puzzle.solved(path[-1]):
+        neighbours = [board.puzzle.apply(path[-1], move) for move in np.flatnonzero(board.puzzle.legal(path[-1]))]
+        instances = [puzzlelab.Instance(board.puzzle, state) for state in neighbours]
+        path.append(neighbours[int(np.argmin(puzzlelab.estimate(board.puzzle, "manhattan", instances)))])
+    if not np.array_equal(path[-1], path[-3]):
+        return None
+    return puzzlelab.Instance(board.puzzle, path[-2]), puzzlelab.Instance(board.puzzle, path[-1])
+
+
+def bootstrapping() -> Figure:
+    """The target of a board: one more than the least estimate of its neighbours."""
+    figure, axes = page(9, 3.2)
+    box(axes, (0.3, 1.3, 1.7, 0.9), "board\nnetwork says 9.4", BLUE)
+    for low, name in ((2.3, "7.1"), (1.4, "8.9"), (0.5, "8.2")):
+        arrow(axes, (2.05, 1.75), (3.5, low + 0.3))
+        box(axes, (3.6, low, 1.9, 0.6), f"neighbour: {name}", GREEN if name == "7.1" else GREY)
+    arrow(axes, (5.55, 2.6), (6.6, 1.95), "the least", 0.2)
+    box(axes, (6.7, 1.3, 2.0, 0.9), "target\n1 + 7.1 = 8.1", ORANGE)
+    text = "The goal has the value 0, which is certain. From there the values spread, board by board."
+    axes.text(4.5, 0.15, text, ha="center", fontsize=9.5)
+    return figure
+
+
+def selfplay() -> Figure:
+    """Games by search, samples, the network, and the match that decides which network plays next."""
+    figure, axes = page(9, 3.3)
+    box(axes, (0.3, 2.0, 2.2, 1.0), "games\nsearch with the network\n50 playouts a move", BLUE)
+    box(axes, (3.5, 2.0, 2.0, 1.0), "samples\nshares of playouts,\nremaining moves", GREEN)
+    box(axes, (6.5, 2.0, 2.2, 1.0), "learner\nlearns what\nthe search found", ORANGE)
+    box(axes, (3.5, 0.4, 2.0, 0.9), "match\nnew against best", GREY)
+    arrow(axes, (2.55, 2.5), (3.45, 2.5))
+    arrow(axes, (5.55, 2.5), (6.45, 2.5))
+    arrow(axes, (7.6, 1.95), (5.55, 0.95), "candidate", -0.35)
+    arrow(axes, (3.45, 0.95), (1.4, 1.95), "the winner plays", -0.4)
+    return figure
+
+
 DRAWINGS: dict[str, Callable[[], Figure]] = {
     "bands": bands,
+    "bootstrapping": bootstrapping,
+    "circles": circles,
     "halves": halves,
     "pattern-databases": pattern_databases,
+    "planes": planes,
     "search": search_machine,
+    "selfplay": selfplay,
     "shards": shards,
 }
 
