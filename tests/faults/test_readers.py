@@ -160,6 +160,27 @@ def read_network_file(ending: str, is_sealed: bool = False) -> Read:
     return read
 
 
+@cache
+def parted_network() -> dict[str, bytes]:
+    """Return the files of a network of another program by their endings: its weights stand in a file beside it."""
+    import onnx
+
+    model = onnx.load_model_from_string(network()[".onnx"])
+    del model.metadata_props[:]
+    model.producer_name = ""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "net.onnx"
+        onnx.save_model(model, path, save_as_external_data=True, location="net.onnx.data", size_threshold=0)
+        return {end: path.with_suffix(end).read_bytes() for end in (".onnx", ".onnx.data")}
+
+
+def read_parted_network(data: bytes, folder: Path) -> None:
+    """Search with a network of another program, which was changed and has weights in a file beside it."""
+    (folder / "net.onnx").write_bytes(data)
+    (folder / "net.onnx.data").write_bytes(parted_network()[".onnx.data"])
+    call("solve", "tiles-2x3", "1 2 3 4 0 5", "--with", "greedy", "--net", folder / "net.onnx", *FEW_NODES)
+
+
 def read_run_file(name: str) -> Read:
     """Show the status of a run of self-play one of whose files is changed."""
 
@@ -295,6 +316,7 @@ READERS: dict[str, tuple[Callable[[], list[bytes]], Read]] = {
     **{f"network, {end} changed": (lambda end=end: [network()[end]], read_network_file(end))
        for end in (".safetensors", ".json", ".onnx")},
     "network with its checksum": (lambda: [network()[".onnx"]], read_network_file(".onnx", is_sealed=True)),
+    "network with weights beside it": (lambda: [parted_network()[".onnx"]], read_parted_network),
     "recipe": (lambda: [path.read_bytes() for path in sorted((PACKAGE / "configs").glob("*.toml"))], read_recipe),
     "shard": (lambda: [shard()], read_shard),
     "table": (lambda: [table()], read_table),

@@ -156,7 +156,7 @@ def test_any_damaged_byte_is_noticed(small_file) -> None:
     for place in range(len(small_file)):
         data = bytearray(small_file)
         data[place] ^= 0x40 if place % 2 else 0x01
-        with pytest.raises(BadFile, match=r"exported.onnx is (damaged|no network in the ONNX format, or damaged)"):
+        with pytest.raises(BadFile, match=r"exported.onnx is (damaged|no network)"):
             onnx_model.read_bytes(bytes(data), FILE)
 
 

@@ -20,7 +20,7 @@ from onnx import TensorProto, helper
 from network_table import INPUT_MEANINGS, OUTPUT_MEANINGS
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.nets import onnx_limits, onnx_model
+from puzzlelab.nets import onnx_limits, onnx_model, protocol_buffers
 from puzzlelab.nets.form import INPUTS, Head
 from puzzlelab.nets.onnx_limits import OPERATORS
 from puzzlelab.nets.onnx_model import KEY, PRODUCER, sealed
@@ -181,7 +181,7 @@ REFUSED = {
     "an operator of its own": (SUM + "{ cost_to_go = own.Evil (states) }", "the operator own:Evil, which is not read"),
     "two inputs of one name": (
         "(float[b, 6] states, float[b, 6] states) => (float[b, 6] q) { q = Identity (states) }",
-        "or damaged: .*Duplicate",
+        "ONNX Runtime cannot load it: .*Duplicate",
     ),
     "more memory than there is": (
         SUM.replace("{1}>", "{1}, int64[1] many = {10000000000}>")
@@ -212,7 +212,7 @@ def test_what_does_not_fit_is_refused(load, capfd, kind) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "No graph was found"),
+        (b"", "it has no graph"),
         (b"<html><body>404</body></html>" * 9, "is no network in the ONNX format, or damaged"),
         (np.random.default_rng(0).bytes(5000), "is no network in the ONNX format, or damaged"),
         (b"\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "a field ends after its message"),
@@ -252,20 +252,10 @@ def test_what_is_no_file_or_too_large_is_refused(tmp_path) -> None:
         onnx_model.load(tmp_path / "large.onnx", TILES)
 
 
-@pytest.mark.parametrize("location", ["/etc/hostname", "weights.bin", "../weights.bin", "*/_ORT_MEM_ADDR_/*"])
-def test_weights_in_further_files_are_refused(load, tmp_path, location) -> None:
-    (tmp_path / "weights.bin").write_bytes(bytes(16))
-    tensor = TensorProto(data_type=TensorProto.FLOAT, dims=[4], data_location=TensorProto.EXTERNAL)
-    for key, value in {"location": location, "offset": "0", "length": "16"}.items():
-        tensor.external_data.add(key=key, value=value)
-    with pytest.raises(BadFile, match="keeps weights in further files, which are not read"):
-        load(with_initializer(tensor))
-
-
 @pytest.mark.parametrize("dims", [[10**6, 10**6], [2**31, 2**31, 4], [-4], [5]])
 def test_weights_that_are_shorter_than_they_say_are_refused(load, dims) -> None:
     tensor = TensorProto(data_type=TensorProto.FLOAT, dims=dims, raw_data=bytes(16))
-    with pytest.raises(BadFile, match="other.onnx (is no network|keeps weights in further files)"):
+    with pytest.raises(BadFile, match="ONNX Runtime cannot load it"):
         load(with_initializer(tensor))
 
 
@@ -332,7 +322,7 @@ def test_a_file_is_read_as_onnx_runtime_reads_it(load, hidden) -> None:
 
 
 def test_a_graph_has_a_bounded_number_of_parts(load, monkeypatch) -> None:
-    monkeypatch.setattr(onnx_limits, "MOST_PARTS", 1000)
+    monkeypatch.setattr(protocol_buffers, "MOST_PARTS", 1000)
     lines = " ".join(f"x{number + 1} = Abs (x{number})" for number in range(300))
     with pytest.raises(BadFile, match="it has more than 1,000 parts"):
         load(SUM + f"{{ x0 = Abs (states) {lines} cost_to_go = ReduceSum <keepdims = 0> (x300, axis) }}")

@@ -19,7 +19,12 @@ from puzzlelab.core import solver, views
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-LIBRARIES = {"gymnasium": ("gymnasium",), "networks": ("onnx",), "notebooks": ("pyarrow",), "python": ("pyarrow",)}
+LIBRARIES = {
+    "gymnasium": ("gymnasium",),
+    "networks": ("onnx", "onnxscript"),
+    "notebooks": ("pyarrow",),
+    "python": ("pyarrow",),
+}
 """Page -> the libraries that its Python needs beside those of the package."""
 PLACEHOLDER = re.compile(r"[A-Z][A-Z.\]]*")
 
@@ -40,6 +45,7 @@ def commands(page):
     return [line[1:] for line in words if line and line[0] == "puzzlelab" and not any(map(PLACEHOLDER.match, line))]
 
 
+@pytest.mark.filterwarnings("ignore:.*LeafSpec:FutureWarning")  # torch.onnx.export warns of its own code
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=named)
 def test_python_of_the_documents_runs(page, tmp_path, monkeypatch):
     for library in LIBRARIES.get(page.stem, ()):

@@ -31,11 +31,12 @@ def export(
     The file has its card within, and can be used by --net. What the inputs and outputs mean is in docs/networks.md.
     """
     from puzzlelab.nets import exporting, model_zoo, onnx_model
-    from puzzlelab.nets.card import ONNX, content_of, file_of
+    from puzzlelab.nets.card import ONNX, file_of
+    from puzzlelab.nets.onnx_weights import read_whole
 
     path = model_zoo.path_anywhere(_name(net))
     source = file_of(path, ONNX)
-    data = content_of(source)
+    data = read_whole(source)
     onnx_model.card_of(path, onnx_model.read_bytes(data, source))
     if precision == "int8":
         data = exporting.quantised(data, source)

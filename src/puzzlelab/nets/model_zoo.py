@@ -22,6 +22,7 @@ from puzzlelab.core.views import Estimate, Isomorphism, Prior, PriorAndEstimate,
 from puzzlelab.engine import installed
 from puzzlelab.nets import onnx_model, run_networks
 from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, content_of, file_of, read_card
+from puzzlelab.nets.onnx_weights import read_whole
 from puzzlelab.nets.run_networks import CHAMPION, NETS
 from puzzlelab.storage.networks import SHELF, Network, own_shelves, puzzles_of_networks, shelves
 
@@ -65,7 +66,7 @@ def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
     path = path_of(puzzle, name)
     if path.parent in set(shelves(puzzle)) - set(own_shelves()) and name == Path(name).name:
         return {}
-    contents = {ONNX: content_of(file_of(path, ONNX))}
+    contents = {ONNX: read_whole(file_of(path, ONNX))}
     if file_of(path, CARD).exists():
         contents[CARD] = content_of(file_of(path, CARD))
     return contents

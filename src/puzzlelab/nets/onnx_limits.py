@@ -20,6 +20,7 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as errors
 
 from puzzlelab.core.errors import BadFile, shorten
+from puzzlelab.nets.protocol_buffers import Field, all_parts, fields_of
 
 Result = TypeVar("Result")
 
@@ -54,8 +55,6 @@ OPERATORS = frozenset(NAMES.split())
 """The operators that a network may have."""
 DOMAINS = frozenset(("", "ai.onnx"))
 """The names of the set that these operators are of."""
-MOST_PARTS = 1_000_000
-"""Fields of a file in all messages that are looked at: ONNX Runtime takes up to some kilobytes for an operator."""
 
 GRAPH, FUNCTIONS = 7, 25
 """Fields of a model."""
@@ -65,15 +64,13 @@ OPERATOR, ATTRIBUTE, DOMAIN = 4, 5, 7
 """Fields of a node."""
 NUMBER, TEXTS, TENSORS, SUBGRAPHS, SPARSE_VALUES = 3, (4, 9), (5, 10), (6, 11), (22, 23)
 """Fields of an attribute."""
-ELEMENT = 2
-"""Field of a tensor: the type of its elements."""
+TENSOR_TYPE, TENSOR_NAME, EXTERNAL, LOCATION = 2, 8, 13, 14
+"""Fields of a tensor: the type of its elements, its name, the place of its content in a further file, and whether it
+has such a place.
+"""
 STRING = 8
 """The type of texts."""
-FIXED_SIZES = {1: 8, 5: 4}
-"""Kind of a field -> its bytes, where all fields of the kind have the same."""
 SPARSE = "sparse weights, which are not read: export them as usual ones"
-Field = int | memoryview
-"""The value of a field: an integer, or the bytes of anything else."""
 
 
 def limited_options() -> onnxruntime.SessionOptions:
@@ -142,12 +139,14 @@ def within_time(call: Callable[[], Result], task: str, stop: Callable[[], None] 
 
 def check_graph(data: bytes, path: Path) -> None:
     """Raise `BadFile` for what is no model, and for a graph that is not of the operators and types above."""
-    parts = iter(range(MOST_PARTS))
+    parts = all_parts()
     try:
-        model = list(_fields(memoryview(data), parts))
+        model = list(fields_of(memoryview(data), parts))
+        if not any(number == GRAPH for number, _ in model):
+            raise ValueError("it has no graph")
         if any(number == FUNCTIONS for number, _ in model):
             raise _refusal(path, "functions of its own, which are not read: inline them (onnx.inliner)")
-        for field, part in (each for number, graph in model if number == GRAPH for each in _fields(graph, parts)):
+        for field, part in (each for number, graph in model if number == GRAPH for each in fields_of(graph, parts)):
             if field == NODE:
                 _check_node(part, parts, path)
             elif field == WEIGHT:
@@ -155,7 +154,17 @@ def check_graph(data: bytes, path: Path) -> None:
             elif field == SPARSE_WEIGHT:
                 raise _refusal(path, SPARSE)
     except ValueError as error:
-        raise BadFile(f"{path} is no network in the ONNX format, or damaged: {error}") from None
+        raise damaged(path, error) from None
+
+
+def damaged(path: Path, reason: object) -> BadFile:
+    """Return the error about a file that is no message of the format."""
+    return BadFile(f"{path} is no network in the ONNX format, or damaged: {reason}")
+
+
+def is_external(number: int, value: Field) -> bool:
+    """Tell whether a field of a tensor says that its content is in a further file."""
+    return number == LOCATION and value != 0
 
 
 def _refusal(path: Path, contents: str) -> BadFile:
@@ -164,13 +173,13 @@ def _refusal(path: Path, contents: str) -> BadFile:
 
 def _check_node(node: Field, parts: Iterator[int], path: Path) -> None:
     """Raise `BadFile` for another operator, and for attributes that are graphs, texts of a constant or sparse."""
-    fields = list(_fields(node, parts))
+    fields = list(fields_of(node, parts))
     operators = {_text(part) for number, part in fields if number == OPERATOR}
     domains = {_text(part) for number, part in fields if number == DOMAIN}
     if not (operators <= OPERATORS and domains <= DOMAINS):
         name = ":".join(filter(None, map(" ".join, (domains, operators))))
         raise _refusal(path, f"the operator {shorten(name)}, which is not read: docs/networks.md lists those that are")
-    for number, value in (field for key, part in fields if key == ATTRIBUTE for field in _fields(part, parts)):
+    for number, value in (field for key, part in fields if key == ATTRIBUTE for field in fields_of(part, parts)):
         if number in SUBGRAPHS:
             raise _refusal(path, "a loop or a branch, which are not read")
         if number in SPARSE_VALUES:
@@ -182,9 +191,11 @@ def _check_node(node: Field, parts: Iterator[int], path: Path) -> None:
 
 
 def _check_tensor(tensor: Field, parts: Iterator[int], path: Path) -> None:
-    """Raise `BadFile` for a tensor of texts."""
-    for number, value in _fields(tensor, parts):
-        if number == ELEMENT:
+    """Raise `BadFile` for a tensor of texts, and for one whose content is in a further file."""
+    for number, value in fields_of(tensor, parts):
+        if is_external(number, value):
+            raise _refusal(path, "weights in a further file, where they are not read: export it as one file")
+        if number == TENSOR_TYPE:
             _check_type(value, path)
 
 
@@ -196,47 +207,3 @@ def _check_type(number: Field, path: Path) -> None:
 
 def _text(part: Field) -> str:
     return "" if isinstance(part, int) else bytes(part).decode(errors="replace")
-
-
-# --- protocol buffers ---
-
-
-def _fields(message: Field, parts: Iterator[int]) -> Iterator[tuple[int, Field]]:
-    """Yield (number of the field, its value) for each field of a message, one of the `parts` each.
-
-    Raises `ValueError`.
-    """
-    data = memoryview(b"") if isinstance(message, int) else message
-    place = 0
-    while place < len(data):
-        if next(parts, None) is None:
-            raise ValueError(f"it has more than {MOST_PARTS:,} parts")
-        key, place = _varint(data, place)
-        kind = key & 7
-        if key >= 1 << 32:
-            raise ValueError("there is no field with so large a number")
-        if kind == 0:
-            value, place = _varint(data, place)
-            yield key >> 3, value
-            continue
-        if kind not in FIXED_SIZES and kind != 2:
-            raise ValueError("groups are not used in this format")
-        length, place = (FIXED_SIZES[kind], place) if kind in FIXED_SIZES else _varint(data, place)
-        if place + length > len(data):
-            raise ValueError("a field ends after its message")
-        yield key >> 3, data[place : place + length]
-        place += length
-
-
-def _varint(data: memoryview, place: int) -> tuple[int, int]:
-    """Return (an integer of variable length, the place after it)."""
-    value = 0
-    for shift in range(0, 70, 7):
-        if place >= len(data):
-            break
-        byte = data[place]
-        place += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, place
-    raise ValueError("a number does not end")

@@ -4,8 +4,8 @@ A file of puzzlelab has a metadata entry `puzzlelab`, the network's form and car
 all bytes before, which is a metadata entry too. A file of another program has neither: the names of its inputs and
 outputs say what it reads and answers (see `nets/form.py`).
 
-A file is data. Operators of others are unknown here, and the contents of other files are never read. `exporting.py`
-writes these files.
+A file is data, and operators of others are unknown here. Weights in a file beside it are read by `onnx_weights.py`;
+no other file ever is. `exporting.py` writes these files.
 
 Shapes: B = states, M = number of moves.
 """
@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError, shorten
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.nets.card import CARD, ONNX, Card, content_of, file_of, read_card
+from puzzlelab.nets.card import CARD, ONNX, Card, file_of, read_card
 from puzzlelab.nets.form import INPUTS, Head, InputName, NetworkForm, Outputs, some_state
 from puzzlelab.nets.model import Model
 from puzzlelab.nets.onnx_limits import (
@@ -38,6 +38,7 @@ from puzzlelab.nets.onnx_limits import (
     limited_options,
     within_time,
 )
+from puzzlelab.nets.onnx_weights import read_whole
 
 KEY = PRODUCER = "puzzlelab"
 """The metadata entry that files of puzzlelab have, and the program that they name as their origin."""
@@ -88,7 +89,7 @@ class OnnxNetwork:
 
     form: NetworkForm
     name: str
-    """The hash of the weights, or of the file of another program: 16 hexadecimal digits."""
+    """The hash of the weights, or of the file of another program with all its weights: 16 hexadecimal digits."""
     session: onnxruntime.InferenceSession
     card: Card | None = None
 
@@ -125,11 +126,11 @@ class OnnxNetwork:
 
 def read(path: Path) -> OnnxNetwork:
     """Read a network; raises `BadFile` for a file that is damaged, too large, or no network."""
-    return read_bytes(content_of(path), path)
+    return read_bytes(read_whole(path), path)
 
 
 def read_bytes(data: bytes, path: Path) -> OnnxNetwork:
-    """Read a network from the content of a file, as `read` does; `path` is what errors name."""
+    """Read a network from the content of one whole file, as `read` does; `path` is what errors name."""
     try:
         return _read_bytes(data, path)
     except UnicodeDecodeError:  # ONNX Runtime does not look at the names in a file
@@ -197,10 +198,7 @@ def _session(data: bytes, path: Path) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(data, limited_options(), providers=providers, enable_fallback=0)
     except RUNTIME_ERRORS as error:
-        text = reason_of(error)
-        if "xternal data" in text or "in-memory address" in text:
-            raise BadFile(f"{path} keeps weights in further files, which are not read: export it as one file") from None
-        raise BadFile(f"{path} is no network in the ONNX format, or damaged: {text}") from None
+        raise BadFile(f"{path} is damaged, or ONNX Runtime cannot load it: {reason_of(error)}") from None
 
 
 def _form_of(session: onnxruntime.InferenceSession, path: Path) -> NetworkForm:
