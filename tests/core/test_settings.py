@@ -67,7 +67,7 @@ def test_none_leaves_an_option_as_it_is() -> None:
     assert fill(Engine, {"width": None, "weight": 2}) == Engine(weight=2)
 
 
-def test_options_are_read_as_json_where_they_can_be() -> None:
+def test_options_are_read_as_json_or_toml_where_they_can_be() -> None:
     texts = [
         "width=12",
         "weight=1.5",
@@ -77,6 +77,10 @@ def test_options_are_read_as_json_where_they_can_be() -> None:
         "name=a=b",
         'quoted="12"',
         "none=null",
+        'tables=[{file="k.csv", count=25}]',
+        "words=['a', 'b']",
+        "text=[not TOML",
+        "tables_2=[1,]\nx=2",
     ]
     assert read_options(texts) == {
         "width": 12,
@@ -87,6 +91,10 @@ def test_options_are_read_as_json_where_they_can_be() -> None:
         "name": "a=b",
         "quoted": "12",
         "none": None,
+        "tables": [{"file": "k.csv", "count": 25}],
+        "words": ["a", "b"],
+        "text": "[not TOML",
+        "tables_2": "[1,]\nx=2",
     }
 
 

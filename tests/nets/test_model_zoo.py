@@ -120,3 +120,18 @@ def test_a_network_without_a_card_is_not_offered(tmp_path) -> None:
     path.write_bytes((networks.SHELF / "tiles-3x3.onnx").read_bytes())
     with pytest.raises(BadInput, match=r"alone\.json: there is no such file"):
         model_zoo.copy_to(tmp_path, str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("policy.zip", r"policy\.zip is no network: its name ends neither in \.onnx nor in \.safetensors"),
+        ("state-300.safetensors", r"is a saved state, with which training continues, and no network: name "),
+        ("absent.zip", r"there is no network '.*'; known are"),
+    ],
+)
+def test_a_file_that_is_no_network_is_told_from_one_that_is_missing(tmp_path, name: str, sentence: str) -> None:
+    for present in ("policy.zip", "state-300.safetensors"):
+        (tmp_path / present).touch()
+    with pytest.raises(BadInput, match=sentence):
+        model_zoo.path_of_name(str(tmp_path / name))

@@ -48,6 +48,12 @@ def test_an_unknown_recipe_gets_the_nearest() -> None:
         recipe.find("imitate")
 
 
+def test_a_byte_order_mark_before_toml_is_passed_over(tmp_path) -> None:
+    path = tmp_path / "windows.toml"
+    path.write_text("seed = 1\n", encoding="utf-8-sig")
+    assert read_toml(path) == {"seed": 1}
+
+
 def test_bad_toml_gets_its_place(tmp_path) -> None:
     path = tmp_path / "bad.toml"
     path.write_text("seed = 1\nseed = \n")

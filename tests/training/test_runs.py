@@ -23,7 +23,8 @@ def test_other_settings_are_refused_with_what_differs(tmp_path, settings_of) -> 
     run.begin(settings)
     run.begin(settings)
     saved = run.config.read_text(encoding="utf-8")
-    with pytest.raises(BadInput, match=r"teacher.walk_length is 0 there, not 7"):
+    advice = f"Give another folder, or begin it anew: puzzlelab train imitation --run {run.folder} --restart"
+    with pytest.raises(BadInput, match=rf"teacher.walk_length is 0 there, not 7. {advice}"):
         run.begin(settings_of("teacher.walk_length=7"))
     run.config.write_text(saved.replace("walk_length = 0\n", ""), encoding="utf-8")
     run.begin(settings)  # a setting that is left out has its default

@@ -5,6 +5,7 @@ A command takes one by its type, as in `seed: Seed = 0`, and the short options o
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from inspect import Parameter, signature
@@ -161,7 +162,24 @@ def resources_of(texts: Sequence[str] | None, executor: str | None) -> Mapping[s
             raise BadOption(f"'{shorten(text)}' is no amount of a resource, as in --learner-resources gpu=1")
     if amounts and executor is None:
         raise BadOption("--learner-resources choose a node of a cluster: give --executor too")
+    if amounts and executor == "local":
+        _check_here(amounts)
     return amounts
+
+
+def _check_here(amounts: Mapping[str, float]) -> None:
+    """Raise `BadOption` for resources that this machine does not have."""
+    import torch
+
+    from puzzlelab.runtime.memory import free_memory
+
+    present = {"cpu": os.cpu_count() or 1, "gpu": torch.cuda.device_count(), "memory": free_memory()}
+    for name, amount in amounts.items():
+        available = present.get(name.lower(), 0)
+        if amount > available:
+            raise BadOption(
+                f"the executor 'local' is this machine, which has {available:,} of '{name}', not {amount:,g}"
+            )
 
 
 def status_in_words(executor: Executor | None) -> str:

@@ -48,6 +48,7 @@ def run_all(
     ] = None,
 ) -> None:
     """Start generators, the trainer and the referee, and restart those that are killed. Ctrl-C ends them all."""
+    need_libraries()
     amounts = resources_of(resources, executor)
     if executor is not None and workers == 0:
         raise BadOption("with --workers 0 all programs take turns in one process: leave out --executor")

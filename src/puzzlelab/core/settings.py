@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -58,7 +59,7 @@ def _as_list(name: str, value: str) -> str:
 
 
 def read_options(texts: Iterable[str]) -> dict[str, Any]:
-    """Parse options of the form `name=value`; a value that is not valid JSON is text."""
+    """Parse options of the form `name=value`; a value that is neither JSON nor a list or table of TOML is text."""
     options: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -67,13 +68,26 @@ def read_options(texts: Iterable[str]) -> dict[str, Any]:
         if not is_unicode(text):  # it could not be read again from a file of rows
             raise BadOption(f"the option '{shorten(text)}' holds characters that are no Unicode")
         try:
-            parsed = json.loads(value)
+            parsed = _read_value(value)
             options[name] = parsed if is_unicode(json.dumps(parsed, ensure_ascii=False)) else value
         except RecursionError:
             raise BadOption(f"the value of '{shorten(name)}' is nested too deeply") from None
-        except ValueError:
+        except (ValueError, TypeError):
             options[name] = value
     return options
+
+
+def _read_value(text: str) -> Any:
+    """Return a value of JSON, or a list or table of TOML; raises `ValueError`."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        if not text.startswith(("[", "{")):
+            raise
+        values = tomllib.loads(f"value = {text}")
+        if len(values) > 1:
+            raise
+        return values["value"]
 
 
 def read_levels(text: str) -> tuple[int, int]:

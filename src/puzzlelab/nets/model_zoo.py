@@ -5,6 +5,7 @@ A network may serve another puzzle too, to which its own is isomorphic. Shapes: 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ from puzzlelab.nets.onnx_weights import read_whole
 from puzzlelab.nets.run_networks import CHAMPION, NETS
 from puzzlelab.storage.networks import SHELF, Network, own_shelves, puzzles_of_networks, shelves
 
+SAVED_STATE = re.compile(r"state-\d+")
+"""The names of the saved states of a run, without their ending."""
 MIN_HASH_DIGITS = 4
 """Digits of a hash that are enough to name a network."""
 
@@ -119,8 +122,12 @@ def path_of_name(name: str, folders: Sequence[Path] = (SHELF,)) -> Path:
     path = Path(name)
     if path.is_dir():
         return in_folder(path)
+    if path.suffix == WEIGHTS and SAVED_STATE.fullmatch(path.stem) and path.exists():
+        raise BadInput(f"{path} is a saved state, with which training continues, and no network: name {path.parent}")
     if path.suffix in ENDINGS or file_of(path, CARD).exists():
         return path
+    if path.exists():
+        raise BadInput(f"{path} is no network: its name ends neither in {ONNX} nor in {WEIGHTS}")
     found = [place for place, card in cards.items() if len(name) >= MIN_HASH_DIGITS and card.name.startswith(name)]
     if len(found) != 1:
         raise UnknownName("network", name, [place.name for place in cards])

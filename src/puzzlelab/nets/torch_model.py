@@ -102,8 +102,14 @@ def device(name: str = "auto") -> torch.device:
         chosen = torch.device(name)
     except RuntimeError:
         raise BadOption(f"'{name}' is no device; write auto, cpu, cuda or cuda:1") from None
+    if chosen.type not in ("cpu", "cuda"):
+        raise BadOption(f"networks are not trained on the device '{name}'; write auto, cpu, cuda or cuda:1")
     if chosen.type == "cuda" and not torch.cuda.is_available():
         raise BadOption(f"there is no device '{name}' on this machine: torch sees no CUDA")
+    if chosen.type == "cuda" and (chosen.index or 0) >= torch.cuda.device_count():
+        raise BadOption(
+            f"there is no device '{name}' on this machine: cuda:{torch.cuda.device_count() - 1} is the last one"
+        )
     return chosen
 
 

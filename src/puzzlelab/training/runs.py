@@ -93,7 +93,7 @@ class Run:
         With `anew` the files of a run there are removed first, and other files stay.
         """
         if not is_unicode(str(self.folder)):
-            raise BadInput(f"{self.folder} is no Unicode, which the names of networks must be: give another --run")
+            raise BadInput(f"{self.folder} is no Unicode, which the names of networks must be: give another folder")
         values = to_toml_values(settings)
         if self.begun:
             run_files.check(self.folder)
@@ -102,9 +102,9 @@ class Run:
                 return
             self._clear()
         elif self.folder.exists() and not self.folder.is_dir():
-            raise BadInput(f"{self.folder} is no folder: give another --run")
+            raise BadInput(f"{self.folder} is no folder: give another one")
         elif self.folder.exists() and not all(self._is_half_begun(path) for path in self.folder.iterdir()):
-            raise BadInput(f"{self.folder} is not empty, and holds no run: give another --run")
+            raise BadInput(f"{self.folder} is not empty, and holds no run: give another folder")
         import tomli_w
 
         with self.writing():
@@ -119,8 +119,12 @@ class Run:
         if changed := differences(saved, values):
             raise BadInput(
                 f"{self.folder} was begun with other settings: {'; '.join(changed)}. "
-                "Give another --run, or --restart to begin anew"
+                f"Give another folder, or begin it anew: {self._restart_command(values)}"
             )
+
+    def _restart_command(self, values: Mapping[str, Any]) -> str:
+        """Return the command that begins this run anew."""
+        return f"puzzlelab train {values['recipe']} --run {self.folder} --restart"
 
     def _is_half_begun(self, path: Path) -> bool:
         """Tell whether this is what a killed program has left that had begun to write the settings."""
@@ -248,7 +252,7 @@ def read_toml(path: Path) -> dict[str, Any]:
             content = file.read(LONGEST_SETTINGS + 1)
         if len(content) > LONGEST_SETTINGS:
             raise BadFile(f"{path} holds no settings: it is longer than {LONGEST_SETTINGS // 10**6} MB")
-        return tomllib.loads(content.decode())
+        return tomllib.loads(content.decode("utf-8-sig"))
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
