@@ -58,8 +58,8 @@ test-cluster: $(VENV)/.cluster ## Run the tests of clusters: Ray starts one on t
 	$(BIN)/python -m pytest -q -m cluster tests/cluster $(ARGS)
 
 test-examples: $(VENV)/.dev ## Run the tests of the packages in examples, which are installed into build/examples
-	$(INSTALL) --no-deps --upgrade --target build/examples ./examples/pocket_cube ./examples/samegame
-	PYTHONPATH=build/examples $(PYTEST) examples/pocket_cube/tests examples/samegame/tests $(ARGS)
+	$(INSTALL) --no-deps --upgrade --target build/examples ./examples/pocket_cube ./examples/samegame ./examples/mixer
+	PYTHONPATH=build/examples $(PYTEST) examples/pocket_cube/tests examples/samegame/tests examples/mixer/tests $(ARGS)
 
 test-elsewhere: $(VENV)/.dev ## Run the quick tests as other machines would; ARGS="busy no-home" names some of them
 	$(BIN)/python tests/elsewhere.py $(ARGS)

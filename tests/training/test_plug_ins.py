@@ -31,7 +31,7 @@ class Narrow(Dense):
 
 
 class Slow(tabular.TabularSettings):
-    recipe: Literal["slow"] = "slow"
+    recipe: str = "slow"
     blend: float = Field(default=0.25, gt=0, le=1)
 
 

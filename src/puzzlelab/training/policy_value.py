@@ -19,7 +19,7 @@ from puzzlelab.engine.batch_rules import canonical_moves
 from puzzlelab.experience.schema import unpacked
 from puzzlelab.nets.model import digits_per_cell
 from puzzlelab.nets.torch_model import TorchModel
-from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.learner import Learner, Losses, LossFunction
 from puzzlelab.training.losses import policy_loss, search_policy_loss, value_loss
 from puzzlelab.training.settings import PolicyValueSettings
 from puzzlelab.training.step_graphs import Minibatch
@@ -93,20 +93,6 @@ class PolicyValueBatch:
         return PolicyValueBatch(np.ascontiguousarray(states), self.cost_to_go, canonical, target)
 
 
-def train_on(
-    learner: Learner,
-    samples: Mapping[str, NDArray[Any]],
-    settings: PolicyValueSettings,
-    random: np.random.Generator,
-) -> Mapping[str, float]:
-    """Train for one step on these columns of samples; the losses."""
-    batch = PolicyValueBatch.from_samples(learner.puzzle, samples)
-    if settings.augment:
-        batch = batch.augmented(learner.puzzle, random, permute_symbols=not learner.model.settings.ignores_symbols)
-    losses, _ = learner.update(losses_of, settings, batch.columns(learner.model))
-    return losses
-
-
 def losses_of(model: TorchModel, settings: PolicyValueSettings, columns: Minibatch) -> tuple[Losses, Tensor]:
     """Return the weighted losses of the outputs that the network has."""
     outputs = model.forward(columns)
@@ -122,3 +108,18 @@ def losses_of(model: TorchModel, settings: PolicyValueSettings, columns: Minibat
             loss = policy_loss(scores, target, columns["legal"], model.settings.policy, digits_per_cell(model.puzzle))
         losses["policy_loss"] = settings.policy_weight * loss
     return losses, next(iter(losses.values()))
+
+
+def train_on(
+    learner: Learner,
+    samples: Mapping[str, NDArray[Any]],
+    settings: PolicyValueSettings,
+    random: np.random.Generator,
+    losses_of: LossFunction = losses_of,
+) -> Mapping[str, float]:
+    """Train for one step on these columns of samples; the losses."""
+    batch = PolicyValueBatch.from_samples(learner.puzzle, samples)
+    if settings.augment:
+        batch = batch.augmented(learner.puzzle, random, permute_symbols=not learner.model.settings.ignores_symbols)
+    losses, _ = learner.update(losses_of, settings, batch.columns(learner.model))
+    return losses

@@ -37,7 +37,7 @@ from puzzlelab.training.step_graphs import Minibatch
 class CnnSettings(SupervisedSettings):
     """Every setting of the recipe."""
 
-    recipe: Literal["cnn"] = "cnn"
+    recipe: str = "cnn"
     fill_share: float = Field(default=0.1, gt=0, le=1)
     """The share of its blank cells that a board gets filled before it is shown again; 1: each is shown once."""
     loss_cells: Literal["blank", "all"] = "blank"

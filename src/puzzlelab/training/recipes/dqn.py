@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
 
 import numpy as np
 import torch
@@ -40,7 +39,7 @@ from puzzlelab.training.step_graphs import Minibatch
 class DqnSettings(OnlineSettings):
     """Every setting of the recipe; the network needs the head `q`."""
 
-    recipe: Literal["dqn"] = "dqn"
+    recipe: str = "dqn"
     reward: str = "moves"
     """A reward scheme of the puzzle; `puzzlelab list PUZZLE` names them. `slack` applies only to `moves`."""
     discount: float = Field(default=1.0, ge=0, le=1)

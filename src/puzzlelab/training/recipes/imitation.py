@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -34,7 +34,7 @@ from puzzlelab.experience.teachers import SampleSource, Teacher, games_setup, sa
 from puzzlelab.experience.walks import Walks
 from puzzlelab.training import loop, policy_value
 from puzzlelab.training.evaluation import Metrics, compare_with_teacher
-from puzzlelab.training.learner import Learner, check_network, new_learner
+from puzzlelab.training.learner import Learner, LossFunction, check_network, new_learner
 from puzzlelab.training.loop import Task
 from puzzlelab.training.losses import loss_of
 from puzzlelab.training.recipe import Recipe, Watch, allow_executor
@@ -83,7 +83,7 @@ class TeacherSettings(Settings):
 class ImitationSettings(PolicyValueSettings):
     """Every setting of the recipe."""
 
-    recipe: Literal["imitation"] = "imitation"
+    recipe: str = "imitation"
     teacher: TeacherSettings = TeacherSettings()
     data: DataSettings = DataSettings()
 
@@ -141,8 +141,17 @@ def generate(run: Run, settings: ImitationSettings, watch: Watch, executor: Exec
 # --- learning ---
 
 
-def new_task(run: Run, settings: ImitationSettings, watch: Watch, executor: Executor) -> Task:
-    """Return the task of a run; requests the first shards, so that generators work while the evaluation is prepared."""
+def new_task(
+    run: Run,
+    settings: ImitationSettings,
+    watch: Watch,
+    executor: Executor,
+    losses_of: LossFunction = policy_value.losses_of,
+) -> Task:
+    """Return the task of a run; requests the first shards, so that generators work while the evaluation is prepared.
+
+    Another recipe may give `losses_of`, for losses of its own.
+    """
     puzzle = registry.load(settings.puzzle)
     teacher, games = teacher_of(settings, settings.seed), settings.data.shard_games
     begin_folder(teacher, run.shards, games)  # shards of other settings are refused before one is set aside
@@ -158,7 +167,7 @@ def new_task(run: Run, settings: ImitationSettings, watch: Watch, executor: Exec
 
     return Task(
         learner,
-        lambda: step(learner, loader, settings),
+        lambda: step(learner, loader, settings, losses_of),
         state=lambda: ({}, loader.state()),
         restore=lambda tensors, values: loader.restore(values),
         metrics=metrics,
@@ -166,7 +175,9 @@ def new_task(run: Run, settings: ImitationSettings, watch: Watch, executor: Exec
     )
 
 
-def step(learner: Learner, loader: ShardLoader, settings: ImitationSettings) -> Mapping[str, float] | None:
+def step(
+    learner: Learner, loader: ShardLoader, settings: ImitationSettings, losses_of: LossFunction
+) -> Mapping[str, float] | None:
     """Train for one step; None where a shard that it needs does not exist yet."""
     if not loader.prepare(learner.step):
         return None
@@ -174,7 +185,7 @@ def step(learner: Learner, loader: ShardLoader, settings: ImitationSettings) -> 
         _fit_output_scale(learner, loader.ring.columns)
     random = generator(settings.seed, SAMPLING, learner.step)
     samples = loader.ring.at(loader.indices(learner.step, random))
-    return policy_value.train_on(learner, samples, settings, random)
+    return policy_value.train_on(learner, samples, settings, random, losses_of)
 
 
 def _fit_output_scale(learner: Learner, columns: Columns) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ from puzzlelab.training.step_graphs import Minibatch
 class LatticeSettings(SupervisedSettings):
     """Every setting of the recipe."""
 
-    recipe: Literal["lattice"] = "lattice"
+    recipe: str = "lattice"
     threshold: float = Field(default=0.02, gt=0, lt=1)
     """Candidates with a smaller probability are eliminated."""
     loss_rounds: int = Field(default=3, ge=1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -47,7 +47,7 @@ START_BOARDS = 5
 class TabularSettings(PlaySettings):
     """Every setting of the recipe. Of `learning` only `steps`, `save_seconds` and `threads` have an effect."""
 
-    recipe: Literal["tabular"] = "tabular"
+    recipe: str = "tabular"
     network: dict[str, Any] = Field(default={"kind": "table"})
     """The table; its number of states is found from the puzzle."""
     evaluation: EvalSettings = EvalSettings(teacher_games=0, guide="prior")

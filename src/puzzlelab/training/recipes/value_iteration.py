@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +38,7 @@ from puzzlelab.training.step_graphs import Minibatch
 class ValueIterationSettings(OnlineSettings):
     """Every setting of the recipe; the network needs the head `remaining`."""
 
-    recipe: Literal["value_iteration"] = "value_iteration"
+    recipe: str = "value_iteration"
     replay: ReplaySettings = ReplaySettings(size=0)
     """A replay buffer of finished games; with size 0, states are learned from as they are visited."""
     bounded: bool = True

@@ -71,7 +71,7 @@ class MatchSettings(Settings):
 class SelfPlaySettings(PolicyValueSettings):
     """Every setting of the recipe; the network needs the head `cost_to_go`, and `policy` if games follow visits."""
 
-    recipe: Literal["selfplay"] = "selfplay"
+    recipe: str = "selfplay"
     learning: LearnerSettings = LearnerSettings(schedule="constant")
     evaluation: EvalSettings = EvalSettings(teacher_games=0)
     """Guided by the scores of moves by default, if the network has them."""
