@@ -12,7 +12,6 @@ from typing import Any
 import gymnasium
 
 import puzzlelab.gym  # registers the environments
-import puzzlelab.sb3
 
 MOST = 50
 OPTIONS: puzzlelab.gym.EnvironmentOptions = {"scale": "uniform", "max_moves": MOST, "reward": "goal"}
@@ -45,6 +44,8 @@ def learners() -> tuple[Any, Any]:
         from stable_baselines3 import PPO
     except ModuleNotFoundError:
         sys.exit("this example needs Stable-Baselines3: pip install stable-baselines3 sb3-contrib")
+    import puzzlelab.sb3
+
     torch.set_num_threads(1)  # faster than several for so small a network
     one = gymnasium.make("puzzlelab/Tiles-v0", rows=2, columns=3, **OPTIONS)
     many = puzzlelab.sb3.vector_env("tiles-2x3", BOARDS, **OPTIONS)

@@ -1,6 +1,7 @@
 """Gymnasium's environments: what they show, allow, pay and end, held against the plain rules; and many at once."""
 
 import importlib.util
+import pickle
 import re
 import subprocess
 import sys
@@ -18,7 +19,7 @@ pytest.importorskip("gymnasium")
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode
 
 import puzzlelab.gym
 from puzzlelab import BadBoard, BadInput, BadOption, Instance, UnknownName, Unsupported, load, solve
@@ -144,6 +145,29 @@ def test_a_state_is_seen_as_it_is():
     assert env.step(R)[0].tolist() == [1, 2, 3, 4, 5, 6, 0, 7, 8]
 
 
+@pytest.mark.parametrize(
+    ("name", "board", "seen"),
+    [
+        ("tiles-2x3", "1 2 3 4 0 5", {"1": [[1, 0, 0], [0, 0, 0]], "5": [[0, 0, 0], [0, 0, 1]]}),
+        (
+            "dust-4x3x3",
+            ".R.. / .GR. / BGRG",
+            {".": [[1, 0, 1, 1], [1, 0, 0, 1], [0] * 4], "G": [[0] * 4, [0, 1, 0, 0], [0, 1, 0, 1]]},
+        ),
+        ("sudoku-4x4", "1..." * 3 + "...4", {"4": [[0] * 4] * 3 + [[0, 0, 0, 1]]}),
+    ],
+)
+def test_an_image_shows_the_board_as_people_see_it(name, board, seen):
+    env = make("Puzzle", puzzle=name, board=board, observation="image")
+    image, _ = env.reset()
+    assert image in env.observation_space
+    flat, _ = make("Puzzle", puzzle=name, board=board).reset()
+    assert sorted(image.ravel()) == sorted(flat)
+    signs = ".RGB" if name.startswith("dust") else "123456789"
+    for sign, plane in seen.items():
+        assert image[signs.index(sign)].tolist() == plane
+
+
 @pytest.mark.parametrize("name", ["tiles-3x3", "dust-8x6x5", "sudoku-9x9"])
 def test_one_seed_is_one_game(name):
     one, other = make("Puzzle", puzzle=name), make("Puzzle", puzzle=name)
@@ -160,6 +184,46 @@ def test_boards_come_from_the_asked_scale_and_level_or_are_ones_own():
     assert len(boards) == 5
     env.reset(options={"board": "8 6 7 2 5 4 3 0 1"})
     assert env.instance == env.puzzle.read("8 6 7 2 5 4 3 0 1")
+
+
+@pytest.mark.parametrize("maker", [make, partial(many, count=3)], ids=["one", "many"])
+def test_level_and_limit_can_change_while_it_plays(maker):
+    env = maker(name="Tiles", rows=3, columns=3, scale="distance", level=3).unwrapped
+    puzzle, action = env.puzzle, 0 if isinstance(env, PuzzleEnv) else [0, 0, 0]
+
+    def distance():
+        board = env.instance if isinstance(env, PuzzleEnv) else env.instance(2)
+        return solve(board).length
+
+    env.reset(seed=1, options={"level": 20})
+    assert distance() == 20
+    env.reset()
+    assert distance() == 3  # an option of a reset is for this reset
+    env.set_wrapper_attr("level", 12) if isinstance(env, PuzzleEnv) else env.set_attr("level", 12)
+    assert (env.level, env.scale) == (12, "distance")
+    env.reset()
+    assert distance() == 12
+    env.max_moves = 1
+    assert np.all(env.step(action)[3])
+    if isinstance(env, PuzzleVectorEnv):
+        env.step(action)  # which starts new boards
+        assert distance() == 12
+        with pytest.raises(BadOption, match="'reward' cannot be set; known are board, level, max_moves, scale"):
+            env.set_attr("reward", "goal")
+    env.level, env.scale, env.board = None, None, NEARLY
+    env.reset()
+    assert distance() == 1
+    with pytest.raises(BadOption, match="not with both"):
+        env.level = 5
+    env.board, env.scale = None, "level"
+    for wrong in ({"level": 99}, {"scale": "level", "level": 99}):
+        with pytest.raises(BadOption, match=re.escape(f"'level' of {puzzle.name} has the levels 1 to 22, not 99")):
+            env.reset(options=wrong)
+    with pytest.raises(BadOption, match="not 99"):
+        env.level = 99
+    with pytest.raises(BadOption, match="a board, or a scale and a level, not both"):
+        env.reset(options={"board": NEARLY, "level": 3})
+    env.reset()
 
 
 def reset(env, seed):
@@ -239,7 +303,7 @@ def test_a_dead_end_ends_the_episode_and_says_so():
     assert env.reset()[1]["dead_end"] is False
     _, _, terminated, truncated, info = env.step(env.puzzle.read_move("r1c3=3"))
     assert (terminated, truncated, info["solved"], info["dead_end"]) == (True, False, False, True)
-    assert not info["action_mask"].any()
+    assert info["action_mask"].all()  # never empty: what comes next is ignored
 
 
 @pytest.mark.parametrize(
@@ -321,11 +385,11 @@ def test_editors_know_every_option():
 @pytest.mark.parametrize(
     ("name", "asked", "error", "words"),
     [
-        ("Tiles", {"row": 3}, BadOption, "no option 'row'; did you mean 'rows'"),
-        ("Tiles", {"rewards": "goal"}, BadOption, "did you mean 'reward'"),
-        ("Dust", {"colour": 3}, BadOption, "did you mean 'colours'"),
-        ("Tiles", {"puzzle": "tiles-3x3"}, BadOption, "no option 'puzzle'"),
-        ("Puzzle", {"puzle": "tiles-3x3"}, BadOption, "did you mean 'puzzle'"),
+        ("Tiles", {"row": 3}, BadOption, "unexpected keyword argument 'row'; did you mean 'rows'"),
+        ("Tiles", {"rewards": "goal"}, BadOption, "unexpected keyword argument 'rewards'; did you mean 'reward'"),
+        ("Dust", {"colour": 3}, BadOption, "unexpected keyword argument 'colour'; did you mean 'colours'"),
+        ("Tiles", {"puzzle": "tiles-3x3"}, BadOption, "unexpected keyword argument 'puzzle'"),
+        ("Puzzle", {"puzle": "tiles-3x3"}, BadOption, "unexpected keyword argument 'puzle'; did you mean 'puzzle'"),
         ("Puzzle", {"puzzle": 5}, BadOption, "'puzzle' is a name such as tiles-3x3, or a puzzle, not 5"),
         ("Puzzle", {"puzzle": "tile-3x3"}, UnknownName, "did you mean 'tiles'"),
         ("Tiles", {"rows": 30}, BadOption, "2 to 8 rows and columns, not 30"),
@@ -337,17 +401,22 @@ def test_editors_know_every_option():
         ("Puzzle", {"scale": "unifrom"}, UnknownName, "did you mean 'uniform'"),
         ("Puzzle", {"board": "1 2 3"}, BadBoard, "3"),
         ("Puzzle", {"board": NEARLY, "level": 3}, BadOption, "not with both"),
+        ("Puzzle", {"level": 30}, BadOption, "has the levels 1 to 22, not 30"),
         ("Sudoku", {"box_rows": 2, "box_columns": 2, "observation": "state"}, Unsupported, "board=TEXT"),
+        ("Lights", {"observation": "image"}, Unsupported, "the planes of lights-3 are no grid; its observation can be"),
+        ("Lights", {"level": 0}, BadOption, "a random walk from the goal has 1 move or more, not 0"),
         ("Plain", {"observation": "planes"}, Unsupported, "corridor-9 has no planes; its observation can be 'state'"),
         ("Plain", {"render_mode": "rgb_array"}, Unsupported, "draws no pictures; its render_mode can be 'ansi'"),
     ],
 )
 @pytest.mark.parametrize("maker", [make, partial(many, count=3)], ids=["one", "many"])
 def test_what_cannot_be_asked_for(maker, name, asked, error, words, corridor):
-    if name == "Plain":
-        name, asked = "Puzzle", {"puzzle": corridor(), **asked}
-    with pytest.raises(error, match=re.escape(words)):
+    own = {"Plain": corridor, "Lights": lambda: script("examples", "lights_out").LightsOut(3)}
+    if name in own:
+        name, asked = "Puzzle", {"puzzle": own[name](), **asked}
+    with pytest.raises(error, match=re.escape(words)) as caught:
         maker(name=name, **asked)
+    assert isinstance(caught.value, TypeError) == ("unexpected keyword" in words)
 
 
 def test_many_are_one_at_least_and_open_no_window():
@@ -399,39 +468,87 @@ def equal(ours, theirs):
     """Whether both told the same, rewards to the precision of 32 bits."""
     for one, other in zip(ours[:-1], theirs[:-1], strict=True):
         assert np.array_equal(one, other)
-    assert ours[-1].keys() == theirs[-1].keys()
-    for name, values in theirs[-1].items():
-        assert np.array_equal(ours[-1][name], values), name
+    equal_infos(ours[-1], theirs[-1])
 
 
+def equal_infos(ours, theirs):
+    assert ours.keys() == theirs.keys()
+    for name, values in theirs.items():
+        if isinstance(values, dict):
+            equal_infos(ours[name], values)
+        elif values.dtype == object:
+            for one, other in zip(ours[name], values, strict=True):
+                assert np.array_equal(one, other), name
+        else:
+            assert ours[name].dtype == values.dtype, name
+            assert np.array_equal(ours[name], values), name
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
 @pytest.mark.parametrize(
     ("name", "board", "asked"),
     [
         ("tiles-2x3", "1 2 3 4 0 5", {"reward": "potential:manhattan"}),
         ("tiles-3x3", NEARLY, {"observation": "state", "reward": "level"}),
-        ("dust-4x3x3", "R G B R / G R R R / B B G G", {"reward": "cleared-squared"}),
+        ("dust-4x3x3", "R G B R / G R R R / B B G G", {"reward": "cleared-squared", "observation": "image"}),
         ("sudoku-4x4", GRID, {"reward": "goal"}),
     ],
 )
-def test_many_are_like_as_many_single_ones(name, board, asked):
+def test_many_are_like_as_many_single_ones(name, board, asked, mode):
     asked = {"puzzle": name, "board": board, "max_moves": 9, **asked}
-    ours, theirs = many("Puzzle", 6, **asked), SyncVectorEnv([partial(make, "Puzzle", **asked)] * 6)
+    ours = many("Puzzle", 6, **asked, autoreset_mode=mode)
+    theirs = gymnasium.make_vec(
+        "puzzlelab/Puzzle-v0", 6, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **asked
+    )
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
-    assert ours.metadata["autoreset_mode"] is theirs.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert ours.metadata["autoreset_mode"] is theirs.metadata["autoreset_mode"] is AutoresetMode(mode)
+    assert ours.autoreset_mode is theirs.autoreset_mode
     told = ours.reset(seed=0)
     equal(told, theirs.reset(seed=0))
     random, ended = np.random.default_rng(0), np.zeros(3, int)
     for _ in range(60):
-        mask = told[-1]["action_mask"]
+        mask = ours.action_masks()
+        assert mask.any(axis=1).all()
         moves = random.integers(mask.shape[1], size=6)  # some that cannot be made
         wise = random.random(6) < 0.8
         moves[wise] = (random.random(mask.shape) * mask).argmax(axis=1)[wise]
         told = ours.step(moves)
         equal(told, theirs.step(moves))
-        ended += [told[-1]["solved"].sum(), told[-1]["dead_end"].sum(), told[3].sum()]
+        last = told[-1].get("final_info", told[-1])
+        ended += [last["solved"].sum(), last["dead_end"].sum(), told[3].sum()]
+        if mode == "Disabled" and (over := told[2] | told[3]).any():
+            observations, infos = ours.reset(options={"reset_mask": over})
+            expected, expected_infos = theirs.reset(options={"reset_mask": over})
+            assert np.array_equal(observations, expected)
+            for info in expected_infos:  # ours tells of the other rows too
+                assert np.array_equal(infos[info][over], expected_infos[info][over])
     assert ended[0] > 0
     assert (ended[1] > 0) == (name == "sudoku-4x4")
+
+
+def test_a_mode_is_one_of_gymnasium_and_disabled_waits_for_a_reset():
+    with pytest.raises(BadOption, match="'autoreset_mode' is one of NextStep, SameStep, Disabled, not never"):
+        many("Puzzle", 2, autoreset_mode="never")
+    env = many("Puzzle", 2, autoreset_mode=AutoresetMode.DISABLED)
+    env.reset(options={"board": NEARLY})
+    assert env.step([L, U])[2].tolist() == [True, False]
+    with pytest.raises(gymnasium.error.ResetNeeded, match="reset_mask"):
+        env.step([L, L])
+    env.reset()
+    env.step([L, L])
+
+
+@pytest.mark.parametrize("name", ["dust-4x3x3", "sudoku-9x9", "tiles-2x3"])
+def test_no_mask_is_ever_empty(name):
+    env = many("Puzzle", 32, puzzle=name)
+    masks, random, ended = env.reset(seed=0)[1]["action_mask"], np.random.default_rng(0), 0
+    for _ in range(40):
+        assert masks.any(axis=1).all()
+        assert np.array_equal(masks, env.action_masks())
+        _, _, terminated, _, infos = env.step((random.random(masks.shape) * masks).argmax(axis=1))
+        masks, ended = infos["action_mask"], ended + terminated.sum()
+    assert ended > 0
 
 
 def test_a_new_board_comes_a_step_after_the_end():
@@ -525,6 +642,16 @@ def test_many_are_rendered_one_by_one():
     assert many("Puzzle", 2).render_row(0) is None
 
 
+@pytest.mark.parametrize("observation", ["planes", "state", "image"])
+def test_an_environment_can_be_pickled_in_the_middle_of_a_game(observation):
+    env = PuzzleVectorEnv(3, puzzle="tiles-3x3", reward="potential:manhattan", observation=observation)
+    env.reset(seed=1)
+    other = pickle.loads(pickle.dumps(env))
+    for _ in range(5):
+        moves = env.action_masks().argmax(axis=1)
+        equal(env.step(moves), other.step(moves))
+
+
 # --- puzzles of plain rules, and plug-ins ---------------------------------------------------------------------------
 
 
@@ -539,6 +666,21 @@ def test_plain_rules_are_enough(corridor):
     team = many("Puzzle", 2, puzzle=corridor(5), board="1")
     team.reset()
     assert team.step([0, 1])[2].tolist() == [True, False]
+
+
+@pytest.mark.parametrize("maker", [make, partial(many, count=20)], ids=["one", "many"])
+def test_moves_that_can_be_undone_make_boards_by_walks_from_the_goal(maker):
+    env = maker(name="Puzzle", puzzle=script("examples", "lights_out").LightsOut(3)).unwrapped
+    check_env(env) if isinstance(env, PuzzleEnv) else None
+    infos = env.reset(seed=1)[1]
+    assert not np.any(infos["solved"])
+    again = env.reset(seed=2)[0]
+    assert np.array_equal(again, env.reset(seed=2)[0])
+    env.level = 1
+    lamps = np.atleast_2d(env.reset()[0]).sum(axis=1)
+    assert set(lamps) <= {3, 4, 5}  # a corner, a side or the middle was pressed
+    env.level = 4
+    assert not np.any([env.reset()[1]["solved"] for _ in range(20)])  # two lamps pressed twice are left out
 
 
 @pytest.mark.parametrize(("kind", "least"), [(bool, 0), (np.uint16, 0), (np.float32, np.finfo(np.float32).min)])
@@ -560,7 +702,7 @@ def test_a_plug_in_gets_an_id_with_no_other_edit(plugged, monkeypatch):
         env = make("Lights", size=3, board="*** *** ***")
         env.reset()
         ends = [env.step(lamp)[2] for lamp in (0, 2, 4, 6, 8)]
-        with pytest.raises(BadOption, match="no option 'sise'; did you mean 'size'"):
+        with pytest.raises(BadOption, match="keyword argument 'sise'; did you mean 'size'"):
             make("Lights", sise=3)
     finally:
         del gymnasium.registry["puzzlelab/Lights-v0"]

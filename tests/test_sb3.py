@@ -1,10 +1,15 @@
-"""The environment for Stable-Baselines3: its methods alone, and with Stable-Baselines3 where it is installed."""
+"""The environment for Stable-Baselines3, with a stand-in for its base class where it is not installed."""
 
+import importlib
+import importlib.util
+import pickle
 import re
 import subprocess
 import sys
+import warnings
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -13,26 +18,65 @@ pytest.importorskip("gymnasium")
 
 import gymnasium
 
-import puzzlelab.sb3
-from puzzlelab import BadBoard, BadInput, BadOption, load
+from puzzlelab import BadBoard, BadOption, load, solve
 from puzzlelab.core.views import Planes, is_legal
-from puzzlelab.gym import PuzzleVectorEnv
-from puzzlelab.sb3 import VecEnvMethods
 
 ROOT = Path(__file__).parents[1]
 FAR, NEARLY = "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 7 0 8"
 """31 moves from the goal, and one: L."""
+INSTALLED = importlib.util.find_spec("stable_baselines3") is not None
+needs_the_real_one = pytest.mark.skipif(not INSTALLED, reason="could not import 'stable_baselines3'")
 GOAL = "1 2 3 4 5 6 7 8 0"
 U, D, L, R = range(4)
 
 
-def methods(count, **options):
-    return VecEnvMethods(PuzzleVectorEnv(count, **options))
+class VecEnv:
+    """What an environment inherits from the `VecEnv` of Stable-Baselines3."""
+
+    def __init__(self, num_envs, observation_space, action_space):
+        self.num_envs, self.observation_space, self.action_space = num_envs, observation_space, action_space
+        self.render_mode = self.get_attr("render_mode")[0]
+        self._reset_seeds()
+        self._reset_options()
+
+    def _reset_seeds(self):
+        self._seeds = [None] * self.num_envs
+
+    def _reset_options(self):
+        self.set_options()
+
+    def seed(self, seed=None):
+        self._seeds = [seed + row for row in range(self.num_envs)]
+        return self._seeds
+
+    def set_options(self, options=None):
+        self._options = [options or {}] * self.num_envs if isinstance(options, dict | None) else options
+
+    def step(self, actions):
+        self.step_async(actions)
+        return self.step_wait()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sb3():
+    """The module, imported with the stand-in or with Stable-Baselines3."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not INSTALLED:
+            for name in ("", ".common", ".common.vec_env", ".common.monitor"):
+                patch.setitem(sys.modules, f"stable_baselines3{name}", ModuleType(f"stable_baselines3{name}"))
+            sys.modules["stable_baselines3.common.vec_env"].VecEnv = VecEnv
+            sys.modules["stable_baselines3.common.monitor"].Monitor = type("Monitor", (), {})
+        patch.delitem(sys.modules, "puzzlelab.sb3", raising=False)
+        yield importlib.import_module("puzzlelab.sb3")
+        sys.modules.pop("puzzlelab.sb3")
+
+
+def methods(count, puzzle="tiles-3x3", **options):
+    return sys.modules["puzzlelab.sb3"].vector_env(puzzle, count, **options)
 
 
 def step(env, actions):
-    env.step_async(np.array(actions))
-    return env.step_wait()
+    return env.step(np.array(actions))
 
 
 def planes(*boards):
@@ -93,7 +137,7 @@ def test_moves_before_the_first_board_are_refused():
 
 
 def course(env, seed, steps=30):
-    assert list(env.seed(seed)) == [seed] * env.num_envs
+    env.seed(seed)
     random, found = np.random.default_rng(0), [env.reset().tobytes()]
     for _ in range(steps):
         masks = np.stack(env.env_method("action_masks"))
@@ -123,9 +167,10 @@ def test_options_are_for_one_reset():
     ("options", "error", "words"),
     [
         ({"boards": NEARLY}, BadOption, "no option 'boards'; did you mean 'board'"),
-        ([{"board": NEARLY}, {"level": 3}], BadOption, "reset has no option 'level'"),
+        ([{"board": NEARLY}, {"level": 3}], BadOption, "a board, or a scale and a level, not both"),
+        ([{"level": 2}, {"level": 3}], BadOption, "'level' cannot be '[2, 3]'"),
         ([{"board": NEARLY}, {}], BadOption, "a list of 2 texts"),
-        ([{"board": NEARLY}], BadOption, "a list of 2 texts"),
+        ([{"board": NEARLY}], BadOption, "a dictionary, or a list of 2 dictionaries"),
         ({"board": "1 2 3"}, BadBoard, "3"),
     ],
 )
@@ -169,15 +214,41 @@ def test_boards_are_addressed_by_their_rows():
     assert env.get_attr("action_space", range(2)) == [gymnasium.spaces.Discrete(4)] * 2
 
 
-def test_attributes_are_kept_for_each_board():
-    env = methods(3)
+def test_attributes_that_are_set_change_what_comes_next():
+    env = methods(3, scale="distance", level=3)
+    env.reset()
+    env.set_attr("max_moves", 1)
+    env.set_attr("level", 12)
+    assert (env.get_attr("level"), env.get_attr("max_moves")) == ([12] * 3, [1] * 3)
+    assert step(env, [0, 0, 0])[2].tolist() == [True] * 3  # so that all boards are new
+    assert [solve(board).length for board in env.get_attr("instance")] == [12] * 3
+    for wrong in ({"attr_name": "colour", "value": "red"}, {"attr_name": "level", "value": 20, "indices": [0, 2]}):
+        with pytest.raises(BadOption, match="'colour' cannot be set; known are|all 3 boards share 'level'"):
+            env.set_attr(**wrong)
     with pytest.raises(AttributeError, match="colour"):
         env.get_attr("colour")
-    env.set_attr("colour", "red")
-    env.set_attr("colour", "blue", indices=[0, 2])
-    assert env.get_attr("colour") == ["blue", "red", "blue"]
     with pytest.raises(AttributeError, match="no_method"):
         env.env_method("no_method")
+
+
+def test_all_are_of_one_class_and_can_be_pickled(sb3):
+    env = methods(3)
+    env.seed(1)
+    env.reset()
+    assert isinstance(env, methods(2).__class__)
+    other = pickle.loads(pickle.dumps(env))
+    moves = np.stack(env.env_method("action_masks")).argmax(axis=1)
+    for ours, theirs in zip(step(env, moves)[:3], step(other, moves)[:3], strict=True):
+        assert np.array_equal(ours, theirs)
+    assert env.env_is_wrapped(sb3.Monitor, indices=[0, 1]) == [True, True]
+    assert env.env_is_wrapped(gymnasium.Wrapper) == [False] * 3
+
+
+def test_a_vector_environment_of_an_id_needs_the_mode_of_stable_baselines(sb3):
+    make = partial(gymnasium.make_vec, "puzzlelab/Tiles-v0", 3, rows=2, columns=3)
+    assert sb3.PuzzleVecEnv(make(autoreset_mode="SameStep")).get_attr("spec")[0].id == "puzzlelab/Tiles-v0"
+    with pytest.raises(BadOption, match="needs an environment with autoreset_mode='SameStep'"):
+        sb3.PuzzleVecEnv(make())
 
 
 def test_pictures_of_all_boards():
@@ -191,46 +262,39 @@ def test_pictures_of_all_boards():
 # --- what is missing ------------------------------------------------------------------------------------------------
 
 
-def test_without_stable_baselines_a_sentence_says_what_is_missing(monkeypatch):
-    for name in ("stable_baselines3", "stable_baselines3.common", "stable_baselines3.common.vec_env"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(
-        BadInput, match="needs stable_baselines3, which is not installed: pip install stable-baselines3"
-    ):
-        puzzlelab.sb3.vector_env("tiles-2x3", 2)
-
-
-def test_the_module_alone_imports_no_stable_baselines():
-    code = "import sys, puzzlelab.sb3; print(*{'stable_baselines3', 'torch', 'numba'} & set(sys.modules))"
+def test_without_stable_baselines_a_sentence_says_what_is_missing():
+    code = "import sys; sys.modules['stable_baselines3'] = None; import puzzlelab.gym; print(1); import puzzlelab.sb3"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
-    assert (done.stdout, done.returncode) == ("\n", 0), done.stderr
+    assert done.stdout == "1\n"  # the module for Gymnasium needs none
+    assert "BadInput: puzzlelab.sb3 needs stable_baselines3, which is not installed: pip install" in done.stderr
 
 
 # --- with Stable-Baselines3 -----------------------------------------------------------------------------------------
 
 
+@needs_the_real_one
 def test_it_is_an_environment_of_stable_baselines():
-    vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
-    env = puzzlelab.sb3.vector_env("tiles-2x3", 3, render_mode="rgb_array", max_moves=5)
-    assert isinstance(env, vec_env.VecEnv)
+    from stable_baselines3.common.vec_env import VecEnv
+
+    env = methods(3, "tiles-2x3", render_mode="rgb_array", max_moves=5)
+    assert isinstance(env, VecEnv)
     assert (env.num_envs, env.action_space.n, env.observation_space.shape) == (3, 4, (30,))
     assert (env.has_attr("action_masks"), env.has_attr("action_mask")) == (True, False)
     assert env.unwrapped is env
     env.reset()
     assert env.render().shape[2] == 3
-    same = puzzlelab.sb3.adapt(gymnasium.make_vec("puzzlelab/Tiles-v0", 3, rows=2, columns=3))
-    assert same.observation_space == env.observation_space
-    assert same.get_attr("spec")[0].id == "puzzlelab/Tiles-v0"
 
 
+@needs_the_real_one
 @pytest.mark.parametrize(
     ("name", "board"), [("tiles-2x3", "1 2 3 4 0 5"), ("sudoku-4x4", "12..3412 21.4 4321".replace(" ", ""))]
 )
 def test_it_plays_like_the_environments_of_stable_baselines(name, board):
-    vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
     options = {"board": board, "max_moves": 6, "reward": "goal"}
     one = partial(gymnasium.make, "puzzlelab/Puzzle-v0", puzzle=name, **options)
-    envs = [puzzlelab.sb3.vector_env(name, 5, **options), vec_env.DummyVecEnv([one] * 5)]
+    envs = [methods(5, name, **options), DummyVecEnv([one] * 5)]
     starts = [env.reset() for env in envs]
     assert np.array_equal(*starts)
     random, ended = np.random.default_rng(0), 0
@@ -249,10 +313,22 @@ def test_it_plays_like_the_environments_of_stable_baselines(name, board):
     assert ended > 10
 
 
+@needs_the_real_one
+def test_callbacks_that_evaluate_see_a_monitor_and_the_same_kind_of_environment():
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.callbacks import EvalCallback
+
+    env, other = (methods(count, "tiles-2x3", max_moves=5) for count in (4, 2))
+    model = PPO("MlpPolicy", env, n_steps=8, batch_size=32, n_epochs=1, device="cpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.learn(64, callback=EvalCallback(other, eval_freq=8, n_eval_episodes=2, verbose=0))
+
+
 def test_maskable_ppo_makes_legal_moves_only():
     sb3_contrib = pytest.importorskip("sb3_contrib")
     one = gymnasium.make("puzzlelab/Tiles-v0", rows=2, columns=3, reward="goal", max_moves=20)
-    for env in (one, puzzlelab.sb3.vector_env("tiles-2x3", 20, reward="goal", max_moves=20)):
+    for env in (one, methods(20, "tiles-2x3", reward="goal", max_moves=20)):
         paid = []
         model = sb3_contrib.MaskablePPO("MlpPolicy", env, n_steps=20, batch_size=20, n_epochs=1, seed=0, device="cpu")
         model.learn(400, callback=lambda values, _, paid=paid: paid.extend(values["rewards"]) or True)

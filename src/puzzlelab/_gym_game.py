@@ -1,13 +1,14 @@
 """Shared by both Gymnasium environments: reads their arguments, draws boards, and makes moves on many boards at once.
 
-Shapes: N = boards, S = length of a state, M = number of moves, F = length of the network input of a board.
+Shapes: N = boards, K = some of them, S = length of a state, M = number of moves, F = length of the network input of a
+board, P = planes of a cell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from functools import cached_property
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -19,16 +20,19 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadInput, BadOption, Unsupported, nearest, shorten
+from puzzlelab.core.errors import BadInput, BadOption, UnknownOption, Unsupported, nearest, shorten
 from puzzlelab.core.puzzle import Drawings, Puzzle, State
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.views import Planes, Samples, scale_of
-from puzzlelab.engine.batch_rules import MoveNames, move_names, play_moves, solved
+from puzzlelab.core.views import Planes, Reversible, Samples, check_level, scale_of
+from puzzlelab.engine.batch_rules import MoveNames, move_names, play_moves, random_walks, solved
 from puzzlelab.experience import rewards
+from puzzlelab.experience.curriculum import scrambled
 
 DEFAULT_PUZZLE = "tiles-3x3"
 MIN_MOVE_LIMIT, MOVES_PER_ENTRY = 100, 10
 """The default limit of moves: at least the first, and the second for each entry of a state."""
+LONGEST_WALK = MIN_MOVE_LIMIT
+"""The most moves of a random walk from the goal, where no level asks for a number of them."""
 FONT = "DejaVu Sans"
 """Comes with matplotlib, so that pictures look the same on every machine."""
 
@@ -47,12 +51,12 @@ class EnvironmentSettings(Settings):
     scale: str | None = None
     """The scale of the boards; by default the puzzle's main scale."""
     level: int | None = None
-    """The level on that scale; by default any."""
+    """The level on that scale; by default any. Without a scale, the moves of a random walk from the goal."""
     board: str | None = None
     """The start board of every episode, in place of sampled ones."""
     max_moves: int | None = Field(default=None, ge=1)
     """An episode is truncated after this number of moves; the default is in `GymGame.move_limit`."""
-    observation: Literal["planes", "state"] | None = None
+    observation: Literal["planes", "image", "state"] | None = None
     """The kind of observation; by default planes, if the puzzle has them."""
     render_mode: Literal["ansi", "rgb_array"] | None = None
 
@@ -71,27 +75,41 @@ class GymGame:
 
     def __init__(self, count: int, arguments: Mapping[str, Any]) -> None:
         self.puzzle, self.options = read(arguments)
-        if self.options.observation == "planes" and self.puzzle.view(Planes) is None:
-            raise Unsupported(f"{self.puzzle.name} has no planes; its observation can be 'state'")
         if self.options.render_mode == "rgb_array" and self.puzzle.view(Drawings) is None:
             raise Unsupported(f"{self.puzzle.name} draws no pictures; its render_mode can be 'ansi'")
-        self.reward = rewards.make(self.puzzle, self.options.reward, self.options.discount)
-        self.sample = sampler(self.puzzle, self.options)
+        self._prepare()
         self.states: State = np.zeros((count, 0))
         """[N, S]."""
         self.moves = np.zeros(count, np.int64)
         """[N]: the number of moves in this episode."""
         self.solved = np.zeros(count, bool)
         """[N]."""
-        self.dead = np.zeros(count, bool)
-        """[N]: dead ends, which are not solved and have no legal move."""
+        self.stuck = np.zeros(count, bool)
+        """[N]: the boards on which no move is legal: dead ends, and some that are solved."""
         self.names = MoveNames(np.zeros((count, 0), bool), None)
         """The legal moves of each board."""
 
-    @cached_property
-    def planes(self) -> Planes | None:
-        """The planes of the observations, or None if they are states."""
-        return None if self.options.observation == "state" else self.puzzle.view(Planes)
+    def _prepare(self) -> None:
+        """Set what follows from the puzzle and the options, and cannot be pickled."""
+        self.planes = None if self.options.observation == "state" else planes_for(self.puzzle, self.options.observation)
+        self.reward = rewards.make(self.puzzle, self.options.reward, self.options.discount)
+        self.sample = sampler(self.puzzle, self.options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("planes", "reward", "sample")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._prepare()
+
+    def change(self, **options: Any) -> None:
+        """Change options for all that comes next; raises `BadInput` for bad values."""
+        changed = self._with(options)
+        self.sample = sampler(self.puzzle, changed)
+        self.options = changed
+
+    def _with(self, options: Mapping[str, Any]) -> EnvironmentSettings:
+        return EnvironmentSettings(**{**dict(self.options), **options})
 
     @property
     def move_limit(self) -> int:
@@ -100,16 +118,22 @@ class GymGame:
 
     def space(self) -> spaces.Box:
         """Return the observation space of one board: planes from 0 to 1, or the entries of a state."""
-        if self.planes:
-            return spaces.Box(0.0, 1.0, (self.planes.input_size,), np.float32)
-        state = self.draw(1, np.random.default_rng(0))[0]
-        return spaces.Box(*limits(state.dtype), state.shape, state.dtype.type)
+        if self.planes is None:
+            state = self.draw(1, np.random.default_rng(0))[0]
+            return spaces.Box(*limits(state.dtype), state.shape, state.dtype.type)
+        shape: tuple[int, ...] = (self.planes.input_size,)
+        if self.options.observation == "image":
+            cells = cells_of(self.planes)
+            shape = (self.planes.input_size // cells.size, *cells.shape)
+        return spaces.Box(0.0, 1.0, shape, np.float32)
 
     # --- playing ---
 
-    def draw(self, count: int, random: np.random.Generator) -> State:
-        """Draw the boards of new episodes: `[count, S]`."""
-        return self.sample(random, self.options.level, count)
+    def draw(self, count: int, random: np.random.Generator, options: Mapping[str, Any] | None = None) -> State:
+        """Draw the boards of new episodes: `[count, S]`; with `options`, such as a level, for these alone."""
+        chosen = self._with(options) if options else self.options
+        sample = sampler(self.puzzle, chosen) if options else self.sample
+        return sample(random, chosen.level, count)
 
     def begin(self, states: State) -> None:
         """Start new episodes with these boards `[N, S]`."""
@@ -117,7 +141,7 @@ class GymGame:
         self.moves = np.zeros(len(states), np.int64)
         self.solved = solved(self.puzzle, states)
         self.names = move_names(self.puzzle, states)
-        self.dead = self._dead_ends()
+        self.stuck = ~self.names.legal.any(axis=1)
 
     def replace(self, rows: NDArray[np.bool_], states: State) -> None:
         """Start new episodes with these boards `[K, S]` in the K `rows: bool[N]`; the other episodes go on."""
@@ -125,7 +149,7 @@ class GymGame:
         self.states[rows] = states
         self.moves[rows] = 0
         self._update(rows)
-        self.dead = self._dead_ends()
+        self.stuck = ~self.names.legal.any(axis=1)
 
     def step(
         self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator
@@ -143,8 +167,8 @@ class GymGame:
             self.states[over] = self.draw(int(over.sum()), random)
             self.moves[over] = values[over] = 0
             self._update(over)
-        self.dead = self._dead_ends()
-        terminated = (self.solved | self.dead) & ~over
+        self.stuck = ~self.names.legal.any(axis=1)
+        terminated = (self.solved | self.stuck) & ~over
         return values, terminated, ~terminated & (self.moves >= self.move_limit)
 
     def _update(self, rows: NDArray[np.bool_]) -> None:
@@ -152,19 +176,27 @@ class GymGame:
         self.solved[rows] = solved(self.puzzle, self.states[rows])
         self.names.replace(rows, move_names(self.puzzle, self.states[rows]))
 
-    def _dead_ends(self) -> NDArray[np.bool_]:
-        return ~self.solved & ~self.names.legal.any(axis=1)
-
     # --- observations ---
 
-    def observations(self) -> NDArray[Any]:
-        """Return `float32[N, F]`, or the states `[N, S]`."""
-        return self.planes.planes(self.states) if self.planes else self.states.copy()
+    def observations(self, rows: Any = slice(None)) -> NDArray[Any]:
+        """Return `float32[K, F]`, `float32[K, P, rows, columns]`, or the states `[K, S]`, by default of all boards."""
+        if self.planes is None:
+            return self.states[rows].copy()
+        planes = self.planes.planes(self.states[rows])
+        if self.options.observation != "image":
+            return planes
+        cells = cells_of(self.planes)
+        return np.ascontiguousarray(planes.reshape(len(planes), cells.size, -1)[:, cells].transpose(0, 3, 1, 2))
 
     def masks(self) -> NDArray[np.bool_]:
-        """Return `bool[N, M]`: the legal moves, with those that are equivalent to a legal one."""
+        """Return `bool[N, M]`: the legal moves, with those that are equivalent to a legal one.
+
+        Where no move is legal, the episode is over, and the mask holds all moves: which of them comes next is ignored.
+        """
         self.require_boards()
-        return self.names.legal.copy()
+        masks = self.names.legal.copy()
+        masks[self.stuck] = True
+        return masks
 
     def require_boards(self) -> None:
         """Raise Gymnasium's `ResetNeeded` before the first board."""
@@ -176,7 +208,7 @@ class GymGame:
         return {
             "action_mask": self.masks().view(np.int8),
             "solved": self.solved.copy(),
-            "dead_end": self.dead.copy(),
+            "dead_end": self.stuck & ~self.solved,
             "moves": self.moves.copy(),
         }
 
@@ -210,7 +242,9 @@ def read(arguments: Mapping[str, Any]) -> tuple[Puzzle, EnvironmentSettings]:
     option_names = [*class_arguments, *EnvironmentSettings.model_fields]
     for name in values:
         if name not in option_names:
-            raise BadOption(f"the environment has no option '{shorten(name)}'{nearest(name, option_names)}")
+            # TorchRL looks for these words, which Python uses
+            problem = f"unexpected keyword argument '{shorten(name)}'"
+            raise UnknownOption(f"the environment got an {problem}{nearest(name, option_names)}")
     puzzle_arguments = {name: values.pop(name) for name in class_arguments if name in values}
     options = EnvironmentSettings(**values)
     if puzzle_class:
@@ -232,22 +266,54 @@ def puzzle_of_class(puzzle_class: type[Puzzle], arguments: Mapping[str, Any]) ->
         raise BadOption(f"{puzzle_class.__name__} cannot be made of {shorten(text)}: {error}") from None
 
 
+def planes_for(puzzle: Puzzle, observation: str | None) -> Planes | None:
+    """Return the planes of observations of this kind, by default if there are any; raises `Unsupported`."""
+    planes = puzzle.view(Planes)
+    if planes is None and observation is not None:
+        raise Unsupported(f"{puzzle.name} has no planes; its observation can be 'state'")
+    if planes is not None and planes.grid is None and observation == "image":
+        raise Unsupported(f"the planes of {puzzle.name} are no grid; its observation can be 'planes' or 'state'")
+    return planes
+
+
+def cells_of(planes: Planes) -> NDArray[np.int64]:
+    """Return `int64[rows, columns]`: the cell at each place of the board, of planes that are a grid."""
+    cells = planes.cell_at
+    assert cells is not None  # see `planes_for`
+    return cells
+
+
 def sampler(puzzle: Puzzle, options: EnvironmentSettings) -> Sample:
     """Return the source of start boards.
 
-    Raises `BadInput` for an unknown scale, and for a board that cannot be read.
+    Raises `BadInput` for an unknown scale or level, and for a board that cannot be read.
     """
     if options.board is not None:
         start = puzzle.read(options.board).state
         return lambda random, level, count: np.repeat(start[None], count, axis=0)
     samples = puzzle.view(Samples)
-    if samples is not None and samples.scales:
-        return scale_of(puzzle, options.scale)[1].sample
+    if options.scale is not None or (samples is not None and samples.scales):
+        name, scale = scale_of(puzzle, options.scale)
+        check_level(puzzle, name, scale, options.level)
+        return scale.sample
+    if puzzle.view(Reversible) is not None:
+        if options.level is not None and options.level < 1:
+            raise BadOption(f"a random walk from the goal has 1 move or more, not {options.level}")
+        return partial(walked, puzzle)
 
     def unsupported(random: np.random.Generator, level: int | None, count: int) -> State:
         raise Unsupported(f"{puzzle.name} cannot make boards of its own; pass one: board=TEXT")
 
     return unsupported
+
+
+def walked(puzzle: Puzzle, random: np.random.Generator, level: int | None, count: int) -> State:
+    """Return boards `[count, S]` that are `level` random moves from a goal, one more where these lead to a goal."""
+    lengths = random.integers(1, LONGEST_WALK + 1, count) if level is None else np.full(count, level)
+    states = scrambled(puzzle, lengths, random)
+    again = solved(puzzle, states)
+    states[again] = random_walks(puzzle, states[again], np.ones(again.sum(), np.int64), random)
+    return states
 
 
 def picture(drawing: str) -> NDArray[np.uint8]:

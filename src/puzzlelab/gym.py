@@ -16,11 +16,12 @@ import numpy as np
 
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadInput, BadOption, nearest, shorten
+from puzzlelab.core.errors import BadInput, BadOption, UnknownOption, nearest, shorten
 from puzzlelab.core.puzzle import Drawings, Puzzle, State
 
 try:
     import gymnasium
+    from gymnasium.error import ResetNeeded
     from gymnasium.vector import AutoresetMode, VectorEnv
     from gymnasium.vector.utils import batch_space
 except ModuleNotFoundError as missing:
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 
 MODES = ["ansi", "rgb_array"]
 FRAMES_PER_SECOND = 4
+RESET_OPTIONS = ["board", "level", "scale"]
+"""The options of a reset, for the boards that it starts with."""
+ATTRIBUTES = ["board", "level", "max_moves", "scale"]
+"""The options that can be set while an environment plays."""
 
 
 class EnvironmentOptions(TypedDict, total=False):
@@ -48,26 +53,45 @@ class EnvironmentOptions(TypedDict, total=False):
     scale: str | None
     """The scale of the boards; by default the puzzle's main scale."""
     level: int | None
-    """The level on that scale; by default any."""
+    """The level on that scale; by default any. Without a scale, the moves of a random walk from the goal."""
     board: str | None
     """The start board of every episode, in place of sampled ones."""
     max_moves: int | None
     """An episode is truncated after this number of moves."""
-    observation: Literal["planes", "state"] | None
+    observation: Literal["planes", "image", "state"] | None
     """The kind of observation; by default planes, if the puzzle has them."""
 
 
-class PuzzleEnv(gymnasium.Env[Any, Any]):
+def _attribute(name: str, about: str) -> property:
+    return property(
+        lambda env: getattr(env._game.options, name),
+        lambda env, value: env._game.change(**{name: value}),
+        doc=f"{about}; a new value holds for all that comes next.",
+    )
+
+
+class _Attributes:
+    """The attributes of both environments that can be set."""
+
+    board = _attribute("board", "The start board of every episode, or None")
+    level = _attribute("level", "The level of new boards, or None for any")
+    max_moves = _attribute("max_moves", "The moves after which an episode is truncated, or None for the default")
+    scale = _attribute("scale", "The scale of new boards, or None for the main one")
+
+
+class PuzzleEnv(_Attributes, gymnasium.Env[Any, Any]):
     """An environment with one board of a puzzle, by default `tiles-3x3`.
 
     Action: `Discrete(M)`, a move. An illegal move does not change the board; the reward scheme defines its reward.
-    Observation: `float32[F]` from 0 to 1, the puzzle's planes; with `observation="state"` the state `[S]`.
+    Observation: `float32[F]` from 0 to 1, the puzzle's planes; with `observation="image"` the same as
+        `float32[P, rows, columns]`, P planes for each cell; with `observation="state"` the state `[S]`.
     Reward: -1 for each move; with `reward=NAME` any scheme of `experience.rewards`.
-    Start: a board of the puzzle's main scale, or of `scale` and `level`; with `board` always that one, and with
-        `reset(options={"board": TEXT})` for one episode.
+    Start: a board of the puzzle's main scale, or of `scale` and `level`; with `board` always that one. For one episode
+        `reset(options=...)` takes a `board`, or a `scale` and a `level`.
     End: terminated when the board is solved, or in a dead end; truncated after `max_moves` moves, by default 10 times
         the length of a state, and at least 100.
-    Info: `action_mask: int8[M]`, the legal moves; `solved`, `dead_end`, `moves`.
+    Info: `action_mask: int8[M]`, the legal moves, or all moves where none is legal; `solved`, `dead_end`, `moves`.
+    Attributes: `board`, `level`, `scale` and `max_moves` can be set, for all that comes next.
     Rendering: `ansi`, text; `rgb_array`, `uint8[height, width, 3]`. `gymnasium.make(ID, render_mode="human")` shows
         this picture in a window at every reset and step, by `HumanRendering` of Gymnasium, which needs pygame.
     """
@@ -98,7 +122,7 @@ class PuzzleEnv(gymnasium.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         super().reset(seed=seed)
-        _check_names(options, ["board"])
+        _check_names(options, RESET_OPTIONS)
         self._game.begin(_boards(self._game, self.np_random, 1, options))
         return self._game.observations()[0], self._info()
 
@@ -120,19 +144,18 @@ class PuzzleEnv(gymnasium.Env[Any, Any]):
         return self._game.render(0)
 
 
-class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
+class PuzzleVectorEnv(_Attributes, VectorEnv[Any, Any, Any]):
     """A vector environment with `num_envs` boards, whose moves the puzzle's kernels make at once; else as `PuzzleEnv`.
 
-    The step after the end of an episode ignores its action and starts a new board: autoreset mode `NEXT_STEP`. All
+    `autoreset_mode` says what follows the end of an episode, as for the vector environments of Gymnasium. `NextStep`:
+    the next step ignores its action and starts a new board. `SameStep`: the step itself starts a new board, and its
+    infos hold `final_obs` and `final_info` of the old one. `Disabled`: a reset must come before the next step. All
     boards are drawn from one random number generator. Each entry of the infos is an array `[N]` or `[N, M]`, with an
     underscored mask that is True for all boards. `reset(options={"board": ...})` also takes a list, and
     `reset(options={"reset_mask": rows})` starts new episodes only in these `rows: bool[N]`, at once. No window.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012
-        **PuzzleEnv.metadata,
-        "autoreset_mode": AutoresetMode.NEXT_STEP,
-    }
+    metadata = PuzzleEnv.metadata
 
     def __init__(
         self,
@@ -140,20 +163,36 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
         *,
         puzzle: str | Puzzle | None = None,
         render_mode: Literal["ansi", "rgb_array"] | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         **options: Unpack[EnvironmentOptions],
     ) -> None:
         if num_envs < 1:
             raise BadOption(f"a vector environment has 1 board or more, not {num_envs}")
+        try:
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            modes = ", ".join(mode.value for mode in AutoresetMode)
+            raise BadOption(f"'autoreset_mode' is one of {modes}, not {shorten(str(autoreset_mode))}") from None
         self.num_envs = num_envs
         self._game = _game(num_envs, puzzle, render_mode, options)
         self.puzzle = self._game.puzzle
-        self.metadata = {**self.metadata, "render_modes": _modes(self._game)}
+        self.metadata = {
+            **self.metadata,
+            "render_modes": _modes(self._game),
+            "autoreset_mode": self.autoreset_mode,
+        }
         self.render_mode = self._game.options.render_mode
         self.single_action_space = gymnasium.spaces.Discrete(self.puzzle.move_count)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.single_observation_space = self._game.space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._ended = np.zeros(num_envs, bool)
+
+    def set_attr(self, name: str, value: Any) -> None:
+        """Set `board`, `level`, `max_moves` or `scale` for all that comes next on every board."""
+        if name not in ATTRIBUTES:
+            raise UnknownOption(f"'{shorten(name)}' cannot be set{nearest(name, ATTRIBUTES)}")
+        setattr(self, name, value)
 
     def instance(self, row: int) -> Instance:
         """Return the puzzle and the current board of one row, for solvers."""
@@ -163,7 +202,7 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         super().reset(seed=seed)
-        _check_names(options, ["board", "reset_mask"])
+        _check_names(options, [*RESET_OPTIONS, "reset_mask"])
         rows = _rows(self._game, options)
         boards = _boards(self._game, self.np_random, int(rows.sum()), options)
         if rows.all():
@@ -176,11 +215,26 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        transition = _, terminated, truncated = self._game.step(
-            _moves(self._game, actions), self._ended, self.np_random
-        )
-        self._ended = terminated | truncated
-        return self._game.observations(), *transition, self._infos()
+        moves, ended = _moves(self._game, actions), self._ended
+        if self.autoreset_mode is AutoresetMode.DISABLED and ended.any():
+            raise ResetNeeded("some episodes are over: call reset(options={'reset_mask': terminated | truncated})")
+        transition = _, terminated, truncated = self._game.step(moves, ended, self.np_random)
+        self._ended = ended = terminated | truncated
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP or not ended.any():
+            return self._game.observations(), *transition, self._infos()
+        final = self._final(ended)
+        self._game.replace(ended, self._game.draw(int(ended.sum()), self.np_random))
+        self._ended = np.zeros(self.num_envs, bool)
+        return self._game.observations(), *transition, self._infos() | final
+
+    def _final(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return the last observations and infos of the episodes that have `ended: bool[N]`, as Gymnasium has them."""
+        observations = np.full(self.num_envs, None, object)
+        for row, observation in zip(np.flatnonzero(ended), self._game.observations(ended), strict=True):
+            observations[row] = observation
+        infos: dict[str, Any] = {name: (values.T * ended).T for name, values in self._game.info().items()}
+        infos |= {f"_{name}": ended for name in infos}
+        return {"final_obs": observations, "_final_obs": ended, "final_info": infos, "_final_info": ended}
 
     def _infos(self) -> dict[str, Any]:
         info = self._game.info()
@@ -211,10 +265,10 @@ def _modes(game: GymGame) -> list[str]:
 
 
 def _check_names(options: dict[str, Any] | None, known: list[str]) -> None:
-    """Raise `BadOption` for an unknown option of a reset."""
+    """Raise `UnknownOption` for an unknown option of a reset."""
     for name in options or {}:
         if name not in known:
-            raise BadOption(f"reset has no option '{shorten(name)}'{nearest(name, known)}")
+            raise UnknownOption(f"reset has no option '{shorten(name)}'{nearest(name, known)}")
 
 
 def _rows(game: GymGame, options: dict[str, Any] | None) -> NDArray[np.bool_]:
@@ -232,9 +286,12 @@ def _rows(game: GymGame, options: dict[str, Any] | None) -> NDArray[np.bool_]:
 
 def _boards(game: GymGame, random: np.random.Generator, count: int, options: dict[str, Any] | None) -> State:
     """Return `[K, S]`: the boards in the options of a reset, or new ones; K is `count`."""
-    board = (options or {}).get("board")
+    start = {name: value for name in RESET_OPTIONS if (value := (options or {}).get(name)) is not None}
+    board = start.get("board")
     if board is None:
-        return game.draw(count, random)
+        return game.draw(count, random, start)
+    if len(start) > 1:
+        raise BadOption("reset takes as 'options' a board, or a scale and a level, not both")
     texts = [board] * count if isinstance(board, str) else board
     if not isinstance(texts, list | tuple) or len(texts) != count or not all(isinstance(text, str) for text in texts):
         raise BadOption(f"reset takes as 'board' a text{f', or a list of {count} texts' if count > 1 else ''}")

@@ -1,9 +1,6 @@
 """Puzzles for Stable-Baselines3: a `VecEnv` of many boards, on all of which one call of the kernels makes the moves.
 
-`vector_env` makes such an environment of a puzzle, `adapt` of a vector environment of Gymnasium. Stable-Baselines3 is
-imported when one of them is called, not with this module.
-
-Shapes: N = boards, K = some of them, M = number of moves, F = length of the network input of a board.
+Shapes: N = boards, M = number of moves, F = length of the network input of a board.
 """
 
 from __future__ import annotations
@@ -11,19 +8,25 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
+from gymnasium.vector import AutoresetMode
 
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadInput
+from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.gym import EnvironmentOptions, PuzzleVectorEnv
 
+try:
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import VecEnv
+except ModuleNotFoundError as missing:
+    library = (missing.name or "").partition(".")[0]
+    raise BadInput(f"puzzlelab.sb3 needs {library}, which is not installed: pip install stable-baselines3") from None
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from stable_baselines3.common.vec_env import VecEnv
 
 Indices = int | Iterable[int] | None
 """Rows of the vector environment; None means all."""
@@ -35,43 +38,19 @@ def vector_env(
     *,
     render_mode: Literal["ansi", "rgb_array"] | None = None,
     **options: Unpack[EnvironmentOptions],
-) -> VecEnv:
+) -> PuzzleVecEnv:
     """Return an environment with `num_envs` boards of a puzzle, for any learner of Stable-Baselines3 or sb3-contrib.
 
-    The options are those of `puzzlelab.gym.PuzzleVectorEnv`. Raises `BadInput` for a bad option, and if
-    Stable-Baselines3 is not installed.
+    The options are those of `puzzlelab.gym.PuzzleVectorEnv`. Raises `BadInput` for a bad option.
     """
-    return adapt(PuzzleVectorEnv(num_envs, puzzle=puzzle, render_mode=render_mode, **options))
-
-
-def adapt(env: PuzzleVectorEnv) -> VecEnv:
-    """Adapt a vector environment, such as `gymnasium.make_vec` returns, to Stable-Baselines3.
-
-    Raises `BadInput` if Stable-Baselines3 is not installed.
-    """
-    try:
-        from stable_baselines3.common.vec_env import VecEnv
-    except ModuleNotFoundError as missing:
-        library = (missing.name or "").partition(".")[0]
-        raise BadInput(
-            f"this environment needs {library}, which is not installed: pip install stable-baselines3"
-        ) from None
-
-    class PuzzleVecEnv(VecEnvMethods, VecEnv):
-        """The methods with the base class by which Stable-Baselines3 knows its environments."""
-
-        def __init__(self) -> None:
-            VecEnvMethods.__init__(self, env)
-            VecEnv.__init__(self, env.num_envs, env.single_observation_space, env.single_action_space)
-
-    return PuzzleVecEnv()
+    mode = AutoresetMode.SAME_STEP
+    return PuzzleVecEnv(
+        PuzzleVectorEnv(num_envs, puzzle=puzzle, render_mode=render_mode, autoreset_mode=mode, **options)
+    )
 
 
 class BoardOfMany:
-    """One board of a vector environment, as `get_attr`, `set_attr` and `env_method` address it.
-
-    It also holds the attributes that `set_attr` sets.
-    """
+    """One board of a vector environment, as `get_attr` and `env_method` address it."""
 
     def __init__(self, env: PuzzleVectorEnv, row: int) -> None:
         self._env = env
@@ -82,6 +61,7 @@ class BoardOfMany:
         self.render_mode = env.render_mode
         self.observation_space = env.single_observation_space
         self.action_space = env.single_action_space
+        self.board, self.level, self.max_moves, self.scale = env.board, env.level, env.max_moves, env.scale
 
     @property
     def instance(self) -> Instance:
@@ -89,7 +69,7 @@ class BoardOfMany:
         return self._env.instance(self._row)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return `bool[M]`: the legal moves."""
+        """Return `bool[M]`: the legal moves, or all moves where none is legal."""
         masks: NDArray[np.bool_] = self._env.action_masks()[self._row]
         return masks
 
@@ -98,47 +78,44 @@ class BoardOfMany:
         return self._env.render_row(self._row)
 
 
-class VecEnvMethods:
-    """The methods of Stable-Baselines3's `VecEnv`, for a vector environment; needs no Stable-Baselines3.
+class PuzzleVecEnv(VecEnv):
+    """The `VecEnv` of a vector environment whose autoreset mode is `SameStep`.
 
     A board whose episode ends is replaced in the same step: its observation is the first one of the new episode, and
     its info holds `terminal_observation: float32[F]`, `TimeLimit.truncated`, `is_success`, `solved`, `dead_end`,
-    `moves`, and `episode` as `VecMonitor` writes it: `r`, the sum of rewards, `l`, the number of moves, and `t`, the
+    `moves`, and `episode` as `Monitor` writes it: `r`, the sum of rewards, `l`, the number of moves, and `t`, the
     seconds since this environment was made. The infos of all other boards are empty.
     """
 
     def __init__(self, env: PuzzleVectorEnv) -> None:
+        if env.autoreset_mode is not AutoresetMode.SAME_STEP:
+            raise BadOption("Stable-Baselines3 needs an environment with autoreset_mode='SameStep'")
         self.env = env
-        self.num_envs = env.num_envs
-        self.render_mode = env.render_mode
-        self._boards = [BoardOfMany(env, row) for row in range(env.num_envs)]
-        self._seed: int | None = None
-        self._start: dict[str, Any] = {}
         self._actions: NDArray[Any] = np.zeros(env.num_envs, np.int64)
         self._returns = np.zeros(env.num_envs)
         self._made = time.time()
+        super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
 
     # --- playing ---
 
-    def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Take this seed at the next reset; all boards are drawn from one generator, so it is the seed of each."""
-        self._seed = int(np.random.default_rng().integers(2**32)) if seed is None else seed
-        return [self._seed] * self.num_envs
-
-    def set_options(self, options: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None) -> None:
-        """Take these options at the next reset: for all boards, such as `{"board": TEXT}`, or a list with one each."""
-        if options is None or isinstance(options, Mapping):
-            self._start = deepcopy(dict(options or {}))
-        else:
-            names = {name for each in options for name in each}
-            self._start = {name: [each.get(name) for each in options] for name in names}
-
     def reset(self) -> NDArray[Any]:
-        """Return `float32[N, F]`, or the states: the first observations of new episodes on all boards."""
-        observations, _ = self.env.reset(seed=self._seed, options=self._start)
-        self._seed, self._start = None, {}
+        """Return `float32[N, F]`, or as the environment has it: the first observations of new episodes on all boards.
+
+        All boards are drawn from one generator, whose seed is the first one of `seed`.
+        """
+        observations, _ = self.env.reset(seed=self._seeds[0], options=self._start())
+        self._reset_seeds()
+        self._reset_options()
         self._returns[:] = 0
         return observations
+
+    def _start(self) -> dict[str, Any]:
+        """Return the options of `set_options` for a reset of all boards: a value of all, or a list with one each."""
+        if len(self._options) != self.num_envs:
+            raise BadOption(f"set_options takes a dictionary, or a list of {self.num_envs} dictionaries")
+        names = {name for each in self._options for name in each}
+        values = {name: [each.get(name) for each in self._options] for name in names}
+        return {name: each[0] if each.count(each[0]) == len(each) else each for name, each in values.items()}
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the moves `int[N]` for `step_wait`."""
@@ -150,14 +127,12 @@ class VecEnvMethods:
         ends = terminated | truncated
         self._returns += rewards
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        if ends.any():
-            for row in np.flatnonzero(ends):
-                infos[row] = self._final_info(int(row), info) | {
-                    "terminal_observation": observations[row],
-                    "TimeLimit.truncated": bool(truncated[row]),
-                }
-            observations, _ = self.env.reset(options={"reset_mask": ends})
-            self._returns[ends] = 0
+        for row in np.flatnonzero(ends).tolist():
+            infos[row] = self._final_info(row, info["final_info"]) | {
+                "terminal_observation": info["final_obs"][row],
+                "TimeLimit.truncated": bool(truncated[row]),
+            }
+        self._returns[ends] = 0
         return observations, rewards.astype(np.float32), ends, infos
 
     def _final_info(self, row: int, info: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
@@ -175,12 +150,16 @@ class VecEnvMethods:
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
         """Return an attribute of each board; raises `AttributeError` if it does not exist."""
-        return [getattr(self._boards[row], attr_name) for row in self._rows(indices)]
+        return [getattr(BoardOfMany(self.env, row), attr_name) for row in self._rows(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Set an attribute of each board, which `get_attr` reads again; it does not change the play."""
-        for row in self._rows(indices):
-            setattr(self._boards[row], attr_name, value)
+        """Set `board`, `level`, `max_moves` or `scale` of all boards, for all that comes next.
+
+        Raises `BadOption` for another attribute, and for some of the boards only, which share these values.
+        """
+        if len(set(self._rows(indices))) < self.num_envs:
+            raise BadOption(f"all {self.num_envs} boards share '{attr_name}': set it without indices")
+        self.env.set_attr(attr_name, value)
 
     def env_method(self, method_name: str, *arguments: Any, indices: Indices = None, **named: Any) -> list[Any]:
         """Return the results of a method of each board, such as `action_masks: bool[M]`, which is computed for all at
@@ -190,11 +169,11 @@ class VecEnvMethods:
         if method_name == "action_masks":
             masks = self.env.action_masks()
             return [masks[row] for row in rows]
-        return [getattr(self._boards[row], method_name)(*arguments, **named) for row in rows]
+        return [getattr(BoardOfMany(self.env, row), method_name)(*arguments, **named) for row in rows]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
-        """Return False for each board: none has an environment of its own that could be wrapped."""
-        return [False for _ in self._rows(indices)]
+        """Tell whether this is `Monitor`, whose `episode` the infos hold; no board is wrapped in anything else."""
+        return [wrapper_class is Monitor for _ in self._rows(indices)]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
         """Return the pictures `uint8[height, width, 3]` of all boards.
