@@ -69,8 +69,9 @@ def test_a_text_that_tells_of_none_says_why(text: str, error: type[Exception], w
 
 
 def test_a_comma_and_a_letter_begin_the_next_solver() -> None:
-    found = runs.parse_solvers(["ida:estimate=pdb:1,2,3/4,5,6/7,8,beam:width=5, bfs", "astar:weight=2"])
-    expected = ["ida:estimate=pdb:1,2,3/4,5,6/7,8", "beam:width=5", "bfs", "astar:weight=2"]
+    of_network = "greedy:estimate=net:runs/width=64,seed=2"
+    found = runs.parse_solvers(["ida:estimate=pdb:1,2,3/4,5,6/7,8,beam:width=5, bfs", f"{of_network},astar:weight=2"])
+    expected = ["ida:estimate=pdb:1,2,3/4,5,6/7,8", "beam:width=5", "bfs", of_network, "astar:weight=2"]
     assert found == [registry.parse_solver(text) for text in expected]
 
 

@@ -52,9 +52,10 @@ LARGE_BATCH = 1 << 14
 def parse_solvers(texts: Sequence[str]) -> list[Solver]:
     """Return the solvers of texts such as `ida,astar:weight=2`.
 
-    A comma begins the next solver only where a letter follows it, so that `ida:estimate=pdb:1,2,3/4,5,6` is one.
+    A comma begins the next solver only where a name without `=` follows it, so that `ida:estimate=pdb:1,2,3/4,5,6` is
+    one, and `greedy:estimate=net:runs/width=64,seed=2` too.
     """
-    parts = [part for text in texts for part in re.split(r",\s*(?=[A-Za-z])", text)]
+    parts = [part for text in texts for part in re.split(r",\s*(?=[A-Za-z][\w-]*(?!=)(?:\W|$))", text)]
     return [registry.parse_solver(part.strip()) for part in parts if part.strip()]
 
 

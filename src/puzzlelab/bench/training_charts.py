@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from puzzlelab.bench import seeds
 from puzzlelab.bench.charts import Chart, Line, Panel
+from puzzlelab.bench.seeds import over_seeds
+from puzzlelab.bench.summaries import Mean, mean
 from puzzlelab.core.errors import BadInput
 from puzzlelab.training import metrics
 from puzzlelab.training.recipe import settings_of
@@ -23,9 +27,6 @@ CHAMPIONS = "champion", "network", "minutes", "shifts", "Elo", "solves of the ha
 MAX_ROWS = 10
 """The most lines of the table of learning for each run."""
 
-Evaluation = Mapping[str, float]
-"""Has `step`, `seconds`, `solved`, and, where any board was, the mean of its `moves` and their optimum, `least`."""
-
 
 def is_run(folder: Path) -> bool:
     """Tell whether this is the folder of a training run, and not of a benchmark."""
@@ -39,23 +40,40 @@ def is_selfplay_run(folder: Path) -> bool:
 
 
 def learning(folders: Sequence[Path]) -> Chart:
-    """Return the chart of some runs with one puzzle; raises `BadInput` if there is nothing to show."""
-    runs = [(folder.name or str(folder), _evaluations(folder), _puzzle(folder)) for folder in folders]
-    if len({puzzle for _, _, puzzle in runs}) > 1:
-        texts = ", ".join(f"{name} {puzzle}" for name, _, puzzle in runs)
+    """Return the chart of some runs with one puzzle; raises `BadInput` if there is nothing to show.
+
+    Runs that differ in the seed alone are one line, their mean, at the steps that all of them have.
+    """
+    runs = {folder: _evaluations(folder) for folder in folders}
+    evaluated = {folder: lines for folder, lines in runs.items() if lines}
+    remarks = [f"{_name(folder)} has no evaluation yet, or none with boards" for folder in runs.keys() - evaluated]
+    if not evaluated:
+        raise BadInput("; ".join(sorted(remarks)))
+    puzzles = {folder: _puzzle(folder) for folder in evaluated}
+    if len({*puzzles.values()}) > 1:
+        texts = ", ".join(f"{_name(folder)} {puzzle}" for folder, puzzle in puzzles.items())
         raise BadInput(f"these runs are of different puzzles: {texts}")
-    shares, lengths = list[Line](), list[Line]()
-    for place, (name, evaluations, _) in enumerate(runs):
+    shares, lengths, rows = list[Line](), list[Line](), list[Sequence[str]]()
+    for place, setting in enumerate(seeds.of_runs(evaluated)):
+        evaluations = _means([evaluated[run] for run in setting.members])
         style = {"marker": "", "color": f"C{place}"}
-        shares.append(_line(name, evaluations, "solved", style))
-        lengths.append(_line(name, evaluations, "moves", style))
+        shares.append(_line(setting.label, evaluations, "solved", style))
+        lengths.append(_line(setting.label, evaluations, "moves", style))
         lengths.append(_line("optimum", evaluations, "least", {**style, "linestyle": ":"}))
+        rows += [_row(setting.label, each) for each in _spaced(evaluations)]
+        last = max(evaluated[run][-1]["step"] for run in setting.members)
+        if not evaluations or evaluations[-1].step < last:
+            remarks.append(f"{setting.label}: up to the last step that all of its runs have reached")
     greedy = {"ylabel": "share of boards solved greedily", "ylim": (-0.03, 1.03)}
     solved = {"xlabel": "minutes of learning (dotted: the optimum)", "ylabel": "moves, where solved"}
-    rows = [_row(name, each) for name, evaluations, _ in runs for each in _spaced(evaluations)]
     header = "run", "step", "minutes", "solved", "moves", "optimum"
     panels = [Panel(shares, {"xlabel": "minutes of learning", **greedy}), Panel(lengths, solved)]
-    return Chart(f"{runs[0][2]}: greedy play while it was learned", header, rows, (), panels, kind=LEARNING)
+    title = f"{next(iter(puzzles.values()))}: greedy play while it was learned"
+    return Chart(title, header, rows, sorted(remarks), panels, kind=LEARNING)
+
+
+def _name(folder: Path) -> str:
+    return folder.name or str(folder)
 
 
 def _puzzle(folder: Path) -> str:
@@ -65,16 +83,40 @@ def _puzzle(folder: Path) -> str:
     return str(puzzle)
 
 
-def _evaluations(folder: Path) -> Sequence[Evaluation]:
-    evaluations = [line for line in metrics.lines(Run(folder).metrics) if "solved" in line]
-    if not evaluations:
-        raise BadInput(f"{folder} has no evaluation yet, or none with boards")
-    return evaluations
+def _evaluations(folder: Path) -> Sequence[Mapping[str, float]]:
+    return [line for line in metrics.lines(Run(folder).metrics) if "solved" in line]
+
+
+class Evaluation(NamedTuple):
+    """The evaluations of one setting after a step."""
+
+    step: int
+    means: Mapping[str, Mean]
+    """Over the seeds: `seconds`, `solved`, and, where every seed solved a board, `moves` and the optimum, `least`."""
+
+
+def _means(runs: Sequence[Sequence[Mapping[str, float]]]) -> list[Evaluation]:
+    """Return the means of the evaluations of these runs, after the steps that all of them have."""
+    by_step = [{int(line["step"]): line for line in lines} for lines in runs]
+    steps = sorted(set(by_step[0]).intersection(*by_step))
+    return [
+        Evaluation(
+            step,
+            {
+                name: mean(lines[step][name] for lines in by_step)
+                for name in ("seconds", "solved", "moves", "least")
+                if all(name in lines[step] for lines in by_step)
+            },
+        )
+        for step in steps
+    ]
 
 
 def _line(name: str, evaluations: Sequence[Evaluation], what: str, style: Mapping[str, Any]) -> Line:
-    present = [each for each in evaluations if what in each]
-    return Line(name, [each["seconds"] / 60 for each in present], [each[what] for each in present], style)
+    """Return a line, with the intervals of means over several seeds."""
+    present = [each.means for each in evaluations if what in each.means]
+    values = [value.value if math.isnan(value.half_width) else value for each in present if (value := each[what])]
+    return Line(name, [each["seconds"].value / 60 for each in present], values, style)
 
 
 def _spaced(evaluations: Sequence[Evaluation]) -> Sequence[Evaluation]:
@@ -83,8 +125,10 @@ def _spaced(evaluations: Sequence[Evaluation]) -> Sequence[Evaluation]:
 
 
 def _row(name: str, evaluation: Evaluation) -> Sequence[str]:
-    lengths = (f"{evaluation[what]:.2f}" if what in evaluation else "-" for what in ("moves", "least"))
-    return name, f"{evaluation['step']:,}", f"{evaluation['seconds'] / 60:.1f}", f"{evaluation['solved']:.1%}", *lengths
+    step, means = evaluation
+    lengths = (over_seeds("{:.2f}".format, means[what]) if what in means else "-" for what in ("moves", "least"))
+    minutes, solved = f"{means['seconds'].value / 60:.1f}", over_seeds("{:.1%}".format, means["solved"])
+    return name, f"{step:,}", minutes, solved, *lengths
 
 
 def elo(folder: Path) -> Chart:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def plot(
     folder: Annotated[
         list[Path],
-        typer.Argument(help="The folder of `bench --out`, or one or more folders of training runs."),
+        typer.Argument(help="The folder of `bench --out`, or one or more folders of training runs or of a sweep."),
     ],
     kind: Annotated[
         str | None,
@@ -44,18 +44,19 @@ def plot(
     ] = 0.1,
 ) -> None:
     """Draw a benchmark or training runs as KIND.png and KIND.svg in the (first) folder, and print the same numbers."""
-    from puzzlelab.bench import tables, training_charts
+    from puzzlelab.bench import seeds, tables, training_charts
     from puzzlelab.bench.charts import save
 
+    runs = seeds.in_folders(folder)
     if len(folder) == 1 and kind in (None, training_charts.ELO) and training_charts.is_selfplay_run(folder[0]):
         chart = training_charts.elo(folder[0])
-    elif all(map(training_charts.is_run, folder)):
+    elif all(map(training_charts.is_run, runs)):
         if solver or beside or kind not in (None, training_charts.LEARNING):
             raise BadInput(
                 f"training runs have one kind of plot, '{training_charts.LEARNING}', and a single self-play run "
                 f"also '{training_charts.ELO}', both without --with and --beside"
             )
-        chart = training_charts.learning(folder)
+        chart = training_charts.learning(runs)
     elif len(folder) > 1:
         raise BadInput("several folders can be drawn together only if all of them are training runs")
     else:

@@ -65,7 +65,7 @@ def _bars() -> Progress:
 
 
 class BarReporter(Log):
-    """The reporter that shows a bar for each title."""
+    """The reporter that shows a bar for each title that is not at its end."""
 
     def __init__(self, bars: Progress) -> None:
         self.bars = bars
@@ -76,7 +76,7 @@ class BarReporter(Log):
         if title not in self.tasks:
             self.tasks[title] = self.bars.add_task(title, total=total)
         description = f"{title}: {status}" if status else title
-        self.bars.update(self.tasks[title], completed=done, description=description)
+        self.bars.update(self.tasks[title], completed=done, description=description, visible=done != total)
 
 
 class LineReporter(Log):

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from puzzlelab.cli.console import fail, print_table, say
+from puzzlelab.cli.console import UNREADABLE, fail, print_table, say, show
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_or_here, resources_of
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadInput, BadOption
+from puzzlelab.core.settings import read_options
 from puzzlelab.runtime import libraries
 from puzzlelab.runtime.libraries import TO_TRAIN
 from puzzlelab.runtime.signals import INTERRUPTED, ending_at_once
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from puzzlelab.engine.executor import Executor
     from puzzlelab.nets.torch_model import TorchModel
     from puzzlelab.training.recipe import Recipe
-    from puzzlelab.training.runs import Run
 
 Program = Literal["generate", "learn"]
 """One of the two programs of a run."""
@@ -32,6 +35,17 @@ ConfigFile = Annotated[
 SettingTexts = Annotated[
     list[str] | None, typer.Option("--set", help="Any setting, as in learning.steps=1000; may be repeated.")
 ]
+Seeds = Annotated[
+    int | None,
+    typer.Option(min=1, help="Train with so many seeds, from that of the settings on, each in a folder in --run."),
+]
+Grid = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Train with each of these values, as in learning.learning_rate=1e-3,3e-4, each in a folder in --run; "
+        "repeated, with all combinations."
+    ),
+]
 
 
 def train(
@@ -39,6 +53,8 @@ def train(
     run: Annotated[Path | None, typer.Option(help="The folder of the run; an existing one is continued.")] = None,
     config: ConfigFile = None,
     option: SettingTexts = None,
+    seeds: Seeds = None,
+    grid: Grid = None,
     only: Annotated[
         Program | None,
         typer.Option(help="Only generate samples, or only learn from them: for runs on several machines."),
@@ -59,35 +75,70 @@ def train(
     """
     need_libraries()
     from puzzlelab.training import recipe as recipes
+    from puzzlelab.training import sweeps
     from puzzlelab.training.runs import Run
     from puzzlelab.training.train import settings_from
     from puzzlelab.training.train import train as learn
 
     loaded_recipe, run_folder = recipes.find(recipe), None if run is None else Run(run)
-    settings = settings_from(recipe, run_folder, config, option or [])
+    changes = read_options(option or [])
     if summary:
+        settings = settings_from(recipe, run_folder, config, changes)
         loaded_recipe.check(settings)
         _print_network(settings)
         return
     if run_folder is None:
         raise BadOption("name the folder of the run: --run FOLDER")
     amounts = resources_of(resources, executor)
+    if seeds is not None or grid:
+        if only is not None:
+            raise BadOption("--only is for one run: name it by --run, without --seeds and --grid")
+        planned = sweeps.plan(partial(settings_from, recipe, run_folder, config), changes, grid or [], seeds)
+        for settings in planned.values():
+            _check_programs(loaded_recipe, settings, only, executor, bool(amounts))
+        if restart and not yes:
+            _confirm_restart([run_folder.folder / name for name in planned])
+        with _training(executor) as workers:
+            failed = sweeps.train_all(loaded_recipe, run_folder.folder, planned, workers, amounts, restart)
+        _show_sweep(run_folder.folder, list(planned), failed)
+        return
+    settings = settings_from(recipe, run_folder, config, changes)
     _check_programs(loaded_recipe, settings, only, executor, bool(amounts))
-    if restart and run_folder.begun and not yes:
-        _confirm_restart(run_folder)
+    if restart and not yes:
+        _confirm_restart([run_folder.folder])
+    with _training(executor) as workers:
+        if only == "generate" and loaded_recipe.generate is not None:
+            loaded_recipe.check(settings)
+            run_folder.begin(settings, anew=restart)
+            loaded_recipe.generate(run_folder, settings, lambda: None, workers)
+            return
+        alone = replace(loaded_recipe, generate=None) if only == "learn" else loaded_recipe
+        training = learn(alone, settings, run_folder, workers, resources=amounts, restart=restart)
+    say(f"trained: {run_folder.nets / training.network}.safetensors; play with it: --net {run}")
+
+
+@contextmanager
+def _training(executor: str | None) -> Iterator[Executor]:
+    """Give the executor of this name; Ctrl-C ends the command with the sentence that says how to continue."""
     with progress(by_share=True), open_or_here(executor, None) as workers:
         try:
-            if only == "generate" and loaded_recipe.generate is not None:
-                loaded_recipe.check(settings)
-                run_folder.begin(settings, anew=restart)
-                loaded_recipe.generate(run_folder, settings, lambda: None, workers)
-                return
-            alone = replace(loaded_recipe, generate=None) if only == "learn" else loaded_recipe
-            training = learn(alone, settings, run_folder, workers, resources=amounts, restart=restart)
+            yield workers
         except KeyboardInterrupt:
             fail("interrupted: all steps so far are saved; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
-    say(f"trained: {run_folder.nets / training.network}.safetensors; play with it: --net {run}")
+
+
+def _show_sweep(folder: Path, names: Sequence[str], failed: Sequence[str]) -> None:
+    """Print the means over the seeds of each setting; end the command with an error if a run failed."""
+    from puzzlelab.bench import seeds, tables
+
+    table = seeds.of_last_evaluations([folder / name for name in names])
+    if table is not None:
+        show(tables.as_rich(table))
+    say(f"{len(names) - len(failed)} of {len(names)} runs are trained; play with one: --net {folder / names[0]}")
+    if failed:
+        fail(f"{len(failed)} of {len(names)} runs failed: {', '.join(failed)}; repeat the command to try them again")
+        raise typer.Exit(UNREADABLE)
 
 
 def _check_programs(
@@ -110,9 +161,12 @@ def need_libraries(purpose: str = "training", modules: Sequence[str] = TO_TRAIN,
         libraries.require(purpose, modules, extra)
 
 
-def _confirm_restart(run: Run) -> None:
-    """Ask whether a run is to be removed, and end the command if it is not."""
-    if not typer.confirm(f"Remove the run in {run.folder} and start anew?", default=False):
+def _confirm_restart(folders: Sequence[Path]) -> None:
+    """Ask whether the runs in these folders are to be removed, and end the command if they are not."""
+    from puzzlelab.training.runs import Run
+
+    begun = [str(folder) for folder in folders if Run(folder).begun]
+    if begun and not typer.confirm(f"Remove the run in {', '.join(begun)} and start anew?", default=False):
         raise typer.Exit(0)
 
 

@@ -56,6 +56,8 @@ def _is_worker() -> bool:
 
 
 _listeners: list[Reporter] = [Log()]
+_title = ""
+"""What stands before the titles of progress."""
 
 
 def note(sentence: str) -> None:
@@ -70,7 +72,18 @@ def waiting(sentence: str) -> None:
 
 def progress(title: str, done: float, total: float | None, status: str = "") -> None:
     """Send the progress of `title` to the reporter; `total` may be unknown, `status` describes the current state."""
-    _listeners[-1].progress(title, done, total, status)
+    _listeners[-1].progress(_title + title, done, total, status)
+
+
+@contextmanager
+def titled(begin: str) -> Iterator[None]:
+    """Put this before the titles of progress during the body, such as 'run 2 of 6: '."""
+    global _title
+    before, _title = _title, _title + begin
+    try:
+        yield
+    finally:
+        _title = before
 
 
 @contextmanager

@@ -1,0 +1,138 @@
+"""`puzzlelab train --seeds --grid`: a folder with runs, which is continued, drawn, and compared."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+pytest.importorskip("torch")
+
+from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.training import sweeps
+from puzzlelab.training.metrics import TIME_FIELDS
+
+SETTINGS = """\
+puzzle = "tiles-2x2"
+seed = 4
+parallel_games = 20
+max_moves = 12
+curriculum = { scale = "uniform" }
+learning = { steps = 30, save_seconds = 1000.0 }
+evaluation = { every = 10, boards = 8, scale = "uniform", max_moves = 12, guide = "prior", teacher_games = 0 }
+"""
+NAMES = ["blend=1,seed=4", "blend=1,seed=5", "blend=0.2,seed=4", "blend=0.2,seed=5"]
+
+
+@pytest.fixture
+def words(tmp_path, monkeypatch):
+    """The words of a command that trains by these settings."""
+    monkeypatch.setenv("PUZZLELAB_PROGRESS", "")
+    (tmp_path / "small.toml").write_text(SETTINGS)
+    return ["train", "tabular", "--config", tmp_path / "small.toml"]
+
+
+@pytest.fixture
+def sweep(program, words, tmp_path):
+    """A finished sweep: (its folder, its command, what this printed)."""
+    folder = tmp_path / "sweep"
+    command = [*words, "--run", folder, "--grid", "blend=1,0.2", "--seeds", 2]
+    code, out, err = program(*command)
+    assert code == 0, err
+    return folder, command, (out, err)
+
+
+def lines(run):
+    """The metrics of a run, without what differs between two runs of one seed."""
+    all_lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    return [{name: value for name, value in line.items() if name not in TIME_FIELDS} for line in all_lines]
+
+
+def test_each_run_of_a_sweep_is_a_run_as_any_other(program, words, sweep, tmp_path) -> None:
+    folder, _, (out, err) = sweep
+    assert [path.name for path in sweeps.runs_in(folder)] == sorted(NAMES)
+    for number, name in enumerate(NAMES, start=1):
+        assert f"run {number} of 4 ({name}): training: 30 of 30 (100%)" in err
+    table = [re.split(r" {2,}", line.strip()) for line in out.splitlines()]
+    assert table[1][:4] == ["setting", "seeds", "step", "solved"]
+    assert [row[:3] for row in table[2:4]] == [["blend=1", "2", "30"], ["blend=0.2", "2", "30"]]
+    values = [lines(folder / name)[-1]["optimal"] for name in NAMES]
+    middle, half_width = sum(values[2:]) / 2, 12.706 * abs(values[2] - values[3]) / 2
+    assert f"{middle:.1%} ± {half_width:.1%}" in out
+    assert f"4 of 4 runs are trained; play with one: --net {folder / NAMES[0]}" in out
+    alone = tmp_path / "alone"
+    assert program(*words, "--run", alone, "--set", "blend=0.2", "--set", "seed=5")[0] == 0
+    assert (alone / "champion").read_text() == (folder / NAMES[3] / "champion").read_text()
+    assert lines(alone) == lines(folder / NAMES[3])
+
+
+def test_the_same_command_continues_a_sweep(program, sweep, monkeypatch) -> None:
+    folder, command, (out, _) = sweep
+    before = {name: (folder / name / "champion").read_text() for name in NAMES}
+    shutil.rmtree(folder / NAMES[2])
+    (folder / NAMES[3] / "done").unlink()
+    train, trained = sweeps.train, []
+
+    def spied(recipe, settings, run, *rest, **more):
+        trained.append(run.finished())
+        if len(trained) == 3:
+            raise KeyboardInterrupt
+        return train(recipe, settings, run, *rest, **more)
+
+    monkeypatch.setattr(sweeps, "train", spied)
+    code, _, err = program(*command)
+    assert (code, "repeat the command to continue" in err) == (130, True)
+    code, again, _ = program(*command)
+    assert (code, trained[3:]) == (0, [True, True, False, False])
+    assert {name: (folder / name / "champion").read_text() for name in NAMES} == before
+    assert [line.split()[:4] for line in again.splitlines()] == [line.split()[:4] for line in out.splitlines()]
+
+
+def test_a_run_that_fails_does_not_end_the_others(program, words, tmp_path, monkeypatch) -> None:
+    train = sweeps.train
+
+    def failing(recipe, settings, run, *rest, **more):
+        if settings.seed == 4:
+            raise PuzzlelabError("the loss is no number")
+        return train(recipe, settings, run, *rest, **more)
+
+    monkeypatch.setattr(sweeps, "train", failing)
+    folder = tmp_path / "sweep"
+    code, out, err = program(*words, "--run", folder, "--seeds", 2)
+    assert (code, (folder / "seed=5" / "done").exists()) == (2, True)
+    assert "seed=4 failed, and the other runs go on: the loss is no number" in err
+    assert "error: 1 of 2 runs failed: seed=4; repeat the command to try them again" in err
+    assert "1 of 2 runs are trained" in out
+
+
+def test_settings_that_cannot_be_begin_no_run(program, words, sweep, tmp_path) -> None:
+    folder, command, _ = sweep
+    new = tmp_path / "new"
+    for more, said in [
+        (["--run", new, "--grid", "blend=1,7"], "the option 'blend' cannot be '7'"),
+        (["--run", new, "--grid", "reward=moves,mvoes"], "mvoes"),
+        (["--run", new, "--seeds", 2, "--grid", "seed=1"], "leave out one of them"),
+        (["--run", new, "--seeds", 2, "--only", "learn"], "--only is for one run"),
+        (["--seeds", 2], "name the folder of the run: --run FOLDER"),
+        (["--run", folder / NAMES[0], "--seeds", 2], "holds a run: give the runs of a sweep another --run"),
+    ]:
+        code, _, err = program(*words, *more)
+        assert (code, said in err, new.exists()) == (2, True, False), err
+    shutil.rmtree(folder / NAMES[0])
+    code, _, err = program(*command, "--set", "learning.batch_size=9")
+    assert (code, "was begun with other settings" in err, (folder / NAMES[0]).exists()) == (2, True, False)
+
+
+def test_seeds_of_one_setting_are_one_curve(program, sweep) -> None:
+    pytest.importorskip("matplotlib")
+    folder, *_ = sweep
+    code, out, err = program("plot", folder)
+    assert (code, err) == (0, "")
+    cells = [re.split(r" {2,}", line.strip()) for line in out.splitlines()[2:8]]
+    assert [row[:2] for row in cells] == [
+        [f"blend={blend} (2 seeds)", step] for blend in ("0.2", "1") for step in ("10", "20", "30")
+    ]
+    solved = [lines(folder / name)[-1]["solved"] for name in NAMES]
+    assert cells[-1][3].startswith(f"{sum(solved[:2]) / 2:.1%} ± ")
+    drawn = (folder / "learning.svg").read_text()
+    assert {"blend=1 (2 seeds)", "blend=0.2 (2 seeds)"} <= set(re.findall(r"<!-- (blend.*?) -->", drawn))
