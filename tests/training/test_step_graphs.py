@@ -16,7 +16,7 @@ STATES = np.stack([np.random.default_rng(number).permutation(9) for number in ra
 
 
 def test_the_losses_of_a_step_are_means_over_its_minibatches() -> None:
-    losses = LossMeans(("loss", "policy_loss"), [torch.tensor([1.0, 0.5]), torch.tensor([4.0, 2.5])])
+    losses = LossMeans(("loss", "policy_loss"), [torch.tensor([1.0, 0.5]), torch.tensor([4.0, 2.5])], 1, 0.1)
     assert dict(losses) == {"loss": 2.5, "policy_loss": 1.5}
     assert len(losses) == 2
 

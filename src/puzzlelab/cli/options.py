@@ -169,11 +169,10 @@ def resources_of(texts: Sequence[str] | None, executor: str | None) -> Mapping[s
 
 def _check_here(amounts: Mapping[str, float]) -> None:
     """Raise `BadOption` for resources that this machine does not have."""
-    import torch
-
+    from puzzlelab.nets.torch_model import graphics_cards
     from puzzlelab.runtime.memory import free_memory
 
-    present = {"cpu": os.cpu_count() or 1, "gpu": torch.cuda.device_count(), "memory": free_memory()}
+    present = {"cpu": os.cpu_count() or 1, "gpu": graphics_cards(), "memory": free_memory()}
     for name, amount in amounts.items():
         available = present.get(name.lower(), 0)
         if amount > available:

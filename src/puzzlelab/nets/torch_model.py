@@ -106,11 +106,14 @@ def device(name: str = "auto") -> torch.device:
         raise BadOption(f"networks are not trained on the device '{name}'; write auto, cpu, cuda or cuda:1")
     if chosen.type == "cuda" and not torch.cuda.is_available():
         raise BadOption(f"there is no device '{name}' on this machine: torch sees no CUDA")
-    if chosen.type == "cuda" and (chosen.index or 0) >= torch.cuda.device_count():
-        raise BadOption(
-            f"there is no device '{name}' on this machine: cuda:{torch.cuda.device_count() - 1} is the last one"
-        )
+    if chosen.type == "cuda" and (chosen.index or 0) >= graphics_cards():
+        raise BadOption(f"there is no device '{name}' on this machine: cuda:{graphics_cards() - 1} is the last one")
     return chosen
+
+
+def graphics_cards() -> int:
+    """Return the number of graphics cards of this machine that PyTorch can use."""
+    return torch.cuda.device_count()
 
 
 def has_fast_bf16(target: torch.device) -> bool:

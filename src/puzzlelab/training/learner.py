@@ -9,7 +9,7 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import cos, pi
+from math import cos, isfinite, pi
 from typing import Any, TypeAlias
 
 import torch
@@ -22,12 +22,15 @@ from puzzlelab.nets.model import residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
 from puzzlelab.nets.torch_model import TorchModel, device, precision
 from puzzlelab.runtime.memory import free_memory
+from puzzlelab.training.recipe import Diverged
 from puzzlelab.training.settings import LearnerSettings, RecipeSettings
 from puzzlelab.training.step_graphs import Minibatch, StepGraphs, Update, compile_rounds
 from puzzlelab.training.target_network import move_towards
 
 BYTES_OF_PARAMETER = 20
 """Memory for each parameter in training: its value, its mean, its gradient, and two moments, in float32."""
+FETCHED_AT_ONCE = ("cpu",)
+"""The devices whose losses are read after each step; others are not waited for."""
 Losses: TypeAlias = "dict[str, Tensor]"
 """The parts of the loss by name, each with its weight; the loss is their sum."""
 LossFunction: TypeAlias = "Callable[[TorchModel, Any, Minibatch], tuple[Losses, Tensor]]"
@@ -39,18 +42,23 @@ recipe goes on with. It is a function of a module, and its values depend on the 
 class LossMeans(Mapping[str, float]):
     """The loss of a step and its parts by name, as means over its minibatches.
 
-    They are fetched from the device when the first of them is read, so that a graphics card is not waited for.
+    They are fetched from the device when the first of them is read, so that a graphics card is not waited for. That
+    raises `Diverged` where one of them is no number.
     """
 
-    def __init__(self, names: Sequence[str], values: Sequence[Tensor]) -> None:
-        self._names, self._values = names, values
+    def __init__(self, names: Sequence[str], values: Sequence[Tensor], step: int, rate: float) -> None:
+        self._names, self._values, self._step, self._rate = names, values, step, rate
 
     @cached_property
     def _means(self) -> dict[str, float]:
         rows = torch.stack(list(self._values)).tolist()
-        return {
+        means = {
             name: sum(column) / len(rows) for name, column in zip(self._names, zip(*rows, strict=True), strict=True)
         }
+        if wrong := [name for name, value in means.items() if not isfinite(value)]:
+            part = wrong[-1] if wrong[-1] == "loss" else f"its part {wrong[-1]}"
+            raise Diverged(f"the loss of step {self._step:,} is no number ({part}; learning rate {self._rate:g})")
+        return means
 
     def __getitem__(self, name: str) -> float:
         return self._means[name]
@@ -86,7 +94,8 @@ class Learner:
 
         Returns the losses, and the tensor of the last minibatch that `losses_of` returns beside them.
         """
-        self._set_learning_rate(learning_rate_at(self.settings, self.step))
+        rate = learning_rate_at(self.settings, self.step)
+        self._set_learning_rate(rate)
         descend = partial(self._descend, losses_of, settings)
         updates = [
             descend(each) if self._graphs is None else self._graphs.run(losses_of, descend, each)
@@ -94,7 +103,10 @@ class Learner:
         ]
         self.step += 1
         self._update_average()
-        return LossMeans(self._names, [each.losses for each in updates]), updates[-1].output
+        means = LossMeans(self._names, [each.losses for each in updates], self.step, rate)
+        if self.model.device.type in FETCHED_AT_ONCE:
+            means["loss"]  # raises `Diverged` at this step, where there is nothing to wait for
+        return means, updates[-1].output
 
     def _descend(self, losses_of: LossFunction, settings: Any, columns: Minibatch) -> Update:
         """Update the weights once."""
@@ -129,6 +141,12 @@ class Learner:
         """Yield the output layers with a mean and a scale, of the network and of its moving average."""
         for module in (self.model.module, self.ema_module):
             yield from (part for part in module.modules() if isinstance(part, Scalar))
+
+    def check_weights(self) -> None:
+        """Raise `Diverged` where a weight that is trained is no number; waits for a graphics card."""
+        trained = [parameter for parameter in self.model.module.parameters() if parameter.requires_grad]
+        if trained and not torch.stack([parameter.isfinite().all() for parameter in trained]).all():
+            raise Diverged(f"weights of the network are no numbers after step {self.step:,}")
 
     # --- saving ---
 

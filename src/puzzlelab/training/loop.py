@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from puzzlelab.nets import checkpoint, run_networks
 from puzzlelab.training.evaluation import Evaluator, Metrics
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import MetricsWriter
-from puzzlelab.training.recipe import NO_CALLBACKS, Callbacks, Watch
+from puzzlelab.training.recipe import NO_CALLBACKS, Callbacks, Diverged, Watch
 from puzzlelab.training.runs import Run, to_toml_values
 from puzzlelab.training.settings import RecipeSettings
 from puzzlelab.training.train_state import SavedStates
@@ -130,6 +130,10 @@ class Loop:
         """Training time of the calls before this one."""
         self.unfinished = False
         """Whether the evaluation after the last step, and what else is due after it, has been interrupted."""
+        self.diverged = False
+        """Whether a loss or a weight is no number, after which nothing is saved or published."""
+        with run.writing():
+            run.failure.unlink(missing_ok=True)
         run_networks.written(run.folder)  # a damaged list is refused now, and not after the training
         run_networks.remove_unfinished(run.folder)
         self.states = SavedStates(run.folder)
@@ -168,8 +172,13 @@ class Loop:
     def run_steps(self, watch: Watch) -> bool:
         """Train until a network was published, the task has to wait, or all steps are done; whether one was published.
 
-        `watch` is called before every step and during evaluations, and may raise, as the callbacks may.
+        `watch` is called before every step and during evaluations, and may raise, as the callbacks may. Raises
+        `Diverged`.
         """
+        with self._noting_divergence():
+            return self._run_steps(watch)
+
+    def _run_steps(self, watch: Watch) -> bool:
         while not self.finished:
             watch()
             metrics = None
@@ -195,6 +204,20 @@ class Loop:
                 self.save()
         return False
 
+    @contextmanager
+    def _noting_divergence(self) -> Iterator[None]:
+        """Add the last sound state to the error of a training that diverges, and write it into the folder."""
+        try:
+            yield
+        except Diverged as error:
+            if self.diverged:
+                raise
+            self.diverged, step = True, self.states.newest_step
+            kept = f"the state of step {step:,} is kept: go on from it" if step else "no state was saved: begin"
+            sentence = f"{error}; {kept} with a smaller learning.learning_rate"
+            self.run.write(self.run.failure, sentence + "\n")
+            raise Diverged(sentence) from None
+
     def _early_summary(self) -> str:
         """Return what is known before the first evaluation."""
         sums = self._summed_losses()
@@ -202,11 +225,15 @@ class Loop:
         return ", ".join(filter(None, [*parts, self.task.executor_status()]))
 
     def _summed_losses(self) -> dict[str, float]:
-        """Return the sums of the losses; waits for a graphics card that still computes them."""
+        """Return the sums of the losses; waits for a graphics card that still computes them.
+
+        Raises `Diverged` where a loss or a weight is no number.
+        """
         for losses in self.latest_losses:
             for name, value in {**losses, "steps": 1}.items():
                 self.loss_sums[name] = self.loss_sums.get(name, 0.0) + value
         self.latest_losses.clear()
+        self.task.learner.check_weights()
         return self.loss_sums
 
     def _is_due(self, interval: int) -> bool:
@@ -215,12 +242,12 @@ class Loop:
 
     def _evaluate(self, watch: Watch) -> Metrics:
         """Evaluate the network, and write and return the metrics."""
-        task = self.task
+        task, sums = self.task, self._summed_losses()
         evaluated: Metrics = {}
         if self.evaluator.states:
             evaluated = self.evaluator.evaluate(task.learner.ema_model, task.prefers_prior, watch)
             evaluated |= task.policy_metrics(self.evaluator)
-        sums, self.loss_sums = self._summed_losses(), {}
+        self.loss_sums = {}
         losses = {name: value / sums["steps"] for name, value in sums.items() if name != "steps"}
         metrics = {**losses, **task.metrics(), **evaluated}
         seconds = self.seconds
@@ -235,9 +262,11 @@ class Loop:
     # --- files ---
 
     def save(self) -> None:
-        """Save the state of training, unless it is the last one that was saved or loaded."""
-        if self.step == 0 or self.step == self.states.newest_step:
+        """Save the state of training, unless it is the last one that was saved or loaded; raises `Diverged`."""
+        if self.diverged or self.step == 0 or self.step == self.states.newest_step:
             return
+        with self._noting_divergence():
+            losses = self._summed_losses()
         self.writer.sync()  # the state contains the length of the metrics
         tensors, values = self.task.state()
         state: dict[str, Any] = {"step": self.step, "metrics": self.writer.length}
@@ -245,7 +274,7 @@ class Loop:
             state["task"] = values
         if self.unfinished:
             state["unfinished"] = True
-        state |= {"losses": self._summed_losses(), "seconds": self.seconds}
+        state |= {"losses": losses, "seconds": self.seconds}
         own = {TASK_PREFIX + name: value for name, value in tensors.items()}
         self.states.save({**self.task.learner.state(), **own}, state)
         self.task.on_saved(self.states.oldest.get("task", {}))
@@ -261,6 +290,8 @@ class Loop:
 
     def publish(self) -> None:
         """Save the network with its card in the run's folder, and make it known there."""
+        if self.diverged:
+            return
         model = self.task.learner.ema_model
         run_networks.note_written(self.run.folder, checkpoint.hash_of(model.module.state_dict()))
         card = checkpoint.save(

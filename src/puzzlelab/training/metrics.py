@@ -43,7 +43,8 @@ class MetricsWriter:
         self._events: EventFile | None = None
 
     def write(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
-        """Append the line of this step."""
+        """Append the line of this step, without values that are no numbers, which JSON does not have."""
+        values = {name: each for name, each in values.items() if not isinstance(each, float) or math.isfinite(each)}
         self.length += self._lines.append({"step": step, **values})
         if self.tensorboard is not None:
             numbers = {name: value for name, value in values.items() if isinstance(value, (int, float))}

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from puzzlelab.core.errors import BadOption, UnknownName, shorten
+from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, shorten
 from puzzlelab.core.plug_ins import Group
 from puzzlelab.core.settings import read_options
 from puzzlelab.engine.executor import Executor
@@ -27,6 +27,10 @@ Watch = Callable[[], None]
 
 class TrainingStopped(Exception):
     """A callback has stopped the training."""
+
+
+class Diverged(PuzzlelabError):
+    """The error about a training whose losses or weights are no numbers any more."""
 
 
 OnStep: TypeAlias = "Callable[[int, Mapping[str, float]], object]"

@@ -21,7 +21,7 @@ SETTINGS = "config.toml"
 """The file that makes a folder that of a run."""
 FILES = re.compile(
     r"(config\.toml|(metrics|games|matches|networks)\.jsonl|(progress|truth|state)\.json|state-\d+\.safetensors"
-    r"|champion|latest|done|boards\.npz)(\.\d+\.\d+)?|(run|learner|trainer|referee)\.lock"
+    r"|champion|latest|done|failure|boards\.npz)(\.\d+\.\d+)?|(run|learner|trainer|referee)\.lock"
 )
 """The names of files in the folder itself; a file that is being written has two numbers at its end."""
 FOLDERS = {

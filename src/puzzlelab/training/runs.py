@@ -2,7 +2,8 @@
 
 `config.toml`: every setting; `shards/`: samples; `nets/`: networks by the hash of their weights, and `networks.jsonl`,
 the list of them; `champion`: the hash of the best one; `metrics.jsonl`: losses and evaluations; `state*`: the saved
-state of the learner; `progress.json`: the shards that the learner requests; `done`: exists once the run is finished.
+state of the learner; `progress.json`: the shards that the learner requests; `done`: exists once the run is finished;
+`failure`: why the learner has given up, until it begins again.
 
 A run of self-play has more: `latest`, the hash of the newest network; `games.jsonl`, a line for each shard ever made;
 `matches.jsonl`; and `programs/`, the status files of the programs.
@@ -79,6 +80,10 @@ class Run:
     @property
     def done(self) -> Path:
         return self.folder / "done"
+
+    @property
+    def failure(self) -> Path:
+        return self.folder / "failure"
 
     @property
     def begun(self) -> bool:

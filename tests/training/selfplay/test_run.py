@@ -18,6 +18,7 @@ from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
 from puzzlelab.training import metrics
 from puzzlelab.training.metrics import TIME_FIELDS
+from puzzlelab.training.recipe import Diverged
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import programs
 from puzzlelab.training.selfplay.game_log import GameLog
@@ -40,6 +41,21 @@ def copy(finished, tmp_path):
 
 def nothing() -> None:
     """Goes on."""
+
+
+# --- failures ---
+
+
+def test_a_training_that_diverges_ends_the_run_and_its_status_tells_so(compete, settings_of, tmp_path) -> None:
+    too_fast = ("learning_rate=1e30", "optimiser=sgd", "max_grad_norm=0", "warmup=0")
+    settings, folder = settings_of(*(f"learning.{each}" for each in too_fast)), tmp_path / "run"
+    for _ in range(2):  # the same command fails in the same way
+        with pytest.raises(Diverged, match=r"the loss of step 2 is no number"):
+            compete(folder, settings)
+    assert any(
+        "the loss of step 2 is no number" in each for each in StatusReader(Run(folder), settings).read().warnings
+    )
+    assert (list(folder.glob("state-*")), (folder / "done").exists()) == ([], False)
 
 
 # --- one seed ---

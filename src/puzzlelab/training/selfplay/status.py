@@ -6,6 +6,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from puzzlelab.core import registry
@@ -163,6 +164,8 @@ class StatusReader:
             for program in at_work
             if program.gone
         ]
+        with suppress(OSError):
+            warnings.append(f"the trainer failed: {self.run.failure.read_text(encoding='utf-8').strip()}")
         if not self.run.done.exists():
             for program in at_work:
                 if program.waiting and not program.gone:
