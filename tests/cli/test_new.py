@@ -76,7 +76,11 @@ def test_a_solver_is_made_in_a_folder_of_another_name(program, here):
 
 @pytest.mark.parametrize(
     ("kind", "entry"),
-    [("puzzle", ("puzzles", "ring_of_lamps", "FAMILY")), ("solver", ("solvers", "ring-of-lamps", "SOLVER"))],
+    [
+        ("puzzle", ("puzzles", "ring_of_lamps", "FAMILY")),
+        ("solver", ("solvers", "ring-of-lamps", "SOLVER")),
+        ("architecture", ("architectures", "ring_of_lamps", "ARCHITECTURE")),
+    ],
 )
 def test_the_project_names_its_entry_point_and_no_placeholder_stays(program, here, kind, entry):
     program("new", kind, "ring_of_lamps")
@@ -88,13 +92,14 @@ def test_the_project_names_its_entry_point_and_no_placeholder_stays(program, her
     assert not any(word in text for word in ("__name__", "__Name__", "__dashed__", "__folder__", ".template"))
 
 
-def test_the_recipe_is_one(program, here):
+@pytest.mark.parametrize(("kind", "puzzle"), [("puzzle", "ring_of_lamps-8"), ("architecture", "tiles-3x3")])
+def test_the_recipe_is_one(program, here, kind, puzzle):
     pytest.importorskip("torch")
     from puzzlelab.training.recipes.imitation import ImitationSettings
 
-    program("new", "puzzle", "ring_of_lamps")
+    program("new", kind, "ring_of_lamps")
     text = (here / "ring_of_lamps" / "recipes" / "ring_of_lamps.toml").read_text()
-    assert ImitationSettings.model_validate(tomllib.loads(text)).puzzle == "ring_of_lamps-8"
+    assert ImitationSettings.model_validate(tomllib.loads(text)).puzzle == puzzle
 
 
 def test_an_empty_folder_is_filled_and_a_full_one_is_not(program, here):
@@ -146,7 +151,9 @@ def test_the_page_has_the_same_rules(program, here):
     assert said.strip() == f'[["2","3","4","5"],{children},false,true,"lamps-5"]'
 
 
-@pytest.mark.parametrize(("kind", "name"), [("puzzle", "e"), ("solver", "a_long_name_of_24_letter")])
+@pytest.mark.parametrize(
+    ("kind", "name"), [("puzzle", "e"), ("solver", "a_long_name_of_24_letter"), ("architecture", "e")]
+)
 def test_the_files_are_formatted(program, here, kind, name):
     pytest.importorskip("ruff")
     program("new", kind, name)
@@ -155,7 +162,7 @@ def test_the_files_are_formatted(program, here, kind, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["puzzle", "solver"])
+@pytest.mark.parametrize("kind", ["puzzle", "solver", "architecture"])
 def test_the_types_are_right(program, here, kind):
     pytest.importorskip("mypy")
     program("new", kind, "ring_of_lamps")
@@ -171,6 +178,23 @@ def test_the_tests_of_the_package_pass(program, here, kind):
 
 
 @pytest.mark.slow
+def test_an_architecture_is_trained_as_it_is(program, here):
+    """Its own tests pass where it is installed, which are of a run of two processes."""
+    pytest.importorskip("torch")
+    assert "puzzlelab train imitation --config lamps/recipes/lamps.toml" in program("new", "architecture", "lamps")[1]
+    installed = here / "lamps" / "src" / "lamps-1.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: lamps\nVersion: 1\n")
+    (installed / "entry_points.txt").write_text("[puzzlelab.architectures]\nlamps = lamps:ARCHITECTURE\n")
+    assert "4 passed" in run(here / "lamps", "pytest", "-q", "-p", "no:cacheprovider")
+
+
+def test_an_architecture_cannot_have_the_name_of_another(program, here):
+    sentence = "error: there is an architecture 'dense' already; give another name\n"
+    assert program("new", "architecture", "dense") == (2, "", sentence)
+
+
+@pytest.mark.slow
 def test_without_kernels_the_tests_of_compiled_rules_are_skipped(program, here):
     program("new", "puzzle", "ring_of_lamps")
     rules = here / "ring_of_lamps" / "src" / "ring_of_lamps" / "rules.py"
@@ -182,5 +206,5 @@ def test_without_kernels_the_tests_of_compiled_rules_are_skipped(program, here):
 
 def test_templates_are_in_the_package():
     folder = Path(new.__file__).parents[1] / "templates"
-    assert {path.name for path in folder.iterdir()} == {"puzzle", "solver"}
+    assert {path.name for path in folder.iterdir()} == {"architecture", "puzzle", "solver"}
     assert all(path.suffix == new.ENDING for path in folder.rglob("*") if path.is_file())

@@ -1,4 +1,4 @@
-"""`puzzlelab new`: makes the package of a new puzzle or solver, which works as it is and is there to be changed.
+"""`puzzlelab new`: makes the package of a new puzzle, solver or architecture, which works as it is.
 
 The files are those of `puzzlelab/templates`, with the new name in the place of `__name__`, `__Name__` (of the class),
 `__dashed__` (with hyphens) and `__folder__`. Their names end in `.template`, so that no tool takes them for code.
@@ -25,7 +25,7 @@ from puzzlelab.core.errors import BadFile, BadOption, shorten
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
-    help="Make the package of a new puzzle or solver, which works as it is and is there to be changed.",
+    help="Make the package of a new puzzle, solver or architecture, which works as it is and is there to be changed.",
 )
 
 ENDING = ".template"
@@ -62,6 +62,20 @@ def solver(name: PackageName, folder: Folder = None) -> None:
     )
 
 
+@app.command()
+def architecture(name: PackageName, folder: Folder = None) -> None:
+    """Make the package of an architecture of networks: its layers, its settings, tests and a recipe."""
+    place = _make("architecture", name, folder)
+    trained = f"puzzlelab train imitation --config {place}/recipes/{name}.toml"
+    _say_what_is_next(
+        f"pip install -e {place}",
+        f"{trained} --summary",
+        f"{trained} --run runs/{name}",
+        f"pytest {place}",
+        f"puzzlelab bench tiles-3x3 --scale uniform --count 100 --net runs/{name} --with greedy,beam:width=10",
+    )
+
+
 def _say_what_is_next(*commands: str) -> None:
     say("\n".join(["", "Next:", *(f"  {command}" for command in commands)]))
 
@@ -82,6 +96,7 @@ def _class_name(name: str) -> str:
 def _check_name(name: str, folder: Path, templates: Mapping[str, str]) -> None:
     """Raise `BadOption` for a name that no package can have, or that another one has."""
     from puzzlelab.core import registry
+    from puzzlelab.nets.network import ARCHITECTURES
 
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         raise BadOption(
@@ -94,6 +109,8 @@ def _check_name(name: str, folder: Path, templates: Mapping[str, str]) -> None:
         taken = f"there is a puzzle '{name}' already"
     elif _dashed(name) in registry.solver_names():
         taken = f"there is a solver '{_dashed(name)}' already"
+    elif name in ARCHITECTURES.names():
+        taken = f"there is an architecture '{name}' already"
     elif name in sys.stdlib_module_names or name == "test":  # the list leaves out the tests of Python itself
         taken = f"'{name}' is a module of Python"
     elif _is_installed(name, folder):
