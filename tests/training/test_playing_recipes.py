@@ -19,6 +19,7 @@ from puzzlelab.experience.replay import DrawnBatch
 from puzzlelab.nets import model_zoo
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import recipe
+from puzzlelab.training.learner import Learner
 from puzzlelab.training.online_rl import OnlineLearning
 from puzzlelab.training.recipes.dqn import Dqn
 from puzzlelab.training.recipes.value_iteration import ValueIteration
@@ -167,12 +168,12 @@ def tabular(settings, rate):
     model, count = task.learner.model, {"q": SMALL.move_count, "cost_to_go": 1}[task.learner.model.heads[0]]
     module = torch.nn.Embedding(6**6, count)
     torch.nn.init.constant_(module.weight, {"q": -7.0, "cost_to_go": 7.0}[model.heads[0]])  # far from any value
-    task.learner.model = Tabular(model.puzzle, model.settings, module)
-    task.learner.settings = task.learner.settings.model_copy(
+    settings = task.learner.settings.model_copy(
         update={"learning_rate": rate, "schedule": "constant", "warmup": 0, "max_grad_norm": 0.0}
     )
-    task.learner.ema_module = copy.deepcopy(module).requires_grad_(False)
-    task.learner.optimiser = torch.optim.SGD(module.parameters(), rate)
+    optimiser = torch.optim.SGD(module.parameters(), rate)
+    network = Tabular(model.puzzle, model.settings, module.eval())
+    task.learner = Learner(model.puzzle, settings, network, optimiser, copy.deepcopy(module).requires_grad_(False))
     task.target = TargetNetwork.of(task.learner.model, TargetUpdate(rule="none"))
     return task
 
@@ -294,6 +295,5 @@ def test_play_and_the_values_of_next_states_leave_running_statistics_as_they_are
     task.act()
     task.method._state_values(task, task.play.games.states)
     assert torch.equal(normalisation.running_mean, before)
-    assert normalisation.training
     task.step()
     assert not torch.equal(normalisation.running_mean, before)

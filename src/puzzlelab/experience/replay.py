@@ -169,9 +169,9 @@ class Ring:
                 raise BadInput(f"the ring has a column '{name}', and these samples have none")
             if name not in self._columns:
                 raise BadInput(f"the ring has no column '{name}'")
-            expected, kind = _kind(self._columns[name]), _kind(columns[name])
-            if kind != expected:
-                raise BadInput(f"the column '{name}' of the ring is {expected}, not {kind}")
+            column, expected = columns[name], self._columns[name]
+            if (column.dtype, column.shape[1:]) != (expected.dtype, expected.shape[1:]):
+                raise BadInput(f"the column '{name}' of the ring is {_kind(expected)}, not {_kind(column)}")
 
 
 class ReplaySettings(Settings):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TypeVar
 
 import torch
@@ -36,7 +37,8 @@ class Scalar(nn.Module):
         self.scale.copy_(values.std().clamp(min=1e-3))
 
     def forward(self, features: Tensor) -> Tensor:
-        with torch.autocast(features.device.type, enabled=False):
+        kind = features.device.type
+        with torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else nullcontext():
             output: Tensor = self.offset + self.scale * self.linear(features.float())
         return output
 

@@ -5,10 +5,10 @@ Shapes: B = states, S = length of a state, M = number of moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -39,14 +39,14 @@ class TorchModel(Model):
     precision: Precision = "auto"
     """The precision of its matrix products, in `evaluate`."""
 
-    @property
+    @cached_property
     def form(self) -> NetworkForm:
         """Its inputs and outputs."""
         return self.settings.form
 
     def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
         """Return the outputs of the layers for arrays of the kinds `form.inputs`."""
-        with torch.inference_mode(), precision(self.device, self.precision), evaluating(self.module):
+        with torch.inference_mode(), precision(self.device, self.precision):
             outputs = self.module(*map(self.tensor, inputs))
             return {name: output.float().cpu().numpy() for name, output in outputs.items()}
 
@@ -78,19 +78,6 @@ class TorchModel(Model):
         return tensor.to(self.device)
 
 
-@contextmanager
-def evaluating(module: nn.Module) -> Iterator[None]:
-    """Let batch normalisation use its running statistics within this block, and not update them."""
-    training = module.training
-    if training:
-        module.eval()
-    try:
-        yield
-    finally:
-        if training:
-            module.train()
-
-
 # --- device and precision ---
 
 
@@ -116,6 +103,7 @@ def graphics_cards() -> int:
     return torch.cuda.device_count()
 
 
+@cache
 def has_fast_bf16(target: torch.device) -> bool:
     """Tell whether matrix products in bfloat16 are faster there: on GPUs, and on CPUs with instructions for them."""
     if target.type == "cuda":
@@ -124,15 +112,13 @@ def has_fast_bf16(target: torch.device) -> bool:
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 
 
-@contextmanager
-def precision(target: torch.device, name: Precision = "auto") -> Iterator[None]:
-    """Compute matrix products in bfloat16 if `name` says so, or for `auto` where that is faster.
+def precision(target: torch.device, name: Precision = "auto") -> AbstractContextManager[object]:
+    """Return a context that computes matrix products in bfloat16 if `name` says so, or for `auto` where that is faster.
 
     Weights, sums and output layers stay float32.
     """
     half = has_fast_bf16(target) if name == "auto" else name == "bf16"
-    with torch.autocast(target.type, dtype=torch.bfloat16, enabled=half):
-        yield
+    return torch.autocast(target.type, dtype=torch.bfloat16) if half else nullcontext()
 
 
 # --- layers ---

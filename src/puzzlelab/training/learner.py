@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from math import cos, isfinite, pi
 from typing import Any, TypeAlias
 
@@ -24,7 +25,7 @@ from puzzlelab.nets.torch_model import TorchModel, device, precision
 from puzzlelab.runtime.memory import free_memory
 from puzzlelab.training.recipe import Diverged
 from puzzlelab.training.settings import LearnerSettings, RecipeSettings
-from puzzlelab.training.step_graphs import Minibatch, StepGraphs, Update, compile_rounds
+from puzzlelab.training.step_graphs import Minibatch, StepGraphs, Update, compile_rounds, quick_step
 from puzzlelab.training.target_network import move_towards
 
 BYTES_OF_PARAMETER = 20
@@ -72,18 +73,21 @@ class LossMeans(Mapping[str, float]):
 
 @dataclass
 class Learner:
-    """A network in training."""
+    """A network in training; outside of `update` it is in the mode of evaluation."""
 
     puzzle: Puzzle
     settings: LearnerSettings
     model: TorchModel
     optimiser: torch.optim.Optimizer
     ema_module: nn.Module
+    """The network with the moving average of the weights; with the decay 0 it is the network itself."""
     step: int = 0
 
     def __post_init__(self) -> None:
         self._names: tuple[str, ...] = ()
         """The names of the losses."""
+        self._parameters = list(self.model.module.parameters())
+        self._take_step = quick_step(self.optimiser)
         self._graphs: StepGraphs | None = None
         if self.settings.compile == "auto" and self.model.device.type == "cuda":
             compile_rounds(self.model.module)
@@ -97,10 +101,13 @@ class Learner:
         rate = learning_rate_at(self.settings, self.step)
         self._set_learning_rate(rate)
         descend = partial(self._descend, losses_of, settings)
-        updates = [
-            descend(each) if self._graphs is None else self._graphs.run(losses_of, descend, each)
-            for each in minibatches
-        ]
+        self.model.module.train()
+        with without_denormals():
+            updates = [
+                descend(each) if self._graphs is None else self._graphs.run(losses_of, descend, each)
+                for each in minibatches
+            ]
+        self.model.module.eval()
         self.step += 1
         self._update_average()
         means = LossMeans(self._names, [each.losses for each in updates], self.step, rate)
@@ -112,14 +119,15 @@ class Learner:
         """Update the weights once."""
         with precision(self.model.device, self.settings.precision):
             losses, output = losses_of(self.model, settings, columns)
-        total = torch.stack(list(losses.values())).sum()
-        self.optimiser.zero_grad()
+        total = reduce(torch.add, losses.values())
+        for parameter in self._parameters:
+            parameter.grad = None
         total.backward()  # type: ignore[no-untyped-call]
         if self.settings.max_grad_norm:
-            nn.utils.clip_grad_norm_(self.model.module.parameters(), self.settings.max_grad_norm)
-        self.optimiser.step()
+            nn.utils.clip_grad_norm_(self._parameters, self.settings.max_grad_norm)
+        self._take_step()
         self._names = "loss", *losses
-        return Update(torch.stack([total, *losses.values()]).detach(), output.detach())
+        return Update(torch.stack([each.detach() for each in (total, *losses.values())]), output.detach())
 
     def _set_learning_rate(self, rate: float) -> None:
         for group in self.optimiser.param_groups:
@@ -130,12 +138,13 @@ class Learner:
 
     def _update_average(self) -> None:
         """Update the moving average, with a smaller decay in the first steps."""
-        move_towards(self.ema_module, self.model.module, 1 - min(self.settings.ema, self.step / (self.step + 10)))
+        if self.ema_module is not self.model.module:
+            move_towards(self.ema_module, self.model.module, 1 - min(self.settings.ema, self.step / (self.step + 10)))
 
     @property
     def ema_model(self) -> TorchModel:
         """The network with the moving average of the weights, which is evaluated and saved."""
-        return replace(self.model, module=self.ema_module.eval())
+        return replace(self.model, module=self.ema_module)
 
     def scalar_heads(self) -> Iterator[Scalar]:
         """Yield the output layers with a mean and a scale, of the network and of its moving average."""
@@ -169,6 +178,7 @@ class Learner:
             moments.setdefault(int(number), {})[part] = value
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": moments, "param_groups": groups})
+        self._take_step = quick_step(self.optimiser)
 
 
 def check_network(puzzle: Any, settings: RecipeSettings) -> NetworkSettings:
@@ -209,8 +219,8 @@ def new_learner(puzzle: Puzzle, network: Mapping[str, Any], settings: LearnerSet
         torch.manual_seed(seed)
         module = architecture.build(puzzle)
         initialise_outputs(module, architecture)
-        module = module.to(on_device)
-    ema_module = copy.deepcopy(module).requires_grad_(False)
+        module = module.to(on_device).eval()
+    ema_module = copy.deepcopy(module).requires_grad_(False) if settings.ema else module
     model = TorchModel(puzzle, architecture, module, device=on_device, precision=settings.precision)
     return Learner(puzzle, settings, model, _optimiser(settings, module), ema_module)
 
@@ -238,6 +248,18 @@ def learning_rate_at(settings: LearnerSettings, step: int) -> float:
     cosine = 0.5 * (1 + cos(pi * min(1.0, (step - begin) / (end - begin))))
     final = settings.final_lr_share
     return rate * settings.restart_factor**restarts * (final + (1 - final) * cosine)
+
+
+@contextmanager
+def without_denormals() -> Iterator[None]:
+    """Take numbers below 1e-38 for 0 within this block: a processor computes many times slower with them, and the
+    moments of units without a gradient become as small.
+    """
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
 
 
 def _with_prefix(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

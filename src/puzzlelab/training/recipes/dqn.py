@@ -26,7 +26,7 @@ from puzzlelab.experience.histories import Columns, Returns
 from puzzlelab.experience.replay import DrawnBatch
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.card import counts_moves
-from puzzlelab.nets.torch_model import TorchModel, evaluating, precision
+from puzzlelab.nets.torch_model import TorchModel, precision
 from puzzlelab.training import loop
 from puzzlelab.training.exploration import explore
 from puzzlelab.training.learner import Losses
@@ -108,15 +108,14 @@ class Dqn:
         with torch.no_grad(), precision(model.device, self.settings.learning.precision):
             columns = {**model.columns(batch.columns["state"]), **self._targets(online, batch)}
             if size:
-                with evaluating(model.module):
-                    present = model.forward(columns)["q"]
+                present = model.forward(columns)["q"]
                 errors = errors_of(columns, present)
                 columns = with_all_moves(columns, present, self.settings.blend)
         if not size:
             return online.learner.update(losses_of, self.settings, columns)
-        order = model.tensor(random.permutation(len(present)))
-        parts = (order[begin : begin + size] for begin in range(0, len(order), size))
-        minibatches = [{name: column[rows] for name, column in columns.items()} for rows in parts]
+        order = model.tensor(random.permutation(len(errors)))
+        parts = zip(*(torch.split(column[order], size) for column in columns.values()), strict=True)
+        minibatches = [dict(zip(columns, part, strict=True)) for part in parts]
         return online.learner.update(losses_of, self.settings, *minibatches)[0], errors
 
     def _targets(self, online: OnlineLearning, batch: DrawnBatch) -> dict[str, Tensor]:
@@ -162,10 +161,9 @@ class Dqn:
     def _state_values(self, online: OnlineLearning, states: State) -> Tensor:
         """Return `float[B]`: the value of the best move of each state."""
         model, target = online.learner.model, online.target.model
-        with evaluating(model.module), evaluating(target.module):
-            columns = model.columns(states)
-            values = target.forward(columns)["q"]
-            choice_values = model.forward(columns)["q"] if self.settings.double else values
+        columns = model.columns(states)
+        values = target.forward(columns)["q"]
+        choice_values = model.forward(columns)["q"] if self.settings.double else values
         if self.settings.masked:
             illegal = model.tensor(canonical_moves(self.puzzle, states) < 0)
             choice_values = choice_values.masked_fill(illegal, -torch.inf)
@@ -175,7 +173,7 @@ class Dqn:
 
 def losses_of(model: TorchModel, settings: DqnSettings, columns: Minibatch) -> tuple[Losses, Tensor]:
     """Return the distance of the values of each state from their targets, summed over its moves: the mean over the
-    states; and the errors of the states.
+    states; and the errors of the states, where all are in one minibatch.
     """
     predicted, target, shares = model.forward(columns)["q"], columns["target"], columns["shares"]
     present = predicted.detach()
@@ -183,7 +181,8 @@ def losses_of(model: TorchModel, settings: DqnSettings, columns: Minibatch) -> t
         target = torch.lerp(present, target, settings.blend)
     weights = shares * columns["weights"] if "weights" in columns else shares
     loss = value_loss(predicted, target, settings.distance, weights)
-    return {"q_loss": predicted.shape[1] * loss}, errors_of(columns, present)
+    output = predicted if settings.minibatch_size else errors_of(columns, present)
+    return {"q_loss": predicted.shape[1] * loss}, output
 
 
 def errors_of(columns: Minibatch, present: Tensor) -> Tensor:
