@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from puzzlelab.bench import seeds
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.training import sweeps
 from puzzlelab.training.metrics import TIME_FIELDS
@@ -50,7 +51,7 @@ def lines(run):
 
 def test_each_run_of_a_sweep_is_a_run_as_any_other(program, words, sweep, tmp_path) -> None:
     folder, _, (out, err) = sweep
-    assert [path.name for path in sweeps.runs_in(folder)] == sorted(NAMES)
+    assert [path.name for path in seeds.runs_in(folder)] == sorted(NAMES)
     for number, name in enumerate(NAMES, start=1):
         assert f"run {number} of 4 ({name}): training: 30 of 30 (100%)" in err
     table = [re.split(r" {2,}", line.strip()) for line in out.splitlines()]
@@ -136,3 +137,29 @@ def test_seeds_of_one_setting_are_one_curve(program, sweep) -> None:
     assert cells[-1][3].startswith(f"{sum(solved[:2]) / 2:.1%} ± ")
     drawn = (folder / "learning.svg").read_text()
     assert {"blend=1 (2 seeds)", "blend=0.2 (2 seeds)"} <= set(re.findall(r"<!-- (blend.*?) -->", drawn))
+
+
+def test_networks_of_several_seeds_are_compared_as_one(program, sweep, tmp_path) -> None:
+    folder, *_ = sweep
+    boards, out = ("bench", "tiles-2x2", "--levels", "1-4", "--scale", "distance", "--count", 2), tmp_path / "rows"
+    code, table, err = program(*boards, "--net", folder, "--with", "greedy,bfs", "--out", out)
+    assert code in (0, 1), err
+    assert len(list(out.glob("*.jsonl"))) == 5
+    over_seeds = table[table.index("Mean over the seeds of the networks") :].splitlines()
+    assert [re.split(r" {2,}", line.strip())[:3] for line in over_seeds[2:4]] == [
+        ["greedy", "blend=0.2", "2"],
+        ["greedy", "blend=1", "2"],
+    ]
+    assert re.search(r"blend=1 +2 +100.0% ± 0.0% +2.50 ± 0.00 +0.00 ± 0.00", over_seeds[3])
+    assert set(over_seeds[:4]) <= set(program("bench", "--out", out)[1].splitlines())
+    two = [word for name in NAMES[1:3] for word in ("--net", folder / name)]
+    assert "Mean over the seeds" not in program(*boards, *two)[1]  # which differ in more
+    pytest.importorskip("jinja2")
+    code, said, err = program("report", tmp_path, "--out", tmp_path / "report.html")
+    assert (code, said) == (0, f"{tmp_path / 'report.html'}: 2 results\n"), err
+    text = (tmp_path / "report.html").read_text()
+    assert "Training of sweep" in text
+    assert "All settings of the first run" in text
+    assert text.count("<caption>Mean over the seeds of the networks, and 95 % interval") == 1
+    assert text.count("<caption>The last evaluation: mean over the seeds, and 95 % interval") == 1
+    assert program("report", folder / NAMES[0], "--out", tmp_path / "one.html")[0] == 0

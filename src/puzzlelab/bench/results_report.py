@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.bench import history, plots, runs, tables, training_charts
+from puzzlelab.bench import history, plots, runs, seeds, tables, training_charts
 from puzzlelab.bench.caveats import caveats
 from puzzlelab.bench.charts import Chart, empty_figure, figure_of, image
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
@@ -64,7 +64,7 @@ def collect(folder: Path) -> list[Section]:
     if not folder.is_dir():
         raise BadFile(f"{folder} is no folder: give the folder of `bench --out`, or one that holds several")
     empty_figure("")  # says what is missing before anything is read
-    found = sorted({path.parent for name in MARKERS for path in folder.rglob(name)})
+    found = sorted({_place(path.parent, folder) for name in MARKERS for path in folder.rglob(name)})
     if not found:
         raise BadInput(f"there are no results in {folder}: `puzzlelab bench ... --out {folder}` writes some")
     sections: list[Section] = []
@@ -78,6 +78,14 @@ def collect(folder: Path) -> list[Section]:
         sections.append({"title": f"Training of {name}", "folder": name, **contents})
     report.progress("report", len(found), len(found))
     return sections
+
+
+def _place(folder: Path, root: Path) -> Path:
+    """Return the folder of the section of these results: the runs of a sweep have one together, unless it is above
+    the root.
+    """
+    is_swept = folder != root and "=" in folder.name and Run(folder).begun and not Run(folder.parent).begun
+    return folder.parent if is_swept else folder
 
 
 def _benchmark(folder: Path) -> Section:
@@ -95,7 +103,9 @@ def _benchmark(folder: Path) -> Section:
     return {
         **section,
         **_drawings({kind: partial(plots.chart, run, kind) for kind in plots.KINDS}),
-        "results": [table for table in (tables.of_solvers(run), tables.of_levels(run)) if table],
+        "results": [
+            table for table in (tables.of_solvers(run), tables.of_levels(run), seeds.of_networks(run)) if table
+        ],
         "sentences": caveats(run),
         "pairs": tables.of_pairs(run),
         "boards": hardest(run, HARDEST),
@@ -105,14 +115,21 @@ def _benchmark(folder: Path) -> Section:
 
 
 def _training(folder: Path) -> Section:
-    run = Run(folder)
+    folders = seeds.in_folders([folder])
+    run, is_sweep = Run(folders[0]), folders != [folder]
     saved = run.saved_settings()
-    facts = {"state": "finished" if run.done.exists() else "not finished"}
-    facts |= {key: str(saved[key]) for key in ("recipe", "puzzle", "seed") if key in saved}
-    charts: dict[str, Callable[[], Chart]] = {"learning": lambda: training_charts.learning([folder])}
-    if training_charts.is_selfplay_run(folder):
+    facts = {"state": "finished" if all(Run(each).done.exists() for each in folders) else "not finished"}
+    facts |= {"runs": str(len(folders))} if is_sweep else {}
+    facts |= {key: str(saved[key]) for key in ("recipe", "puzzle", "seed")[: 2 if is_sweep else 3] if key in saved}
+    charts: dict[str, Callable[[], Chart]] = {"learning": lambda: training_charts.learning(folders)}
+    if not is_sweep and training_charts.is_selfplay_run(folder):
         charts["elo"] = lambda: training_charts.elo(folder)
-    return {"facts": facts, "settings": run.config.read_text(encoding="utf-8"), **_drawings(charts)}
+    return {
+        "facts": facts,
+        "results": [table for table in [seeds.of_last_evaluations(folders)] if table and is_sweep],
+        "settings": run.config.read_text(encoding="utf-8"),
+        **_drawings(charts),
+    }
 
 
 def _options(run: BenchRun) -> TextTable:

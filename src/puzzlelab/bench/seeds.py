@@ -8,16 +8,25 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from puzzlelab.bench.summaries import Mean, mean
-from puzzlelab.bench.tables import TextTable
+from puzzlelab.bench.runs import BenchRun, label_of
+from puzzlelab.bench.summaries import Mean, Summary, mean, summaries
+from puzzlelab.bench.tables import VALUES, TextTable, decimal, seconds, wrapped_label
+from puzzlelab.core.errors import BadInput
+from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.solver import NETWORK
+from puzzlelab.storage import networks
 from puzzlelab.training import metrics
 from puzzlelab.training.runs import Run
-from puzzlelab.training.sweeps import SEED, runs_in
 
-SEED_AT_END = re.compile(r"[-_,. ]?(seed[-_=]?)?[0-9]+$")
-"""Matches the number of the seed at the end of the name of a folder."""
+if TYPE_CHECKING:
+    from puzzlelab.nets.card import Card
+
+SEED = "seed"
+SEED_AT_END = re.compile(r"[-_,. ]?(seed[-_=]?)?[0-9]+(?=(:\w+)*$)")
+"""Matches the number of the seed at the end of the name of a folder, or before what is said of its networks."""
 COLUMNS: Mapping[str, tuple[str, str]] = {
     "solved": ("solved", "{:.1%}"),
     "moves": ("moves", "{:.2f}"),
@@ -42,6 +51,18 @@ class Setting(NamedTuple):
     def label(self) -> str:
         """The name, with the number of seeds if there are several."""
         return self.name if len(self.members) == 1 else f"{self.name} ({len(self.members)} seeds)"
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """Return the folders of the runs in the folder of a sweep, in the order of their numbers; none in other folders."""
+    if Run(folder).begun or not folder.is_dir():
+        return []
+    return sorted((path for path in folder.iterdir() if Run(path).begun), key=_by_numbers)
+
+
+def _by_numbers(path: Path) -> list[tuple[str, float]]:
+    """Return the key that sorts `seed=2` before `seed=10`."""
+    return [(text, float(number or 0)) for text, number in re.findall(r"(\D+)([\d.]*)", path.name)]
 
 
 def in_folders(folders: Iterable[Path]) -> list[Path]:
@@ -77,7 +98,7 @@ def _names(paths: Sequence[Path]) -> Iterable[str]:
     if len(paths) > 1:
         begins = {SEED_AT_END.sub("", path.name) for path in paths}
         if len(begins) == 1:
-            yield from filter(None, begins)
+            yield from (name for name in begins if name and not name.startswith(":"))
         yield paths[0].resolve().parent.name
     yield ", ".join(path.name or str(path) for path in paths)
     yield ", ".join(map(str, paths))
@@ -107,3 +128,57 @@ def _row(setting: Setting, lines: Sequence[Mapping[str, float]], shown: Iterable
     values = (mean(line.get(name, math.nan) for line in lines) for name in shown)
     cells = (over_seeds(COLUMNS[name][1].format, value) for name, value in zip(shown, values, strict=True))
     return setting.name, str(len(lines)), span, *cells
+
+
+def networks_in(name: str) -> list[str]:
+    """Return the network of this name, or those of the runs in the folder of a sweep, as in `FOLDER:averaged`."""
+    folder, *rest = name.removeprefix(f"{NETWORK}:").split(":")
+    return [":".join([str(run), *rest]) for run in runs_in(Path(folder))] or [name]
+
+
+def of_networks(run: BenchRun) -> TextTable | None:
+    """Return a line for each solver with networks that differ in their seed alone; None if there are none."""
+    if sum(answers[0].row.net is not None for answers in run.by_solver.values()) < 2:
+        return None
+    networks_of: dict[str, dict[Path, Mapping[str, Any]]] = defaultdict(dict)
+    lines: dict[tuple[str, Path], Summary] = {}
+    for each in summaries(run):
+        row = each.answers[0].row
+        names = set(networks.named(row.options))
+        if len(names) == 1 and (card := _card(run.suite.puzzle, name := names.pop(), row.net)):
+            path = name.removeprefix(f"{NETWORK}:")
+            options = {option: NETWORK if value == name else value for option, value in row.options.items()}
+            label, end = label_of(row.solver, options), path.partition(":")[2]
+            networks_of[label][Path(path)] = {**card.settings, "which": end}
+            lines[label, Path(path)] = each
+    rows = [
+        (wrapped_label(label), setting.name, str(len(setting.members)), *_cells([lines[label, path] for path in paths]))
+        for label, settings in networks_of.items()
+        for setting in grouped(settings)
+        if len(paths := setting.members) > 1
+    ]
+    value, distance = VALUES[objective_of(run.suite.puzzle).kind]
+    header = "solver", "networks", "seeds", "solved", value, distance, "seconds"
+    return TextTable("Mean over the seeds of the networks, and 95 % interval", header, rows) if rows else None
+
+
+def _card(puzzle: Puzzle, name: str, net: str | None) -> Card | None:
+    """Return the card of the network of this name; None if it is not there any more, or is another one now."""
+    from puzzlelab.nets import model_zoo
+    from puzzlelab.nets.card import CARD, file_of, read_card
+
+    try:
+        card = read_card(file_of(model_zoo.path_of(puzzle, networks.parts(name)[0]), CARD))
+    except BadInput:
+        return None
+    return card if card.name == net and card.settings else None
+
+
+def _cells(lines: Sequence[Summary]) -> Sequence[str]:
+    solved = over_seeds("{:.1%}".format, mean(each.solved.value for each in lines))
+    others = (
+        (decimal, [each.length.value for each in lines]),
+        (decimal, [each.excess.value for each in lines]),
+        (seconds, [each.seconds.value for each in lines]),
+    )
+    return solved, *(over_seeds(text, mean(values)) for text, values in others)

@@ -59,6 +59,13 @@ Batch = Annotated[
         "the time for each; 'board' answers and times each alone."
     ),
 ]
+Nets = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The network to use: a name, a file, the beginning of a hash, the folder of a run or of a sweep, or "
+        "'best', the best of the package; repeated to compare several."
+    ),
+]
 Card = Annotated[
     bool, typer.Option("--card", help="Write the results into the card of the network that a solver uses.")
 ]
@@ -74,7 +81,7 @@ def bench(
     every: EveryBoard = False,
     count: Count = 10,
     seed: options.Seed = 0,
-    net: options.Net = None,
+    net: Nets = None,
     time: options.Seconds = None,
     nodes: options.Nodes = None,
     memory: options.Memory = None,
@@ -108,7 +115,7 @@ def bench(
                 raise BadInput("--all takes every board: give no --levels, --scale or --count with it")
             boards = _all_boards(suite or []) if every else _suite(suite or [], out, levels, scale, count, seed)
             _show_faults(boards)
-            all_solvers = _solvers(solvers or [], boards.puzzle, net, short)
+            all_solvers = _solvers(solvers or [], boards.puzzle, net or [], short)
             command, size = as_unicode(shlex.join(["puzzlelab", *sys.argv[1:]])), LARGE_BATCH if without_rows else BATCH
             with options.open_optional(executor, jobs) as workers:
                 run = runs.run(
@@ -178,23 +185,26 @@ def _puzzle(word: str) -> Puzzle | None:
         raise
 
 
-def _solvers(texts: list[str], puzzle: Puzzle, net: str | None, short: Mapping[str, Any]) -> list[Solver]:
-    """Return the solvers of these texts, or the usual one; each with the network and the options that it can use.
+def _solvers(texts: list[str], puzzle: Puzzle, nets: list[str], short: Mapping[str, Any]) -> list[Solver]:
+    """Return the solvers of these texts, or the usual one; each with the options that it can use, and each network.
 
     What its text sets stays. Raises `BadOption` for a network or an option that none can use.
     """
     from puzzlelab.analysis.network_options import with_network, with_options
-    from puzzlelab.bench import runs
+    from puzzlelab.bench import runs, seeds
     from puzzlelab.core import registry
 
-    usual = None if net is None else options.WITH_NETWORK
+    usual = options.WITH_NETWORK if nets else None
     solvers = runs.parse_solvers(texts) or [registry.solver(usual, puzzle)]
     names = ", ".join(solver.name for solver in solvers)
-    if net is not None:
-        network_solvers = [with_network(puzzle, solver, net) for solver in solvers]
-        if not any(network_solvers):
+    if nets:
+        every_net = [each for net in nets for each in seeds.networks_in(net)]
+        network_solvers = [[with_network(puzzle, solver, net) for net in every_net] for solver in solvers]
+        if not any(map(any, network_solvers)):
             raise BadOption(f"none of the solvers ({names}) can use a network, or each has its option set already")
-        solvers = [new or old for new, old in zip(network_solvers, solvers, strict=True)]
+        solvers = [
+            each for old, new in zip(solvers, network_solvers, strict=True) for each in [*filter(None, new)] or [old]
+        ]
     values = {name: value for name, value in short.items() if value is not None}
     for option in values:
         if not any(option in solver.options() for solver in solvers):
@@ -212,11 +222,11 @@ def _show_faults(suite: Suite) -> None:
 
 def _show(run: BenchRun, out: Path | None, notes: list[str]) -> int:
     """Print the results; return the exit code."""
-    from puzzlelab.bench import tables
+    from puzzlelab.bench import seeds, tables
     from puzzlelab.bench.caveats import caveats
 
     if run.answers:
-        for table in filter(None, (tables.of_solvers(run), tables.of_levels(run))):
+        for table in filter(None, (tables.of_solvers(run), tables.of_levels(run), seeds.of_networks(run))):
             show(tables.as_rich(table))
         for sentence in [*caveats(run), *notes]:
             say(sentence)

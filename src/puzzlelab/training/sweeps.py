@@ -106,18 +106,6 @@ def _as_name(value: Any) -> str:
     return f"{safe[:LONGEST_VALUE]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def runs_in(folder: Path) -> list[Path]:
-    """Return the folders of the runs in the folder of a sweep, in the order of their numbers; none in other folders."""
-    if Run(folder).begun or not folder.is_dir():
-        return []
-    return sorted((path for path in folder.iterdir() if Run(path).begun), key=_by_numbers)
-
-
-def _by_numbers(path: Path) -> list[tuple[str, float]]:
-    """Return the key that sorts `seed=2` before `seed=10`."""
-    return [(text, float(number or 0)) for text, number in re.findall(r"(\D+)([\d.]*)", path.name)]
-
-
 # --- training them ---
 
 
