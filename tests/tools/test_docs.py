@@ -23,7 +23,7 @@ LIBRARIES = {
     "gymnasium": ("gymnasium",),
     "networks": ("onnx", "onnxscript"),
     "notebooks": ("pyarrow",),
-    "python": ("pyarrow",),
+    "python": ("pyarrow", "torch"),
 }
 """Page -> the libraries that its Python needs beside those of the package."""
 PLACEHOLDER = re.compile(r"[A-Z][A-Z.\]]*")
