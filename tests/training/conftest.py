@@ -88,7 +88,7 @@ def stop_after():
 
 def _train(folder, settings, watch=lambda: None, executor=None):
     run, its_recipe = Run(folder), recipe.find(settings.recipe)
-    run.begin(settings)
+    settings = run.begin(settings)
     if its_recipe.generate is not None:
         with _generating(run, settings) as alive:
             its_recipe.learn(run, settings, lambda: (watch(), alive()), ThisProcess())

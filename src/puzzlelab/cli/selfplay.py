@@ -10,8 +10,17 @@ import typer
 from puzzlelab.cli.console import fail, print_table, say
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_or_here, resources_of
 from puzzlelab.cli.progress import progress
-from puzzlelab.cli.train import ConfigFile, SettingTexts, need_libraries
+from puzzlelab.cli.train import (
+    ConfigFile,
+    InitialNetwork,
+    Restart,
+    SettingTexts,
+    Yes,
+    confirm_restart,
+    need_libraries,
+)
 from puzzlelab.core.errors import BadInput, BadOption, shorten
+from puzzlelab.core.settings import read_options
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -46,13 +55,16 @@ def run_all(
     minutes: Annotated[
         float | None, typer.Option(min=0, help="Stop after this time; by default run until Ctrl-C.")
     ] = None,
+    init: InitialNetwork = None,
+    restart: Restart = False,
+    yes: Yes = False,
 ) -> None:
     """Start generators, the trainer and the referee, and restart those that are killed. Ctrl-C ends them all."""
     need_libraries()
     amounts = resources_of(resources, executor)
     if executor is not None and workers == 0:
         raise BadOption("with --workers 0 all programs take turns in one process: leave out --executor")
-    selfplay_run, settings = _open_run(run, config, option, learns=True)
+    selfplay_run, settings = _open_run(run, config, option, True, init, restart, yes)
     with _interruptible(by_share=True, learns=workers == 0) as watch, open_or_here(executor, workers) as opened:
         from puzzlelab.training.selfplay import programs
 
@@ -145,7 +157,13 @@ def match(
 
 
 def _open_run(
-    run: Path, config: Path | None = None, changes: list[str] | None = None, learns: bool = False
+    run: Path,
+    config: Path | None = None,
+    changes: list[str] | None = None,
+    learns: bool = False,
+    init: str | None = None,
+    restart: bool = False,
+    yes: bool = False,
 ) -> tuple[Run, Any]:
     """Return the run, which is created if it does not exist yet, and its settings.
 
@@ -158,13 +176,15 @@ def _open_run(
     selfplay_run = Run(run)
     if config is None and selfplay_run.begun:
         _require_selfplay(selfplay_run)
-    if learns or (config is not None and not selfplay_run.begun):
+    if learns or changes or (config is not None and not selfplay_run.begun):
         need_libraries()
-    settings = settings_from("selfplay", selfplay_run, config, changes or [])
+    values = {**read_options(changes or []), **({} if init is None else {"init": init})}
+    settings = settings_from("selfplay", selfplay_run, config, values)
     if learns or not selfplay_run.begun:
         recipes.find("selfplay").check(settings)
-    selfplay_run.begin(settings)
-    return selfplay_run, settings
+    if restart and not yes:
+        confirm_restart([run])
+    return selfplay_run, selfplay_run.begin(settings, anew=restart)
 
 
 def _require_selfplay(run: Run) -> None:

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from puzzlelab.engine.executor import Executor
+    from puzzlelab.nets.card import Card
     from puzzlelab.nets.torch_model import TorchModel
     from puzzlelab.training.recipe import Recipe
+    from puzzlelab.training.runs import Run
 
 Program = Literal["generate", "learn"]
 """One of the two programs of a run."""
@@ -32,6 +34,12 @@ ConfigFile = Annotated[
     Path | None,
     typer.Option(help="A TOML file of its settings, or the name of one of the package, such as dust-8x6x5."),
 ]
+InitialNetwork = Annotated[
+    str | None,
+    typer.Option(help="The network whose weights training begins with: a run, a file, or a name of the package."),
+]
+Restart = Annotated[bool, typer.Option("--restart", help="Remove the files of the run, and start anew. Others stay.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before removing them.")]
 SettingTexts = Annotated[
     list[str] | None, typer.Option("--set", help="Any setting, as in learning.steps=1000; may be repeated.")
 ]
@@ -61,15 +69,15 @@ def train(
     ] = None,
     executor: ExecutorName = None,
     resources: LearnerResources = None,
-    restart: Annotated[
-        bool, typer.Option("--restart", help="Remove the files of the run, and start anew. Others stay.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before removing them.")] = False,
+    init: InitialNetwork = None,
+    restart: Restart = False,
+    yes: Yes = False,
     summary: Annotated[
         bool, typer.Option("--summary", help="Only print the network of these settings, layer by layer.")
     ] = False,
 ) -> None:
-    """Train a network. Ctrl-C saves the run; repeat the command to continue.
+    """Train a network. Ctrl-C saves the run; repeat the command to continue, also with more learning.steps, or with
+    another learning.learning_rate or evaluation.
 
     Exit code: 0 trained, 2 something unreadable, 130, 143 or 129 ended by Ctrl-C, SIGTERM or SIGHUP.
     """
@@ -82,6 +90,8 @@ def train(
 
     loaded_recipe, run_folder = recipes.find(recipe), None if run is None else Run(run)
     changes = read_options(option or [])
+    if init is not None:
+        changes["init"] = init
     if summary:
         settings = settings_from(recipe, run_folder, config, changes)
         loaded_recipe.check(settings)
@@ -97,7 +107,7 @@ def train(
         for settings in planned.values():
             _check_programs(loaded_recipe, settings, only, executor, bool(amounts))
         if restart and not yes:
-            _confirm_restart([run_folder.folder / name for name in planned])
+            confirm_restart([run_folder.folder / name for name in planned])
         with _training(executor) as workers:
             failed = sweeps.train_all(loaded_recipe, run_folder.folder, planned, workers, amounts, restart)
         _show_sweep(run_folder.folder, list(planned), failed)
@@ -105,16 +115,17 @@ def train(
     settings = settings_from(recipe, run_folder, config, changes)
     _check_programs(loaded_recipe, settings, only, executor, bool(amounts))
     if restart and not yes:
-        _confirm_restart([run_folder.folder])
+        confirm_restart([run_folder.folder])
     with _training(executor) as workers:
         if only == "generate" and loaded_recipe.generate is not None:
             loaded_recipe.check(settings)
-            run_folder.begin(settings, anew=restart)
+            settings = run_folder.begin(settings, anew=restart)
             loaded_recipe.generate(run_folder, settings, lambda: None, workers)
             return
         alone = replace(loaded_recipe, generate=None) if only == "learn" else loaded_recipe
         training = learn(alone, settings, run_folder, workers, resources=amounts, restart=restart)
     say(f"trained: {run_folder.nets / training.network}.safetensors; play with it: --net {run}")
+    _tell_best(run_folder)
 
 
 @contextmanager
@@ -141,6 +152,26 @@ def _show_sweep(folder: Path, names: Sequence[str], failed: Sequence[str]) -> No
         raise typer.Exit(UNREADABLE)
 
 
+def _tell_best(run: Run) -> None:
+    """Tell the best network of a run by the evaluation, and what it does on boards that did not choose it."""
+    best, last = run.measured()
+    if best is None or last is None:
+        return
+    boards = f"{best.other_boards['boards']:,.0f} other boards"
+    if best.name == last.name:
+        say(f"it is the best network by the evaluation too; of {boards} it {_results(best)}")
+        return
+    say(f"best: the network of step {best.steps:,}; play with it: --net {run.folder}:best")
+    say(f"of {boards} it {_results(best)}; the last network {_results(last)}")
+
+
+def _results(card: Card) -> str:
+    """Say what a network did on other boards than those of the evaluation."""
+    results = card.other_boards
+    means = [f"by a mean {name} of {results[name]:.2f}" for name in ("moves", "cost", "score") if name in results]
+    return " ".join([f"solves {results['solved']:.1%}", *means])
+
+
 def _check_programs(
     recipe: Recipe, settings: Any, only: Program | None, executor: str | None, has_resources: bool
 ) -> None:
@@ -161,7 +192,7 @@ def need_libraries(purpose: str = "training", modules: Sequence[str] = TO_TRAIN,
         libraries.require(purpose, modules, extra)
 
 
-def _confirm_restart(folders: Sequence[Path]) -> None:
+def confirm_restart(folders: Sequence[Path]) -> None:
     """Ask whether the runs in these folders are to be removed, and end the command if they are not."""
     from puzzlelab.training.runs import Run
 

@@ -4,13 +4,32 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from puzzlelab.core.errors import BadOption, UnknownOption, is_unicode, nearest, shorten
 
 Model = TypeVar("Model", bound="Settings")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class WhenContinued:
+    """What may become of an option, and of those below it, when training goes on: the metadata of a field."""
+
+    may_change: bool
+    is_kept: bool = True
+    """Whether the run keeps the step of a change; False for an option that has no effect on the result."""
+    reason: str = "what was learned so far depends on it"
+    """Why it may not change."""
+
+
+Adjustable = Annotated[T, WhenContinued(may_change=True)]
+"""The type of an option that may change when training goes on; the run keeps from which step on."""
+OfMachine = Annotated[T, WhenContinued(may_change=True, is_kept=False)]
+"""The type of an option that may have another value each time."""
 
 
 class Settings(BaseModel):

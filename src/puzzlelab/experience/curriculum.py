@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from puzzlelab.core.errors import BadOption, Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.settings import Settings
+from puzzlelab.core.settings import Adjustable, Settings
 from puzzlelab.core.views import Reversible, scale_of
 from puzzlelab.engine.batch_rules import random_walks
 
@@ -34,27 +34,27 @@ class CurriculumSettings(Settings):
     """
     initial_difficulty: int = Field(default=0, ge=0)
     """The difficulty at the start: the longest random walk, and the level on the scale; 0: boards of every level."""
-    max_difficulty: int = Field(default=0, ge=0)
+    max_difficulty: Adjustable[int] = Field(default=0, ge=0)
     """The greatest difficulty."""
-    growth: Literal["never", "linear", "wins", "evaluations"] = "never"
+    growth: Adjustable[Literal["never", "linear", "wins", "evaluations"]] = "never"
     """Linear: from the initial to the greatest difficulty in `growth_steps` steps. Wins: by `increment` as soon as more
     than `win_rate` of `games_per_check` training games were won, `checks_in_a_row` times in a row. Evaluations: as soon
     as play without random moves solved more than `win_rate` of `evaluation_boards` new boards of the present
     difficulty, `checks_in_a_row` times in a row; Spence (2021) asks for three times more than 80 % of 10 boards.
     """
-    growth_steps: int = Field(default=10_000, ge=1)
+    growth_steps: Adjustable[int] = Field(default=10_000, ge=1)
     """Steps of the linear growth."""
-    win_rate: float = Field(default=0.8, ge=0, le=1)
+    win_rate: Adjustable[float] = Field(default=0.8, ge=0, le=1)
     """The share of won games above which the difficulty grows."""
-    games_per_check: int = Field(default=1000, ge=1)
+    games_per_check: Adjustable[int] = Field(default=1000, ge=1)
     """Games of which the share is taken."""
-    evaluation_interval: int = Field(default=50, ge=1)
+    evaluation_interval: Adjustable[int] = Field(default=50, ge=1)
     """Training games between two evaluations of the curriculum."""
-    evaluation_boards: int = Field(default=10, ge=1)
+    evaluation_boards: Adjustable[int] = Field(default=10, ge=1)
     """The boards of such an evaluation."""
-    checks_in_a_row: int = Field(default=3, ge=1)
+    checks_in_a_row: Adjustable[int] = Field(default=3, ge=1)
     """Checks in a row that must be above the share."""
-    increment: int = Field(default=1, ge=1)
+    increment: Adjustable[int] = Field(default=1, ge=1)
     """By how much the difficulty grows."""
 
     @model_validator(mode="after")

@@ -51,6 +51,10 @@ class Card(BaseModel):
     version: str = ""
     measured: list[dict[str, Any]] = []
     """Benchmark results, each with the command that repeats it and the hash of its suite."""
+    other_boards: dict[str, float] = {}
+    """The results at the end of training, on boards that neither trained nor chose it: their number `boards`, the share
+    `solved`, the mean of their `moves`.
+    """
 
     @property
     def values_count_moves(self) -> bool:

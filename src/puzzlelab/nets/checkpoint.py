@@ -87,6 +87,14 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         raise BadFile(f"{path} holds no weights: {shorten(str(error), 120)}") from None
 
 
+def read_hashed(path: Path, name: str) -> dict[str, Tensor]:
+    """Read the weights with this hash from a file; raises `BadFile`."""
+    weights = read_weights(path)
+    if hash_of(weights) != name:
+        raise BadFile(f"{path} is damaged: it does not hold the network {name}")
+    return weights
+
+
 def repair(path: Path) -> None:
     """Make a missing or damaged `.onnx` of a network again from its weights; with a note if it is damaged.
 

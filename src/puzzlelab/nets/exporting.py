@@ -70,7 +70,11 @@ def to_onnx(model: TorchModel, card: Card) -> bytes:
             opset_version=OPSET,
             dynamo=False,
         )
-    data = described(onnx.load_model_from_string(buffer.getvalue()), form, card.model_copy(update={"measured": []}))
+    data = described(
+        onnx.load_model_from_string(buffer.getvalue()),
+        form,
+        card.model_copy(update={"measured": [], "other_boards": {}}),
+    )
     states = np.repeat(state, CHECKED, axis=0)
     outputs = OnnxModel(model.puzzle, read_bytes(data, Path("the exported network"))).outputs(states)
     expected = TorchModel(model.puzzle, model.settings, module, precision="float32").outputs(states)

@@ -114,7 +114,10 @@ def path_anywhere(name: str) -> Path:
 
 
 def path_of_name(name: str, folders: Sequence[Path] = (SHELF,)) -> Path:
-    """Return the path of the network of this name, which is not empty, in one of these folders, or a file elsewhere."""
+    """Return the path of the network of this name, which is not empty, in one of these folders, or a file elsewhere.
+
+    Behind the folder of a run and a colon may follow which network of it is meant, as in `runs/mine:best`.
+    """
     cards: dict[Path, Card] = {folder / stem: card for folder in folders for stem, card in shipped(folder).items()}
     for place in cards:
         if place.name == name:
@@ -128,6 +131,9 @@ def path_of_name(name: str, folders: Sequence[Path] = (SHELF,)) -> Path:
         return path
     if path.exists():
         raise BadInput(f"{path} is no network: its name ends neither in {ONNX} nor in {WEIGHTS}")
+    folder, _, which = name.rpartition(":")
+    if folder and Path(folder).is_dir():
+        return Path(folder) / NETS / run_networks.named(Path(folder), which)
     found = [place for place, card in cards.items() if len(name) >= MIN_HASH_DIGITS and card.name.startswith(name)]
     if len(found) != 1:
         raise UnknownName("network", name, [place.name for place in cards])

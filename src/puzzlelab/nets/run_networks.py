@@ -12,13 +12,15 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.nets.card import CARD, ENDINGS
+from puzzlelab.core.errors import BadFile, BadInput, shorten
+from puzzlelab.nets.card import CARD, ENDINGS, read_card
 from puzzlelab.storage.files import require_regular, writing
 from puzzlelab.storage.lines import JsonLines
 
 CHAMPION = "champion"
-"""The file in the folder of a run that names its best network."""
+"""The file in the folder of a run that names its last network, or in self-play its best one."""
+BEST = "best"
+"""The file in the folder of a run that names its best network by the evaluation."""
 LATEST = "latest"
 """The file in the folder of a run of self-play that names its newest network."""
 NETS = "nets"
@@ -75,6 +77,26 @@ def name_in(path: Path) -> str | None:
             f"{path} names the network {name!r}, whose files are not in {path.parent / NETS}: put them back, or "
             f"{_way_out(path)}"
         )
+    return name
+
+
+def named(folder: Path, which: str) -> str:
+    """Return the best network of a run (`best`), the last one (`last`) or that of a step; raises `BadInput`."""
+    if which == "best":
+        # of a run of self-play the champion is the best one
+        name = name_in(folder / (CHAMPION if (folder / LATEST).exists() else BEST))
+        reason = "its evaluation has no boards, or was not made yet"
+    elif which == "last":
+        name = name_in(folder / (LATEST if (folder / LATEST).exists() else CHAMPION))
+        reason = "it has not ended or been interrupted yet"
+    elif which.isdecimal():
+        own = (each for each in dict.fromkeys(reversed(names_in(list_of(folder)))) if has_files(folder / NETS, each))
+        name = next((each for each in own if read_card(folder / NETS / each).steps == int(which)), None)
+        reason = "learning.snapshots says after how many steps one is kept"
+    else:
+        raise BadInput(f"'{shorten(which)}' names no network of {folder}: write best, last, or a number of steps")
+    if name is None:
+        raise BadInput(f"{folder} has no network '{which}': {reason}")
     return name
 
 

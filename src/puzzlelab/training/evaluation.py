@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.settings import Settings
+from puzzlelab.core.settings import Adjustable, Settings
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import scale_of
 from puzzlelab.engine import report
@@ -36,54 +36,69 @@ from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.nets.model import Model
 from puzzlelab.training.runs import Run
 
-EVALUATION = 2
-"""The branch of the run's seed that samples the boards."""
+EVALUATION, OTHER_BOARDS = 2, 9
+"""The branches of the run's seed that sample the boards of evaluations, and those that measure the result of a run."""
 Metrics = dict[str, float]
 
 
 class EvalSettings(Settings):
     """The times and the ways in which a network is evaluated."""
 
-    every: int = Field(default=1000, ge=1)
+    every: Adjustable[int] = Field(default=1000, ge=1)
     """Steps between two evaluations."""
-    boards: int = Field(default=200, ge=0)
+    patience: Adjustable[int] = Field(default=0, ge=0)
+    """Evaluations in a row without a better network than the best one, after which training ends; 0: it never does."""
+    boards: Adjustable[int] = Field(default=200, ge=0)
     """The number of boards to play."""
-    solver: str = "greedy"
+    solver: Adjustable[str] = "greedy"
     """The solver that plays them with the network, such as `greedy` or `lattice:restarts=0`."""
-    scale: str | None = None
+    scale: Adjustable[str | None] = None
     """The difficulty scale that the boards are sampled from; None: the puzzle's main one."""
-    levels: tuple[int, ...] = ()
+    levels: Adjustable[tuple[int, ...]] = ()
     """Levels on that scale, taken in turn; none: boards of every level."""
-    scramble_length: int = Field(default=0, ge=0)
+    scramble_length: Adjustable[int] = Field(default=0, ge=0)
     """The number of random moves from the goal that make a board instead, if above 0, for puzzles without a scale."""
-    max_moves: int = Field(default=1000, ge=1)
+    max_moves: Adjustable[int] = Field(default=1000, ge=1)
     """The move limit of greedy play."""
-    guide: Literal["", "estimate", "prior"] = ""
+    guide: Adjustable[Literal["", "estimate", "prior"]] = ""
     """The output of the network that guides the solver: the remaining moves (`estimate`) or the scores of moves
     (`prior`); empty: the estimate if the network has one.
     """
-    teacher_games: int = Field(default=500, ge=0)
+    teacher_games: Adjustable[int] = Field(default=500, ge=0)
     """The number of the teacher's games whose positions the network is compared on."""
-    prove_optimum: bool = True
+    prove_optimum: Adjustable[bool] = True
     """Whether the puzzle's usual solver proves the fewest moves of each board."""
-    proof_seconds: float = Field(default=60.0, gt=0)
+    proof_seconds: Adjustable[float] = Field(default=60.0, gt=0)
     """The time limit of each proof."""
-    all_proofs_seconds: float = Field(default=300.0, gt=0)
+    all_proofs_seconds: Adjustable[float] = Field(default=300.0, gt=0)
     """The time limit of all proofs together; the optimum of the remaining boards is not known then."""
+
+    @property
+    def manner(self) -> dict[str, Any]:
+        """The settings of the boards, and of how they are played."""
+        return self.model_dump(
+            mode="json", include={"boards", "solver", "scale", "levels", "scramble_length", "max_moves", "guide"}
+        )
 
 
 class Evaluator:
     """The boards of an evaluation, and the optimum of each where it is proven: moves, cost, or minus the score."""
 
     def __init__(
-        self, puzzle: Puzzle, settings: EvalSettings, seed: int, run: Run, watch: Callable[[], None] = lambda: None
+        self,
+        puzzle: Puzzle,
+        settings: EvalSettings,
+        seed: int,
+        run: Run,
+        watch: Callable[[], None] = lambda: None,
+        branch: int = EVALUATION,
     ) -> None:
-        """Make the boards of a run's evaluations, the same for the same seed; proofs are cached in the run's folder.
+        """Make boards, the same for the same seed and its branch; proofs are cached in the run's folder.
 
         `watch` is called again and again, and may raise `KeyboardInterrupt`; the proofs so far are kept.
         """
         self.puzzle, self.settings = puzzle, settings
-        random_states = (generator(seed, EVALUATION, number) for number in range(settings.boards))
+        random_states = (generator(seed, branch, number) for number in range(settings.boards))
         self.states = [_board(puzzle, settings, random, number) for number, random in enumerate(random_states)]
         proven = _optima(puzzle, self.states, settings, run, watch) if settings.prove_optimum else {}
         self.optima = _numbers(proven.get(puzzle.write(state)) for state in self.states)

@@ -159,6 +159,11 @@ class Learner:
 
     # --- saving ---
 
+    def load(self, weights: Mapping[str, Tensor]) -> None:
+        """Take the weights of another network, before the first step."""
+        self.model.module.load_state_dict(weights)
+        self.ema_module.load_state_dict(weights)
+
     def state(self) -> dict[str, Tensor]:
         """Return all that `restore` needs, except the step."""
         tensors = {f"network.{name}": value for name, value in self.model.module.state_dict().items()}

@@ -6,11 +6,12 @@ trainer of self-play, which takes turns with other programs, calls `Loop.run_ste
 
 from __future__ import annotations
 
+import json
 import platform
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import Tensor
@@ -18,11 +19,14 @@ from torch import Tensor
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor
 from puzzlelab.nets import checkpoint, run_networks
-from puzzlelab.training.evaluation import Evaluator, Metrics
+from puzzlelab.nets.card import CARD, file_of, read_card, write_card
+from puzzlelab.training.best_network import BestNetwork, score_of
+from puzzlelab.training.continuation import Position, changes_between, in_force, to_toml_values
+from puzzlelab.training.evaluation import OTHER_BOARDS, Evaluator, Metrics
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import MetricsWriter
 from puzzlelab.training.recipe import NO_CALLBACKS, Callbacks, Diverged, Watch
-from puzzlelab.training.runs import Run, to_toml_values
+from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import RecipeSettings
 from puzzlelab.training.train_state import SavedStates
 from puzzlelab.version import VERSION
@@ -62,11 +66,34 @@ class Task:
     idle_seconds: Callable[[], float] = float
     """Returns the waiting time so far that does not count as training time."""
     publish: Callable[[str], None] | None = None
-    """Makes a network known by its hash that was saved just now; None: as the champion and only network of its run."""
+    """Makes a network known by its hash that was saved just now; None: as the champion of its run, which keeps beside
+    it the best one by the evaluation, and its snapshots.
+    """
     prefers_prior: bool = False
     """Whether a network with both outputs is evaluated by its prior, where the settings do not name one of them."""
     samples_per_step: int | None = None
     """The number of samples in one step; None: `learning.batch_size`."""
+    on_initial_weights: Callable[[], None] = lambda: None
+    """Is called before the first step, after the learner has taken the weights of another network."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """The place from which a run goes on: its newest saved state, and the settings in force there."""
+
+    states: SavedStates
+    saved: tuple[dict[str, Tensor], dict[str, Any]] | None
+    settings: Any
+    end: Position | None
+    """The place at which other settings come into force; None: there is none."""
+
+    @classmethod
+    def of(cls, run: Run, settings: RecipeSettings) -> Start:
+        """Read the saved state of a run; raises `BadFile` where all of them are damaged."""
+        states = SavedStates(run.folder)
+        saved = states.load()
+        place = (0, True) if saved is None else (saved[1]["step"], not saved[1].get("unfinished", False))
+        return cls(states, saved, *in_force(settings, place))
 
 
 def learn(
@@ -82,18 +109,35 @@ def learn(
     `new_task` returns the task before its first step, with random weights. `watch` is called before every step, and
     where the making of the task takes long, and may raise. The executor does what the task can leave to others.
     """
-    with run.exclusive("learner"), closing(new_task(run, settings, watch, executor)) as task:
-        loop = Loop(run, settings, task, watch, callbacks=callbacks)
+    with run.exclusive("learner"):
+        while not _learn_with_settings(new_task, run, Start.of(run, settings), watch, executor, callbacks):
+            pass
+        run.write(run.done, run.champion.read_text(encoding="utf-8"))
+
+
+def _learn_with_settings(
+    new_task: Callable[[Run, Any, Watch, Executor], Task],
+    run: Run,
+    start: Start,
+    watch: Watch,
+    executor: Executor,
+    callbacks: Callbacks,
+) -> bool:
+    """Train until all steps are done, or other settings come into force; whether all are done."""
+    with closing(new_task(run, start.settings, watch, executor)) as task:
+        loop = Loop(run, task, start, watch, callbacks=callbacks)
         try:
-            loop.run_steps(watch)
-            while not loop.finished:
-                time.sleep(POLL_SECONDS)
+            while not loop.is_over:
                 loop.run_steps(watch)
+                if not loop.is_over:
+                    time.sleep(POLL_SECONDS)
         finally:
             loop.save()
             if loop.step:
                 loop.publish()
-        run.write(run.done, run.champion.read_text(encoding="utf-8"))
+        if not loop.at_change:
+            loop.measure(watch)
+        return not loop.at_change
 
 
 class Loop:
@@ -102,8 +146,8 @@ class Loop:
     def __init__(
         self,
         run: Run,
-        settings: RecipeSettings,
         task: Task,
+        start: Start,
         watch: Watch = lambda: None,
         publish_interval: int | None = None,
         reports_progress: bool = True,
@@ -113,7 +157,8 @@ class Loop:
 
         `watch` is called while the optima of the evaluation boards are proven, and may raise.
         """
-        self.run, self.settings, self.task, self.callbacks = run, settings, task, callbacks
+        self.run, self.task, self.settings, self.callbacks = run, task, start.settings, callbacks
+        self.states, self.end = start.states, start.end
         self.publish_interval = publish_interval
         """Steps between two published networks; the last one is published too. None: the caller publishes the
         network.
@@ -136,12 +181,19 @@ class Loop:
             run.failure.unlink(missing_ok=True)
         run_networks.written(run.folder)  # a damaged list is refused now, and not after the training
         run_networks.remove_unfinished(run.folder)
-        self.states = SavedStates(run.folder)
-        saved = self.states.load()
+        self.best: BestNetwork | None = None
+        self.snapshots: dict[str, str] = {}
+        """The hashes of the networks that are kept as snapshots, by their steps."""
+        saved, settings = start.saved, self.settings
         self.writer = MetricsWriter(run.metrics, saved[1]["metrics"] if saved else 0, run.folder / "tensorboard")
         self.evaluator = Evaluator(task.learner.puzzle, settings.evaluation, settings.seed, run, watch)
         if saved:
             self._restore(*saved)
+        elif settings.init:
+            task.learner.load(checkpoint.read_hashed(run.initial, settings.init))
+            task.on_initial_weights()
+        if self._keeps_networks:
+            run.name_best(self.best and self.best.network)
         self.began, self.saved_at = time.perf_counter(), self.earlier_seconds
 
     @property
@@ -161,8 +213,27 @@ class Loop:
 
     @property
     def finished(self) -> bool:
-        """Whether all steps are done, with what is due after the last one."""
-        return self._is_last_step and not self.unfinished
+        """Whether all steps are done, with what is due after the last one, or no better network comes any more."""
+        return not self.unfinished and (self._is_last_step or self._is_out_of_patience)
+
+    @property
+    def at_change(self) -> bool:
+        """Whether other settings come into force here."""
+        return self.end is not None and (self.step, not self.unfinished) >= self.end
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do with these settings."""
+        return self.finished or self.at_change
+
+    @property
+    def _is_out_of_patience(self) -> bool:
+        return self.best is not None and 0 < self.settings.evaluation.patience <= self.best.worse_since
+
+    @property
+    def _keeps_networks(self) -> bool:
+        """Whether the best network and snapshots are kept, beside the last one."""
+        return self.task.publish is None
 
     @property
     def _is_last_step(self) -> bool:
@@ -170,7 +241,7 @@ class Loop:
         return steps is not None and self.step >= steps
 
     def run_steps(self, watch: Watch) -> bool:
-        """Train until a network was published, the task has to wait, or all steps are done; whether one was published.
+        """Train until a network was published, the task has to wait, or it is over; whether a network was published.
 
         `watch` is called before every step and during evaluations, and may raise, as the callbacks may. Raises
         `Diverged`.
@@ -179,7 +250,7 @@ class Loop:
             return self._run_steps(watch)
 
     def _run_steps(self, watch: Watch) -> bool:
-        while not self.finished:
+        while not self.is_over:
             watch()
             metrics = None
             if not self.unfinished:
@@ -189,10 +260,14 @@ class Loop:
                 self.latest_losses.append(losses)
                 self.unfinished = True
                 self.callbacks.after_step(self.step, losses)
+                if self.at_change:
+                    break
             if self._is_due(self.settings.evaluation.every):
                 metrics = self._evaluate(watch)
             elif self.reports_progress and self.step < self.settings.evaluation.every and _is_round(self.step):
                 report.progress("training", self.step, self.settings.learning.steps, self._early_summary())
+            if self._keeps_networks and (every := self.settings.learning.snapshots) and self.step % every == 0:
+                self.snapshots[str(self.step)] = self._save_network()
             self.unfinished = False
             if metrics is not None:
                 self.callbacks.after_evaluation(self.step, metrics)
@@ -247,23 +322,75 @@ class Loop:
         if self.evaluator.states:
             evaluated = self.evaluator.evaluate(task.learner.ema_model, task.prefers_prior, watch)
             evaluated |= task.policy_metrics(self.evaluator)
+            if self._keeps_networks:
+                self._note_score(evaluated, watch)
         self.loss_sums = {}
         losses = {name: value / sums["steps"] for name, value in sums.items() if name != "steps"}
         metrics = {**losses, **task.metrics(), **evaluated}
         seconds = self.seconds
         metrics |= {"shown": self.samples, "seconds": seconds, "rate": self.samples / seconds}
-        self.writer.write(self.step, metrics)
+        facts = self._facts(int(sums["steps"]))
+        self.writer.write(self.step, {**metrics, **facts})
         if self.reports_progress:
             report.progress(
                 "training", self.step, self.settings.learning.steps, _summary(metrics, task.executor_status())
             )
         return metrics
 
+    def _facts(self, steps: int) -> dict[str, float | str]:
+        """Return what the metrics say beside numbers of the task: the best network so far, and the settings that were
+        changed in the last steps.
+        """
+        facts: dict[str, float | str] = {}
+        if self.best is not None:
+            facts = {"best": self.best.network, "best_step": self.best.step}
+        if changed := changes_between(self.settings, (self.step - steps, True), (self.step, False)):
+            facts["changes"] = "; ".join(f"{name}={json.dumps(value)}" for name, value in changed.items())
+        return facts
+
+    # --- the best network ---
+
+    def _note_score(self, evaluated: Metrics, watch: Watch) -> None:
+        """Compare the network with the best one so far, which is measured again where it was measured otherwise."""
+        manner = self.settings.evaluation.manner
+        if self.best is not None and self.best.manner != manner:
+            again = self._evaluated(self.evaluator, self.best.network, watch)
+            self.best = self.best.model_copy(update={"score": score_of(again), "manner": manner, "worse_since": 0})
+        score = score_of(evaluated)
+        if self.best is not None and score <= self.best.score:
+            self.best = self.best.model_copy(update={"worse_since": self.best.worse_since + 1})
+            return
+        name = self._save_network()
+        self.best = BestNetwork(network=name, step=self.step, score=score, manner=manner)
+        self.run.name_best(name)
+
+    def _evaluated(self, evaluator: Evaluator, name: str, watch: Watch) -> Metrics:
+        """Return the results of a network of the run on the boards of an evaluation."""
+        saved, _ = checkpoint.load(self.run.nets / name)
+        model = self.task.learner.model
+        return evaluator.evaluate(replace(model, module=saved.module.to(model.device)), self.task.prefers_prior, watch)
+
+    def measure(self, watch: Watch) -> None:
+        """Measure the best and the last network on boards that did not choose between them, for their cards."""
+        if self.best is None:
+            return
+        learner, seed = self.task.learner, self.settings.seed
+        settings = self.settings.evaluation.model_copy(update={"prove_optimum": False})
+        evaluator = Evaluator(learner.puzzle, settings, seed, self.run, watch, OTHER_BOARDS)
+        for name in {self.best.network, checkpoint.hash_of(learner.ema_model.module.state_dict())}:
+            results = self._evaluated(evaluator, name, watch)
+            path = file_of(self.run.nets / name, CARD)
+            write_card(
+                path, read_card(path).model_copy(update={"other_boards": {"boards": settings.boards, **results}})
+            )
+
     # --- files ---
 
     def save(self) -> None:
         """Save the state of training, unless it is the last one that was saved or loaded; raises `Diverged`."""
-        if self.diverged or self.step == 0 or self.step == self.states.newest_step:
+        saved = self.states.kept.get(self.step)
+        is_saved = saved is not None and saved.get("unfinished", False) == self.unfinished
+        if self.diverged or self.step == 0 or is_saved:
             return
         with self._noting_divergence():
             losses = self._summed_losses()
@@ -275,10 +402,24 @@ class Loop:
         if self.unfinished:
             state["unfinished"] = True
         state |= {"losses": losses, "seconds": self.seconds}
+        if self.best is not None:
+            state["best"] = self.best.model_dump(mode="json")
+        if self.snapshots:
+            state["snapshots"] = dict(self.snapshots)
         own = {TASK_PREFIX + name: value for name, value in tensors.items()}
         self.states.save({**self.task.learner.state(), **own}, state)
         self.task.on_saved(self.states.oldest.get("task", {}))
+        self._remove_networks()
         self.saved_at = self.seconds
+
+    def _remove_networks(self) -> None:
+        """Remove the networks of the run that no saved state needs, and which are neither the best nor the last one."""
+        if self._keeps_networks:
+            present = {"snapshots": self.snapshots, "best": {"network": self.best.network} if self.best else {}}
+            needed = set[str]()
+            for state in (present, *self.states.kept.values()):
+                needed |= {*state.get("snapshots", {}).values(), *filter(None, [state.get("best", {}).get("network")])}
+            self.run.keep(needed)
 
     def _restore(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
         """Load what `save` saved."""
@@ -287,11 +428,24 @@ class Loop:
         self.task.restore(own, state.get("task", {}))
         self.unfinished = state.get("unfinished", False)
         self.loss_sums, self.earlier_seconds = state["losses"], state["seconds"]
+        self.best = BestNetwork(**state["best"]) if "best" in state else None
+        self.snapshots = dict(state.get("snapshots", {}))
+        if self._is_last_step and self.loss_sums:  # which it was not when these steps were done
+            self.unfinished = True
 
     def publish(self) -> None:
         """Save the network with its card in the run's folder, and make it known there."""
         if self.diverged:
             return
+        name = self._save_network()
+        if self.task.publish is not None:
+            self.task.publish(name)
+            return
+        self.run.promote(name)
+        self._remove_networks()
+
+    def _save_network(self) -> str:
+        """Save the network with its card in the run's folder; its name."""
         model = self.task.learner.ema_model
         run_networks.note_written(self.run.folder, checkpoint.hash_of(model.module.state_dict()))
         card = checkpoint.save(
@@ -306,7 +460,7 @@ class Loop:
             machine=platform.processor() or platform.machine(),
             version=VERSION,
         )
-        (self.task.publish or self.run.publish)(card.name)
+        return card.name
 
 
 SUMMARY = {
@@ -326,6 +480,7 @@ SUMMARY = {
     "level_left": "level {:.2f} left",
     "moves": "in {:.2f} moves",
     "least": "optimum {:.2f}",
+    "best_step": "best at step {:,}",
 }
 """The metrics on the progress line."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from puzzlelab.storage.files import make_folder, not_a_link, replace_file, writing
 
-POINTERS = ("champion", "latest", "state.json", "done", "progress.json", "games.jsonl", "matches.jsonl")
+POINTERS = ("champion", "best", "latest", "state.json", "done", "progress.json", "games.jsonl", "matches.jsonl")
 """Files that name others, or say that something is complete."""
 NAMED_LENGTH = ("metrics.jsonl", "tensorboard/")
 """Files of which others name the length: a saved state has that of the metrics."""

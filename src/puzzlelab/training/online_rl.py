@@ -226,6 +226,7 @@ class OnlineLearning:
         """Return what the training loop calls."""
         play, blocks = self.play, self.play.games if isinstance(self.play.games, ActingBlocks) else None
         task = Task(self.learner, self.step, self.state, self.restore, play.metrics, play.policy_metrics)
+        task.on_initial_weights = lambda: self.target.copy(self.learner.model.module)
         return task if blocks is None else replace(task, close=blocks.close, executor_status=blocks.executor_status)
 
     def act(self) -> None:

@@ -19,9 +19,11 @@ TENSORS = ".safetensors"
 """The ending of the names of saved states, `state-<step>.safetensors`; `train_state.py` reads and writes them."""
 SETTINGS = "config.toml"
 """The file that makes a folder that of a run."""
+INITIAL = "init.safetensors"
+"""The weights that training began with, where it began with a network."""
 FILES = re.compile(
-    r"(config\.toml|(metrics|games|matches|networks)\.jsonl|(progress|truth|state)\.json|state-\d+\.safetensors"
-    r"|champion|latest|done|failure|boards\.npz)(\.\d+\.\d+)?|(run|learner|trainer|referee)\.lock"
+    r"(config\.toml|(metrics|games|matches|networks)\.jsonl|(progress|truth|state)\.json|(state-\d+|init)\.safetensors"
+    r"|champion|best|latest|done|failure|boards\.npz)(\.\d+\.\d+)?|(run|learner|trainer|referee)\.lock"
 )
 """The names of files in the folder itself; a file that is being written has two numbers at its end."""
 FOLDERS = {

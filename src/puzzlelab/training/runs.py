@@ -1,8 +1,10 @@
 """The folder of a run: all that its programs share, so that each can be killed, restarted, or run elsewhere.
 
-`config.toml`: every setting; `shards/`: samples; `nets/`: networks by the hash of their weights, and `networks.jsonl`,
-the list of them; `champion`: the hash of the best one; `metrics.jsonl`: losses and evaluations; `state*`: the saved
-state of the learner; `progress.json`: the shards that the learner requests; `done`: exists once the run is finished;
+`config.toml`: every setting, and the changes so far; `init.safetensors`: the weights that training began with, where it
+began with a network; `shards/`: samples; `nets/`: networks by the hash of their weights, and `networks.jsonl`, the list
+of them; `champion`: the hash of the last one, or in self-play of the best one; `best`: the hash of the best one by the
+evaluation; `metrics.jsonl`: losses and evaluations; `state*`: the saved state of the learner; `progress.json`: the
+shards that the learner requests; `done`: exists once the run is finished;
 `failure`: why the learner has given up, until it begins again.
 
 A run of self-play has more: `latest`, the hash of the newest network; `games.jsonl`, a line for each shard ever made;
@@ -13,26 +15,30 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from puzzlelab.core.errors import BadFile, BadInput, is_unicode
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import NETWORK
 from puzzlelab.engine import report
 from puzzlelab.nets import run_networks
+from puzzlelab.nets.card import Card, read_card
 from puzzlelab.storage import files
-from puzzlelab.training import run_files
+from puzzlelab.training import continuation, run_files
+from puzzlelab.training.continuation import Difference, Position, to_toml_values
 
 Follow = Literal["champion", "latest"]
 """The network that plays the games to learn from: the champion or the newest one."""
-MACHINE_SETTINGS = ("device", "precision", "threads", "jobs")
-"""Settings of the machine, which may change when a run is continued."""
+LEARNERS = ("learner", "trainer")
+"""The locks of programs that learn."""
 LONGEST_SETTINGS = 4_000_000
 """Bytes of the longest file of settings that is read."""
+
+Model = TypeVar("Model", bound=Settings)
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,14 @@ class Run:
     @property
     def champion(self) -> Path:
         return self.folder / run_networks.CHAMPION
+
+    @property
+    def best(self) -> Path:
+        return self.folder / run_networks.BEST
+
+    @property
+    def initial(self) -> Path:
+        return self.folder / run_files.INITIAL
 
     @property
     def latest(self) -> Path:
@@ -92,48 +106,135 @@ class Run:
 
     # --- settings ---
 
-    def begin(self, settings: Settings, anew: bool = False) -> None:
-        """Make the folder, or check that it was begun with these settings; raises `BadFile` or `BadInput`.
+    def begin(self, settings: Model, anew: bool = False) -> Model:
+        """Make the folder, or take these settings in it; the settings to train with. Raises `BadFile` or `BadInput`.
 
-        With `anew` the files of a run there are removed first, and other files stay.
+        In a folder with a saved state only some settings may differ. The changes hold from that state on, and the
+        settings that are returned have them. With `anew` the files of a run there are removed first, and other files
+        stay.
         """
         if not is_unicode(str(self.folder)):
             raise BadInput(f"{self.folder} is no Unicode, which the names of networks must be: give another folder")
-        values = to_toml_values(settings)
         if self.begun:
             run_files.check(self.folder)
-            if not anew:
-                self._check_settings(settings, values)
-                return
-            self._clear()
         elif self.folder.exists() and not self.folder.is_dir():
             raise BadInput(f"{self.folder} is no folder: give another one")
         elif self.folder.exists() and not all(self._is_half_begun(path) for path in self.folder.iterdir()):
             raise BadInput(f"{self.folder} is not empty, and holds no run: give another folder")
-        import tomli_w
-
+        settings, weights = self._initial_weights(settings)
+        if self.begun and not anew:
+            return self._go_on(settings, weights)
+        if self.begun:
+            with self._without_learners():
+                self._clear()
         with self.writing():
             files.make_folder(self.folder)
-            self.write(self.config, tomli_w.dumps(values))
+        self._write_settings(settings, weights)
+        return settings
 
-    def _check_settings(self, settings: Settings, values: Mapping[str, Any]) -> None:
-        """Raise `BadInput` unless the folder was begun with these settings, which have these values of TOML."""
-        saved = self.saved_settings()
-        if saved.get("recipe") == values.get("recipe"):
-            saved = to_toml_values(type(settings)(**saved))  # settings that are left out have their defaults
-        if changed := differences(saved, values):
+    def _write_settings(self, settings: Settings, weights: bytes | None = None) -> None:
+        """Write the settings, after the weights that training begins with, if there are some to write."""
+        import tomli_w
+
+        if weights is not None:
+            with files.writing(self.initial):
+                files.replace_file(self.initial, weights)
+        self.write(self.config, tomli_w.dumps(to_toml_values(settings)))
+
+    def _initial_weights(self, settings: Model) -> tuple[Model, bytes | None]:
+        """Return the settings with the hash of the network that training begins with, and its weights.
+
+        There are no weights if the folder has those of this hash already. Raises `BadInput` for an unfit network.
+        """
+        init = getattr(settings, "init", "")
+        if not init or (run_networks.is_hash(init) and self.begun and self.initial.exists()):
+            return settings, None
+        from puzzlelab.nets import initial_weights
+
+        name, weights = initial_weights.read(init, settings.puzzle, settings.network)  # type: ignore[attr-defined]
+        return settings.model_copy(update={"init": name}), weights
+
+    def _go_on(self, settings: Model, weights: bytes | None) -> Model:
+        """Take these settings in the folder of a run; see `begin`."""
+        recipe, saved = getattr(settings, "recipe", ""), self.saved_settings()
+        if saved.get("recipe") != recipe:
+            before = None
+            other = continuation.WhenContinued(may_change=False)
+            found = [Difference("recipe", saved.get("recipe"), recipe, other)]
+        else:
+            before = type(settings)(**saved)  # settings that are left out have their defaults
+            found = continuation.differences(before, settings)
+        if before is not None and not found:
+            if weights is not None and not run_files.saved_step(self.folder):
+                self._write_settings(before, weights)
+            return settings.model_copy(update={"changes": getattr(before, "changes", ())})
+        with self._without_learners():
+            position = self._position()
+            if position is None:
+                self._begin_with(settings, found, weights)
+                return settings
+            self._refuse(settings, found, position)
+            settings = continuation.changed(before, settings, found, position)
+            self._write_settings(settings)
+            with self.writing():
+                self.done.unlink(missing_ok=True)
+        named = ", ".join(f"{each.setting}={json.dumps(each.wanted)}" for each in found)
+        report.note(f"{self.folder} goes on from step {position[0]:,} with {named}")
+        return settings
+
+    def _begin_with(self, settings: Settings, found: list[Difference], weights: bytes | None) -> None:
+        """Take other settings where there is no saved state; samples that do not fit are removed."""
+        samples_from: tuple[str, ...] = getattr(settings, "samples_from", ())
+        needs_samples = any(continuation.concerns(each.setting, samples_from) for each in found)
+        report.note(
+            f"{self.folder} has no saved state yet: it takes the new settings"
+            f"{', and its samples are made anew' if needs_samples else ''}"
+        )
+        if needs_samples:
+            self._clear()
+        self._write_settings(settings, weights)
+
+    @contextmanager
+    def _without_learners(self) -> Iterator[None]:
+        """Hold the locks of all programs that have ever learned here; raises `BadInput` if one is at work."""
+        with ExitStack() as locks:
+            for program in LEARNERS:
+                if self._lock(program).exists():
+                    locks.enter_context(self.exclusive(program))
+            yield
+
+    def _refuse(self, settings: Settings, found: list[Difference], position: Position) -> None:
+        """Raise `BadInput` if one of these settings may not change in a run that has got this far."""
+        if refused := [each.refusal for each in found if not each.rule.may_change]:
             raise BadInput(
-                f"{self.folder} was begun with other settings: {'; '.join(changed)}. "
-                f"Give another folder, or begin it anew: {self._restart_command(values)}"
+                f"{self.folder} was begun with other settings: {'; '.join(refused)}. "
+                f"Give another folder, or begin it anew: {self._restart_command(getattr(settings, 'recipe', ''))}"
             )
+        for each in found:
+            if each.setting == "learning.steps" and each.wanted is not None and each.wanted < position[0]:
+                raise BadInput(
+                    f"learning.steps cannot become {each.wanted:,}: {self.folder} has done {position[0]:,} steps"
+                )
 
-    def _restart_command(self, values: Mapping[str, Any]) -> str:
+    def _position(self) -> Position | None:
+        """Return how far the newest saved state has got; None if there is no saved state."""
+        if not (step := run_files.saved_step(self.folder)):
+            return None
+        from puzzlelab.training.train_state import read_values
+
+        try:
+            return step, not read_values(self.folder, step)[0].get("unfinished", False)
+        except BadFile:
+            return step, True
+
+    def _restart_command(self, recipe: str) -> str:
         """Return the command that begins this run anew."""
-        return f"puzzlelab train {values['recipe']} --run {self.folder} --restart"
+        run = f"selfplay run {self.folder}" if recipe == "selfplay" else f"train {recipe} --run {self.folder}"
+        return f"puzzlelab {run} --restart"
 
     def _is_half_begun(self, path: Path) -> bool:
         """Tell whether this is what a killed program has left that had begun to write the settings."""
-        return path.name.startswith(f"{self.config.name}.")
+        return path.name.startswith((f"{self.config.name}.", self.initial.name))
 
     def saved_settings(self) -> dict[str, Any]:
         """Return the settings that the folder was begun with; raises `BadFile` where it holds pipes or devices."""
@@ -167,8 +268,11 @@ class Run:
     def exclusive(self, program: str) -> Iterator[None]:
         """Hold the folder's lock for this kind of program; raises `BadInput` if another process holds it."""
         message = f"another program is at work on {self.folder} as its {program}"
-        with files.locked(self.folder / f"{program}.lock", message):
+        with files.locked(self._lock(program), message):
             yield
+
+    def _lock(self, program: str) -> Path:
+        return self.folder / f"{program}.lock"
 
     def finished(self) -> bool:
         """Tell whether the run is done and has its network.
@@ -199,12 +303,30 @@ class Run:
         run_networks.repair(self.folder, name)
         return self.nets / name
 
-    def publish(self, name: str) -> None:
-        """Make a network that was saved just now the champion, and remove all others that the run has written."""
-        others = run_networks.written(self.folder) - {name}
-        self.promote(name)
-        for other in others:
+    def name_best(self, name: str | None) -> None:
+        """Name the best network by the evaluation, or none."""
+        if name is not None:
+            self.write(self.best, name + "\n")
+        else:
+            with self.writing():
+                self.best.unlink(missing_ok=True)
+
+    def keep(self, names: set[str]) -> None:
+        """Remove all networks that the run has written but these and the champion."""
+        needed = set(names)
+        with suppress(BadFile):  # it names no network
+            needed.add(run_networks.hash_in(self.champion) or "")
+        for other in run_networks.written(self.folder) - needed:
             run_networks.remove(self.folder, other)
+
+    def measured(self) -> tuple[Card | None, Card | None]:
+        """Return the cards of the best network and of the last one, where they were measured on other boards."""
+        cards = []
+        for path in (self.best, self.champion):
+            name = run_networks.name_in(path)
+            card = None if name is None else read_card(self.nets / name)
+            cards.append(card if card is not None and card.other_boards else None)
+        return cards[0], cards[1]
 
     # --- the networks of self-play ---
 
@@ -264,27 +386,3 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadFile(f"{path} is not TOML: {error}") from None
     except RecursionError:
         raise BadFile(f"{path} is not TOML of settings: its values are nested too deeply") from None
-
-
-def to_toml_values(settings: Settings) -> dict[str, Any]:
-    """Return the settings as values of TOML, which has no None: such settings are omitted."""
-    return _without_none(settings.model_dump(mode="json"))
-
-
-def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    present = {name: value for name, value in values.items() if value is not None}
-    return {name: _without_none(value) if isinstance(value, Mapping) else value for name, value in present.items()}
-
-
-def differences(saved: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """Say which settings differ; settings of the machine are ignored."""
-    texts: list[str] = []
-    for name in {**saved, **wanted}:
-        one, other = saved.get(name), wanted.get(name)
-        if one == other or name in MACHINE_SETTINGS:
-            continue
-        if isinstance(one, Mapping) and isinstance(other, Mapping):
-            texts += differences(one, other, f"{prefix}{name}.")
-        else:
-            texts.append(f"{prefix}{name} is {json.dumps(one)} there, not {json.dumps(other)}")
-    return texts

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
 from puzzlelab.core.errors import UnknownName
 from puzzlelab.core.plug_ins import Group
-from puzzlelab.core.settings import Settings
+from puzzlelab.core.settings import Adjustable, OfMachine, Settings, WhenContinued
 from puzzlelab.nets.network import Precision
+from puzzlelab.training.continuation import Change
 from puzzlelab.training.evaluation import EvalSettings
 
 LOSSES = Group("losses", "loss", "LOSS", ("training/losses",))
@@ -29,42 +30,46 @@ Distance = Annotated[str, AfterValidator(_known)]
 class LearnerSettings(Settings):
     """The optimisation of a network."""
 
-    steps: int | None = Field(default=None, ge=1)
+    steps: Adjustable[int | None] = Field(default=None, ge=1)
     """The number of steps; None: train until interrupted."""
     batch_size: int = Field(default=1000, ge=1)
     """Samples in each step."""
     optimiser: Literal["adam", "adamw", "sgd"] = "adamw"
     """The method of gradient descent."""
-    learning_rate: float = Field(default=1e-3, gt=0)
+    learning_rate: Adjustable[float] = Field(default=1e-3, gt=0)
     """The step size of the optimiser at its greatest."""
-    schedule: Literal["constant", "cosine"] = "cosine"
+    schedule: Adjustable[Literal["constant", "cosine"]] = "cosine"
     """Cosine: the learning rate falls to the share `final_lr_share` at the last step, or at the next restart."""
-    final_lr_share: float = Field(default=0.02, ge=0, le=1)
+    final_lr_share: Adjustable[float] = Field(default=0.02, ge=0, le=1)
     """The last learning rate, as a share of the greatest."""
-    restarts: tuple[int, ...] = ()
+    restarts: Adjustable[tuple[int, ...]] = ()
     """Steps at which the cosine starts again (Loshchilov and Hutter, 2017)."""
-    restart_factor: float = Field(default=1.0, gt=0, le=1)
+    restart_factor: Adjustable[float] = Field(default=1.0, gt=0, le=1)
     """The learning rate at the start of a cosine, as a share of that at the start of the cosine before."""
-    warmup: int = Field(default=200, ge=0)
+    warmup: Adjustable[int] = Field(default=200, ge=0)
     """Steps in which the learning rate rises linearly from 0."""
-    weight_decay: float = Field(default=1e-4, ge=0)
+    weight_decay: Adjustable[float] = Field(default=1e-4, ge=0)
     """The weight decay of adamw."""
-    max_grad_norm: float = Field(default=5.0, ge=0)
+    max_grad_norm: Adjustable[float] = Field(default=5.0, ge=0)
     """The norm to which gradients are clipped; 0: no clipping."""
-    ema: float = Field(default=0.999, ge=0, lt=1)
+    ema: Adjustable[float] = Field(default=0.999, ge=0, lt=1)
     """The decay of the exponential moving average of the weights, which is evaluated and saved."""
-    device: str = "auto"
+    device: OfMachine[str] = "auto"
     """The device on which the network is trained: `auto` takes a GPU (CUDA) if PyTorch finds one; or `cpu`, `cuda`."""
-    precision: Precision = "auto"
+    precision: OfMachine[Precision] = "auto"
     """The arithmetic of the layers: `bf16` has 16 bits; `auto` takes it where it is fast."""
-    compile: Literal["auto", "off"] = "auto"
+    compile: OfMachine[Literal["auto", "off"]] = "auto"
     """Auto: on a graphics card an update is recorded once, and then done at one call; the rounds of a network
     that has some are compiled, which changes the last digits.
     """
-    threads: int = Field(default=1, ge=1)
+    threads: OfMachine[int] = Field(default=1, ge=1)
     """Threads of the processor."""
-    save_seconds: float = Field(default=60.0, gt=0)
+    save_seconds: OfMachine[float] = Field(default=60.0, gt=0)
     """Seconds between two saved states."""
+    snapshots: Adjustable[int] = Field(default=0, ge=0)
+    """Steps between two networks that are kept beside the best and the last one, as RUN:STEP; 0: none is. Self-play
+    keeps its champions instead.
+    """
 
     @model_validator(mode="after")
     def _ordered(self) -> LearnerSettings:
@@ -75,19 +80,32 @@ class LearnerSettings(Settings):
         return self
 
 
+def _fixed(reason: str) -> WhenContinued:
+    return WhenContinued(may_change=False, reason=reason)
+
+
 class RecipeSettings(Settings):
     """The settings that every recipe has."""
 
+    samples_from: ClassVar[tuple[str, ...]] = ("puzzle", "seed", "recipe")
+    """The settings, or tables of them, by which the samples in the folder of a run are made."""
+
     recipe: str = ""
     """The recipe's own name."""
-    puzzle: str
+    puzzle: Annotated[str, _fixed("the saved network is for it")]
     """The name of the puzzle."""
-    seed: int = Field(default=0, ge=0, lt=2**63)
+    seed: Annotated[int, _fixed("samples and steps so far were drawn by it")] = Field(default=0, ge=0, lt=2**63)
     """The seed of all random numbers."""
-    network: dict[str, Any]
+    network: Annotated[dict[str, Any], _fixed("the saved weights are of that architecture")]
     """The kind of network (`network.kind`) with its own settings."""
+    init: Annotated[str, _fixed("training began with that network")] = ""
+    """The network whose weights training begins with, such as `net:tiles-3x3` or the folder of a run; empty: random
+    weights. In the folder of a run this is its hash.
+    """
     learning: LearnerSettings = LearnerSettings()
     evaluation: EvalSettings = EvalSettings()
+    changes: tuple[Change, ...] = ()
+    """The settings that were changed while the run went on: the step, and the value before."""
 
 
 class PolicyValueSettings(RecipeSettings):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -61,6 +61,7 @@ class BoardSource(Settings):
 class SupervisedSettings(RecipeSettings):
     """The settings of every recipe that learns from boards with their solutions."""
 
+    samples_from: ClassVar[tuple[str, ...]] = (*RecipeSettings.samples_from, "boards")
     boards: tuple[BoardSource, ...] = Field(min_length=1)
     """Where the boards come from: tables with `count` and `generator`, or with `file`."""
     augment: bool = True

@@ -49,13 +49,17 @@ class TargetNetwork:
         module = copy.deepcopy(model.module).requires_grad_(False).eval()
         return cls(settings, replace(model, module=module))
 
+    def copy(self, module: nn.Module) -> None:
+        """Take the weights of the network as they are."""
+        self.model.module.load_state_dict(module.state_dict())
+
     def update(self, module: nn.Module, step: int) -> None:
         """Follow the network after this step."""
         settings = self.settings
         if settings.rule == "soft":
             move_towards(self.model.module, module, settings.tau)
         elif settings.rule == "hard" and step % settings.interval == 0:
-            self.model.module.load_state_dict(module.state_dict())
+            self.copy(module)
 
     def state(self) -> dict[str, Tensor]:
         """Return all that `restore` needs."""

@@ -86,7 +86,7 @@ def train(
     With `restart` the files of an existing run are removed first.
     """
     recipe.check(settings)
-    run.begin(settings, anew=restart)
+    settings = run.begin(settings, anew=restart)
     if not run.finished():
         with suppress(TrainingStopped):
             programs.train(recipe, run, settings, executor, resources, callbacks)

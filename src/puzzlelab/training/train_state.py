@@ -60,7 +60,7 @@ class SavedStates:
                 report.note(f"{first_error}. The run continues from the state before it, of step {step:,}")
             for earlier in steps[: len(steps) - index - 1]:
                 with suppress(BadFile):
-                    self.kept[earlier] = _read_values(self.folder, earlier)[0]
+                    self.kept[earlier] = read_values(self.folder, earlier)[0]
             self.kept[step] = values
             return tensors, values
         if steps or (self.folder / STATE).exists():
@@ -106,14 +106,14 @@ class SavedStates:
 def _read(folder: Path, step: int) -> State:
     """Return the state of this step; raises `BadFile` if it is damaged."""
     path = state_path(folder, step)
-    values, expected = _read_values(folder, step)
+    values, expected = read_values(folder, step)
     tensors = read_weights(path)
     if _hash(tensors, json.dumps(values)) != expected:
         raise BadFile(f"{path} is damaged: its checksum does not agree")
     return tensors, values
 
 
-def _read_values(folder: Path, step: int) -> tuple[dict[str, Any], str]:
+def read_values(folder: Path, step: int) -> tuple[dict[str, Any], str]:
     """Return (values, checksum of the whole state) of this step; raises `BadFile`."""
     path = state_path(folder, step)
     try:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.settings import Settings
+from puzzlelab.core.settings import OfMachine, Settings
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor, PieceLost, Timed
 from puzzlelab.engine.parallel import ThisProcess
@@ -76,13 +76,14 @@ class TeacherSettings(Settings):
     """The time limit of each board; with one, two runs of one seed may differ."""
     nodes: int | None = Field(default=None, ge=1)
     """The most states that the solver expands for each board."""
-    jobs: int = Field(default=1, ge=1)
+    jobs: OfMachine[int] = Field(default=1, ge=1)
     """The number of threads."""
 
 
 class ImitationSettings(PolicyValueSettings):
     """Every setting of the recipe."""
 
+    samples_from: ClassVar[tuple[str, ...]] = (*PolicyValueSettings.samples_from, "teacher", "data.shard_games")
     recipe: str = "imitation"
     teacher: TeacherSettings = TeacherSettings()
     data: DataSettings = DataSettings()
@@ -181,7 +182,7 @@ def step(
     """Train for one step; None where a shard that it needs does not exist yet."""
     if not loader.prepare(learner.step):
         return None
-    if learner.step == 0:
+    if learner.step == 0 and not settings.init:
         _fit_output_scale(learner, loader.ring.columns)
     random = generator(settings.seed, SAMPLING, learner.step)
     samples = loader.ring.at(loader.indices(learner.step, random))

@@ -53,15 +53,22 @@ def generate(
 
 def train(run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor) -> None:
     """Learn until the run is done; raises `BadInput` if another trainer is at work."""
+    with run.exclusive(TRAINER), Heartbeat(run, TRAINER).running() as heartbeat:
+        while not _learn_with_settings(run, settings, heartbeat, watch):
+            pass
+        run.write(run.done, run.latest.read_text(encoding="utf-8"))
+
+
+def _learn_with_settings(run: Run, settings: SelfPlaySettings, heartbeat: Heartbeat, watch: Watch) -> bool:
+    """Learn until the run is done, or other settings come into force; whether it is done."""
     from puzzlelab.training.selfplay.trainer import Trainer
 
-    with run.exclusive(TRAINER), Heartbeat(run, TRAINER).running() as heartbeat:
-        trainer = Trainer.open(run, settings, heartbeat, watch)
-        try:
-            _work(run, heartbeat, lambda: trainer.work_once(watch), watch, lambda: trainer.loop.finished)
-        finally:
-            trainer.loop.save()
-        run.write(run.done, run.latest.read_text(encoding="utf-8"))
+    trainer = Trainer.open(run, settings, heartbeat, watch)
+    try:
+        _work(run, heartbeat, lambda: trainer.work_once(watch), watch, lambda: trainer.loop.is_over)
+    finally:
+        trainer.loop.save()
+    return not trainer.loop.at_change
 
 
 def judge(run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor) -> None:
@@ -212,13 +219,17 @@ def take_turns(run: Run, settings: SelfPlaySettings, time_is_over: Callable[[], 
             trainer.turn = generator.game_log.below if trainer.restored else 0
 
         def train_in_turn() -> None:
+            nonlocal trainer
             trainer.take_turn(watch)
             generator.remove_old_shards(below=trainer.first_needed)
+            if trainer.loop.at_change:
+                trainer.loop.save()
+                trainer = Trainer.open(run, settings, trainer_heartbeat, report_time)
 
         try:
-            if trainer.loop.unfinished:  # its turn was interrupted during an evaluation
-                train_in_turn()
             while True:
+                if trainer.loop.unfinished:  # its turn was interrupted during an evaluation
+                    train_in_turn()
                 while referee.work_once(watch):
                     pass
                 if trainer.loop.finished:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from puzzlelab.core.settings import Settings
+from puzzlelab.core.settings import Settings, WhenContinued
 from puzzlelab.experience.curriculum import CurriculumSettings
 from puzzlelab.training.evaluation import EvalSettings
 from puzzlelab.training.runs import Follow
@@ -71,6 +71,10 @@ class MatchSettings(Settings):
 class SelfPlaySettings(PolicyValueSettings):
     """Every setting of the recipe; the network needs the head `cost_to_go`, and `policy` if games follow visits."""
 
+    samples_from: ClassVar[tuple[str, ...]] = (
+        *("puzzle", "seed", "recipe", "network", "init", "output_mean", "output_scale"),
+        *("self_play", "follow", "match", "curriculum"),
+    )
     recipe: str = "selfplay"
     learning: LearnerSettings = LearnerSettings(schedule="constant")
     evaluation: EvalSettings = EvalSettings(teacher_games=0)
@@ -85,7 +89,10 @@ class SelfPlaySettings(PolicyValueSettings):
     """The remaining moves that the untrained network predicts."""
     output_scale: float = Field(default=10.0, gt=0)
     """The unit of the network's output layer."""
-    curriculum: CurriculumSettings = CurriculumSettings()
+    curriculum: Annotated[
+        CurriculumSettings,
+        WhenContinued(may_change=False, reason="the difficulty is found from all games so far"),
+    ] = CurriculumSettings()
     self_play: GameSettings = GameSettings()
     replay: WindowSettings = WindowSettings()
     match: MatchSettings = MatchSettings()

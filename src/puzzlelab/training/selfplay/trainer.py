@@ -22,7 +22,7 @@ from puzzlelab.nets.card import CARD, read_card
 from puzzlelab.training import policy_value
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, new_learner
-from puzzlelab.training.loop import Loop, Task
+from puzzlelab.training.loop import Loop, Start, Task
 from puzzlelab.training.online_rl import set_output_scale
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run
@@ -190,6 +190,8 @@ class Trainer:
     @classmethod
     def open(cls, run: Run, settings: SelfPlaySettings, heartbeat: Heartbeat, watch: Watch) -> Trainer:
         """Continue from the saved state of the folder, or start anew; a new network is the first candidate."""
+        start = Start.of(run, settings)
+        settings = start.settings
         learner = new_learner(registry.load(settings.puzzle), settings.network, settings.learning, settings.seed)
         set_output_scale(learner, settings.output_mean, settings.output_scale)
         game_log, ring = GameLog(run.game_log, run.shards), Ring(settings.replay.capacity)
@@ -208,7 +210,7 @@ class Trainer:
             publish=run.add_candidate,
             prefers_prior=True,
         )
-        loop = Loop(run, settings, task, watch, interval, reports_progress=False)
+        loop = Loop(run, task, start, watch, interval, reports_progress=False)
         if loop.finished or (loop.step % interval == 0 and not loop.unfinished):
             loop.publish()  # a killed program may have saved, and not published
         elif run.network("latest") is None:
@@ -231,7 +233,7 @@ class Trainer:
         """Train until the next candidate, or until more games than those of this turn are needed."""
         turn, was_over = self.turn, self.loop.unfinished and self.is_turn_over
         self.work_once(watch)
-        if self.turn == turn and not was_over:
+        if self.turn == turn and not was_over and not self.loop.at_change:
             self.end_turn()
 
 
