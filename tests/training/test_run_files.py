@@ -9,6 +9,8 @@ import pytest
 pytest.importorskip("torch")
 
 from puzzlelab.core.errors import BadFile
+from puzzlelab.nets import run_networks
+from puzzlelab.training import run_files, train_state
 from puzzlelab.training.runs import Run
 
 OTHERS = (
@@ -36,6 +38,12 @@ def put(folder) -> None:
 def kept(folder) -> bool:
     """Whether all of them are as they were."""
     return all((folder / name).read_text() == f"mine: {name}" for name in OTHERS)
+
+
+def needed(run) -> set[str]:
+    """The networks that a run has to keep: the last one, and the best ones of its saved states."""
+    states = (train_state.read_values(run.folder, step)[0] for step in run_files.saved_steps(run.folder))
+    return {run.champion.read_text().strip(), *(state["best"]["network"] for state in states)}
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +76,11 @@ def test_files_of_others_stay_when_a_training_ends_goes_on_and_begins_anew(
     run = Run(tmp_path / "run")
     shutil.copytree(begun, run.folder)
     put(run.folder)
-    former = run.champion.read_text().strip()
     train(run.folder, settings_of())
     assert kept(run.folder)
     assert run.trained() == run.nets / run.champion.read_text().strip()
-    assert former not in {path.stem for path in run.nets.iterdir()}  # the run's own network has gone
+    present = run_networks.written(run.folder) & {path.stem for path in run.nets.iterdir()}
+    assert present == needed(run)  # all others of the run have gone
     other = settings_of("seed=6")
     run.begin(other, anew=True)
     assert kept(run.folder)
@@ -91,7 +99,7 @@ def test_a_network_of_another_run_that_was_made_the_champion_stays(tmp_path, beg
         shutil.copy(path, run.nets / f"{other}{path.suffix}")
     run.champion.write_text(other)
     train(run.folder, settings_of())
-    assert {path.stem for path in run.nets.iterdir()} == {other, run.champion.read_text().strip()}
+    assert {path.stem for path in run.nets.iterdir()} == {other, *needed(run)}
 
 
 def test_what_a_killed_program_has_left_of_a_network_is_removed(tmp_path, begun, settings_of, train) -> None:

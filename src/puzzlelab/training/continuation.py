@@ -60,7 +60,8 @@ class Difference:
 
 def to_toml_values(settings: Settings) -> dict[str, Any]:
     """Return the settings as values of TOML, which has no None: such settings are omitted."""
-    return _without_none(settings.model_dump(mode="json"))
+    values: dict[str, Any] = _without_none(settings.model_dump(mode="json"))
+    return values
 
 
 def _without_none(values: Any) -> Any:

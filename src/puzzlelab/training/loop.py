@@ -16,6 +16,7 @@ from typing import Any
 
 from torch import Tensor
 
+from puzzlelab.core.errors import BadFile
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor
 from puzzlelab.nets import checkpoint, run_networks
@@ -182,6 +183,7 @@ class Loop:
         run_networks.written(run.folder)  # a damaged list is refused now, and not after the training
         run_networks.remove_unfinished(run.folder)
         self.best: BestNetwork | None = None
+        """The best network so far by the evaluation; None before the first one, and where it has no boards."""
         self.snapshots: dict[str, str] = {}
         """The hashes of the networks that are kept as snapshots, by their steps."""
         saved, settings = start.saved, self.settings
@@ -192,8 +194,7 @@ class Loop:
         elif settings.init:
             task.learner.load(checkpoint.read_hashed(run.initial, settings.init))
             task.on_initial_weights()
-        if self._keeps_networks:
-            run.name_best(self.best and self.best.network)
+        self._name_best()
         self.began, self.saved_at = time.perf_counter(), self.earlier_seconds
 
     @property
@@ -362,11 +363,20 @@ class Loop:
             return
         name = self._save_network()
         self.best = BestNetwork(network=name, step=self.step, score=score, manner=manner)
-        self.run.name_best(name)
+        self._name_best()
+
+    def _name_best(self) -> None:
+        """Name the best network so far in the run's folder."""
+        if self._keeps_networks:
+            self.run.name_best(None if self.best is None else self.best.network)
 
     def _evaluated(self, evaluator: Evaluator, name: str, watch: Watch) -> Metrics:
         """Return the results of a network of the run on the boards of an evaluation."""
-        saved, _ = checkpoint.load(self.run.nets / name)
+        try:
+            saved, _ = checkpoint.load(self.run.nets / name)
+        except BadFile as error:
+            advice = f"remove the files {name}.* of {self.run.nets}, and the run goes on with another best network"
+            raise BadFile(f"{error}; {advice}") from None
         model = self.task.learner.model
         return evaluator.evaluate(replace(model, module=saved.module.to(model.device)), self.task.prefers_prior, watch)
 
@@ -429,6 +439,9 @@ class Loop:
         self.unfinished = state.get("unfinished", False)
         self.loss_sums, self.earlier_seconds = state["losses"], state["seconds"]
         self.best = BestNetwork(**state["best"]) if "best" in state else None
+        if self.best is not None and not self.run.has_network(self.best.network):
+            report.note(f"the files of the best network so far, {self.best.network}, are missing: another one is named")
+            self.best = None
         self.snapshots = dict(state.get("snapshots", {}))
         if self._is_last_step and self.loss_sums:  # which it was not when these steps were done
             self.unfinished = True

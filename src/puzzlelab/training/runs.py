@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from puzzlelab.core.errors import BadFile, BadInput, is_unicode
-from puzzlelab.core.settings import Settings
+from puzzlelab.core.settings import Settings, WhenContinued
 from puzzlelab.core.solver import NETWORK
 from puzzlelab.engine import report
 from puzzlelab.nets import run_networks
@@ -159,7 +159,7 @@ class Run:
         recipe, saved = getattr(settings, "recipe", ""), self.saved_settings()
         if saved.get("recipe") != recipe:
             before = None
-            other = continuation.WhenContinued(may_change=False)
+            other = WhenContinued(may_change=False)
             found = [Difference("recipe", saved.get("recipe"), recipe, other)]
         else:
             before = type(settings)(**saved)  # settings that are left out have their defaults
