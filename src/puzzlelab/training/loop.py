@@ -268,6 +268,7 @@ class Loop:
             elif self.reports_progress and self.step < self.settings.evaluation.every and _is_round(self.step):
                 report.progress("training", self.step, self.settings.learning.steps, self._early_summary())
             if self._keeps_networks and (every := self.settings.learning.snapshots) and self.step % every == 0:
+                self._summed_losses()  # a network that has diverged is not kept
                 self.snapshots[str(self.step)] = self._save_network()
             self.unfinished = False
             if metrics is not None:
