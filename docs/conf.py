@@ -43,7 +43,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(np|numpy|pydantic|annotated_types|types\.Annotated|optional)\b.*"),
     (r"py:.*", r"(NDArray|ArrayLike|Path|TypeVar)\b.*"),
     (r"py:.*", r"puzzlelab\.(core|text|storage|engine|analysis|conformance|jobs|puzzles|nets|api)\..*"),
-    (r"py:.*", r"(Answers|Executor|pyarrow\.Table|checked\.RandomSource)"),
+    (r"py:.*", r"(Answers|Executor|PathLike|Source|OnStep|OnEvaluation|pyarrow\.Table|checked\.RandomSource)"),
 ]
 
 html_theme = "furo"

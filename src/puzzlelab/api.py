@@ -155,8 +155,7 @@ def solve(
     >>> result.length, result.proof
     (31, 'optimal')
     """
-    if watch is not None and not callable(watch):
-        raise errors.wrong_argument("`watch`", "a function that is called with every attempt", watch)
+    checked.callback(watch, "watch", "with every attempt")
     with _question(instance, solver, limit, options) as question:
         return run(*question, watch)
 
@@ -525,9 +524,15 @@ def train(
     from puzzlelab.training.train import settings_from
     from puzzlelab.training.train import train as run_training
 
+    if not isinstance(run, str | PathLike):
+        raise errors.wrong_argument("the run", "a folder such as 'runs/eight'", run)
+    checked.callback(on_step, "on_step", "with the number of the step and its losses")
+    checked.callback(on_evaluation, "on_evaluation", "with the number of the step and the metrics")
+    expected = "a mapping such as {'learning.steps': 2000}"
+    changed = errors.require_kind({} if changes is None else changes, Mapping, "the changes", expected)
     chosen = recipes.find(errors.require_text(recipe, "the recipe", "a name such as 'imitation'"))
     folder = Run(Path(run))
-    values = settings_from(recipe, folder, settings, changes or {})
+    values = settings_from(recipe, folder, settings, changed)
     if executor is not None:
         chosen.check_executor(values)
     callbacks = recipes.Callbacks(on_step, on_evaluation)

@@ -42,6 +42,12 @@ def limit(value: Limit | None) -> Limit:
     return errors.require_kind(value, Limit, "the limit", "a Limit, such as puzzlelab.Limit(seconds=60)")
 
 
+def callback(function: object, name: str, called: str) -> None:
+    """Raise `BadOption` unless this is a function, or None; `called` says when it is called, and with what."""
+    if function is not None and not callable(function):
+        raise errors.wrong_argument(f"`{name}`", f"a function that is called {called}", function)
+
+
 def solution_count(most: int | None) -> int | None:
     """Return the greatest number of solutions, or None."""
     return None if most is None else errors.whole_number(most, "the number of solutions", least=1)

@@ -119,6 +119,9 @@ def test_settings_are_a_file_a_name_a_mapping_or_a_value(tmp_path):
         ("tabular", "tile-3x3", {}, "there is no configuration 'tile-3x3'; did you mean 'tiles-3x3'?"),
         ("tabular", TABULAR, {"executor": "local"}, "the recipe 'tabular' leaves nothing to an executor"),
         ("tabular", None, {}, "holds no run"),
+        ("tabular", TABULAR, {"run": 3}, "the run must be a folder such as 'runs/eight', not the number 3"),
+        ("tabular", TABULAR, {"changes": 3}, "the changes must be a mapping such as {'learning.steps': 2000}, not"),
+        ("tabular", TABULAR, {"on_step": 3}, "`on_step` must be a function that is called with the number of the step"),
         (
             "selfplay",
             tomllib.loads(small_runs.SELFPLAY),
@@ -129,7 +132,7 @@ def test_settings_are_a_file_a_name_a_mapping_or_a_value(tmp_path):
 )
 def test_wrong_arguments_get_a_sentence(tmp_path, recipe, settings, options, words):
     with pytest.raises(puzzlelab.BadInput, match=words.replace("?", "[?]")):
-        puzzlelab.train(recipe, settings, run=tmp_path / "run", **options)
+        puzzlelab.train(recipe, settings, **{"run": tmp_path / "run", **options})
 
 
 def test_an_unknown_setting_is_refused_before_there_is_a_folder(tmp_path):
