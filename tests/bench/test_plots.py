@@ -185,6 +185,42 @@ def test_one_solver_is_held_against_the_known_optimum(short: None, suite: Suite,
     assert made.remarks[0].startswith("stub:extra=2 against the optimum, on 2 boards that it solved: equal on 0, ")
 
 
+def test_excess_is_counted_beside_what_is_not_solved(short: None, suite: Suite, stub: Make) -> None:
+    run = runs.run(suite, [stub(), stub(extra=2), stub(extra=8)], MANY)
+    made = plots.chart(run, "excess")
+    assert made.header == ("moves more than the optimum", "stub", "stub:extra=2", "stub:extra=8")
+    assert body(made) == (
+        ("0", "3", "0", "0"),
+        ("2", "0", "3", "0"),
+        ("8", "0", "0", "3"),
+        ("not solved", "1", "1", "1"),
+    )
+    assert tuple(made.remarks) == (
+        "stub: 3 of 4 boards solved, 3 of them optimally; 0.00 moves more than the optimum on average.",
+        "stub:extra=2: 3 of 4 boards solved, 0 of them optimally; 2.00 moves more than the optimum on average.",
+        "stub:extra=8: 3 of 4 boards solved, 0 of them optimally; 8.00 moves more than the optimum on average.",
+        "Boards that are left out, because their optimum is not known: 1.",
+    )
+    (axes,) = drawn(made).axes
+    heights = [[bar.get_height() for bar in bars] for bars in axes.containers]
+    assert heights == [[3, *[0] * 9, 1], [0, 0, 3, *[0] * 7, 1], [*[0] * 8, 3, 0, 1]]
+    labels = {label.get_text(): label.get_position()[0] for label in axes.get_xticklabels()}
+    assert (labels["0"], labels["8"], labels["not solved"]) == (0, 8, 10)
+
+
+def test_a_solver_that_proved_all_gives_the_optima_and_is_not_drawn(short: None, suite: Suite, stub: Make) -> None:
+    entries = tuple(SuiteEntry(entry.board) for entry in suite.entries[:3])
+    run = runs.run(replace(suite, entries=entries), [stub(), stub(extra=2), stub(extra=4)], MANY)
+    assert plots.chart(run, "excess").header[1:] == ("stub:extra=2", "stub:extra=4")
+    chosen = plots.select_solvers(run, ["stub:extra=4"])
+    assert body(plots.chart(chosen, "excess")) == (("4", "3"), ("not solved", "0"))
+    alone = runs.run(replace(suite, entries=entries), [stub()], MANY)
+    assert plots.chart(alone, "excess").header[1:] == ("stub",)
+    unknown = runs.run(replace(suite, entries=entries), [stub(extra=2)], MANY)
+    with pytest.raises(BadInput, match="no board of 'small' has a known optimum: run a solver that proves it too"):
+        plots.chart(unknown, "excess")
+
+
 # --- levels and widths ---
 
 

@@ -1,4 +1,6 @@
-"""Histograms: of the lengths of solutions, of those of two solvers against each other, and of counts of new boards."""
+"""Histograms: of the lengths of solutions, of their excess over the optimum, of the lengths of two solvers against each
+other, and of counts of new boards.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MAX_BINS = 60
+MAX_BINS, MAX_TICKS = 60, 12
 MAX_FILLED_HISTOGRAMS = 3
 """The most solvers whose histograms are filled; of more, they are drawn as outlines."""
 MAX_SOLVERS_2D = 3
@@ -43,6 +45,14 @@ WORDS: Mapping[Kind, tuple[str, str, str, str]] = {
     "score": ("lower", "higher", "", "as high"),
 }
 """The words of a comparison: what is compared -> less, more, the unit before them, and equal."""
+
+EXCESS: Mapping[Kind, str] = {
+    "moves": "moves more than the optimum",
+    "cost": "cost above the optimum",
+    "score": "points below the best score",
+}
+"""What is compared -> the distance from the optimum."""
+UNSOLVED = "not solved"
 
 
 class Pair(NamedTuple):
@@ -97,6 +107,58 @@ def lengths(run: BenchRun) -> Chart:
     remarks = [_average_text(name, count, kind) for name, count in [*counts.items(), (OPTIMUM, optimum)] if count]
     panel = Panel([], {"xlabel": "length (moves)" if kind == "moves" else kind, "ylabel": "boards"}, whole="both")
     return Chart(f"{_lengths(kind)} of solutions", header, rows, remarks, [panel], draw)
+
+
+def excess(run: BenchRun) -> Chart:
+    """Plot the number of boards by how much worse each solver's solution is than the optimum, and those not solved.
+
+    Boards of an unknown optimum are left out, and so are solvers that proved all of their answers, unless all did.
+    """
+    kind, optima = _kind(run), _optima(run)
+    if not optima:
+        raise BadInput(
+            f"no board of '{run.suite.name}' has a known optimum: run a solver that proves it too, such as ida, into "
+            "the same --out"
+        )
+    solvers = {
+        solver: [answer for answer in answers if answer.entry.board in optima]
+        for solver, answers in run.by_solver.items()
+    }
+    found = {solver: answers for solver, answers in solvers.items() if not all(each.proven for each in answers)}
+    above = {
+        solver: [answer.excess_over(optima[answer.entry.board]) for answer in answers]
+        for solver, answers in (found or solvers).items()
+    }
+    unsolved = {solver: each.count(None) for solver, each in above.items()}
+    counts = {solver: Counter(number for number in each if number is not None) for solver, each in above.items()}
+    every_excess = sorted(set[int]().union(*counts.values())) or [0]
+
+    def draw(figure: Figure) -> None:
+        (axes,) = figure.axes
+        edges = _bin_edges(every_excess)
+        width = edges[1] - edges[0]
+        ticks = range(every_excess[0], every_excess[-1] + 1, math.ceil(len(edges) * width / MAX_TICKS))
+        beside = [edges[-1] + 1.5 * width] if any(unsolved.values()) else []
+        values = [[*count.elements(), *beside * unsolved[solver]] for solver, count in counts.items()]
+        bins = [*edges, *(place + half * width / 2 for place in beside for half in (-1, 1))]
+        axes.hist(values, bins, histtype="bar" if len(counts) <= MAX_FILLED_HISTOGRAMS else "step", label=list(counts))
+        axes.set_xticks([*ticks, *beside], [*map(str, ticks), *[UNSOLVED] * len(beside)])
+
+    rows = [(str(each), *(str(count[each]) for count in counts.values())) for each in every_excess]
+    rows.append((UNSOLVED, *map(str, unsolved.values())))
+    remarks = [_excess_text(solver, count, unsolved[solver], EXCESS[kind]) for solver, count in counts.items()]
+    boards = {entry.board for entry in run.suite.entries}
+    if missing := len(boards) - len(boards & optima.keys()):
+        remarks.append(f"Boards that are left out, because their optimum is not known: {missing}.")
+    panel = Panel([], {"xlabel": EXCESS[kind], "ylabel": "boards"})
+    return Chart("excess over the optimum", (EXCESS[kind], *counts), rows, remarks, [panel], draw)
+
+
+def _excess_text(solver: str, count: Counter[int], unsolved: int, distance: str) -> str:
+    """Return a sentence: how many boards a solver solved, how many of them optimally, and its mean excess."""
+    solved = count.total()
+    text = f"{solver}: {solved} of {solved + unsolved} boards solved, {count[0]} of them optimally"
+    return text + (f"; {sum(count.elements()) / solved:.2f} {distance} on average." if solved else ".")
 
 
 def _kind(run: BenchRun) -> Kind:

@@ -9,7 +9,7 @@ from puzzlelab.bench import curves, lengths, times
 from puzzlelab.bench.charts import Chart
 from puzzlelab.bench.curves import Curves
 from puzzlelab.bench.runs import BenchRun
-from puzzlelab.bench.summaries import has_filled_answers
+from puzzlelab.bench.summaries import has_filled_answers, references
 from puzzlelab.bench.tables import wrapped_label
 from puzzlelab.core.errors import BadInput, UnknownName
 
@@ -18,6 +18,7 @@ KIND_WITH_CURVES = "widths"
 KINDS: Mapping[str, Callable[[BenchRun], Chart]] = {
     "lengths": lengths.lengths,
     "lengths2d": lengths.lengths2d,
+    "excess": lengths.excess,
     "levels": curves.levels,
     "bars": times.bars,
     "widths": curves.widths,
@@ -59,7 +60,13 @@ def select_solvers(run: BenchRun, solvers: Sequence[str]) -> BenchRun:
         if not matching:
             raise UnknownName(f"solver that has answered '{run.suite.name}', called", text, labels)
         chosen |= dict.fromkeys(matching)
-    return replace(run, answers=tuple(answer for label in chosen for answer in run.by_solver[label]))
+    known = references(run)  # with what the others have proven
+    entries = tuple(
+        replace(entry, known=best.value, known_is_optimal=best.optimal) if (best := known.get(entry.board)) else entry
+        for entry in run.suite.entries
+    )
+    answers = tuple(answer for label in chosen for answer in run.by_solver[label])
+    return replace(run, suite=replace(run.suite, entries=entries), answers=answers)
 
 
 def _parts(label: str) -> set[str]:

@@ -23,7 +23,8 @@ def plot(
         str | None,
         typer.Option(
             help="lengths of solutions; lengths2d: of one solver against another; levels: share solved, and excess "
-            "over the optimum, by level; bars: seconds; widths: share optimal by width and by seconds; "
+            "over the optimum, by level; excess: boards by how far "
+            "solutions are from the optimum; bars: seconds; widths: share optimal by width and by seconds; "
             "jobs: seconds by number of jobs; "
             "clues: seconds by number of clues; learning: greedy play over the minutes of training runs; "
             "elo: ratings over the minutes of one self-play run. "
