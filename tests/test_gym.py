@@ -709,10 +709,36 @@ def test_a_plug_in_gets_an_id_with_no_other_edit(plugged, monkeypatch):
     assert ends == [False] * 4 + [True]
 
 
+# --- TorchRL --------------------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_keyword_is_refused_in_the_words_that_torchrl_looks_for():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
+        make("Tiles", frameskip=4)
+
+
+@pytest.mark.parametrize("name", ["Tiles", "Dust", "Sudoku", "Puzzle"])
+def test_torchrl_finds_nothing_wrong(name):
+    torchrl, utils = pytest.importorskip("torchrl.envs"), pytest.importorskip("torchrl.envs.utils")
+    utils.check_env_specs(torchrl.GymEnv(f"puzzlelab/{name}-v0", observation="image"))
+    utils.check_env_specs(torchrl.GymWrapper(make(name)))
+    for mode in ("SameStep", "Disabled"):
+        env = torchrl.GymWrapper(many(name, 3, max_moves=4, autoreset_mode=mode))
+        utils.check_env_specs(env)
+        env.rollout(10, break_when_any_done=False)
+
+
+def test_the_code_of_the_page_for_torchrl_runs():
+    pytest.importorskip("torchrl")
+    page = (ROOT / "docs" / "gymnasium.md").read_text(encoding="utf-8")
+    (block,) = (each for each in re.findall(r"^```py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE) if "torchrl" in each)
+    exec(compile(block, "docs/gymnasium.md", "exec"), {"gymnasium": gymnasium})
+
+
 # --- the example, and the benchmark ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["gymnasium_dqn", "gymnasium_ppo"])
+@pytest.mark.parametrize("name", ["gymnasium_dqn", "gymnasium_ppo", "gymnasium_cnn"])
 def test_the_example_says_what_it_needs(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "stable_baselines3", None)
     monkeypatch.setitem(sys.modules, "sb3_contrib", None)

@@ -341,8 +341,10 @@ def test_the_code_of_the_page_runs():
         pytest.importorskip(library)
     page = (ROOT / "docs" / "gymnasium.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 3
+    assert len(blocks) == 5
     names = {}
     for block in blocks:
+        if "torchrl" in block:
+            continue
         exec(compile(block, "docs/gymnasium.md", "exec"), names)
-    assert names["boards"].num_envs == 1000
+    assert names["boards"].num_envs == 100
