@@ -141,7 +141,7 @@ class GymGame:
         self.moves = np.zeros(len(states), np.int64)
         self.solved = solved(self.puzzle, states)
         self.names = move_names(self.puzzle, states)
-        self.stuck = ~self.names.legal.any(axis=1)
+        self.stuck = self._without_moves()
 
     def replace(self, rows: NDArray[np.bool_], states: State) -> None:
         """Start new episodes with these boards `[K, S]` in the K `rows: bool[N]`; the other episodes go on."""
@@ -149,7 +149,7 @@ class GymGame:
         self.states[rows] = states
         self.moves[rows] = 0
         self._update(rows)
-        self.stuck = ~self.names.legal.any(axis=1)
+        self.stuck = self._without_moves()
 
     def step(
         self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator
@@ -167,7 +167,7 @@ class GymGame:
             self.states[over] = self.draw(int(over.sum()), random)
             self.moves[over] = values[over] = 0
             self._update(over)
-        self.stuck = ~self.names.legal.any(axis=1)
+        self.stuck = self._without_moves()
         terminated = (self.solved | self.stuck) & ~over
         return values, terminated, ~terminated & (self.moves >= self.move_limit)
 
@@ -175,6 +175,9 @@ class GymGame:
         """Compute whether the boards of these `rows: bool[N]` are solved, and their legal moves."""
         self.solved[rows] = solved(self.puzzle, self.states[rows])
         self.names.replace(rows, move_names(self.puzzle, self.states[rows]))
+
+    def _without_moves(self) -> NDArray[np.bool_]:
+        return ~np.asarray(self.names.legal.any(axis=1))
 
     # --- observations ---
 
@@ -186,7 +189,8 @@ class GymGame:
         if self.options.observation != "image":
             return planes
         cells = cells_of(self.planes)
-        return np.ascontiguousarray(planes.reshape(len(planes), cells.size, -1)[:, cells].transpose(0, 3, 1, 2))
+        images: NDArray[np.float32] = planes.reshape(len(planes), cells.size, -1)[:, cells]
+        return np.ascontiguousarray(images.transpose(0, 3, 1, 2))
 
     def masks(self) -> NDArray[np.bool_]:
         """Return `bool[N, M]`: the legal moves, with those that are equivalent to a legal one.
