@@ -159,17 +159,17 @@ def _tell_best(run: Run) -> None:
         return
     boards = f"{best.other_boards['boards']:,.0f} other boards"
     if best.name == last.name:
-        say(f"it is the best network by the evaluation too; of {boards} it {_results(best)}")
+        say(f"it is the best network by the evaluation too, and solves {_results(best)} of {boards}")
         return
     say(f"best: the network of step {best.steps:,}; play with it: --net {run.folder}:best")
-    say(f"of {boards} it {_results(best)}; the last network {_results(last)}")
+    say(f"of {boards} it solves {_results(best)}, and the last network {_results(last)}")
 
 
 def _results(card: Card) -> str:
-    """Say what a network did on other boards than those of the evaluation."""
+    """Return the share of other boards that a network solves, with the mean of their moves, costs or scores."""
     results = card.other_boards
-    means = [f"by a mean {name} of {results[name]:.2f}" for name in ("moves", "cost", "score") if name in results]
-    return " ".join([f"solves {results['solved']:.1%}", *means])
+    means = [f"mean {name} {results[name]:.2f}" for name in ("moves", "cost", "score") if name in results]
+    return f"{results['solved']:.1%}" + (f" ({means[0]})" if means else "")
 
 
 def _check_programs(

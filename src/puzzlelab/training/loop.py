@@ -332,6 +332,8 @@ class Loop:
         seconds = self.seconds
         metrics |= {"shown": self.samples, "seconds": seconds, "rate": self.samples / seconds}
         facts = self._facts(int(sums["steps"]))
+        if self.best is not None:
+            metrics["best_step"] = self.best.step
         self.writer.write(self.step, {**metrics, **facts})
         if self.reports_progress:
             report.progress(
@@ -339,13 +341,11 @@ class Loop:
             )
         return metrics
 
-    def _facts(self, steps: int) -> dict[str, float | str]:
-        """Return what the metrics say beside numbers of the task: the best network so far, and the settings that were
-        changed in the last steps.
+    def _facts(self, steps: int) -> dict[str, str]:
+        """Return what the metrics say beside numbers: the best network so far, and the settings that were changed in
+        the last steps.
         """
-        facts: dict[str, float | str] = {}
-        if self.best is not None:
-            facts = {"best": self.best.network, "best_step": self.best.step}
+        facts = {} if self.best is None else {"best": self.best.network}
         if changed := changes_between(self.settings, (self.step - steps, True), (self.step, False)):
             facts["changes"] = "; ".join(f"{name}={json.dumps(value)}" for name, value in changed.items())
         return facts
