@@ -28,6 +28,9 @@ from puzzlelab.training.runs import Run, read_toml
 Source: TypeAlias = "str | PathLike[str] | Mapping[str, Any] | Settings"
 """The settings of a run: a file of TOML, the name of one of the package, a mapping as in such a file, or a value."""
 
+FACTS = ("step", "best", "best_step", "changes")
+"""What a line of metrics has beside those of its step."""
+
 
 @dataclass(frozen=True)
 class Training:
@@ -45,14 +48,19 @@ class Training:
     steps: int
     """The steps that are done."""
     metrics: Mapping[str, float]
-    """The losses and the results of the last evaluation; empty before the first one."""
+    """The losses and the results of the last evaluation, as `on_evaluation` gets them; empty before the first one."""
     finished: bool
     """Whether all steps are done; false where a callback has stopped the training."""
 
     @property
     def option(self) -> str:
-        """The network as a solver takes it, such as `net:runs/small`."""
+        """The last network as a solver takes it, such as `net:runs/small`."""
         return f"{NETWORK}:{self.run}"
+
+    @property
+    def best_option(self) -> str:
+        """The best network by the evaluations as a solver takes it, such as `net:runs/small:best`."""
+        return f"{self.option}:best"
 
 
 def settings_from(recipe: str, run: Run | None, source: Source | None, changes: Changes) -> Any:
@@ -93,6 +101,6 @@ def train(
     network = run.trained()
     if network is None:
         raise BadFile(f"{run.folder} has no champion: train again")
-    *_, last = [{"step": 0}, *metrics.lines(run.metrics)]
-    del last["step"]
-    return Training(run.folder, network.name, run_files.saved_step(run.folder), last, run.done.exists())
+    *_, last = [{}, *metrics.lines(run.metrics)]
+    numbers = {name: value for name, value in last.items() if name not in FACTS}
+    return Training(run.folder, network.name, run_files.saved_step(run.folder), numbers, run.done.exists())
