@@ -182,3 +182,12 @@ def _shape(puzzle, state, move):
     """What is the same of a child in all images: how many cells hold something, and how many moves it has."""
     child = puzzle.apply(state, int(move))
     return int((child > 0).sum()), int(puzzle.legal(child).sum())
+
+
+def test_a_puzzle_with_too_many_states_is_refused_before_there_is_a_folder(tmp_path, settings_of, monkeypatch) -> None:
+    monkeypatch.setattr("puzzlelab.experience.state_space.MAX_STATES", 100)
+    settings = settings_of(
+        "puzzle=tiles-2x3", "teacher.all_states=true", 'network={"kind": "dense", "width": 4, "depth": 1}'
+    )
+    with pytest.raises(BadInput, match="tiles-2x3 has too many states to take all of them: at most 100"):
+        recipe.find("imitation").check(settings)

@@ -26,14 +26,15 @@ from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Adjustable, Settings
-from puzzlelab.core.solver import Solver
-from puzzlelab.core.views import scale_of
+from puzzlelab.core.solver import Solver, is_network, require
+from puzzlelab.core.views import Estimates, check_level, scale_of
 from puzzlelab.engine import report
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.solving import solve, solve_all, uninterrupted
 from puzzlelab.experience.curriculum import scrambled
 from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.nets.model import Model
+from puzzlelab.storage import networks
 from puzzlelab.training.runs import Run
 
 EVALUATION, OTHER_BOARDS = 2, 9
@@ -115,13 +116,7 @@ class Evaluator:
         `prefers_prior` for its prior, if it has one, or for its estimate. `watch` is called again and again, and may
         raise `KeyboardInterrupt`.
         """
-        settings, kind = self.settings, objective_of(self.puzzle).kind
-        by_prior = "policy" in model.heads if prefers_prior else "cost_to_go" not in model.heads
-        guide = settings.guide or ("prior" if by_prior else "estimate")
-        option = {"estimate": model.estimate()} if guide == "estimate" else {"prior": model.prior()}
-        solver = registry.parse_solver(settings.solver)
-        limit = {"max_moves": settings.max_moves} if "max_moves" in solver.options() else {}
-        solver = with_options(solver, {**option, **limit})
+        solver, kind = solver_with(model, self.settings, prefers_prior), objective_of(self.puzzle).kind
         results = solve_watched(solver, [Instance(self.puzzle, state) for state in self.states], watch)
         objectives = _numbers(result.objective for result in results)
         is_solved, sign = np.isfinite(objectives), -1 if kind == "score" else 1
@@ -133,6 +128,43 @@ class Evaluator:
             metrics["most" if kind == "score" else "least"] = sign * float(self.optima[is_known].mean())
             metrics["excess"] = float((objectives - self.optima)[is_known].mean())
         return metrics
+
+
+def solver_with(model: Model, settings: EvalSettings, prefers_prior: bool = False) -> Solver:
+    """Return the solver of an evaluation, with this network; raises `BadInput` where they do not fit."""
+    by_prior = "policy" in model.heads if prefers_prior else "cost_to_go" not in model.heads
+    guide = settings.guide or ("prior" if by_prior else "estimate")
+    option = {"estimate": model.estimate()} if guide == "estimate" else {"prior": model.prior()}
+    solver = registry.parse_solver(settings.solver)
+    limit = {"max_moves": settings.max_moves} if "max_moves" in solver.options() else {}
+    return with_options(solver, {**option, **limit})
+
+
+def check_evaluation(settings: EvalSettings, model: Model, prefers_prior: bool = False) -> None:
+    """Raise `BadInput` for an evaluation that cannot be made with a network of this form."""
+    if not settings.boards:
+        return
+    check_player(solver_with(model, settings, prefers_prior), model.puzzle)
+    if settings.scramble_length:
+        scrambled(model.puzzle, np.array([1]), np.random.default_rng(0))
+        return
+    name, scale = scale_of(model.puzzle, settings.scale)
+    for level in settings.levels:
+        check_level(model.puzzle, name, scale, level)
+
+
+def check_player(solver: Solver, puzzle: Puzzle) -> None:
+    """Raise `BadInput` for a solver that cannot play this puzzle, or names an estimate or a network that is missing."""
+    require(solver, puzzle)
+    values, estimates = solver.values(), puzzle.view(Estimates)
+    for option in ("estimate", "prior"):
+        name = values.get(option)
+        if isinstance(name, str) and is_network(name):
+            networks.find(puzzle, name)
+        elif isinstance(name, str) and option == "estimate" and estimates is not None:
+            estimates.estimate(name)
+    for part in solver.solvers:
+        check_player(part, puzzle)
 
 
 def _numbers(values: Iterable[int | None]) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
-from math import cos, isfinite, pi
+from math import cos, isfinite, pi, prod
 from typing import Any, TypeAlias
 
 import torch
@@ -18,18 +18,22 @@ from torch import Tensor, nn
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.nets.form import some_state
 from puzzlelab.nets.layers import Scalar, initialise_outputs
 from puzzlelab.nets.model import residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
-from puzzlelab.nets.torch_model import TorchModel, device, precision
+from puzzlelab.nets.torch_model import TorchModel, device, layers_of, precision
 from puzzlelab.runtime.memory import free_memory
+from puzzlelab.training.evaluation import check_evaluation
 from puzzlelab.training.recipe import Diverged
-from puzzlelab.training.settings import LearnerSettings, RecipeSettings
+from puzzlelab.training.settings import BoardBytes, LearnerSettings, RecipeSettings
 from puzzlelab.training.step_graphs import Minibatch, StepGraphs, Update, compile_rounds, quick_step
 from puzzlelab.training.target_network import move_towards
 
 BYTES_OF_PARAMETER = 20
 """Memory for each parameter in training: its value, its mean, its gradient, and two moments, in float32."""
+BYTES_OF_OUTPUT = 4
+"""Memory for each output of a layer, which the gradient needs."""
 FETCHED_AT_ONCE = ("cpu",)
 """The devices whose losses are read after each step; others are not waited for."""
 Losses: TypeAlias = "dict[str, Tensor]"
@@ -186,15 +190,19 @@ class Learner:
         self._take_step = quick_step(self.optimiser)
 
 
-def check_network(puzzle: Any, settings: RecipeSettings) -> NetworkSettings:
-    """Return the settings of the network; raises `BadInput` where it cannot be built for this puzzle, or trained on the
-    device.
+def check_network(puzzle: Any, settings: RecipeSettings, prefers_prior: bool = False) -> NetworkSettings:
+    """Return the settings of the network; raises `BadInput` where it cannot be built for this puzzle, trained on the
+    device and in its memory, or evaluated as the settings say.
     """
     device(settings.learning.device)
     architecture: Any = read_network(settings.network)
     _check_size(puzzle, architecture)
-    initialise_outputs(architecture.build(puzzle), architecture)
+    module = architecture.build(puzzle)
+    initialise_outputs(module, architecture)
     residual_base(puzzle, architecture.residual_over)
+    model = TorchModel(puzzle, architecture, module.eval())
+    check_memory(puzzle, settings, model)
+    check_evaluation(settings.evaluation, model, prefers_prior)
     return architecture  # type: ignore[no-any-return]
 
 
@@ -213,6 +221,24 @@ def _check_size(puzzle: Puzzle, architecture: Any) -> None:
             f"this network has {parameters:,} parameters, whose training needs {needed / 1e9:,.1f} GB of memory: "
             f"{free / 1e9:,.1f} GB are free"
         )
+
+
+def check_memory(puzzle: Puzzle, settings: RecipeSettings, model: TorchModel | None = None) -> None:
+    """Raise `BadOption` for a batch, games or a buffer for which there is not enough memory.
+
+    The needs are lower bounds, so that nothing is refused that could be trained.
+    """
+    state, target = some_state(puzzle).nbytes, device(settings.learning.device)
+    learned = BYTES_OF_OUTPUT * sum(prod(layer["shape"] or (0,)) for layer in layers_of(model)) if model else 0
+    needs = settings.memory_needs(BoardBytes(state, state + 8 * puzzle.move_count, learned))
+    for name, needed in needs.items():
+        on_card = name == "learning.batch_size" and target.type == "cuda"
+        free = torch.cuda.mem_get_info(target)[0] if on_card else free_memory()
+        if needed > free:
+            raise BadOption(
+                f"{name} is too large: it needs {needed / 1e9:,.1f} GB of memory at least, and {free / 1e9:,.1f} GB "
+                "are free"
+            )
 
 
 def new_learner(puzzle: Puzzle, network: Mapping[str, Any], settings: LearnerSettings, seed: int) -> Learner:

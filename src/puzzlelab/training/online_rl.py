@@ -46,7 +46,7 @@ from puzzlelab.training.loop import Task
 from puzzlelab.training.losses import loss_of
 from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run
-from puzzlelab.training.settings import Distance, RecipeSettings
+from puzzlelab.training.settings import BoardBytes, Distance, RecipeSettings
 from puzzlelab.training.shard_loader import SAMPLING
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
@@ -69,6 +69,10 @@ class PlaySettings(RecipeSettings):
     curriculum: CurriculumSettings = CurriculumSettings()
     exploration: ExplorationSettings = ExplorationSettings()
 
+    def memory_needs(self, board: BoardBytes) -> dict[str, int]:
+        """Return the least bytes of memory for each setting that is a number of boards."""
+        return {**super().memory_needs(board), "parallel_games": self.parallel_games * board.played}
+
 
 class OnlineSettings(PlaySettings):
     """The settings of every recipe that trains a network on its own games."""
@@ -90,6 +94,10 @@ class OnlineSettings(PlaySettings):
     """The output of the untrained network."""
     output_scale: float = Field(default=1.0, gt=0)
     """The unit of the network's output layer."""
+
+    def memory_needs(self, board: BoardBytes) -> dict[str, int]:
+        """Return the least bytes of memory for each setting that is a number of boards."""
+        return {**super().memory_needs(board), "replay.size": 2 * self.replay.size * board.state}
 
 
 @dataclass(kw_only=True)

@@ -106,6 +106,8 @@ class Recipe:
     """
     check_executor: Callable[[Any], None] = refuse_executor
     """Raises `BadInput` where the recipe leaves nothing to an executor with these settings."""
+    check_new: Callable[[Any], None] = lambda settings: None
+    """Raises `BadInput` for what a run needs only at its beginning, such as a file that it reads once."""
 
 
 RECIPES = Group("recipes", "recipe", "RECIPE", ("training/recipes",))

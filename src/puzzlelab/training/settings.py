@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -84,6 +84,16 @@ def _fixed(reason: str) -> WhenContinued:
     return WhenContinued(may_change=False, reason=reason)
 
 
+class BoardBytes(NamedTuple):
+    """The least memory for one board, in bytes."""
+
+    state: int
+    played: int
+    """As a game in progress: its state, and a number for each move."""
+    learned: int
+    """In a batch: the inputs and the outputs of all layers, which the gradient needs."""
+
+
 class RecipeSettings(Settings):
     """The settings that every recipe has."""
 
@@ -106,6 +116,11 @@ class RecipeSettings(Settings):
     evaluation: EvalSettings = EvalSettings()
     changes: tuple[Change, ...] = ()
     """The settings that were changed while the run went on: the step, and the value before."""
+
+    def memory_needs(self, board: BoardBytes) -> dict[str, int]:
+        """Return the least bytes of memory for each setting that is a number of boards."""
+        learned, evaluated = self.learning.batch_size * board.learned, self.evaluation.boards * board.state
+        return {"learning.batch_size": learned, "evaluation.boards": evaluated}
 
 
 class PolicyValueSettings(RecipeSettings):

@@ -188,14 +188,9 @@ def _generate(puzzle: Puzzle, source: BoardSource, seed: int, first: int) -> Ite
 
 def _read(puzzle: Puzzle, source: BoardSource) -> Generator[Labelled, None, None]:
     """Yield the boards of a file with their only solutions; raises `BadInput` for a board with none or several."""
-    from puzzlelab.text.reader import splitter_of
-
     name, options = usual_solver(puzzle)
     solver = registry.make_solver(name, options)
-    texts = [(board.line, board.text) for board in splitter_of(puzzle).split(lines_of(Path(source.file))) if board.text]
-    if len(texts) < source.count:
-        raise BadInput(f"{source.file} holds {len(texts)} boards, not {source.count}")
-    for line, text in texts[: source.count]:
+    for line, text in _texts(puzzle, source):
         try:
             state = puzzle.read(text).state
         except BadBoard as error:
@@ -205,6 +200,23 @@ def _read(puzzle: Puzzle, source: BoardSource) -> Generator[Labelled, None, None
             raise BadInput(f"{source.file}, line {line}: this board does not have exactly one solution")
         solved = board_after(puzzle, state, result.moves)
         yield _labelled(puzzle, state[None], solved[None])
+
+
+def _texts(puzzle: Puzzle, source: BoardSource) -> list[tuple[int, str]]:
+    """Return the boards of a file, each with its line; raises `BadInput` where there are too few."""
+    from puzzlelab.text.reader import splitter_of
+
+    texts = [(board.line, board.text) for board in splitter_of(puzzle).split(lines_of(Path(source.file))) if board.text]
+    if len(texts) < source.count:
+        raise BadInput(f"{source.file} holds {len(texts)} boards, not {source.count}")
+    return texts[: source.count]
+
+
+def check_files(settings: SupervisedSettings) -> None:
+    """Raise `BadInput` for a file of boards that is missing or too short: a run reads it once, and keeps its boards."""
+    for source in settings.boards:
+        if source.file:
+            _texts(registry.load(settings.puzzle), source)
 
 
 def _labelled(puzzle: Puzzle, boards: NDArray[Any], solutions: NDArray[Any]) -> Labelled:

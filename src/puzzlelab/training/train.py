@@ -94,6 +94,8 @@ def train(
     With `restart` the files of an existing run are removed first.
     """
     recipe.check(settings)
+    if restart or not run.begun:
+        recipe.check_new(settings)
     settings = run.begin(settings, anew=restart)
     if not run.finished():
         with suppress(TrainingStopped):

@@ -101,5 +101,5 @@ def check(settings: CnnSettings) -> None:
         raise Unsupported("this network reads candidates, which this recipe never removes: network.reads=digits")
 
 
-RECIPE = Recipe(CnnSettings, check, partial(loop.learn, new_task))
+RECIPE = Recipe(CnnSettings, check, partial(loop.learn, new_task), check_new=solved_boards.check_files)
 """A single program, because the network decides which cells are filled next."""

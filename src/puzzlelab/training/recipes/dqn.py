@@ -33,6 +33,7 @@ from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
 from puzzlelab.training.online_rl import OnlineLearning, OnlineSettings, check_executor, check_settings, new_task
 from puzzlelab.training.recipe import Recipe
+from puzzlelab.training.settings import BoardBytes
 from puzzlelab.training.step_graphs import Minibatch
 
 
@@ -66,6 +67,10 @@ class DqnSettings(OnlineSettings):
     """The lower bound of targets. Without a discount, the values of moves in cycles would fall without end, and with
     them those of similar moves.
     """
+
+    def memory_needs(self, board: BoardBytes) -> dict[str, int]:
+        """Return the least bytes of memory for each setting that is a number of boards."""
+        return super().memory_needs(board._replace(learned=board.state) if self.minibatch_size else board)
 
 
 @dataclass

@@ -18,7 +18,7 @@ import torch
 from pydantic import Field
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import OfMachine, Settings
@@ -40,7 +40,7 @@ from puzzlelab.training.losses import loss_of
 from puzzlelab.training.recipe import Recipe, Watch, allow_executor
 from puzzlelab.training.run_files import saved_step
 from puzzlelab.training.runs import Run
-from puzzlelab.training.settings import PolicyValueSettings
+from puzzlelab.training.settings import BoardBytes, PolicyValueSettings
 from puzzlelab.training.shard_loader import SAMPLING, DataSettings, ShardLoader
 
 REPORT_SECONDS = 10.0
@@ -87,6 +87,10 @@ class ImitationSettings(PolicyValueSettings):
     recipe: str = "imitation"
     teacher: TeacherSettings = TeacherSettings()
     data: DataSettings = DataSettings()
+
+    def memory_needs(self, board: BoardBytes) -> dict[str, int]:
+        """Return the least bytes of memory for each setting that is a number of boards."""
+        return {**super().memory_needs(board), "data.buffer_size": self.data.buffer_size * board.state}
 
 
 def teacher_of(settings: ImitationSettings, seed: int) -> SampleSource:
@@ -216,9 +220,11 @@ def _evaluation_samples(settings: ImitationSettings) -> TrainingSamples | None:
 
 def check(settings: ImitationSettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
-    teacher_of(settings, settings.seed)
+    teacher = teacher_of(settings, settings.seed)
     loss_of(settings.distance)
     check_network(registry.load(settings.puzzle), settings)
+    if teacher.count == 0:
+        raise BadInput(f"{settings.puzzle} has no state to learn from")
 
 
 RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, new_task), generate, allow_executor)

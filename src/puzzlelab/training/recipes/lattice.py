@@ -138,5 +138,5 @@ def check(settings: LatticeSettings) -> None:
         raise Unsupported("this network does not read candidates: take network.kind=lattice that reads candidates")
 
 
-RECIPE = Recipe(LatticeSettings, check, partial(loop.learn, new_task))
+RECIPE = Recipe(LatticeSettings, check, partial(loop.learn, new_task), check_new=solved_boards.check_files)
 """A single program, because the boards depend on what the network eliminates."""

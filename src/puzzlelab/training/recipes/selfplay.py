@@ -21,6 +21,7 @@ from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 def check(settings: SelfPlaySettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
+    from puzzlelab.training.evaluation import check_player
     from puzzlelab.training.learner import check_network
     from puzzlelab.training.losses import loss_of
 
@@ -33,12 +34,12 @@ def check(settings: SelfPlaySettings) -> None:
             f"in self-play the difficulty grows with games won, not by '{settings.curriculum.growth}': "
             "curriculum.growth=wins"
         )
-    heads = check_network(puzzle, settings).heads
+    heads = check_network(puzzle, settings, prefers_prior=True).heads
     needed = {networks.ESTIMATES[0], *(("policy",) if settings.self_play.policy == "visits" else ())}
     if missing := sorted(needed - set(heads)):
         raise BadOption(f"this recipe needs the head '{missing[0]}', and the network has {' and '.join(heads)}")
     for solver in settings.match.opponents:
-        registry.parse_solver(solver)
+        check_player(registry.parse_solver(solver), puzzle)
 
 
 def learn(

@@ -30,11 +30,12 @@ from puzzlelab.experience import rewards
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.state_space import label_reachable, label_states
 from puzzlelab.nets.architectures.table import Table, ValueTable
+from puzzlelab.nets.form import some_state
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import loop
-from puzzlelab.training.evaluation import EvalSettings, Metrics
+from puzzlelab.training.evaluation import EvalSettings, Metrics, check_evaluation
 from puzzlelab.training.exploration import explore
-from puzzlelab.training.learner import Learner
+from puzzlelab.training.learner import Learner, check_memory
 from puzzlelab.training.loop import Task
 from puzzlelab.training.online_rl import Play, PlaySettings, new_games
 from puzzlelab.training.recipe import Recipe, Watch
@@ -189,7 +190,10 @@ def check(settings: TabularSettings) -> None:
     require_counted_moves(puzzle, "tabular Q-learning")
     StartSampler.of(puzzle, settings.curriculum)
     rewards.make(puzzle, settings.reward, settings.discount)
-    Table(**settings.network)
+    states = some_state(puzzle)[None]
+    table = Table(**{**settings.network, "states": 1, "length": states.shape[1]})
+    check_memory(puzzle, settings)
+    check_evaluation(settings.evaluation, TorchModel(puzzle, table, table.build(puzzle)))
     labels(puzzle, settings.curriculum, settings.start_boards, settings.seed)
 
 

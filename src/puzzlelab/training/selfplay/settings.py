@@ -10,7 +10,7 @@ from puzzlelab.core.settings import Settings, WhenContinued
 from puzzlelab.experience.curriculum import CurriculumSettings
 from puzzlelab.training.evaluation import EvalSettings
 from puzzlelab.training.runs import Follow
-from puzzlelab.training.settings import Distance, LearnerSettings, PolicyValueSettings
+from puzzlelab.training.settings import BoardBytes, Distance, LearnerSettings, PolicyValueSettings
 
 
 class GameSettings(Settings):
@@ -96,3 +96,8 @@ class SelfPlaySettings(PolicyValueSettings):
     self_play: GameSettings = GameSettings()
     replay: WindowSettings = WindowSettings()
     match: MatchSettings = MatchSettings()
+
+    def memory_needs(self, board: BoardBytes) -> dict[str, int]:
+        """Return the least bytes of memory for each setting that is a number of boards."""
+        games, kept = self.self_play.parallel_games * board.played, self.replay.capacity * board.state
+        return {**super().memory_needs(board), "self_play.parallel_games": games, "replay.capacity": kept}
