@@ -68,6 +68,11 @@ def test_a_run_its_state_and_matches_of_it(program, tmp_path, config) -> None:
     assert (run / "elo.svg").exists()
     assert program("plot", run, "--kind", "learning")[0] == 0
     assert "also 'elo'" in program("plot", run, "--kind", "bars")[2]
+    words = ("selfplay", "run", run, "--set", "self_play.playouts=25")
+    code, _, err = program(*words)
+    assert (code, f"begin it anew: puzzlelab selfplay run {run} --restart" in err) == (2, True)
+    assert program(*words, "--restart", "--yes", "--workers", 0, "--minutes", 0)[0] == 0
+    assert "playouts = 25" in (run / "config.toml").read_text()
 
 
 def test_two_on_one_folder_a_missing_champion_and_other_settings_are_told(program, tmp_path, config) -> None:

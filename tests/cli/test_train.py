@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -90,6 +91,26 @@ def test_a_finished_run_is_not_run_again(program, trained) -> None:
     assert (run / "metrics.jsonl").read_bytes() != before
     solved = program("solve", "tiles-2x3", "1 2 3 4 0 5", "--with", "greedy", "--net", run)
     assert solved[0] == 0, solved[2]
+
+
+def test_a_run_goes_on_with_more_steps_and_its_best_network_is_named_and_begun_with(program, tmp_path, trained) -> None:
+    run, words, _ = trained
+    code, out, err = program(*words, "--set", "learning.steps=70")
+    assert code == 0, err
+    assert f"{run} goes on from step 60 with learning.steps=70" in err
+    assert re.search(
+        r"(best: the network of step|it is the best network by the evaluation too).*\n?.*4 other boards", out
+    )
+    best = (run / "best").read_text().strip()
+    assert program("list", f"net:{run}:best")[1].startswith(f"{best}: dense for tiles-2x3, ")
+    assert program("solve", "tiles-2x3", "1 2 3 4 0 5", "--with", "greedy", "--net", f"{run}:best")[0] == 0
+    other = tmp_path / "other"
+    begin = ("train", "dqn", "--config", words[3], "--run", other, "--set", "learning.steps=5")
+    code, _, err = program(*begin, "--init", f"{run}:best")
+    assert code == 0, err
+    assert f'init = "{best}"' in (other / "config.toml").read_text()
+    code, _, err = program(*begin, "--init", f"{run}:7")
+    assert (code, "has no network '7': learning.snapshots says" in err) == (2, True)
 
 
 @pytest.mark.slow

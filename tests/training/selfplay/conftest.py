@@ -77,7 +77,7 @@ def compete():
 
         recipe.find("selfplay").check(settings)
         run = Run(folder)
-        run.begin(settings)
+        settings = run.begin(settings)
         programs.run_all(run, settings, watch, ThisProcess(), workers=0)
         return run
 

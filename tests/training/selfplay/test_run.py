@@ -16,7 +16,8 @@ from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
-from puzzlelab.training import metrics
+from puzzlelab.nets import run_networks
+from puzzlelab.training import metrics, recipe, runs
 from puzzlelab.training.metrics import TIME_FIELDS
 from puzzlelab.training.recipe import Diverged
 from puzzlelab.training.runs import Run
@@ -89,6 +90,39 @@ def test_a_run_that_begins_anew_leaves_the_files_of_others(copy, compete, settin
     compete(run.folder, settings)  # all steps are made; what killed programs have left is removed
     run.begin(settings_of("seed=6"), anew=True)
     assert {path for path in run.folder.rglob("*") if path.is_file()} == {*others, run.config}
+
+
+# --- other settings ---
+
+
+def test_a_finished_run_goes_on_with_more_steps_and_its_changes_make_the_same_run(copy, compete, tmp_path) -> None:
+    run, settings = copy
+    wanted = settings.model_copy(update={"learning": settings.learning.model_copy(update={"steps": 75})})
+    compete(run.folder, wanted)
+    assert [line["step"] for line in metrics.lines(run.metrics)] == [20, 40, 60, 75]
+    again = compete(tmp_path / "again", settings_from_file(run.config))
+    for name in ("champion", "latest", "done"):
+        assert (again.folder / name).read_text() == (run.folder / name).read_text()
+    assert _untimed(list(metrics.lines(again.metrics))) == _untimed(list(metrics.lines(run.metrics)))
+    for name, path in (("best", run.champion), ("last", run.latest), ("75", run.latest)):
+        assert run_networks.named(run.folder, name) == path.read_text().strip()
+
+
+def settings_from_file(path):
+    return recipe.settings_of("selfplay", runs.read_toml(path))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("self_play.playouts=7", "self_play.playouts is 6 there, not 7"),
+        ("curriculum.max_difficulty=10", "max_difficulty is 9 there, not 10: the difficulty is found from all games"),
+    ],
+)
+def test_what_may_not_change_is_refused_with_a_command_that_exists(finished, settings_of, change, words) -> None:
+    run, _ = finished
+    with pytest.raises(BadInput, match=rf"{words}.* begin it anew: puzzlelab selfplay run {run.folder} --restart"):
+        run.begin(settings_of(change))
 
 
 # --- what a run leaves ---
