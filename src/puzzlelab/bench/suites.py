@@ -26,8 +26,8 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, levels_of, scale_of
 from puzzlelab.engine import report
 from puzzlelab.experience.state_space import label_states
+from puzzlelab.storage.board_files import board_lines
 from puzzlelab.storage.files import make_folder, read_regular, replace_file, writing
-from puzzlelab.storage.lines import lines_of
 from puzzlelab.text.board_blocks import read_texts, row_texts
 from puzzlelab.text.reader import guess, splitter_of
 from puzzlelab.text.splitting import BoardText
@@ -110,8 +110,8 @@ def read(path: Path, puzzle: Puzzle | None = None) -> Suite:
     is empty, and `BadInput` if the puzzle cannot be guessed.
     """
     if puzzle is not None:
-        return _suite(path, lines_of(path), puzzle)
-    all_lines = list(lines_of(path))
+        return _suite(path, board_lines(path), puzzle)
+    all_lines = list(board_lines(path))
     return _suite(path, all_lines, _puzzle_of(path, all_lines))
 
 

@@ -170,12 +170,13 @@ def read_runs(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, se
 
 def _blocks(puzzle: Puzzle, file: Path | None, name: str) -> Iterator[Boards]:
     """Yield the boards in a file or on standard input; at its end, print how many lines were passed over."""
-    from puzzlelab.storage.lines import blocks_of, text_blocks
+    from puzzlelab.storage.board_files import board_blocks
+    from puzzlelab.storage.lines import text_blocks
     from puzzlelab.text.board_blocks import read_blocks
     from puzzlelab.text.reader import splitter_of
 
     splitter = splitter_of(puzzle)
-    texts = text_blocks(sys.stdin.buffer, name) if file is None else blocks_of(file)
+    texts = text_blocks(sys.stdin.buffer, name) if file is None else board_blocks(file)
     yield from read_blocks(puzzle, texts, name, splitter)
     if splitter.words:
         _note(f"passed over in {name}: lines of words: {splitter.words:,}; comments: {splitter.comments:,}")

@@ -147,7 +147,7 @@ def board_in(row: Row, names: Sequence[str]) -> tuple[str, str | None] | None:
     if not values or row[names[0]] in (None, ""):
         return None
     texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
-    is_line = all("\n" not in text and isinstance(value, str) for text, value in zip(texts, values, strict=True))
+    is_line = all(isinstance(value, str) and "\n" not in value and not value.startswith("[") for value in values)
     owner = row.get("puzzle") if "board" in row else None
     return ",".join(texts) if is_line else texts[0], str(owner) if owner else None
 

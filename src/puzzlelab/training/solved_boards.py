@@ -30,8 +30,8 @@ from puzzlelab.engine import candidate_logits, report
 from puzzlelab.engine.solving import solve, uninterrupted
 from puzzlelab.nets.form import candidates_of
 from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.storage.board_files import board_lines
 from puzzlelab.storage.files import replacing, writing
-from puzzlelab.storage.lines import lines_of
 from puzzlelab.training import run_files
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.recipe import Watch
@@ -206,7 +206,9 @@ def _texts(puzzle: Puzzle, source: BoardSource) -> list[tuple[int, str]]:
     """Return the boards of a file, each with its line; raises `BadInput` where there are too few."""
     from puzzlelab.text.reader import splitter_of
 
-    texts = [(board.line, board.text) for board in splitter_of(puzzle).split(lines_of(Path(source.file))) if board.text]
+    texts = [
+        (board.line, board.text) for board in splitter_of(puzzle).split(board_lines(Path(source.file))) if board.text
+    ]
     if len(texts) < source.count:
         raise BadInput(f"{source.file} holds {len(texts)} boards, not {source.count}")
     return texts[: source.count]
