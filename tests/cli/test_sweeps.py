@@ -12,6 +12,7 @@ from puzzlelab.bench import seeds
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.training import sweeps
 from puzzlelab.training.metrics import TIME_FIELDS
+from puzzlelab.training.runs import Run
 
 SETTINGS = """\
 puzzle = "tiles-2x2"
@@ -60,6 +61,14 @@ def test_each_run_of_a_sweep_is_a_run_as_any_other(program, words, sweep, tmp_pa
     values = [lines(folder / name)[-1]["optimal"] for name in NAMES]
     middle, half_width = sum(values[2:]) / 2, 12.706 * abs(values[2] - values[3]) / 2
     assert f"{middle:.1%} ± {half_width:.1%}" in out
+    assert table[4] == ["The last and the best network on other boards: mean over the seeds, and 95 % interval"]
+    best = [Run(folder / name).measured()[0].other_boards["solved"] for name in NAMES[:2]]
+    half_width = 12.706 * abs(best[0] - best[1]) / 2
+    assert table[7][0].split()[:2] + table[7][1:2] + table[7][3:4] == [
+        "blend=1",
+        "2",
+        f"{sum(best) / 2:.1%} ± {half_width:.1%}",
+    ]
     assert f"4 of 4 runs are trained; play with one: --net {folder / NAMES[0]}" in out
     alone = tmp_path / "alone"
     assert program(*words, "--run", alone, "--set", "blend=0.2", "--set", "seed=5")[0] == 0
@@ -154,6 +163,7 @@ def test_networks_of_several_seeds_are_compared_as_one(program, sweep, tmp_path)
     assert set(over_seeds[:4]) <= set(program("bench", "--out", out)[1].splitlines())
     two = [word for name in NAMES[1:3] for word in ("--net", folder / name)]
     assert "Mean over the seeds" not in program(*boards, *two)[1]  # which differ in more
+    assert re.search(r"greedy +blend=1:best +2 +\d", program(*boards, "--net", f"{folder}:best")[1])
     pytest.importorskip("jinja2")
     code, said, err = program("report", tmp_path, "--out", tmp_path / "report.html")
     assert (code, said) == (0, f"{tmp_path / 'report.html'}: 2 results\n"), err

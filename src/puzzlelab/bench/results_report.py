@@ -126,7 +126,9 @@ def _training(folder: Path) -> Section:
         charts["elo"] = lambda: training_charts.elo(folder)
     return {
         "facts": facts,
-        "results": [table for table in [seeds.of_last_evaluations(folders)] if table and is_sweep],
+        "results": list(filter(None, (seeds.of_last_evaluations(folders), seeds.of_best_networks(folders))))
+        if is_sweep
+        else [],
         "settings": run.config.read_text(encoding="utf-8"),
         **_drawings(charts),
     }

@@ -130,6 +130,32 @@ def _row(setting: Setting, lines: Sequence[Mapping[str, float]], shown: Iterable
     return setting.name, str(len(lines)), span, *cells
 
 
+def of_best_networks(folders: Sequence[Path]) -> TextTable | None:
+    """Return a line for each setting of these runs, with the last and the best network on boards that did not choose
+    the best one; None if there are none that were measured so.
+    """
+    cards = {folder: Run(folder).measured() for folder in folders}
+    both = {folder: (last, best) for folder, (best, last) in cards.items() if best is not None and last is not None}
+    shown = [
+        name
+        for name in ("solved", "moves", "cost", "score")
+        if any(name in card.other_boards for pair in both.values() for card in pair)
+    ]
+    rows = []
+    for setting in of_runs(both):
+        pairs = [both[run] for run in setting.members]
+        cells = (
+            over_seeds(COLUMNS[name][1].format, mean(pair[place].other_boards.get(name, math.nan) for pair in pairs))
+            for name in shown
+            for place in (0, 1)
+        )
+        steps = over_seeds("{:.0f}".format, mean(best.steps for _, best in pairs))
+        rows.append((setting.name, str(len(pairs)), *cells, steps))
+    values = (f"{COLUMNS[name][0]}:\n{which}" for name in shown for which in ("last", "best"))
+    title = "The last and the best network on other boards: mean over the seeds, and 95 % interval"
+    return TextTable(title, ("setting", "seeds", *values, "step of\nthe best"), rows) if rows else None
+
+
 def networks_in(name: str) -> list[str]:
     """Return the network of this name, or those of the runs in the folder of a sweep, as in `FOLDER:averaged`."""
     folder, *rest = name.removeprefix(f"{NETWORK}:").split(":")

@@ -143,10 +143,10 @@ def _show_sweep(folder: Path, names: Sequence[str], failed: Sequence[str]) -> No
     """Print the means over the seeds of each setting; end the command with an error if a run failed."""
     from puzzlelab.bench import seeds, tables
 
-    table = seeds.of_last_evaluations([folder / name for name in names])
-    if table is not None:
+    runs = [folder / name for name in names]
+    for table in filter(None, (seeds.of_last_evaluations(runs), seeds.of_best_networks(runs))):
         show(tables.as_rich(table))
-    say(f"{len(names) - len(failed)} of {len(names)} runs are trained; play with one: --net {folder / names[0]}")
+    say(f"{len(names) - len(failed)} of {len(names)} runs are trained; play with one: --net {runs[0]}")
     if failed:
         fail(f"{len(failed)} of {len(names)} runs failed: {', '.join(failed)}; repeat the command to try them again")
         raise typer.Exit(UNREADABLE)
