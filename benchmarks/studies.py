@@ -1,34 +1,32 @@
 """Trainings that differ in one setting: `python benchmarks/studies.py STUDY [--seeds N] [--jobs N] [--folder FOLDER]`.
 
-A study trains by one recipe again and again, each time with another variant of its settings and each variant with
-several seeds; then the network plays greedily on boards that are the same for all. A line has the mean of the seeds,
-and the half width of its 95 % interval by Student's t. With `--folder` the runs are kept there: the same command
-continues those that were interrupted, and `puzzlelab plot FOLDER/*` draws their curves.
+A study trains by one recipe again and again, each time with another variant of its settings, each variant with several
+seeds by `puzzlelab train --seeds`. The table is the one that this prints, with a line for each variant. With `--folder`
+the runs are kept there: the same command continues those that were interrupted, and `puzzlelab plot FOLDER/*` draws
+their curves.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
+import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 from pathlib import Path
-from typing import NamedTuple
 
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
+
+from puzzlelab.bench.seeds import of_last_evaluations, runs_in
+from puzzlelab.bench.tables import as_rich
 
 CONFIGS = Path(__file__).parent.parent / "src" / "puzzlelab" / "configs"
-STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
-"""The 97.5 % point of Student's t for so many seeds."""
 
 
 @dataclass(frozen=True)
@@ -154,39 +152,16 @@ STUDIES = {
 }
 
 
-class Outcome(NamedTuple):
-    """The result of one training."""
-
-    solved: float
-    """The share of boards that greedy play solves."""
-    moves: float
-    """The mean length of these solutions."""
-    seconds: float
-    """Seconds of training."""
-
-
-def trained(study: Study, folder: Path, work: tuple[str, int]) -> Outcome:
-    """One training in a program of its own."""
-    variant, seed = work
-    run = folder / f"{list(study.variants).index(variant)}-{seed}"
-    changes = [f"seed={seed}", *study.common, *study.variants[variant]]
-    words = ["train", study.recipe, "--config", str(CONFIGS / study.config), "--run", str(run)]
+def trained(study: Study, folder: Path, seeds: int, variant: str) -> list[Path]:
+    """The folders of the trainings of a variant, in a program of its own."""
+    sweep = folder / re.sub(r"\W+", "-", variant)
+    words = ["train", study.recipe, "--config", str(CONFIGS / study.config), "--run", str(sweep), f"--seeds={seeds}"]
+    changes = [*study.common, *study.variants[variant]]
     command = [sys.executable, "-m", "puzzlelab", *words, *(f"--set={change}" for change in changes)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)} ended with code {done.returncode}: {done.stderr[-500:]}")
-    last = json.loads((run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[-1])
-    return Outcome(last["solved"], last.get("moves", float("nan")), last["seconds"])
-
-
-def mean(values: Iterable[float], template: str) -> str:
-    """The mean over the seeds, and the half width of its interval."""
-    all_values = list(values)
-    text = template.format(statistics.fmean(all_values))
-    if len(all_values) not in STUDENT:
-        return text
-    half_width = STUDENT[len(all_values)] * statistics.stdev(all_values) / len(all_values) ** 0.5
-    return f"{text} ± {template.format(half_width)}"
+    return runs_in(sweep)
 
 
 def main() -> None:
@@ -197,23 +172,20 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="trainings at once")
     parser.add_argument("--folder", type=Path, help="where the runs are kept")
     arguments = parser.parse_args()
-    study, outcomes = STUDIES[arguments.study], list[Outcome]()
-    tasks = list(product(study.variants, range(arguments.seeds)))
+    study, console = STUDIES[arguments.study], Console(width=120)
+    console.print(f"{study.about}: {arguments.seeds} seeds")
     with tempfile.TemporaryDirectory() as spare, ThreadPoolExecutor(arguments.jobs) as pool:
-        done = pool.map(partial(trained, study, arguments.folder or Path(spare)), tasks)
+        work = partial(trained, study, arguments.folder or Path(spare), arguments.seeds)
+        done = pool.map(work, study.variants)
         try:
-            outcomes.extend(track(done, "training", len(tasks), console=Console(stderr=True)))
+            runs = list(track(done, "training", len(study.variants), console=Console(stderr=True)))
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
-    table = Table("variant", "solved", "moves", "seconds")
-    for row, variant in enumerate(study.variants):
-        of_variant = outcomes[row * arguments.seeds : (row + 1) * arguments.seeds]
-        if len(of_variant) == arguments.seeds:
-            solved, moves, seconds = zip(*of_variant, strict=True)
-            table.add_row(variant, mean(solved, "{:.1%}"), mean(moves, "{:.2f}"), mean(seconds, "{:.0f}"))
-    console = Console(width=120)
-    console.print(f"{study.about}: {arguments.seeds} seeds")
-    console.print(table)
+            raise
+        table = of_last_evaluations([run for each in runs for run in each])
+    if table is not None:
+        rows = [(name, *row[1:]) for name, row in zip(study.variants, table.rows, strict=True)]
+        console.print(as_rich(replace(table, rows=rows)))
 
 
 if __name__ == "__main__":
