@@ -516,8 +516,10 @@ def train(
     >>> training.metrics["solved"]
     1.0
     """
+    from puzzlelab.engine.worker_processes import end_if_unguarded
     from puzzlelab.runtime import libraries
 
+    end_if_unguarded()  # before the run of the parent is touched
     libraries.require()
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.runs import Run

@@ -1,6 +1,8 @@
 """`puzzlelab.train`: the same run as on the command line, with functions that are called while the network learns."""
 
 import json
+import subprocess
+import sys
 import tomllib
 from types import SimpleNamespace
 
@@ -33,9 +35,7 @@ def imitated(tmp_path_factory):
 def test_the_callbacks_get_each_step_and_each_line_of_metrics(imitated):
     assert [step for step, _ in imitated.steps] == list(range(1, 31))
     lines = [json.loads(line) for line in (imitated.training.run / "metrics.jsonl").read_text().splitlines()]
-    assert imitated.evaluations == [
-        {name: line[name] for name in line if not name.startswith("best")} for line in lines
-    ]
+    assert imitated.evaluations == [{name: line[name] for name in line if name != "best"} for line in lines]
     mean = sum(loss for step, loss in imitated.steps if step <= 10) / 10
     assert lines[0]["loss"] == pytest.approx(mean)
 
@@ -92,6 +92,30 @@ def test_callbacks_cannot_change_the_run(tmp_path):
     )
     assert changed.network == whole.network
     assert changed.metrics["solved"] == whole.metrics["solved"]
+
+
+def test_two_trainings_in_one_process_are_refused(tmp_path):
+    """A callback of the first begins the second, as another thread would."""
+
+    def begin_another(step, metrics):
+        puzzlelab.train("tabular", TABULAR, run=tmp_path / "second")
+
+    with pytest.raises(puzzlelab.BadInput, match="another training is at work in this process"):
+        puzzlelab.train("tabular", TABULAR, run=tmp_path / "first", on_evaluation=begin_another)
+    assert puzzlelab.train("tabular", TABULAR, run=tmp_path / "first").finished
+
+
+def test_a_script_without_a_guard_gets_a_sentence(tmp_path):
+    """The process that makes the samples imports the script, which would train, and remove the run, once more."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import puzzlelab\nputs = {IMITATION!r}\npuzzlelab.train('imitation', puts, run='run', restart=True)\n"
+    )
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 1
+    assert "put what it does below the line `if __name__ == '__main__':`" in done.stderr.splitlines()[-1]
+    assert done.stderr.count("Traceback") == 1
 
 
 def test_only_true_ends_a_run(tmp_path):

@@ -147,12 +147,17 @@ class WorkerProcesses(Executor):
         return program
 
 
+def end_if_unguarded() -> None:
+    """End this process if it imports the script of its parent, which has no guard: it would begin the work again."""
+    if getattr(process.current_process(), "_inheriting", False):
+        os._exit(UNGUARDED)
+
+
 class _Worker:
     """A process that does not outlive this one, and does not get its signals: one of several that share the memory."""
 
     def __init__(self, sharers: int = 1) -> None:
-        if getattr(process.current_process(), "_inheriting", False):
-            os._exit(UNGUARDED)
+        end_if_unguarded()
         kernel_folder()  # a private one is shared with the process
         if QUIET_TRACKER not in sys.warnoptions:
             sys.warnoptions.append(QUIET_TRACKER)

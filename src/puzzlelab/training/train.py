@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from puzzlelab.core.errors import BadFile, BadOption, wrong_argument
+from puzzlelab.core.errors import BadFile, BadInput, BadOption, wrong_argument
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import NETWORK
 from puzzlelab.engine.executor import Executor
@@ -27,9 +28,6 @@ from puzzlelab.training.runs import Run, read_toml
 
 Source: TypeAlias = "str | PathLike[str] | Mapping[str, Any] | Settings"
 """The settings of a run: a file of TOML, the name of one of the package, a mapping as in such a file, or a value."""
-
-FACTS = ("step", "best", "best_step", "changes")
-"""What a line of metrics has beside those of its step."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +78,20 @@ def settings_from(recipe: str, run: Run | None, source: Source | None, changes: 
     return settings_of(recipe, values, changes)
 
 
+_at_work = threading.Lock()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Raise `BadInput` where another thread trains: a seed, and the export to ONNX, are PyTorch's for a process."""
+    if not _at_work.acquire(blocking=False):
+        raise BadInput("another training is at work in this process: start each in a process of its own")
+    try:
+        yield
+    finally:
+        _at_work.release()
+
+
 def train(
     recipe: Recipe,
     settings: Any,
@@ -98,11 +110,11 @@ def train(
         recipe.check_new(settings)
     settings = run.begin(settings, anew=restart)
     if not run.finished():
-        with suppress(TrainingStopped):
+        with _alone(), suppress(TrainingStopped):
             programs.train(recipe, run, settings, executor, resources, callbacks)
     network = run.trained()
     if network is None:
         raise BadFile(f"{run.folder} has no champion: train again")
     *_, last = [{}, *metrics.lines(run.metrics)]
-    numbers = {name: value for name, value in last.items() if name not in FACTS}
+    numbers = {name: value for name, value in last.items() if name != "step" and not isinstance(value, str)}
     return Training(run.folder, network.name, run_files.saved_step(run.folder), numbers, run.done.exists())
