@@ -159,7 +159,7 @@ def _tell_best(run: Run) -> None:
         return
     boards = f"{best.other_boards['boards']:,.0f} other boards"
     if best.name == last.name:
-        say(f"it is the best network by the evaluation too, and solves {_results(best)} of {boards}")
+        say(f"it is the best network by the evaluation too, and of {boards} it solves {_results(best)}")
         return
     say(f"best: the network of step {best.steps:,}; play with it: --net {run.folder}:best")
     say(f"of {boards} it solves {_results(best)}, and the last network {_results(last)}")
@@ -168,8 +168,9 @@ def _tell_best(run: Run) -> None:
 def _results(card: Card) -> str:
     """Return the share of other boards that a network solves, with the mean of their moves, costs or scores."""
     results = card.other_boards
-    means = [f"mean {name} {results[name]:.2f}" for name in ("moves", "cost", "score") if name in results]
-    return f"{results['solved']:.1%}" + (f" ({means[0]})" if means else "")
+    means = {"moves": "in {:.2f} moves", "cost": "at a cost of {:.2f}", "score": "with a score of {:.2f}"}
+    texts = [text.format(results[name]) for name, text in means.items() if name in results]
+    return " ".join([f"{results['solved']:.1%}", *texts])
 
 
 def _check_programs(

@@ -53,7 +53,7 @@ class Difference:
         return f"{self.setting} is {json.dumps(self.saved)} there, not {json.dumps(self.wanted)}"
 
     @property
-    def refusal(self) -> str:
+    def with_reason(self) -> str:
         """The sentence with the reason for which it may not change."""
         return f"{self}: {self.rule.reason}"
 

@@ -205,7 +205,7 @@ class Run:
 
     def _refuse(self, settings: Settings, found: list[Difference], position: Position) -> None:
         """Raise `BadInput` if one of these settings may not change in a run that has got this far."""
-        if refused := [each.refusal for each in found if not each.rule.may_change]:
+        if refused := [each.with_reason for each in found if not each.rule.may_change]:
             raise BadInput(
                 f"{self.folder} was begun with other settings: {'; '.join(refused)}. "
                 f"Give another folder, or begin it anew: {self._restart_command(getattr(settings, 'recipe', ''))}"
