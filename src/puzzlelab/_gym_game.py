@@ -183,9 +183,10 @@ class GymGame:
 
     def observations(self, rows: Any = slice(None)) -> NDArray[Any]:
         """Return `float32[K, F]`, `float32[K, P, rows, columns]`, or the states `[K, S]`, by default of all boards."""
+        states: State = self.states[rows]
         if self.planes is None:
-            return self.states[rows].copy()
-        planes = self.planes.planes(self.states[rows])
+            return states.copy()
+        planes = self.planes.planes(states)
         if self.options.observation != "image":
             return planes
         cells = cells_of(self.planes)

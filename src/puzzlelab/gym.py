@@ -70,16 +70,28 @@ def _attribute(name: str, about: str) -> property:
     )
 
 
-class _Attributes:
-    """The attributes of both environments that can be set."""
+class _Playing:
+    """What both environments have: their boards, and the attributes that can be set."""
 
     board = _attribute("board", "The start board of every episode, or None")
     level = _attribute("level", "The level of new boards, or None for any")
     max_moves = _attribute("max_moves", "The moves after which an episode is truncated, or None for the default")
     scale = _attribute("scale", "The scale of new boards, or None for the main one")
+    metadata: dict[str, Any]
+    render_mode: str | None
+
+    def _make_game(self, count: int, puzzle: str | Puzzle | None, render_mode: str | None, options: Any) -> None:
+        from puzzlelab._gym_game import GymGame  # imports the compiler, which would slow down the import of this module
+
+        named = {"puzzle": puzzle, "render_mode": render_mode}
+        self._game = GymGame(count, {**options, **{name: value for name, value in named.items() if value is not None}})
+        self.puzzle = self._game.puzzle
+        self.render_mode = self._game.options.render_mode
+        available = MODES if self.puzzle.view(Drawings) is not None else MODES[:1]
+        self.metadata = {**self.metadata, "render_modes": available.copy()}
 
 
-class PuzzleEnv(_Attributes, gymnasium.Env[Any, Any]):
+class PuzzleEnv(_Playing, gymnasium.Env[Any, Any]):
     """An environment with one board of a puzzle, by default `tiles-3x3`.
 
     Action: `Discrete(M)`, a move. An illegal move does not change the board; the reward scheme defines its reward.
@@ -106,10 +118,7 @@ class PuzzleEnv(_Attributes, gymnasium.Env[Any, Any]):
         render_mode: Literal["ansi", "rgb_array"] | None = None,
         **options: Unpack[EnvironmentOptions],
     ) -> None:
-        self._game = _game(1, puzzle, render_mode, options)
-        self.puzzle = self._game.puzzle
-        self.metadata = {**self.metadata, "render_modes": _modes(self._game)}
-        self.render_mode = self._game.options.render_mode
+        self._make_game(1, puzzle, render_mode, options)
         self.action_space = gymnasium.spaces.Discrete(self.puzzle.move_count)
         self.observation_space = self._game.space()
 
@@ -144,7 +153,7 @@ class PuzzleEnv(_Attributes, gymnasium.Env[Any, Any]):
         return self._game.render(0)
 
 
-class PuzzleVectorEnv(_Attributes, VectorEnv[Any, Any, Any]):
+class PuzzleVectorEnv(_Playing, VectorEnv[Any, Any, Any]):
     """A vector environment with `num_envs` boards, whose moves the puzzle's kernels make at once; else as `PuzzleEnv`.
 
     `autoreset_mode` says what follows the end of an episode, as for the vector environments of Gymnasium. `NextStep`:
@@ -174,14 +183,8 @@ class PuzzleVectorEnv(_Attributes, VectorEnv[Any, Any, Any]):
             modes = ", ".join(mode.value for mode in AutoresetMode)
             raise BadOption(f"'autoreset_mode' is one of {modes}, not {shorten(str(autoreset_mode))}") from None
         self.num_envs = num_envs
-        self._game = _game(num_envs, puzzle, render_mode, options)
-        self.puzzle = self._game.puzzle
-        self.metadata = {
-            **self.metadata,
-            "render_modes": _modes(self._game),
-            "autoreset_mode": self.autoreset_mode,
-        }
-        self.render_mode = self._game.options.render_mode
+        self._make_game(num_envs, puzzle, render_mode, options)
+        self.metadata["autoreset_mode"] = self.autoreset_mode
         self.single_action_space = gymnasium.spaces.Discrete(self.puzzle.move_count)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.single_observation_space = self._game.space()
@@ -250,18 +253,6 @@ class PuzzleVectorEnv(_Attributes, VectorEnv[Any, Any, Any]):
     def render_row(self, row: int) -> str | NDArray[np.uint8] | None:
         """Return the board of one row as `render` shows it."""
         return self._game.render(row)
-
-
-def _game(count: int, puzzle: str | Puzzle | None, render_mode: str | None, options: EnvironmentOptions) -> GymGame:
-    from puzzlelab._gym_game import GymGame  # imports the compiler, which would slow down the import of this module
-
-    named = {"puzzle": puzzle, "render_mode": render_mode}
-    return GymGame(count, {**options, **{name: value for name, value in named.items() if value is not None}})
-
-
-def _modes(game: GymGame) -> list[str]:
-    """Return the render modes that are available for this puzzle."""
-    return MODES.copy() if game.puzzle.view(Drawings) is not None else MODES[:1]
 
 
 def _check_names(options: dict[str, Any] | None, known: list[str]) -> None:
