@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch")
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.errors import BadFile, BadInput, BadOption
 from puzzlelab.core.views import scale_of
 from puzzlelab.engine.batch_rules import canonical_moves, legal_moves
 from puzzlelab.engine.parallel import ThisProcess
@@ -191,3 +191,20 @@ def test_a_puzzle_with_too_many_states_is_refused_before_there_is_a_folder(tmp_p
     )
     with pytest.raises(BadInput, match="tiles-2x3 has too many states to take all of them: at most 100"):
         recipe.find("imitation").check(settings)
+
+
+NEVER = (
+    "puzzle=tiles-4x4",
+    'network={"kind": "dense", "width": 4, "depth": 1}',
+    'teacher={"solver": "beam", "solver_options": {"width": 1}, "nodes": 1}',
+    "evaluation.boards=0",
+    "evaluation.teacher_games=0",
+)
+"""A teacher that solves no board."""
+
+
+@pytest.mark.parametrize(("changes", "boards"), [(["data.shard_count=4"], 80), (["data.buffer_size=5"], 100)])
+def test_a_teacher_that_gives_no_sample_ends_the_training(tmp_path, settings_of, train, changes, boards, monkeypatch):
+    monkeypatch.setattr("puzzlelab.training.shard_loader.MAX_EMPTY_GAMES", 100)
+    with pytest.raises(BadOption, match=f"{boards} boards in a row gave no sample: either they are solved already, or"):
+        train(tmp_path / "run", settings_of(*NEVER, *changes))

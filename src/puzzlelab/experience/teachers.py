@@ -243,14 +243,17 @@ def _fill(
                 if shards.rows >= count:
                     break
                 if games - last_useful >= MAX_EMPTY_GAMES:
-                    raise BadOption(
-                        f"{games - last_useful:,} boards in a row gave no sample: either they are solved already, or "
-                        f"{source.settings()['solver']} with these options solves none of them"
-                    )
+                    raise BadOption(no_samples(games - last_useful, str(source.settings()["solver"])))
         finally:
             shards.write()
             progress(shards.rows)
     return shards
+
+
+def no_samples(boards: int, solver: str) -> str:
+    """Say that so many boards gave no sample."""
+    reason = f"either they are solved already, or {solver} with these options solves none of them"
+    return f"{boards:,} boards in a row gave no sample: {reason}"
 
 
 def _make_again(source: SampleSource, executor: Executor, shards: Shards) -> None:

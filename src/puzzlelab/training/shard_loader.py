@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from puzzlelab.core.errors import BadFile
+from puzzlelab.core.errors import BadFile, BadOption
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
 from puzzlelab.experience.replay import Ring
 from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.experience.shards import check_card, facts, note_damaged, read_shard, shard_path
+from puzzlelab.experience.teachers import MAX_EMPTY_GAMES, no_samples
 from puzzlelab.training.runs import Run
 
 PATIENCE = 20.0
 """The waiting time in seconds after which the wait is reported."""
+EMPTY_PATIENCE = 60.0
+"""Seconds of shards without a sample after which this is reported."""
 SAMPLING = 1
 """The branch of the run's seed that draws samples."""
 
@@ -64,6 +68,9 @@ class ShardLoader:
         """Shards of the saved state that are not in the buffer yet, because they have to be made again."""
         self.waited = 0.0
         """Seconds of waiting for shards."""
+        self._empty_since: float | None = None
+        """The time of the first of the last shards, if these have no samples."""
+        self._reported_empty = False
         self._missing_since: float | None = None
         """The time when the next shard was requested; None if it is not needed yet."""
         self._reported = False
@@ -81,7 +88,22 @@ class ShardLoader:
                 return False
             self.ring.append(samples.columns)
             self.sizes.append(len(samples))
+            self._check_samples()
         return True
+
+    def _check_samples(self) -> None:
+        """Raise `BadOption` where many boards in a row gave no sample, or all that there are; a note comes earlier."""
+        boards = sum(1 for _ in takewhile(lambda size: not size, reversed(self.sizes))) * self.data.shard_games
+        sentence = no_samples(boards, str(self.settings.get("solver", "the teacher")))
+        if boards >= MAX_EMPTY_GAMES or (not self.ring.total and len(self.sizes) == self.data.shard_count):
+            raise BadOption(sentence)
+        if not boards:
+            self._empty_since = None
+            return
+        self._empty_since = self._empty_since or time.perf_counter()
+        if time.perf_counter() - self._empty_since > EMPTY_PATIENCE and not self._reported_empty:
+            report.note(sentence)
+            self._reported_empty = True
 
     def _enough(self, step: int) -> bool:
         used = (step + 1) * self.batch_size
@@ -165,7 +187,7 @@ class ShardLoader:
         self.sizes = [int(size) for size in state["sizes"]]
         first = self.first_needed(self.sizes)
         self.ring.total = sum(self.sizes[:first])
-        self._missing = list(range(first, len(self.sizes)))
+        self._missing = [number for number in range(first, len(self.sizes)) if self.sizes[number]]
         self._read_missing()
 
     def first_needed(self, sizes: list[int]) -> int:
@@ -179,6 +201,10 @@ class ShardLoader:
 
     def remove_old_shards(self, oldest: Mapping[str, Any]) -> None:
         """Remove the shards that `restore` would not read with the oldest state that is kept, or a later one."""
-        if not self.data.keep_shards:
-            for number in range(self.first_needed([int(size) for size in oldest["sizes"]])):
+        if self.data.keep_shards:
+            return
+        sizes = [int(size) for size in oldest["sizes"]]
+        first = self.first_needed(sizes)
+        for number, size in enumerate(sizes):
+            if number < first or not size:
                 shard_path(self.run.shards, number).unlink(missing_ok=True)

@@ -59,6 +59,31 @@ def test_a_training_that_diverges_ends_the_run_and_its_status_tells_so(compete, 
     assert (list(folder.glob("state-*")), (folder / "done").exists()) == ([], False)
 
 
+def test_games_that_give_no_sample_are_told_of_and_leave_no_shards(settings_of, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("puzzlelab.training.selfplay.status.MAX_EMPTY_GAMES", 48)
+    settings = settings_of(
+        'curriculum={"scale": "uniform", "random_walk_share": 0, "growth": "never"}',
+        "puzzle=tiles-4x4",
+        "self_play.max_moves=1",
+        "evaluation.boards=0",
+    )
+    run, warnings = Run(tmp_path / "run"), []
+    run.begin(settings)
+
+    def watch() -> None:
+        if run.game_log.exists():
+            warnings[:] = StatusReader(run, settings).read().warnings
+        if warnings:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        programs.run_all(run, settings, watch, ThisProcess(), workers=0)
+    assert warnings[0].startswith("48 games gave no sample, since none was won: easier boards (curriculum), more moves")
+    assert numbers(run.shards) == []
+    entries = list(GameLog(run.game_log, run.shards).new_entries())
+    assert [(entry.number, entry.samples) for entry in entries] == [(0, 0), (1, 0), (2, 0)]
+
+
 # --- one seed ---
 
 

@@ -215,7 +215,8 @@ def _evaluation_samples(settings: ImitationSettings) -> TrainingSamples | None:
             report.progress("samples to evaluate on", min(done, wanted), wanted)
             if done >= wanted:
                 break
-    return joined(parts)
+    samples = joined(parts)
+    return samples if len(samples) else None
 
 
 def check(settings: ImitationSettings) -> None:

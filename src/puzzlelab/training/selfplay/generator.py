@@ -162,8 +162,9 @@ class GameGenerator:
         self.keep(*play_games(self.settings, number, network, self.run.solver_option(network), difficulty, watch))
 
     def keep(self, content: bytes, entry: GameLogEntry) -> None:
-        """Write a shard, and its line of the log."""
-        write_shard(self.run.shards, entry.number, content)
+        """Write a shard, unless it is empty, and its line of the log."""
+        if entry.samples:
+            write_shard(self.run.shards, entry.number, content)
         self.game_log.add(entry)
 
     def remove_old_shards(self, below: int | None = None) -> None:

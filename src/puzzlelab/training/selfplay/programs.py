@@ -168,6 +168,7 @@ class _Clock:
         self._watch, self._executor, self._minutes = watch, executor, minutes
         self._reader, self._champion = StatusReader(run, settings), run.network("champion")
         self._began, self._reported_at = time.monotonic(), 0.0
+        self._told_of_no_samples = False
 
     def is_over(self) -> bool:
         """Tell whether the time is over; calls the watch."""
@@ -182,6 +183,9 @@ class _Clock:
         status = self._reader.read()
         words = "; ".join(filter(None, [headline(status), self._executor.status()]))
         report.progress("self-play", minutes, self._minutes, words)
+        if status.no_samples and not self._told_of_no_samples:
+            self._told_of_no_samples = True
+            report.note(status.no_samples)
         if status.champion != self._champion:
             self._champion = status.champion
             report.note(f"{minutes:.1f} minutes: {headline(status)}")

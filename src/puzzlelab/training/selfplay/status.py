@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from puzzlelab.core import registry
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.shards import numbers
+from puzzlelab.experience.teachers import MAX_EMPTY_GAMES
 from puzzlelab.training import metrics, run_files
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
@@ -20,6 +21,8 @@ from puzzlelab.training.selfplay.matches import Match, MatchLog
 from puzzlelab.training.selfplay.ratings import ratings
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
+EMPTY_SECONDS = 60.0
+"""The time of games without a sample after which this is told."""
 RECENT_SECONDS = 300.0
 """The time span over which games per minute are counted."""
 
@@ -66,6 +69,8 @@ class RunStatus:
     """The fixed solvers with their ratings."""
     matches: int
     programs: Sequence[ProgramStatus]
+    no_samples: str
+    """The sentence about games that gave no sample; empty while that may be by chance."""
     warnings: Sequence[str]
     done: bool
     began: float
@@ -126,6 +131,7 @@ class StatusReader:
             opponents=[(name, rating_of[name]) for name in opponents if name in rating_of],
             matches=len(matches),
             programs=at_work,
+            no_samples=self._no_samples(),
             warnings=self._warnings(at_work),
             done=run.done.exists(),
             began=began,
@@ -166,11 +172,23 @@ class StatusReader:
         ]
         with suppress(OSError):
             warnings.append(f"the trainer failed: {self.run.failure.read_text(encoding='utf-8').strip()}")
+        if warning := self._no_samples():
+            warnings.append(warning)
         if not self.run.done.exists():
             for program in at_work:
                 if program.waiting and not program.gone:
                     warnings += missing_programs(self.run, program.name)
         return list(dict.fromkeys(warnings))
+
+    def _no_samples(self) -> str:
+        """Say so where many games, or those of a minute, gave no sample; else an empty text."""
+        is_long = self._games >= MAX_EMPTY_GAMES or self._ended - self._began > EMPTY_SECONDS
+        if self._samples_made or not is_long:
+            return ""
+        return (
+            f"{self._games:,} games gave no sample, since none was won: easier boards (curriculum), more moves "
+            "(self_play.max_moves) or more playouts (self_play.playouts) are the ways out"
+        )
 
 
 def _share_won(entries: Sequence[GameLogEntry]) -> float | None:
