@@ -116,5 +116,5 @@ def train(
     if network is None:
         raise BadFile(f"{run.folder} has no champion: train again")
     *_, last = [{}, *metrics.lines(run.metrics)]
-    numbers = {name: value for name, value in last.items() if name != "step" and not isinstance(value, str)}
+    numbers = {name: value for name, value in last.items() if name != "step" and isinstance(value, (int, float))}
     return Training(run.folder, network.name, run_files.saved_step(run.folder), numbers, run.done.exists())
