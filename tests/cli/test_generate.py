@@ -14,7 +14,9 @@ from puzzlelab.engine import enumeration
 from puzzlelab.puzzles.sudoku import generate
 from puzzlelab.puzzles.sudoku.generate import LEVELS
 from puzzlelab.solvers.dancing_links import DancingLinks
+from puzzlelab.storage.board_files import board_blocks
 from puzzlelab.storage.outputs import LineOutput, only_writer
+from puzzlelab.text.board_blocks import read_blocks
 
 
 @pytest.fixture
@@ -222,3 +224,24 @@ def test_nul_bytes_of_a_power_cut_are_written_again(program, tmp_path):
     path.write_bytes(whole[:kept] + bytes(len(whole) - kept) + b"1\n")
     assert program(*words, path)[0] == 0
     assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("name", ["tiles-2x3", "dust-4x3x3"])
+@pytest.mark.parametrize("ending", ["txt", "csv", "jsonl", "parquet"])
+def test_the_ending_says_the_form_for_every_puzzle(program, tmp_path, name, ending):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    path, puzzle = tmp_path / f"new.{ending}", load(name)
+    assert program(name, "--count", 3, "--out", path)[0] == 0
+    assert program(name, "--count", 12, "--out", path)[0] == 0
+    boards = [state for block in read_blocks(puzzle, board_blocks(path), "file") for state in block.states]
+    printed = program(name, "--count", 12)[1].splitlines()
+    assert [puzzle.write(state) for state in boards] == printed
+
+
+@pytest.mark.parametrize("ending", [".npz", ".CSV", ".json", ".boards"])
+def test_an_ending_of_no_form_is_refused_before_a_board_is_made(program, tmp_path, ending):
+    path = tmp_path / f"new{ending}"
+    sentence = f"error: {path} ends in none of .txt, .csv, .jsonl, .parquet, which say the form of the file\n"
+    assert program("tiles-4x4", "--out", path) == (2, "", sentence)
+    assert not path.exists()

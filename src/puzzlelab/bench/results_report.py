@@ -30,7 +30,7 @@ from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.engine import report
 from puzzlelab.storage.files import replace_file, writing
-from puzzlelab.storage.outputs import check_replaceable
+from puzzlelab.storage.outputs import check_ending, check_replaceable
 from puzzlelab.training.runs import Run
 from puzzlelab.version import VERSION
 
@@ -245,6 +245,7 @@ def check_out(path: Path) -> None:
     """Check that a report may be written there: the file is new, empty, or a report already; raises `BadFile`."""
     if path.is_dir():
         raise BadFile(f"{path} is a folder: give the name of a file, such as {path / 'report.html'}")
+    check_ending(path, ("", ".html", ".htm"))
     check_replaceable(path, lambda begin: GENERATOR.encode() in begin, "report")
 
 

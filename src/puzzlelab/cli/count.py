@@ -179,11 +179,12 @@ def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
 @contextmanager
 def _lines(out: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
     """Give a function that writes lines; a file is continued only if its lines are those that are written."""
-    from puzzlelab.storage.outputs import LineOutput
+    from puzzlelab.storage.outputs import LineOutput, check_ending
 
     if out is None:
         yield lambda lines: typer.echo("".join(f"{line}\n" for line in lines), nl=False)
         return
+    check_ending(out, ("", ".txt"))
     with LineOutput(out) as file:
         yield file.write_all
         if file.rest:

@@ -89,7 +89,9 @@ def generate(
     seed: Seed = 0,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write to this file, or continue it; generators of puzzles also write .csv or .parquet."),
+        typer.Option(
+            help="Write to this file, or continue it: .txt, .csv, .jsonl or .parquet, or a form of the puzzle."
+        ),
     ] = None,
     jobs: Threads = None,
     executor: ExecutorName = None,

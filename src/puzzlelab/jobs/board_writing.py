@@ -1,5 +1,7 @@
 """Writes new boards to a file, a line each, or continues one: a board depends on the settings, the seed and its number.
 
+The ending of its name says the form: lines of text, CSV, lines of JSON, Parquet, or a form of the puzzle.
+
 The file of boards itself grows; only the rows of `X.parquet` grow in `X.parquet.jsonl`, from which it is made. The
 lines before the boards, and some boards at the beginning and at the end of what is there, are made again and compared.
 """
@@ -15,16 +17,25 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.boards import Boards
-from puzzlelab.core.errors import BadFile
 from puzzlelab.core.puzzle import Puzzle, State, notations_of
-from puzzlelab.core.views import BoardForm, own_generator, scale_of
+from puzzlelab.core.views import BoardForm, BoardGenerator, own_generator, scale_of
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.jobs.board_generation import generated, generator_of, sampled
 from puzzlelab.storage.files import make_folder, require_regular, writing
 from puzzlelab.storage.lines import blocks_of, lines_of
-from puzzlelab.storage.outputs import LineOutput
-from puzzlelab.storage.row_exports import PARQUET, check_can_grow, check_export, growing_file, is_current, new_export
+from puzzlelab.storage.outputs import LineOutput, check_ending
+from puzzlelab.storage.row_columns import csv_text
+from puzzlelab.storage.row_exports import (
+    CSV,
+    JSON_LINES,
+    PARQUET,
+    check_can_grow,
+    check_export,
+    growing_file,
+    is_current,
+    new_export,
+)
 from puzzlelab.text.board_blocks import read_blocks
 
 COMPARED = 20
@@ -62,52 +73,71 @@ def board_lines(
 
     Raises `BadFile` if it says none, and what `board_generation.boards` raises.
     """
-    generator = generator_of(puzzle, scale, level, settings or {})
+    generator, form = generator_of(puzzle, scale, level, settings or {}), _form_of(puzzle, path)
+    growing = growing_file(path) if path.suffix == PARQUET else path
     if generator is None:
         name, _ = scale_of(puzzle, scale)
-        comments = (f"# puzzle: {puzzle.name}", f"# {name} {level or 'any'}, seed {seed}")
-        return BoardLines(path, path, comments, partial(_sampled_lines, puzzle, scale, level, seed, executor), (0, 1))
-    form = _form_of(puzzle, path)
-
-    def make(first: int, end: int) -> Iterator[Sequence[str]]:
-        for boards, solutions in generated(generator, seed, first, end, executor or ThisProcess(jobs)):
-            yield _written(puzzle, form, boards, solutions)
-
-    header = [form.header] if form.header else []
-    growing = growing_file(path) if form is PARQUET_FORM else path
-    return BoardLines(path, growing, header, make, (COMPARED, COMPARED))
+        make = partial(_sampled_lines, puzzle, form, scale, level, seed, executor)
+        if form is LINES:
+            comments = (f"# puzzle: {puzzle.name}", f"# {name} {level or 'any'}, seed {seed}")
+            return BoardLines(path, growing, comments, make, (0, 1))
+    else:
+        make = partial(_generated_lines, puzzle, form, generator, seed, executor or ThisProcess(jobs))
+    return BoardLines(path, growing, [form.header] if form.header else [], make, (COMPARED, COMPARED))
 
 
 def _sampled_lines(
-    puzzle: Puzzle, scale: str | None, level: str | None, seed: int, executor: Executor | None, first: int, end: int
+    puzzle: Puzzle,
+    form: BoardForm,
+    scale: str | None,
+    level: str | None,
+    seed: int,
+    executor: Executor | None,
+    first: int,
+    end: int,
 ) -> Iterator[Sequence[str]]:
     for board in sampled(puzzle, scale, level, seed, first, end, executor):
-        yield [puzzle.write(board)]
+        yield _written(puzzle, form, board[None], None)
 
 
-PARQUET_FORM = BoardForm("", "")
-"""Lines of JSON, whose keys are the columns of the Parquet file."""
+def _generated_lines(
+    puzzle: Puzzle, form: BoardForm, generator: BoardGenerator, seed: int, executor: Executor, first: int, end: int
+) -> Iterator[Sequence[str]]:
+    for boards, solutions in generated(generator, seed, first, end, executor):
+        yield _written(puzzle, form, boards, solutions)
+
+
+LINES, CSV_ROWS, OBJECTS = BoardForm("", None), BoardForm("puzzle,board", ""), BoardForm("", "")
+"""Boards alone; CSV with the puzzle of each board; and lines of JSON, whose keys are the columns of Parquet files."""
+OBJECT_FORMS = {JSON_LINES: OBJECTS, PARQUET: OBJECTS}
+FORMS = {"": LINES, ".txt": LINES, CSV: CSV_ROWS, **OBJECT_FORMS}
+"""Ending of the name of a file -> its form, for a puzzle without forms of its own."""
 
 
 def _form_of(puzzle: Puzzle, path: Path) -> BoardForm:
-    """Return the form of a file of boards with their solutions; raises `BadFile` for another name or a pipe."""
+    """Return the form of a file of boards; raises `BadFile` for another name, or a pipe for a form of the puzzle."""
     own = own_generator(puzzle)
     if own is None or not own.forms:
-        return BoardForm("", None)
-    forms = {**own.forms, PARQUET: PARQUET_FORM}
-    if path.suffix not in forms:
-        raise BadFile(f"{path} ends in none of {', '.join(forms)}, which say the form of the file")
+        check_ending(path, FORMS)
+        return FORMS.get(path.suffix, LINES)  # a pipe may have any name
+    forms = {**own.forms, **OBJECT_FORMS}
     require_regular(path)
+    check_ending(path, forms)
     return forms[path.suffix]
 
 
-def _written(puzzle: Puzzle, form: BoardForm, boards: State, solutions: State) -> Sequence[str]:
-    """Return a line for each board with its solution, both plain states `[P, S]`."""
+def _written(puzzle: Puzzle, form: BoardForm, boards: State, solutions: State | None) -> Sequence[str]:
+    """Return a line for each board, with its solution if it is known, both plain states `[P, S]`."""
+    texts = Boards(puzzle, boards).written()
     if form.notation is None:
-        return Boards(puzzle, boards).written()
-    if form is PARQUET_FORM:
-        texts = zip(Boards(puzzle, boards).written(), Boards(puzzle, solutions).written(), strict=True)
-        return [json.dumps({"puzzle": board, "solution": solution}) for board, solution in texts]
+        return texts
+    if form is CSV_ROWS:
+        return [f"{csv_text(puzzle.name)},{csv_text(text)}" for text in texts]
+    if solutions is None:
+        return [json.dumps({"puzzle": puzzle.name, "board": text}) for text in texts]
+    if form is OBJECTS:
+        pairs = zip(texts, Boards(puzzle, solutions).written(), strict=True)
+        return [json.dumps({"puzzle": board, "solution": solution}) for board, solution in pairs]
     return notations_of(puzzle)[form.notation](boards, solutions).splitlines()
 
 
@@ -156,13 +186,13 @@ def _write(file: LineOutput, lines: BoardLines, existing: int, count: int, repor
 def _export(path: Path, growing: Path, file: LineOutput) -> None:
     """Make a Parquet file of its growing file, unless it has all of its lines."""
     file.flush()
-    if growing == path or is_current(path, growing):
+    if growing == path or is_current(path, growing) or not file.number:
         return
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = pa.schema([("puzzle", pa.string()), ("solution", pa.string())])
-    rows = map(json.loads, lines_of(growing))
+    first = json.loads(next(lines_of(growing)))
+    rows, schema = map(json.loads, lines_of(growing)), pa.schema([(name, pa.string()) for name in first])
     with new_export(path, growing) as target, pq.ParquetWriter(target, schema) as writer:
         while some := list(islice(rows, GROUP)):
             writer.write_table(pa.Table.from_pylist(some, schema))
@@ -173,8 +203,7 @@ def _export(path: Path, growing: Path, file: LineOutput) -> None:
 
 def states_in(puzzle: Puzzle, path: Path) -> Iterator[State]:
     """Yield the plain states `[P, S]` in a file of boards of the puzzle's own generator, of some boards at a time."""
-    is_parquet = path.suffix == PARQUET
-    texts = blocks_of(growing_file(path) if is_parquet else path)
-    if is_parquet:
+    texts = blocks_of(growing_file(path) if path.suffix == PARQUET else path)
+    if path.suffix in OBJECT_FORMS:
         texts = ("".join(f"{json.loads(line)['puzzle']}\n" for line in block.splitlines()) for block in texts)
     return (boards.states for boards in read_blocks(puzzle, texts, str(path)))

@@ -7,13 +7,13 @@ where the lines that are there are those that the command would write. The rule 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Self
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.storage.files import is_at, lock_or_refuse, locked, make_folder, require_regular, writing
+from puzzlelab.storage.files import is_at, lock_or_refuse, locked, make_folder, require_regular, special_kind, writing
 from puzzlelab.storage.lines import CHUNK_SIZE, PeriodicSync, count_lines
 
 LONGEST_QUOTE = 60
@@ -193,6 +193,16 @@ def check_replaceable(path: Path, is_own: Callable[[bytes], bool], contents: str
         raise BadFile(f"cannot write {path}: {error.strerror}") from None
     if begin and not is_own(begin):
         raise BadFile(f"{path} exists already, and is no {contents}: give another name, or remove it first")
+
+
+def check_ending(path: Path, endings: Collection[str]) -> None:
+    """Raise `BadFile` for the name of a new file whose ending is none of these, which say the form of the file.
+
+    Devices and pipes may have any name.
+    """
+    if path.suffix in endings or special_kind(path.stat().st_mode if path.exists() else 0) is not None:
+        return
+    raise BadFile(f"{path} ends in none of {', '.join(filter(None, endings))}, which say the form of the file")
 
 
 def check_image(path: Path) -> None:

@@ -271,7 +271,7 @@ def _csv_part(column: Column, values: Values) -> Part:
     return _texts(column, values, (lambda value: "" if value is None else encode(value)) if None in values else encode)
 
 
-def _csv_text(text: str) -> str:
+def csv_text(text: str) -> str:
     """Return a text in a record of CSV, in quotes where it needs them."""
     if "," in text or '"' in text or "\n" in text or "\r" in text:
         doubled = text.replace('"', '""')
@@ -283,17 +283,17 @@ def _csv_moves(names: Sequence[str]) -> str:
     """Return the names of moves with spaces between, or as a JSON list where that would not be clear."""
     text = " ".join(names)
     is_clear = text.count(" ") == len(names) - 1 and text != "" and not text.startswith("[")
-    return _csv_text(text if is_clear or not names else json.dumps(names))
+    return csv_text(text if is_clear or not names else json.dumps(names))
 
 
 Writers = Mapping[str, Callable[[Any], str]]
 _JSON: Writers = {"number": str, "seconds": repr, "text": encode_basestring_ascii}
 """Kinds of columns with a faster writer than `json.dumps`."""
 _CSV: Writers = {
-    "text": _csv_text,
-    "word": _csv_text,
+    "text": csv_text,
+    "word": csv_text,
     "truth": json.dumps,
-    "object": lambda value: _csv_text(json.dumps(value)),
+    "object": lambda value: csv_text(json.dumps(value)),
     "moves": _csv_moves,
 }
 

@@ -26,7 +26,7 @@ from puzzlelab.storage.outputs import check_replaceable
 from puzzlelab.storage.row import COLUMNS, Row
 from puzzlelab.storage.row_columns import HEADER, RowColumns, arrow_schema, require_pyarrow
 
-CSV, PARQUET = ".csv", ".parquet"
+CSV, PARQUET, JSON_LINES = ".csv", ".parquet", ".jsonl"
 REQUIRED = ("puzzle", "board", "solver")
 OBJECTS = [column.name for column in COLUMNS if column.kind == "object"]
 """The columns whose values are JSON."""

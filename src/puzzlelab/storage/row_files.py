@@ -26,10 +26,12 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import LIMITS
 from puzzlelab.storage.files import is_at, make_folder, replacing, without_waiting, writing
 from puzzlelab.storage.lines import JsonLines, json_lines, line_at, line_count
-from puzzlelab.storage.outputs import check_replaceable, only_writer
+from puzzlelab.storage.outputs import check_ending, check_replaceable, only_writer
 from puzzlelab.storage.row import Question, Row
 from puzzlelab.storage.row_columns import RowColumns
 from puzzlelab.storage.row_exports import (
+    CSV,
+    JSON_LINES,
     PARQUET,
     Appender,
     check_can_grow,
@@ -46,6 +48,8 @@ from puzzlelab.storage.row_exports import (
 
 BEGINS = ('{"puzzle"', '{"batch"')
 """The beginnings of the lines of rows, and of those of batch times."""
+ROW_ENDINGS = "", JSON_LINES, ".json", CSV, PARQUET
+"""The endings of names of files of rows."""
 TimedRow = tuple[Row, BatchTime | None]
 """A row, and the time of its batch if it has no seconds of its own."""
 
@@ -130,6 +134,7 @@ class RowFile:
     """
 
     def __init__(self, path: Path) -> None:
+        check_ending(path, ROW_ENDINGS)
         self.path, self.growing = path, growing_file(path)
         self._lines = JsonLines(self.growing, opener=without_waiting)
         self._hashes, self._offsets = _index(())
@@ -291,6 +296,7 @@ def convert(source: Path, target: Path, note: Callable[[str], object] = _warn) -
     A CSV or Parquet file of rows is replaced in one step. Raises `BadFile` for other files that exist, and for a target
     whose rows grow in another file than the source.
     """
+    check_ending(target, ROW_ENDINGS)
     source, count = source_of(source), 0
 
     def counted() -> Iterator[Row | BatchTime]:
