@@ -111,7 +111,7 @@ def test_a_run_that_fails_does_not_end_the_others(program, words, tmp_path, monk
     code, out, err = program(*words, "--run", folder, "--seeds", 2)
     assert (code, (folder / "seed=5" / "done").exists()) == (2, True)
     assert "seed=4 failed, and the other runs go on: the loss is no number" in err
-    assert "error: 1 of 2 runs failed: seed=4; repeat the command to try them again" in err
+    assert "error: 1 of 2 runs failed, for the reasons above: seed=4" in err
     assert "1 of 2 runs are trained" in out
 
 

@@ -148,7 +148,7 @@ def _show_sweep(folder: Path, names: Sequence[str], failed: Sequence[str]) -> No
         show(tables.as_rich(table))
     say(f"{len(names) - len(failed)} of {len(names)} runs are trained; play with one: --net {runs[0]}")
     if failed:
-        fail(f"{len(failed)} of {len(names)} runs failed: {', '.join(failed)}; repeat the command to try them again")
+        fail(f"{len(failed)} of {len(names)} runs failed, for the reasons above: {', '.join(failed)}")
         raise typer.Exit(UNREADABLE)
 
 
