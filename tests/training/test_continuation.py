@@ -160,6 +160,15 @@ def test_a_folder_without_a_saved_state_takes_any_settings(tmp_path) -> None:
     run.begin(settings_of())  # of another recipe
 
 
+def test_a_finished_run_whose_states_were_removed_keeps_its_networks(tmp_path, short) -> None:
+    run = copied(short, tmp_path / "run")
+    for path in run.folder.glob("state*"):
+        path.unlink()
+    with pytest.raises(BadInput, match="has no saved state any more, from which it could go on"):
+        run.begin(settings_of("learning.steps=20", "seed=6"))
+    assert run.trained() is not None
+
+
 # --- the best network, and snapshots ---
 
 
@@ -242,6 +251,8 @@ def test_a_run_keeps_the_network_that_it_began_with(tmp_path, short, stop_at) ->
     run = Run(tmp_path / "run")
     assert ends(played(run.folder, recipe.settings_of("dqn", run.saved_settings()))) == ends(whole)
     assert checkpoint.read_card(run.trained()).settings["init"] == short.champion.read_text().strip()
+    run.begin(recipe.settings_of("dqn", run.saved_settings()), anew=True)
+    assert {path.name for path in run.folder.iterdir()} == {"config.toml", "init.safetensors"}
 
 
 @pytest.mark.parametrize(

@@ -19,17 +19,22 @@ from puzzlelab.core.errors import BadFile, BadInput, BadOption
 from puzzlelab.nets import checkpoint, model_zoo, onnx_model
 from puzzlelab.nets.card import CARD, ONNX, WEIGHTS, Card, content_of, file_of, read_card
 from puzzlelab.nets.network import read_network
+from puzzlelab.nets.onnx_weights import read_whole
+from puzzlelab.nets.run_networks import is_hash
 from puzzlelab.storage import networks
 
 WITHOUT_EFFECT = ("initial", "output_initial")
 """Settings of an architecture that only say with which weights it begins."""
 
 
-def read(name: str, puzzle: str, network: Mapping[str, Any]) -> tuple[str, bytes]:
+def read(name: str, puzzle: str, network: Mapping[str, Any], own: Path) -> tuple[str, bytes]:
     """Return the weights of the network of this name, as (their hash, the content of a file of safetensors).
 
-    Raises `BadInput` if it is for another puzzle, or of another architecture.
+    If `own` holds the weights with this hash, they are taken. Raises `BadInput` for a network for another puzzle, or of
+    another architecture.
     """
+    if is_hash(name) and own.exists() and checkpoint.hash_of(checkpoint.read_weights(own)) == name:
+        return name, content_of(own)
     text, averaged = networks.parts(name)
     if averaged:
         raise BadOption(f"'{networks.AVERAGED}' is how a search uses a network, and has no weights: leave it out")
@@ -51,7 +56,7 @@ def _weights(path: Path) -> tuple[Card | None, dict[str, Tensor]]:
             card.check_hash(checkpoint.hash_of(weights), file)
         return card, weights
     file = file_of(path, ONNX)
-    data = content_of(file)
+    data = read_whole(file)
     return onnx_model.card_of(path, onnx_model.read_bytes(data, file)), _initialisers(data, file)
 
 

@@ -19,6 +19,8 @@ TENSORS = ".safetensors"
 """The ending of the names of saved states, `state-<step>.safetensors`; `train_state.py` reads and writes them."""
 SETTINGS = "config.toml"
 """The file that makes a folder that of a run."""
+LAST_VALUES = "state.json"
+"""The file that repeats the values of the newest saved state, for people."""
 INITIAL = "init.safetensors"
 """The weights that training began with, where it began with a network."""
 FILES = re.compile(

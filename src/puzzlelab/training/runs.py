@@ -121,7 +121,7 @@ class Run:
             raise BadInput(f"{self.folder} is no folder: give another one")
         elif self.folder.exists() and not all(self._is_half_begun(path) for path in self.folder.iterdir()):
             raise BadInput(f"{self.folder} is not empty, and holds no run: give another folder")
-        settings, weights = self._initial_weights(settings)
+        settings, weights = self._initial_weights(settings, anew)
         if self.begun and not anew:
             return self._go_on(settings, weights)
         if self.begun:
@@ -141,17 +141,19 @@ class Run:
                 files.replace_file(self.initial, weights)
         self.write(self.config, tomli_w.dumps(to_toml_values(settings)))
 
-    def _initial_weights(self, settings: Model) -> tuple[Model, bytes | None]:
+    def _initial_weights(self, settings: Model, anew: bool) -> tuple[Model, bytes | None]:
         """Return the settings with the hash of the network that training begins with, and its weights.
 
-        There are no weights if the folder has those of this hash already. Raises `BadInput` for an unfit network.
+        There are no weights where the run goes on that began with them. Raises `BadInput` for an unfit network.
         """
         init = getattr(settings, "init", "")
-        if not init or (run_networks.is_hash(init) and self.begun and self.initial.exists()):
+        goes_on = self.begun and not anew and self.initial.exists()
+        if not init or (goes_on and self.saved_settings().get("init") == init):
             return settings, None
         from puzzlelab.nets import initial_weights
 
-        name, weights = initial_weights.read(init, settings.puzzle, settings.network)  # type: ignore[attr-defined]
+        puzzle, network = settings.puzzle, settings.network  # type: ignore[attr-defined]
+        name, weights = initial_weights.read(init, puzzle, network, self.initial)
         return settings.model_copy(update={"init": name}), weights
 
     def _go_on(self, settings: Model, weights: bytes | None) -> Model:
@@ -183,7 +185,12 @@ class Run:
         return settings
 
     def _begin_with(self, settings: Settings, found: list[Difference], weights: bytes | None) -> None:
-        """Take other settings where there is no saved state; samples that do not fit are removed."""
+        """Take other settings where there is no saved state; samples that do not fit are removed.
+
+        Raises `BadInput` for a run whose states were removed.
+        """
+        if self.done.exists() or (self.folder / run_files.LAST_VALUES).exists():
+            raise BadInput(f"{self.folder} has no saved state any more, from which it could go on: give another folder")
         samples_from: tuple[str, ...] = getattr(settings, "samples_from", ())
         needs_samples = any(continuation.concerns(each.setting, samples_from) for each in found)
         report.note(

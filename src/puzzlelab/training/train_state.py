@@ -25,9 +25,8 @@ from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.engine import report
 from puzzlelab.nets.checkpoint import hash_of, read_weights
 from puzzlelab.storage.files import replace_file, replacing
-from puzzlelab.training.run_files import TENSORS, saved_steps, state_path
+from puzzlelab.training.run_files import LAST_VALUES, TENSORS, saved_steps, state_path
 
-STATE = "state.json"
 KEPT_STATES = 2
 """The number of states that are kept."""
 
@@ -63,8 +62,8 @@ class SavedStates:
                     self.kept[earlier] = read_values(self.folder, earlier)[0]
             self.kept[step] = values
             return tensors, values
-        if steps or (self.folder / STATE).exists():
-            text = first_error or f"{self.folder / STATE} is damaged"
+        if steps or (self.folder / LAST_VALUES).exists():
+            text = first_error or f"{self.folder / LAST_VALUES} is damaged"
             raise BadFile(f"{text}, and there is no state before it; --restart begins the run anew")
         return None
 
@@ -79,9 +78,9 @@ class SavedStates:
         except (OSError, SafetensorError) as error:
             raise BadFile(f"cannot save the state of the run in {self.folder}: {error}") from None
         try:
-            replace_file(self.folder / STATE, text + "\n", durable=False)
+            replace_file(self.folder / LAST_VALUES, text + "\n", durable=False)
         except OSError as error:
-            report.note(f"{self.folder / STATE} cannot be written ({error.strerror}); the state itself is saved")
+            report.note(f"{self.folder / LAST_VALUES} cannot be written ({error.strerror}); the state itself is saved")
 
     def _forget_all_but(self, values: Mapping[str, Any]) -> None:
         """Keep the state with these values, and of the other good ones those before it."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import registry
+from puzzlelab.core.errors import BadOption
 from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
@@ -186,6 +187,8 @@ def labels(
 
 def check(settings: TabularSettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with, and for a puzzle with too many states."""
+    if settings.init:
+        raise BadOption("tabular Q-learning begins with an equal value for all moves, not with a network: no init")
     puzzle: Any = registry.load(settings.puzzle)
     require_counted_moves(puzzle, "tabular Q-learning")
     StartSampler.of(puzzle, settings.curriculum)
