@@ -17,6 +17,7 @@ from typing import Any
 from torch import Tensor
 
 from puzzlelab.core.errors import BadFile
+from puzzlelab.core.views import Candidates
 from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor
 from puzzlelab.nets import checkpoint, run_networks
@@ -24,7 +25,7 @@ from puzzlelab.nets.card import CARD, file_of, read_card, write_card
 from puzzlelab.training.best_network import BestNetwork, score_of
 from puzzlelab.training.continuation import Position, changes_between, in_force, to_toml_values
 from puzzlelab.training.evaluation import OTHER_BOARDS, Evaluator, Metrics
-from puzzlelab.training.learner import Learner
+from puzzlelab.training.learner import Learner, new_learner
 from puzzlelab.training.metrics import MetricsWriter
 from puzzlelab.training.recipe import NO_CALLBACKS, Callbacks, Diverged, Watch
 from puzzlelab.training.runs import Run
@@ -176,6 +177,8 @@ class Loop:
         """Training time of the calls before this one."""
         self.unfinished = False
         """Whether the evaluation after the last step, and what else is due after it, has been interrupted."""
+        self._baseline: float | None = None
+        """The share of boards that the untrained network solves, once it is known."""
         self.diverged = False
         """Whether a loss or a weight is no number, after which nothing is saved or published."""
         with run.writing():
@@ -326,6 +329,7 @@ class Loop:
             evaluated |= task.policy_metrics(self.evaluator)
             if self._keeps_networks:
                 self._note_score(evaluated, watch)
+            evaluated |= self._untrained(watch)
         self.loss_sums = {}
         losses = {name: value / sums["steps"] for name, value in sums.items() if name != "steps"}
         metrics = {**losses, **task.metrics(), **evaluated}
@@ -340,6 +344,17 @@ class Loop:
                 "training", self.step, self.settings.learning.steps, _summary(metrics, task.executor_status())
             )
         return metrics
+
+    def _untrained(self, watch: Watch) -> Metrics:
+        """Return `untrained`, the share of boards that the untrained network solves, where cells are filled: the rules
+        alone fill easy boards. It is measured once for each process.
+        """
+        puzzle, settings = self.task.learner.puzzle, self.settings
+        if self._baseline is None and puzzle.view(Candidates) is not None:
+            quick = settings.learning.model_copy(update={"compile": "off"})
+            model = new_learner(puzzle, settings.network, quick, settings.seed).ema_model
+            self._baseline = self.evaluator.evaluate(model, self.task.prefers_prior, watch)["solved"]
+        return {} if self._baseline is None else {"untrained": self._baseline}
 
     def _facts(self, steps: int) -> dict[str, str]:
         """Return what the metrics say beside numbers: the best network so far, and the settings that were changed in
@@ -494,6 +509,7 @@ SUMMARY = {
     "level_left": "level {:.2f} left",
     "moves": "in {:.2f} moves",
     "least": "optimum {:.2f}",
+    "untrained": "untrained solves {:.1%}",
     "best_step": "best at step {:,}",
 }
 """The metrics on the progress line."""
