@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sample_folders import samples_in
 
+from puzzlelab.experience.shards import read_shard
 from puzzlelab.storage.outputs import only_writer_in
 
 pytest.importorskip("pyarrow")
@@ -95,3 +96,26 @@ def test_other_settings_in_one_folder_are_refused(program, tmp_path):
     assert (code, out) == (2, "")
     assert "was begun with other settings: seed is 0 there, not 7" in err
     assert contents(tmp_path / "a") == before
+
+
+def test_lists_for_other_programs_are_the_same_samples(program, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    words = ("tiles-2x3", "--all", "--count", 150, "--shard", 60)
+    assert program(*words, "--out", tmp_path / "plain")[0] == 0
+    assert program(*words[:3], 100, *words[4:], "--lists", "--out", tmp_path / "lists")[0] == 0
+    assert program(*words, "--lists", "--out", tmp_path / "lists")[0] == 0
+    for name in ("shard-00000.parquet", "shard-00002.parquet"):
+        plain, lists = (read_shard(tmp_path / folder / name) for folder in ("plain", "lists"))
+        for column in plain.columns:
+            assert np.array_equal(plain.columns[column], lists.columns[column])
+        rows = parquet.read_table(tmp_path / "lists" / name).to_pylist()
+        assert [row["state"] for row in rows] == plain.state.tolist()
+        assert [row["moves"] for row in rows] == plain.masks(4).tolist()
+    card = (tmp_path / "lists" / "README.md").read_text()
+    assert card.startswith("---\nconfigs:\n- config_name: default\n")
+    assert "\n  - split: train\n    path: shard-*.parquet\n---\n" in card
+    assert "150 positions of 150 boards" in card
+    assert all(f"| `{column}` |" in card for column in plain.columns)
+    code, _, err = program(*words, "--out", tmp_path / "lists")
+    assert code == 2
+    assert 'columns is "lists" there, not "bytes"' in err

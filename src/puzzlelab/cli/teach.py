@@ -57,6 +57,10 @@ Branches = Annotated[
     int,
     typer.Option("--branches", "--detours", min=0, help="Games beside each solution, one random move off its path."),
 ]
+Lists = Annotated[
+    bool,
+    typer.Option("--lists", help="States and moves as lists for other programs, and a data card beside them."),
+]
 
 
 def teach(
@@ -78,6 +82,7 @@ def teach(
     time: PositionSeconds = None,
     nodes: PositionNodes = None,
     branches: Branches = 0,
+    lists: Lists = False,
 ) -> None:
     """Write samples (position, best moves, remaining moves, whether proven) as Parquet files."""
     from puzzlelab.core import registry
@@ -111,7 +116,7 @@ def teach(
             branches=branches,
         )
     with options.open_or_here(executor, jobs or cores()) as workers:
-        _fill(source, out, count or DEFAULT_COUNT, shard, workers)
+        _fill(source, out, count or DEFAULT_COUNT, shard, workers, lists)
 
 
 def _teaching_solver(
@@ -138,7 +143,7 @@ def _forbid_options(reason: str, *others: object) -> None:
         raise BadOption(f"{reason}, and no solver: only --out, --count, --seed and --shard can be used with it")
 
 
-def _fill(source: SampleSource, out: Path, count: int, shard: int, executor: Executor) -> None:
+def _fill(source: SampleSource, out: Path, count: int, shard: int, executor: Executor, lists: bool) -> None:
     """Write the samples, with progress; Ctrl-C keeps the samples so far."""
     import time
 
@@ -156,7 +161,7 @@ def _fill(source: SampleSource, out: Path, count: int, shard: int, executor: Exe
 
     with progress():
         try:
-            shards = fill(source, out, count, shard, executor, show_progress)
+            shards = fill(source, out, count, shard, executor, show_progress, lists)
         except KeyboardInterrupt:
             fail(f"interrupted after {last:,} of {count:,} samples; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None

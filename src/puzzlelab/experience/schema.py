@@ -2,7 +2,8 @@
 
 Shapes: B = samples, S = length of a state, M = number of moves. In a file a state is the S numbers of the plain state
 one after the other, and `moves` is a bit set, with move 0 in the lowest bit of the first byte. Rows of a fixed length
-are read without a copy, at half the size and fifty times the speed of Parquet's lists.
+are read without a copy, at half the size and fifty times the speed of Parquet's lists. Files whose description has
+`LISTS` are for other programs: a state is a list of S numbers, and `moves` one of M truth values.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ CARD = b"puzzlelab"
 """The metadata key of a file under which the description of its samples stands, in JSON."""
 CHECKSUM = "crc32"
 """The entry of the description with the checksum of the columns."""
+LISTS, BYTES = {"columns": "lists"}, {"columns": "bytes"}
+"""The entry of the description of samples whose states and moves are lists, and of others."""
 LONGEST = 2**16 - 1
 """The greatest number of remaining moves in a sample."""
 
@@ -126,7 +129,11 @@ def to_table(samples: SampleColumns, card: Mapping[str, Any]) -> Any:
     """Return an Arrow table of the samples, whose metadata hold their description `card`."""
     import pyarrow as pa
 
-    columns = {name: pa.array(part) if part.ndim == 1 else _fixed(part) for name, part in samples.columns.items()}
+    parts = samples.columns
+    if is_lists := LISTS.items() <= card.items():
+        parts["moves"] = unpacked(parts["moves"], card["move_count"])
+    wide = _lists if is_lists else _fixed
+    columns = {name: pa.array(part) if part.ndim == 1 else wide(part) for name, part in parts.items()}
     metadata = {**card, "dtype": samples.state.dtype.str, CHECKSUM: checksum(samples)}
     return pa.table(columns).replace_schema_metadata({CARD: json.dumps(metadata)})
 
@@ -138,6 +145,13 @@ def _fixed(rows: NDArray[Any]) -> Any:
     data = np.ascontiguousarray(rows)
     width = data.shape[1] * data.itemsize
     return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(data), [None, pa.py_buffer(data)])
+
+
+def _lists(rows: NDArray[Any]) -> Any:
+    """Return rows `[B, K]` as a column of lists of a fixed length."""
+    import pyarrow as pa
+
+    return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(rows).ravel()), rows.shape[1])
 
 
 def from_table(table: Any, kind: type[Kind]) -> Kind:
@@ -158,8 +172,14 @@ def checksum(samples: SampleColumns) -> int:
 
 
 def _rows(column: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the inverse of `_fixed`."""
-    whole, width = column.combine_chunks(), column.type.byte_width
+    """Return the inverse of `_fixed`, and of `_lists`; truth values are packed."""
+    import pyarrow as pa
+
+    whole = column.combine_chunks()
+    if pa.types.is_fixed_size_list(column.type):
+        values = whole.flatten().to_numpy(zero_copy_only=False).reshape(len(whole), column.type.list_size)
+        return packed(values) if values.dtype == bool else values
+    width = column.type.byte_width
     begin = whole.offset * width
     data = memoryview(whole.buffers()[1])[begin : begin + len(whole) * width] if len(whole) else b""
     return np.frombuffer(data, dtype).reshape(len(whole), width // dtype.itemsize)

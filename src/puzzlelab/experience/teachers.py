@@ -29,8 +29,9 @@ from puzzlelab.engine.executor import Executor, PieceLost, Published, Setup
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.streams import Piece, PieceSize, ordered
 from puzzlelab.engine.worker import published_networks
+from puzzlelab.experience.data_card import write_data_card
 from puzzlelab.experience.rollouts import rollouts
-from puzzlelab.experience.schema import TrainingSamples, joined
+from puzzlelab.experience.schema import BYTES, LISTS, TrainingSamples, joined
 from puzzlelab.experience.shards import TEACHER, Shards
 from puzzlelab.storage.outputs import check_folder, only_writer_in
 from puzzlelab.version import VERSION
@@ -205,11 +206,13 @@ def teach(
     size: int,
     executor: Executor,
     progress: Callable[[int], None] = lambda rows: None,
+    lists: bool = False,
 ) -> Shards:
     """Fill a folder with at least `count` samples of whole games, if there are enough, about `size` in a shard.
 
     The executor plays the games. A folder with the same settings is continued. `progress` is called with the number of
-    samples so far. Ctrl-C keeps every game that is complete.
+    samples so far. With `lists`, states and moves are lists,
+    and a data card is beside the shards. Ctrl-C keeps every game that is complete.
 
     Raises:
         BadFile: if the folder cannot be written, or holds something else.
@@ -220,10 +223,14 @@ def teach(
     """
     with only_writer_in(folder):
         check_folder(folder, TEACHER, lambda name: name.startswith(("shard-", "writing")), "samples")
-        shards = Shards(folder, source.settings(), size)
+        shards = Shards(folder, {**source.settings(), **(LISTS if lists else BYTES)}, size)
         while shards.has_later:
             _make_again(source, executor, shards)
-        return _fill(shards, source, count, executor, progress)
+        try:
+            return _fill(shards, source, count, executor, progress)
+        finally:
+            if lists and shards.rows:
+                write_data_card(shards)
 
 
 def _fill(
