@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from puzzlelab.bench.runs import BenchRun, label_of
+from puzzlelab.bench.suites import SUITE_FILE
 from puzzlelab.bench.summaries import Mean, Summary, mean, summaries
 from puzzlelab.bench.tables import VALUES, TextTable, decimal, seconds, wrapped_label
 from puzzlelab.core.errors import BadInput
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from puzzlelab.nets.card import Card
 
 SEED = "seed"
+WHICH = re.compile(r"(:\w+)+$")
+"""Matches which network of a run is meant, at the end of a name."""
 SEED_AT_END = re.compile(r"[-_,. ]?(seed[-_=]?)?[0-9]+(?=(:\w+)*$)")
 """Matches the number of the seed at the end of the name of a folder, or before what is said of its networks."""
 COLUMNS: Mapping[str, tuple[str, str]] = {
@@ -55,7 +58,7 @@ class Setting(NamedTuple):
 
 def runs_in(folder: Path) -> list[Path]:
     """Return the folders of the runs in the folder of a sweep, in the order of their numbers; none in other folders."""
-    if Run(folder).begun or not folder.is_dir():
+    if Run(folder).begun or (folder / SUITE_FILE).exists() or not folder.is_dir():
         return []
     return sorted((path for path in folder.iterdir() if Run(path).begun), key=_by_numbers)
 
@@ -158,8 +161,15 @@ def of_best_networks(folders: Sequence[Path]) -> TextTable | None:
 
 def networks_in(name: str) -> list[str]:
     """Return the network of this name, or those of the runs in the folder of a sweep, as in `FOLDER:averaged`."""
-    folder, *rest = name.removeprefix(f"{NETWORK}:").split(":")
-    return [":".join([str(run), *rest]) for run in runs_in(Path(folder))] or [name]
+    folder, which = _parts(name)
+    return [f"{run}{which}" for run in runs_in(folder)] or [name]
+
+
+def _parts(name: str) -> tuple[Path, str]:
+    """Return the path in the name of a network, and which one of a run is meant, such as `:best:averaged`."""
+    path = name.removeprefix(f"{NETWORK}:")
+    end = WHICH.search(path)
+    return (Path(path[: end.start()]), end[0]) if end else (Path(path), "")
 
 
 def of_networks(run: BenchRun) -> TextTable | None:
@@ -172,11 +182,11 @@ def of_networks(run: BenchRun) -> TextTable | None:
         row = each.answers[0].row
         names = set(networks.named(row.options))
         if len(names) == 1 and (card := _card(run.suite.puzzle, name := names.pop(), row.net)):
-            path = name.removeprefix(f"{NETWORK}:")
+            path, which = _parts(name)
             options = {option: NETWORK if value == name else value for option, value in row.options.items()}
-            label, end = label_of(row.solver, options), path.partition(":")[2]
-            networks_of[label][Path(path)] = {**card.settings, "which": end}
-            lines[label, Path(path)] = each
+            label, member = label_of(row.solver, options), path.with_name(path.name + which)
+            networks_of[label][member] = {**card.settings, "which": which}
+            lines[label, member] = each
     rows = [
         (wrapped_label(label), setting.name, str(len(setting.members)), *_cells([lines[label, path] for path in paths]))
         for label, settings in networks_of.items()
