@@ -117,6 +117,21 @@ def test_a_change_that_is_taken_back_at_once_leaves_no_trace(tmp_path, short) ->
     assert ends(played(run.folder, settings_of("learning.steps=20"))) == ends(short)
 
 
+def test_a_run_that_is_killed_while_it_takes_other_settings_takes_them_next_time(tmp_path, short, monkeypatch) -> None:
+    run = copied(short, tmp_path / "run")
+
+    def killed(*given):
+        raise KeyboardInterrupt
+
+    for cut in ("_write_settings", "writing"):
+        with monkeypatch.context() as patch:
+            patch.setattr(Run, cut, killed)
+            with pytest.raises(KeyboardInterrupt):
+                run.begin(settings_of(*CONTINUED))
+    assert len(run.begin(settings_of(*CONTINUED)).changes) == len(CONTINUED)
+    assert not run.finished()
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

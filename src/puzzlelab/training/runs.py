@@ -177,9 +177,9 @@ class Run:
                 return settings
             self._refuse(settings, found, position)
             settings = continuation.changed(before, settings, found, position)
-            self._write_settings(settings)
             with self.writing():
-                self.done.unlink(missing_ok=True)
+                self.done.unlink(missing_ok=True)  # first: a run that is killed here is not done with other settings
+            self._write_settings(settings)
         named = ", ".join(f"{each.setting}={json.dumps(each.wanted)}" for each in found)
         report.note(f"{self.folder} goes on from step {position[0]:,} with {named}")
         return settings
