@@ -7,6 +7,7 @@ import pytest
 
 from puzzlelab import BadInput
 from puzzlelab.bench import training_charts
+from puzzlelab.bench.charts import figure_of
 
 EXAMS = [
     {"step": 10, "loss": 3.0, "seconds": 30.0, "solved": 0.0},
@@ -44,6 +45,28 @@ def test_each_examination_is_a_row(run):
         ("one", "1,030", "2.5", "100.0%", "11.00", "10.00"),
         ("two", "10", "0.5", "0.0%", "-", "-"),
     )
+
+
+def test_runs_of_several_seeds_are_their_mean_with_a_band_up_to_where_all_have_come(run):
+    pytest.importorskip("matplotlib")
+    later = [{**exam, "solved": 0.5, "seconds": 60.0} for exam in EXAMS[:3] if "solved" in exam]
+    folders = [run("try-1"), run("try-2", lines=later), run("try-3", lines=None)]
+    for seed, folder in enumerate(folders):
+        with (folder / "config.toml").open("a") as file:
+            file.write(f"seed = {seed}\n")
+    made = training_charts.learning(folders)
+    half_widths = 12.7062047 * 0.25, 12.7062047 * 0.125
+    assert body(made) == (
+        ("try (2 seeds)", "10", "0.8", f"25.0% ± {half_widths[0]:.1%}", "-", "-"),
+        ("try (2 seeds)", "20", "1.2", f"37.5% ± {half_widths[1]:.1%}", "12.50 ± 0.00", "-"),
+    )
+    assert tuple(made.remarks) == (
+        "try (2 seeds): up to the last step that all of its runs have reached",
+        "try-3 has no evaluation yet, or none with boards",
+    )
+    left, _ = figure_of(made).axes
+    (band,) = left.collections
+    assert band.get_paths()[0].get_extents().y1 == pytest.approx(0.25 + half_widths[0], abs=1e-3)
 
 
 @pytest.mark.parametrize("lines", [None, [], EXAMS[1:2]])

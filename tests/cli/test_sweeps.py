@@ -59,11 +59,11 @@ def test_each_run_of_a_sweep_is_a_run_as_any_other(program, words, sweep, tmp_pa
     assert table[1][:4] == ["setting", "seeds", "step", "solved"]
     assert [row[:3] for row in table[2:4]] == [["blend=1", "2", "30"], ["blend=0.2", "2", "30"]]
     values = [lines(folder / name)[-1]["optimal"] for name in NAMES]
-    middle, half_width = sum(values[2:]) / 2, 12.706 * abs(values[2] - values[3]) / 2
+    middle, half_width = sum(values[2:]) / 2, 12.7062047 * abs(values[2] - values[3]) / 2
     assert f"{middle:.1%} ± {half_width:.1%}" in out
     assert table[4] == ["The last and the best network on other boards: mean over the seeds, and 95 % interval"]
     best = [Run(folder / name).measured()[0].other_boards["solved"] for name in NAMES[:2]]
-    half_width = 12.706 * abs(best[0] - best[1]) / 2
+    half_width = 12.7062047 * abs(best[0] - best[1]) / 2
     assert table[7][0].split()[:2] + table[7][1:2] + table[7][3:4] == [
         "blend=1",
         "2",
