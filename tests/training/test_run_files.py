@@ -10,7 +10,6 @@ pytest.importorskip("torch")
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.nets import run_networks
-from puzzlelab.training import run_files, train_state
 from puzzlelab.training.runs import Run
 
 OTHERS = (
@@ -41,9 +40,8 @@ def kept(folder) -> bool:
 
 
 def needed(run) -> set[str]:
-    """The networks that a run has to keep: the last one, and the best ones of its saved states."""
-    states = (train_state.read_values(run.folder, step)[0] for step in run_files.saved_steps(run.folder))
-    return {run.champion.read_text().strip(), *(state["best"]["network"] for state in states)}
+    """The networks that a finished run keeps: the last one and the best one."""
+    return {run.champion.read_text().strip(), run.best.read_text().strip()}
 
 
 @pytest.fixture(scope="module")

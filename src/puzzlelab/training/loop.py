@@ -138,7 +138,7 @@ def _learn_with_settings(
             if loop.step:
                 loop.publish()
         if not loop.at_change:
-            loop.measure(watch)
+            loop.conclude(watch)
         return not loop.at_change
 
 
@@ -396,8 +396,9 @@ class Loop:
         model = self.task.learner.model
         return evaluator.evaluate(replace(model, module=saved.module.to(model.device)), self.task.prefers_prior, watch)
 
-    def measure(self, watch: Watch) -> None:
+    def conclude(self, watch: Watch) -> None:
         """Measure the best and the last network on boards that did not choose between them, for their cards."""
+        self._remove_networks()
         if self.best is None:
             return
         learner, seed = self.task.learner, self.settings.seed
@@ -435,15 +436,15 @@ class Loop:
         own = {TASK_PREFIX + name: value for name, value in tensors.items()}
         self.states.save({**self.task.learner.state(), **own}, state)
         self.task.on_saved(self.states.oldest.get("task", {}))
-        self._remove_networks()
+        self._remove_networks(*self.states.kept.values())
         self.saved_at = self.seconds
 
-    def _remove_networks(self) -> None:
-        """Remove the networks of the run that no saved state needs, and which are neither the best nor the last one."""
+    def _remove_networks(self, *states: Mapping[str, Any]) -> None:
+        """Remove all networks of the run but the last one, the best one, the snapshots, and those that states need."""
         if self._keeps_networks:
             present = {"snapshots": self.snapshots, "best": {"network": self.best.network} if self.best else {}}
             needed = set[str]()
-            for state in (present, *self.states.kept.values()):
+            for state in (present, *states):
                 needed |= {*state.get("snapshots", {}).values(), *filter(None, [state.get("best", {}).get("network")])}
             self.run.keep(needed)
 
@@ -471,7 +472,7 @@ class Loop:
             self.task.publish(name)
             return
         self.run.promote(name)
-        self._remove_networks()
+        self._remove_networks(*self.states.kept.values())
 
     def _save_network(self) -> str:
         """Save the network with its card in the run's folder; its name."""
