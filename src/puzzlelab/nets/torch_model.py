@@ -24,6 +24,8 @@ from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import NetworkSettings, Precision, read_network
 
 CPU = torch.device("cpu")
+ROWS = 64
+"""The states of a block: greater batches are evaluated in whole blocks."""
 INPUT, MOVES, BASE = "input", "moves", "base."
 """Names of columns: the inputs with their numbers, the permutation of moves, and the base of a head."""
 
@@ -47,8 +49,8 @@ class TorchModel(Model):
     def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
         """Return the outputs of the layers for arrays of the kinds `form.inputs`."""
         with torch.inference_mode(), precision(self.device, self.precision):
-            outputs = self.module(*map(self.tensor, inputs))
-            return {name: output.float().cpu().numpy() for name, output in outputs.items()}
+            outputs = self.module(*(self.tensor(_with_whole_blocks(array)) for array in inputs))
+            return {name: output.float().cpu().numpy()[: len(inputs[0])] for name, output in outputs.items()}
 
     def columns(self, states: State) -> dict[str, Tensor]:
         """Return the columns that `forward` reads for the plain `states[B, S]`: each has one row for each state."""
@@ -110,6 +112,14 @@ def has_fast_bf16(target: torch.device) -> bool:
         return bool(torch.cuda.is_bf16_supported())
     capabilities = torch.cpu.get_capabilities()
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
+
+
+def _with_whole_blocks(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array with rows of zeros up to a multiple of `ROWS`, if it has more: for each new number of rows,
+    kernels of 16 bits are made, and memory is fetched.
+    """
+    added = -len(array) % ROWS if len(array) > ROWS else 0
+    return np.concatenate([array, np.zeros((added, *array.shape[1:]), array.dtype)]) if added else array
 
 
 def precision(target: torch.device, name: Precision = "auto") -> AbstractContextManager[object]:

@@ -27,7 +27,7 @@ from puzzlelab.runtime.memory import free_memory
 from puzzlelab.training.evaluation import check_evaluation
 from puzzlelab.training.recipe import Diverged
 from puzzlelab.training.settings import BoardBytes, LearnerSettings, RecipeSettings
-from puzzlelab.training.step_graphs import Minibatch, StepGraphs, Update, compile_rounds, quick_step
+from puzzlelab.training.step_graphs import Minibatch, StepGraphs, Update, compiled, quick_step, reports_compilation
 from puzzlelab.training.target_network import move_towards
 
 BYTES_OF_PARAMETER = 20
@@ -93,9 +93,13 @@ class Learner:
         self._parameters = list(self.model.module.parameters())
         self._take_step = quick_step(self.optimiser)
         self._graphs: StepGraphs | None = None
-        if self.settings.compile == "auto" and self.model.device.type == "cuda":
-            compile_rounds(self.model.module)
-            self._graphs = StepGraphs(self.model.device) if self.settings.optimiser != "sgd" else None
+        self._trained = self.model
+        """The model whose losses are computed; its network is compiled where that is wanted."""
+        choice, is_on_gpu = self.settings.compile, self.model.device.type == "cuda"
+        if choice == "on" or (choice == "auto" and is_on_gpu):
+            self._trained = replace(self.model, module=compiled(self.model.module, choice == "on"))
+            if is_on_gpu and self.settings.optimiser != "sgd":
+                self._graphs = StepGraphs(self.model.device, choice == "on")
 
     def update(self, losses_of: LossFunction, settings: Any, *minibatches: Minibatch) -> tuple[LossMeans, Tensor]:
         """Make one step: down the gradient of the loss of each minibatch in turn, at one learning rate.
@@ -121,8 +125,8 @@ class Learner:
 
     def _descend(self, losses_of: LossFunction, settings: Any, columns: Minibatch) -> Update:
         """Update the weights once."""
-        with precision(self.model.device, self.settings.precision):
-            losses, output = losses_of(self.model, settings, columns)
+        with precision(self.model.device, self.settings.precision), reports_compilation():
+            losses, output = losses_of(self._trained, settings, columns)
         total = reduce(torch.add, losses.values())
         for parameter in self._parameters:
             parameter.grad = None

@@ -58,9 +58,10 @@ class LearnerSettings(Settings):
     """The device on which the network is trained: `auto` takes a GPU (CUDA) if PyTorch finds one; or `cpu`, `cuda`."""
     precision: OfMachine[Precision] = "auto"
     """The arithmetic of the layers: `bf16` has 16 bits; `auto` takes it where it is fast."""
-    compile: OfMachine[Literal["auto", "off"]] = "auto"
+    compile: OfMachine[Literal["auto", "on", "off"]] = "auto"
     """Auto: on a graphics card an update is recorded once, and then done at one call; the rounds of a network
-    that has some are compiled, which changes the last digits.
+    that has some are compiled, which changes the last digits; where that fails, training goes on without. On: it must
+    not fail, and on the processor the network is compiled, which takes a C++ compiler and a minute.
     """
     threads: OfMachine[int] = Field(default=1, ge=1)
     """Threads of the processor."""

@@ -6,12 +6,14 @@ Without graphs the program starts each kernel by itself, which takes longer than
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
+from puzzlelab.core.errors import BadOption
 from puzzlelab.engine import report
 from puzzlelab.nets.layers import RoundsNetwork
 
@@ -41,7 +43,9 @@ class Recorded(NamedTuple):
 class StepGraphs:
     """The graphs of one learner, one for each kind of minibatch, and the stream on which they are recorded."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, device: torch.device, is_required: bool = False) -> None:
+        """Make no graph yet; where one that is required cannot be made, `run` raises `BadOption`."""
+        self._is_required = is_required
         self._device, self._stream = device, torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         self._recorded: dict[Hashable, Recorded] = {}
         self._updates: Counter[Hashable] = Counter()
@@ -71,6 +75,8 @@ class StepGraphs:
             with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
                 recorded = update(held)
         except RuntimeError as error:
+            if self._is_required:
+                raise BadOption(f"learning.compile=on: no CUDA graph can be made: {first_line(error)}") from None
             self._is_possible = False
             report.note(f"no CUDA graph can be made of the steps, which take longer without: {first_line(error)}")
         else:
@@ -115,11 +121,27 @@ def quick_step(optimiser: torch.optim.Optimizer) -> Callable[[], None]:
     return step
 
 
-def compile_rounds(module: nn.Module) -> None:
-    """Compile the round of a network that repeats it, which changes the last digits; where PyTorch cannot, it stays."""
+def compiled(module: nn.Module, is_required: bool) -> nn.Module:
+    """Return the network with compiled layers, which changes the last digits: on a graphics card only the round of a
+    network that repeats it. Where PyTorch cannot compile, the network computes as before, or if required raises.
+    """
+    torch._dynamo.config.suppress_errors = not is_required
     if isinstance(module, RoundsNetwork):
-        torch._dynamo.config.suppress_errors = True
         module.round = torch.compile(module.round, dynamic=False)  # type: ignore[method-assign]
+    elif not next(module.parameters()).is_cuda:
+        return torch.compile(module)  # type: ignore[return-value]
+    return module
+
+
+@contextmanager
+def reports_compilation() -> Iterator[None]:
+    """Raise `BadOption` where PyTorch cannot compile within this block."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not type(error).__module__.startswith(("torch._dynamo", "torch._inductor")):
+            raise
+        raise BadOption(f"learning.compile=on: PyTorch cannot compile the network here: {first_line(error)}") from None
 
 
 def first_line(error: Exception) -> str:
