@@ -296,3 +296,9 @@ def test_weights_of_another_program_need_the_same_names_and_shapes(tmp_path, sho
         checkpoint.replace_file(path, checkpoint.tensors_as_bytes(changed))
         with pytest.raises(BadInput, match=words):
             Run(tmp_path / "run").begin(settings_of(f"init={path}"))
+
+
+def test_a_table_begins_with_no_network(short) -> None:
+    values = {"puzzle": "tiles-2x3", "parallel_games": 5, "init": str(short.folder)}
+    with pytest.raises(BadInput, match="begins with an equal value for all moves, not with a network"):
+        recipe.find("tabular").check(recipe.settings_of("tabular", values))
