@@ -25,6 +25,7 @@ import dust_document
 from puzzlelab.core import registry
 from puzzlelab.core.views import Planes
 from puzzlelab.engine.parallel import ThisProcess
+from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.teachers import Teacher, samples_of
 from puzzlelab.training import recipe
 from puzzlelab.training.learner import Learner, new_learner
@@ -105,14 +106,18 @@ def imitation(seconds: float) -> Rate:
     puzzle: Any = student.puzzle
     boards, positions, ends = 0, 0, time.perf_counter() + seconds
     with closing(samples_of(Teacher(puzzle, registry.make_solver("beam", {"width": 100})), ThisProcess())) as stream:
-        parts = (part.rows(at, at + BATCH) for part, _ in stream for at in range(0, len(part) - BATCH + 1, BATCH))
-        for part in parts:
+        rest: list[TrainingSamples] = []
+        for played, _ in stream:
+            samples = joined([*rest, played])
+            rest = [samples.rows(len(samples) // BATCH * BATCH, len(samples))]
+            for first in range(0, len(samples) - BATCH + 1, BATCH):
+                part = samples.rows(first, first + BATCH)
+                columns = {"state": part.state, "moves": part.moves, "remaining": part.remaining}
+                lesson = PolicyValueBatch.from_samples(puzzle, columns)
+                learn_choices(student, puzzle.view(Planes).planes(lesson.states), lesson.policy_target)
+                boards, positions = boards + len(np.unique(part.game)), positions + BATCH
             if time.perf_counter() > ends:
                 break
-            columns = {"state": part.state, "moves": part.moves, "remaining": part.remaining}
-            lesson = PolicyValueBatch.from_samples(puzzle, columns)
-            learn_choices(student, puzzle.view(Planes).planes(lesson.states), lesson.policy_target)
-            boards, positions = boards + len(np.unique(part.game)), positions + len(part)
     return boards / seconds, positions / seconds
 
 
