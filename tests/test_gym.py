@@ -364,14 +364,6 @@ def test_pictures_say_what_they_need(missing, monkeypatch):
         env.render()
 
 
-@pytest.mark.filterwarnings("ignore:.*'human' rendering for an environment that doesn't natively support it")
-def test_a_window_says_what_it_needs(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pygame", None)
-    env = make("Puzzle", render_mode="human")
-    with pytest.raises(gymnasium.error.DependencyNotInstalled, match="pygame is not installed"):
-        env.reset(seed=0)
-
-
 # --- what cannot be -------------------------------------------------------------------------------------------------
 
 
@@ -456,11 +448,6 @@ def test_no_move_before_the_first_board(env, action):
             env.reset(options={"reset_mask": np.array([True, False])})
 
 
-def test_a_puzzle_without_boards_of_its_own_needs_one():
-    with pytest.raises(Unsupported, match="sudoku-4x4 cannot make boards of its own; pass one: board=TEXT"):
-        make("Sudoku", box_rows=2, box_columns=2).reset()
-
-
 # --- many boards at once --------------------------------------------------------------------------------------------
 
 
@@ -537,18 +524,6 @@ def test_a_mode_is_one_of_gymnasium_and_disabled_waits_for_a_reset():
         env.step([L, L])
     env.reset()
     env.step([L, L])
-
-
-@pytest.mark.parametrize("name", ["dust-4x3x3", "sudoku-9x9", "tiles-2x3"])
-def test_no_mask_is_ever_empty(name):
-    env = many("Puzzle", 32, puzzle=name)
-    masks, random, ended = env.reset(seed=0)[1]["action_mask"], np.random.default_rng(0), 0
-    for _ in range(40):
-        assert masks.any(axis=1).all()
-        assert np.array_equal(masks, env.action_masks())
-        _, _, terminated, _, infos = env.step((random.random(masks.shape) * masks).argmax(axis=1))
-        masks, ended = infos["action_mask"], ended + terminated.sum()
-    assert ended > 0
 
 
 def test_a_new_board_comes_a_step_after_the_end():
@@ -710,11 +685,6 @@ def test_a_plug_in_gets_an_id_with_no_other_edit(plugged, monkeypatch):
 
 
 # --- TorchRL --------------------------------------------------------------------------------------------------------
-
-
-def test_an_unknown_keyword_is_refused_in_the_words_that_torchrl_looks_for():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
-        make("Tiles", frameskip=4)
 
 
 @pytest.mark.parametrize("name", ["Tiles", "Dust", "Sudoku", "Puzzle"])

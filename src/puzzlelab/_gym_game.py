@@ -148,7 +148,8 @@ class GymGame:
         self.states = self.states.copy()  # an `Instance` may still show the old boards
         self.states[rows] = states
         self.moves[rows] = 0
-        self._update(rows)
+        self.solved[rows] = solved(self.puzzle, states)
+        self.names.replace(rows, move_names(self.puzzle, states))
         self.stuck = self._without_moves()
 
     def step(
@@ -163,18 +164,12 @@ class GymGame:
         values = self.reward(self.states, successors).astype(np.float64)
         self.states, self.solved = successors.states, successors.solved
         self.moves = self.moves + 1
-        if over.any():
-            self.states[over] = self.draw(int(over.sum()), random)
-            self.moves[over] = values[over] = 0
-            self._update(over)
         self.stuck = self._without_moves()
+        if over.any():
+            self.replace(over, self.draw(int(over.sum()), random))
+            values[over] = 0
         terminated = (self.solved | self.stuck) & ~over
         return values, terminated, ~terminated & (self.moves >= self.move_limit)
-
-    def _update(self, rows: NDArray[np.bool_]) -> None:
-        """Compute whether the boards of these `rows: bool[N]` are solved, and their legal moves."""
-        self.solved[rows] = solved(self.puzzle, self.states[rows])
-        self.names.replace(rows, move_names(self.puzzle, self.states[rows]))
 
     def _without_moves(self) -> NDArray[np.bool_]:
         return ~np.asarray(self.names.legal.any(axis=1))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
@@ -128,19 +128,17 @@ class PuzzleVecEnv(VecEnv):
         self._returns += rewards
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row in np.flatnonzero(ends).tolist():
-            infos[row] = self._final_info(row, info["final_info"]) | {
+            final = {name: info["final_info"][name][row].item() for name in ("solved", "dead_end", "moves")}
+            seconds = round(time.time() - self._made, 6)
+            infos[row] = {
+                **final,
+                "is_success": final["solved"],
                 "terminal_observation": info["final_obs"][row],
                 "TimeLimit.truncated": bool(truncated[row]),
+                "episode": {"r": float(self._returns[row]), "l": final["moves"], "t": seconds},
             }
         self._returns[ends] = 0
         return observations, rewards.astype(np.float32), ends, infos
-
-    def _final_info(self, row: int, info: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-        """Return what the info of an episode that has ended says of the whole episode."""
-        values = {name: info[name][row].item() for name in ("solved", "dead_end", "moves")}
-        seconds = round(time.time() - self._made, 6)
-        episode = {"r": float(self._returns[row]), "l": values["moves"], "t": seconds}
-        return {**values, "is_success": values["solved"], "episode": episode}
 
     def close(self) -> None:
         """Close the vector environment."""

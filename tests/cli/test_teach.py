@@ -116,6 +116,8 @@ def test_lists_for_other_programs_are_the_same_samples(program, tmp_path):
     assert "\n  - split: train\n    path: shard-*.parquet\n---\n" in card
     assert "150 positions of 150 boards" in card
     assert all(f"| `{column}` |" in card for column in plain.columns)
+    assert "`puzzlelab teach tiles-2x3 --lists`" in card
+    assert "| `state` | list of 6 uint8 |" in card
     code, _, err = program(*words, "--out", tmp_path / "lists")
     assert code == 2
     assert 'columns is "lists" there, not "bytes"' in err

@@ -10,7 +10,7 @@ import torch
 
 from puzzlelab.core.registry import load
 from puzzlelab.training import losses, policy_value
-from puzzlelab.training.learner import LossMeans, new_learner
+from puzzlelab.training.learner import new_learner
 from puzzlelab.training.recipe import Diverged
 from puzzlelab.training.run_files import state_path
 from puzzlelab.training.settings import LearnerSettings
@@ -80,13 +80,6 @@ def test_losses_are_fetched_before_a_state_is_saved(tmp_path, settings_of, train
         "state-3.safetensors",
         "state-4.safetensors",
     ]
-
-
-def test_losses_are_no_number_when_they_are_read() -> None:
-    means = LossMeans(("loss", "policy"), [torch.tensor([1.0, 2.0]), torch.tensor([torch.inf, torch.inf])], 7, 0.5)
-    assert list(means) == ["loss", "policy"]
-    with pytest.raises(Diverged, match=r"the loss of step 7 is no number \(its part policy; learning rate 0\.5\)"):
-        means["loss"]
 
 
 def test_weights_that_are_no_numbers_are_not_saved() -> None:

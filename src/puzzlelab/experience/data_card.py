@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
+from puzzlelab.experience.shards import Shards, shard_paths
 from puzzlelab.storage.files import replace_file, writing
-
-if TYPE_CHECKING:
-    from puzzlelab.experience.shards import Shards
 
 NAME = "README.md"
 TEXT = """---
@@ -21,14 +18,15 @@ configs:
 
 # Samples of {puzzle}
 
-{rows:,} positions of {games:,} boards, labelled by a teacher, made by `puzzlelab teach`. Split them by `game`.
+{rows:,} positions of {games:,} boards, labelled by a teacher. Split them by `game`. They were made by
+`puzzlelab teach {puzzle} --lists`; the settings below name the values of its other options.
 
 | column | type | meaning |
 | --- | --- | --- |
 | `game` | int64 | the number of the board that the position comes from |
-| `state` | list of numbers | the number in each cell |
+| `state` | list of {length} {dtype} | the entries of the board |
 | `moves` | list of {move_count} truth values | the moves to imitate |
-| `remaining` | whole number | the moves to the goal by the teacher's solution |
+| `remaining` | {remaining} | the moves to the goal by the teacher's solution |
 | `proven` | truth value | whether `remaining` is proven to be optimal |
 
 The settings that made them:
@@ -41,11 +39,17 @@ The settings that made them:
 
 def write_data_card(shards: Shards) -> None:
     """Write the card of a folder whose samples are lists; raises `BadFile`."""
-    settings = shards.settings
+    import pyarrow.parquet as pq
+
+    settings, columns = shards.settings, pq.read_schema(shard_paths(shards.folder)[0])
+    state = columns.field("state").type
     text = TEXT.format(
         puzzle=settings["puzzle"],
         rows=shards.rows,
         games=shards.games,
+        length=state.list_size,
+        dtype=state.value_type,
+        remaining=columns.field("remaining").type,
         move_count=settings["move_count"],
         settings=json.dumps(settings, indent=1),
     )

@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.puzzle import Puzzle, State, notations_of
-from puzzlelab.core.views import BoardForm, BoardGenerator, own_generator, scale_of
+from puzzlelab.core.views import BoardForm, own_generator, scale_of
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.jobs.board_generation import generated, generator_of, sampled
@@ -75,36 +74,20 @@ def board_lines(
     """
     generator, form = generator_of(puzzle, scale, level, settings or {}), _form_of(puzzle, path)
     growing = growing_file(path) if path.suffix == PARQUET else path
-    if generator is None:
-        name, _ = scale_of(puzzle, scale)
-        make = partial(_sampled_lines, puzzle, form, scale, level, seed, executor)
-        if form is LINES:
-            comments = (f"# puzzle: {puzzle.name}", f"# {name} {level or 'any'}, seed {seed}")
-            return BoardLines(path, growing, comments, make, (0, 1))
-    else:
-        make = partial(_generated_lines, puzzle, form, generator, seed, executor or ThisProcess(jobs))
+    scale_name = None if generator else scale_of(puzzle, scale)[0]
+
+    def make(first: int, end: int) -> Iterator[Sequence[str]]:
+        if generator is None:
+            for board in sampled(puzzle, scale, level, seed, first, end, executor):
+                yield _written(puzzle, form, board[None], None)
+        else:
+            for boards, solutions in generated(generator, seed, first, end, executor or ThisProcess(jobs)):
+                yield _written(puzzle, form, boards, solutions)
+
+    if scale_name and form is LINES:
+        comments = (f"# puzzle: {puzzle.name}", f"# {scale_name} {level or 'any'}, seed {seed}")
+        return BoardLines(path, growing, comments, make, (0, 1))
     return BoardLines(path, growing, [form.header] if form.header else [], make, (COMPARED, COMPARED))
-
-
-def _sampled_lines(
-    puzzle: Puzzle,
-    form: BoardForm,
-    scale: str | None,
-    level: str | None,
-    seed: int,
-    executor: Executor | None,
-    first: int,
-    end: int,
-) -> Iterator[Sequence[str]]:
-    for board in sampled(puzzle, scale, level, seed, first, end, executor):
-        yield _written(puzzle, form, board[None], None)
-
-
-def _generated_lines(
-    puzzle: Puzzle, form: BoardForm, generator: BoardGenerator, seed: int, executor: Executor, first: int, end: int
-) -> Iterator[Sequence[str]]:
-    for boards, solutions in generated(generator, seed, first, end, executor):
-        yield _written(puzzle, form, boards, solutions)
 
 
 LINES, CSV_ROWS, OBJECTS = BoardForm("", None), BoardForm("puzzle,board", ""), BoardForm("", "")

@@ -23,7 +23,7 @@ from puzzlelab.nets.onnx_limits import (
     damaged,
     is_external,
 )
-from puzzlelab.nets.protocol_buffers import Field, Pieces, all_parts, fields_of, pieces_of
+from puzzlelab.nets.protocol_buffers import Field, Pieces, all_parts, changed, fields_of, pieces_of
 from puzzlelab.storage.files import MOST_BYTES, not_a_link, require_regular
 
 DIMENSION, CONTENT = 1, 9
@@ -41,37 +41,23 @@ def read_whole(path: Path) -> bytes:
     if b"location" not in data:  # the key of the name of a further file
         return data
     parts, reader = all_parts(), _Reader(path, MOST_BYTES - len(data))
+
+    def whole_graph(graph: Field) -> Pieces:
+        return changed(graph, parts, WEIGHT, lambda tensor: _whole_tensor(tensor, parts, reader))
+
     try:
-        pieces = [
-            piece
-            for number, value in fields_of(memoryview(data), parts)
-            for piece in pieces_of(number, _graph(value, parts, reader) if number == GRAPH else _content(value))
-        ]
+        return b"".join(changed(memoryview(data), parts, GRAPH, whole_graph))
     except ValueError as error:
         raise damaged(path, error) from None
-    return b"".join(pieces) if reader.has_read else data
 
 
-def _content(value: Field) -> int | Pieces:
-    return value if isinstance(value, int) else [value]
-
-
-def _graph(graph: Field, parts: Iterator[int], reader: _Reader) -> Pieces:
-    """Return a graph whose weights all have their content."""
-    return [
-        piece
-        for number, value in fields_of(graph, parts)
-        for piece in pieces_of(number, _weight(value, parts, reader) if number == WEIGHT else _content(value))
-    ]
-
-
-def _weight(tensor: Field, parts: Iterator[int], reader: _Reader) -> int | Pieces:
+def _whole_tensor(tensor: Field, parts: Iterator[int], reader: _Reader) -> Field | Pieces:
     """Return a tensor with its content."""
     fields = list(fields_of(tensor, parts))
     if not any(is_external(number, value) for number, value in fields):
-        return _content(tensor)
+        return tensor
     place = dict(_entry(value, parts) for number, value in fields if number == EXTERNAL)
-    kept = [piece for number, value in fields if number in KEPT for piece in pieces_of(number, _content(value))]
+    kept = [piece for number, value in fields if number in KEPT for piece in pieces_of(number, value)]
     return [*kept, *pieces_of(CONTENT, [reader.read(place)])]
 
 
@@ -88,7 +74,6 @@ class _Reader:
     file: Path
     room: int
     """Bytes that may still be read."""
-    has_read: bool = False
 
     def read(self, place: dict[str, str]) -> bytes:
         """Return the bytes of a tensor at this place (`location`, `offset`, `length`); raises `BadFile`."""
@@ -107,7 +92,7 @@ class _Reader:
                 count = max(0, size - offset) if length is None else int(length)
                 if offset + count > size:
                     raise BadFile(f"{path} is damaged, or no file of {self.file.name}: it ends before the weights do")
-                self.room, self.has_read = self.room - count, True
+                self.room -= count
                 if self.room < 0:
                     raise BadFile(f"{self.file} and its weights have more than {MOST_BYTES >> 20} MiB: not read")
                 source.seek(offset)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 MOST_PARTS = 1_000_000
 """Fields of a file in all messages that are looked at: ONNX Runtime takes up to some kilobytes for an operator."""
@@ -62,11 +62,21 @@ def _read_varint(data: memoryview, place: int) -> tuple[int, int]:
     raise ValueError("a number does not end")
 
 
-def pieces_of(number: int, value: int | Pieces) -> Pieces:
-    """Return the bytes of a field: an integer, or the content of anything else in pieces."""
+def changed(message: Field, parts: Iterator[int], number: int, change: Callable[[Field], Field | Pieces]) -> Pieces:
+    """Return the bytes of a message in which the fields of this number are changed; raises `ValueError`."""
+    return [
+        piece
+        for each, value in fields_of(message, parts)
+        for piece in pieces_of(each, change(value) if each == number else value)
+    ]
+
+
+def pieces_of(number: int, value: Field | Pieces) -> Pieces:
+    """Return the bytes of a field: an integer, or the content of anything else."""
     if isinstance(value, int):
         return [_varint(number << 3), _varint(value)]
-    return [_varint(number << 3 | BYTES), _varint(sum(map(len, value))), *value]
+    content = [value] if isinstance(value, memoryview) else value
+    return [_varint(number << 3 | BYTES), _varint(sum(map(len, content))), *content]
 
 
 def _varint(value: int) -> bytes:

@@ -13,7 +13,7 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -97,11 +97,6 @@ def _text(columns: Mapping[str, Sequence[str]], has_names: bool) -> str:
     return target.getvalue()
 
 
-def _check_lengths(texts: Iterable[str], path: Path) -> None:
-    if any(len(text) > LONGEST_LINE for text in texts):
-        raise BadFile(f"{path}: a text is longer than {LONGEST_LINE // 10**6} million characters")
-
-
 # --- tables ---
 
 
@@ -142,7 +137,8 @@ def _texts(values: Sequence[Any], path: Path) -> list[str]:
         value if isinstance(value, str) else "" if value is None else _texts_of_cells(np.array([value]))[0]
         for value in values
     ]
-    _check_lengths(texts, path)
+    if any(len(text) > LONGEST_LINE for text in texts):
+        raise BadFile(f"{path}: a text is longer than {LONGEST_LINE // 10**6} million characters")
     return texts
 
 

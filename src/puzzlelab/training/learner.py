@@ -219,12 +219,14 @@ def _check_size(puzzle: Puzzle, architecture: Any) -> None:
         if "overflow" in str(error).lower():
             raise BadOption("this network is too large for any memory") from None
         return  # its layers cannot be made without their weights
-    needed, free = parameters * BYTES_OF_PARAMETER, free_memory()
+    subject = f"this network has {parameters:,} parameters, whose training needs"
+    _require_memory(subject, parameters * BYTES_OF_PARAMETER, free_memory())
+
+
+def _require_memory(subject: str, needed: int, free: int) -> None:
+    """Raise `BadOption` where the subject of its sentence needs more bytes than are free."""
     if needed > free:
-        raise BadOption(
-            f"this network has {parameters:,} parameters, whose training needs {needed / 1e9:,.1f} GB of memory: "
-            f"{free / 1e9:,.1f} GB are free"
-        )
+        raise BadOption(f"{subject} {needed / 1e9:,.1f} GB of memory at least, and {free / 1e9:,.1f} GB are free")
 
 
 def check_memory(puzzle: Puzzle, settings: RecipeSettings, model: TorchModel | None = None) -> None:
@@ -238,11 +240,7 @@ def check_memory(puzzle: Puzzle, settings: RecipeSettings, model: TorchModel | N
     for name, needed in needs.items():
         on_card = name == "learning.batch_size" and target.type == "cuda"
         free = torch.cuda.mem_get_info(target)[0] if on_card else free_memory()
-        if needed > free:
-            raise BadOption(
-                f"{name} is too large: it needs {needed / 1e9:,.1f} GB of memory at least, and {free / 1e9:,.1f} GB "
-                "are free"
-            )
+        _require_memory(f"{name} is too large: it needs", needed, free)
 
 
 def new_learner(puzzle: Puzzle, network: Mapping[str, Any], settings: LearnerSettings, seed: int) -> Learner:

@@ -112,7 +112,7 @@ class StatusReader:
         recent = [entry for entry in self._recent if abs(until - entry.at) < RECENT_SECONDS]
         began = min([self._began, *(match.at for match in matches)])
         began = began if math.isfinite(began) else 0.0
-        opponents = self.settings.match.opponents
+        opponents, no_samples = self.settings.match.opponents, self._no_samples()
         rating_of = self._rated(matches)
         return RunStatus(
             puzzle=self.puzzle.name,
@@ -131,8 +131,8 @@ class StatusReader:
             opponents=[(name, rating_of[name]) for name in opponents if name in rating_of],
             matches=len(matches),
             programs=at_work,
-            no_samples=self._no_samples(),
-            warnings=self._warnings(at_work),
+            no_samples=no_samples,
+            warnings=[*self._warnings(at_work), *filter(None, [no_samples])],
             done=run.done.exists(),
             began=began,
         )
@@ -172,8 +172,6 @@ class StatusReader:
         ]
         with suppress(OSError):
             warnings.append(f"the trainer failed: {self.run.failure.read_text(encoding='utf-8').strip()}")
-        if warning := self._no_samples():
-            warnings.append(warning)
         if not self.run.done.exists():
             for program in at_work:
                 if program.waiting and not program.gone:
