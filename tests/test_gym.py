@@ -360,7 +360,7 @@ def test_pictures_say_what_they_need(missing, monkeypatch):
     env = make("Puzzle", render_mode="rgb_array").unwrapped
     env.reset(seed=0)
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(BadInput, match=rf"pictures need {missing}.*pip install 'puzzlelab\[gym\]'"):
+    with pytest.raises(BadInput, match=rf"a picture needs {missing}.*pip install 'puzzlelab\[gym\]'"):
         env.render()
 
 

@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadInput, BadOption, UnknownOption, Unsupported, nearest, shorten
+from puzzlelab.core.errors import BadOption, UnknownOption, Unsupported, nearest, shorten
 from puzzlelab.core.puzzle import Drawings, Puzzle, State
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.views import Planes, Reversible, Samples, check_level, scale_of
 from puzzlelab.engine.batch_rules import MoveNames, move_names, play_moves, random_walks, solved
 from puzzlelab.experience import rewards
 from puzzlelab.experience.curriculum import scrambled
+from puzzlelab.runtime import libraries
 
 DEFAULT_PUZZLE = "tiles-3x3"
 MIN_MOVE_LIMIT, MOVES_PER_ENTRY = 100, 10
@@ -318,12 +319,11 @@ def walked(puzzle: Puzzle, random: np.random.Generator, level: int | None, count
 
 def picture(drawing: str) -> NDArray[np.uint8]:
     """Return `uint8[height, width, 3]` of an SVG drawing; raises `BadInput` if a library for this is not installed."""
-    try:
-        from matplotlib import get_data_path
-        from PIL import Image
-        from resvg_py import svg_to_bytes
-    except ModuleNotFoundError as error:
-        raise BadInput(f"pictures need {error.name}, which is not installed: pip install 'puzzlelab[gym]'") from None
+    libraries.require("a picture", ["matplotlib", "PIL", "resvg_py"], "gym")
+    from matplotlib import get_data_path
+    from PIL import Image
+    from resvg_py import svg_to_bytes
+
     font = str(Path(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"))
     png = svg_to_bytes(drawing, background="white", skip_system_fonts=True, font_files=[font], sans_serif_family=FONT)
     return np.array(Image.open(BytesIO(png)).convert("RGB"))

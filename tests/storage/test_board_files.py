@@ -184,5 +184,5 @@ def test_the_ending_does_not_matter(table, tmp_path) -> None:
 def test_without_pyarrow_a_sentence_says_what_is_missing(table, monkeypatch) -> None:
     path = table(board=["123405"])
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(BadInput, match=r"need pyarrow: pip install 'puzzlelab\[table\]'"):
+    with pytest.raises(BadInput, match=r"needs pyarrow, .*: pip install 'puzzlelab\[table\]'"):
         list(board_blocks(path))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from puzzlelab.bench.summaries import Series, Summary
 from puzzlelab.bench.tables import TextTable
-from puzzlelab.core.errors import BadInput
+from puzzlelab.runtime import libraries
 from puzzlelab.storage.files import replace_file, writing
 from puzzlelab.storage.outputs import check_image
 
@@ -102,10 +102,9 @@ def rows_of(series: Series, cells: Callable[[Summary], Sequence[str]]) -> list[S
 
 def empty_figure(title: str) -> Figure:
     """Return a figure with a title; raises `BadInput` without matplotlib."""
-    try:
-        from matplotlib import figure as figures
-    except ImportError:
-        raise BadInput("plots need matplotlib, which is not installed: pip install 'puzzlelab[plot]'") from None
+    libraries.require("a plot", ["matplotlib"], "plot")
+    from matplotlib import figure as figures
+
     figure = figures.Figure(figsize=(WIDTH, HEIGHT), dpi=150, layout="constrained")
     figure.suptitle(title)
     return figure

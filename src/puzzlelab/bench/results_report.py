@@ -29,6 +29,7 @@ from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.engine import report
+from puzzlelab.runtime import libraries
 from puzzlelab.storage.files import replace_file, writing
 from puzzlelab.storage.outputs import check_ending, check_replaceable
 from puzzlelab.training.runs import Run
@@ -230,10 +231,9 @@ def _hard_board(puzzle: Puzzle, number: int, at: Summary) -> HardBoard:
 
 def render(sections: Sequence[Section], name: str) -> str:
     """Return the report of a folder of this name as HTML; raises `BadInput` without jinja2."""
-    try:
-        from jinja2 import Environment, FileSystemLoader
-    except ImportError:
-        raise BadInput("reports need jinja2, which is not installed: pip install 'puzzlelab[plot]'") from None
+    libraries.require("a report", ["jinja2"], "plot")
+    from jinja2 import Environment, FileSystemLoader
+
     loader = FileSystemLoader(Path(__file__).parent)
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["wrapped"] = tables.wrapped_label

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from puzzlelab.core.errors import BadInput
 from puzzlelab.engine.executor import MOST_TRIES
+from puzzlelab.runtime import libraries
 from puzzlelab.runtime.signals import ending_at_once
 from puzzlelab.runtime.startup import ENDING
 
@@ -34,13 +35,8 @@ def need_ray() -> None:
     """Raise `BadInput` if Ray is not installed."""
     for name, value in VARIABLES.items():
         os.environ.setdefault(name, value)
-    try:
-        with ending_at_once():
-            import ray  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise BadInput(
-            f"a cluster needs {error.name}, which is not installed: pip install 'puzzlelab[cluster]'"
-        ) from None
+    with ending_at_once():
+        libraries.require("a cluster", ["ray"], "cluster")
 
 
 def connect(address: str) -> bool:

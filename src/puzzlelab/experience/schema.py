@@ -17,9 +17,10 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.errors import BadFile
 from puzzlelab.core.objective import Kind as ObjectiveKind
 from puzzlelab.core.puzzle import State
+from puzzlelab.runtime import libraries
 
 CARD = b"puzzlelab"
 """The metadata key of a file under which the description of its samples stands, in JSON."""
@@ -117,12 +118,7 @@ def joined(parts: Iterable[Kind]) -> Kind:
 
 def need_arrow() -> None:
     """Raise `BadInput` where pyarrow is missing."""
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError:
-        raise BadInput(
-            "samples are kept in Parquet files, which need pyarrow: pip install 'puzzlelab[learn]'"
-        ) from None
+    libraries.require("a file of samples", ["pyarrow.parquet"])
 
 
 def to_table(samples: SampleColumns, card: Mapping[str, Any]) -> Any:

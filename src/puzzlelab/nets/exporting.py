@@ -28,6 +28,7 @@ from puzzlelab.nets.card import ONNX, Card, content_of
 from puzzlelab.nets.form import NetworkForm, input_arrays, some_state
 from puzzlelab.nets.onnx_limits import limited_options
 from puzzlelab.nets.onnx_model import KEY, PRODUCER, Description, OnnxModel, read_bytes, sealed
+from puzzlelab.runtime import libraries
 from puzzlelab.storage.files import replace_file, writing
 
 if TYPE_CHECKING:
@@ -139,11 +140,10 @@ def quantised(data: bytes, path: Path) -> bytes:
     The weights of each output of a layer have their own scale; the scale of inputs is computed for each batch. Raises
     `BadInput` without the library `onnx`, and for a network that has no such layer.
     """
-    try:
-        import onnx
-        from onnxruntime.quantization import QuantType, quantize_dynamic
-    except ModuleNotFoundError as error:
-        raise BadInput(f"int8 needs {error.name}, which is not installed: pip install 'puzzlelab[learn]'") from None
+    libraries.require("int8", ["onnx"])
+    import onnx
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
     network = read_bytes(data, path)
     if network.card is not None and network.card.quantised_from:
         raise BadInput(f"{path} has weights of 8 bits already")

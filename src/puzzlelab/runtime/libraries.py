@@ -23,4 +23,5 @@ def require(purpose: str = "training", modules: Sequence[str] = TO_TRAIN, extra:
         if error.name and error.name.startswith("puzzlelab"):
             raise
         install = f"pip install 'puzzlelab[{extra}]'"
-        raise BadInput(f"{purpose} needs {error.name}, which is not installed: {install}") from None
+        library = (error.name or "").partition(".")[0]
+        raise BadInput(f"{purpose} needs {library}, which is not installed: {install}") from None

@@ -24,6 +24,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, move_names, names_of, presentation_of
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver
+from puzzlelab.runtime import libraries
 from puzzlelab.storage.row import COLUMNS, Column, Row, solution_of, solutions_of, unanswered
 
 HEADER = ",".join(column.name for column in COLUMNS)
@@ -217,7 +218,7 @@ def row_of(result: Result, solver: Solver, limit: Limit, board: str | None = Non
 
 def table_of(answers: Iterable[tuple[Solver, Answers]], limit: Limit) -> Any:
     """Return the `pyarrow.Table` of the rows of these answers, each with its solver; boards are canonical."""
-    require_pyarrow("Tables")
+    require_pyarrow("a table")
     import pyarrow as pa
 
     tables, shared = [arrow_schema().empty_table()], None
@@ -329,12 +330,9 @@ def encodable(text: str) -> str:
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
-def require_pyarrow(subject: str = "Parquet files") -> None:
+def require_pyarrow(subject: str = "a Parquet file") -> None:
     """Raise `BadInput` if pyarrow is not installed; `subject` is what needs it."""
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError:
-        raise BadInput(f"{subject} need pyarrow: pip install 'puzzlelab[table]'") from None
+    libraries.require(subject, ["pyarrow.parquet"], "table")
 
 
 @cache
