@@ -23,7 +23,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from puzzlelab.bench.seeds import of_last_evaluations, runs_in
+from puzzlelab.bench.seeds import runs_in, tables_of_runs
 from puzzlelab.bench.tables import as_rich
 
 CONFIGS = Path(__file__).parent.parent / "src" / "puzzlelab" / "configs"
@@ -182,8 +182,8 @@ def main() -> None:
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
             raise
-        table = of_last_evaluations([run for each in runs for run in each])
-    if table is not None:
+        tables = tables_of_runs([run for each in runs for run in each])
+    for table in tables[:1]:
         rows = [(name, *row[1:]) for name, row in zip(study.variants, table.rows, strict=True)]
         console.print(as_rich(replace(table, rows=rows)))
 

@@ -29,7 +29,7 @@ from puzzlelab.core.solver import Attempt, Solver
 from puzzlelab.core.verify import Verdict
 from puzzlelab.core.verify import verify as run_verify
 from puzzlelab.engine.solving import attempts_of
-from puzzlelab.engine.solving import solve as run
+from puzzlelab.engine.solving import solve as run_solve
 
 PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
 
@@ -157,7 +157,7 @@ def solve(
     """
     checked.callback(watch, "watch", "with every attempt")
     with _question(instance, solver, limit, options) as question:
-        return run(*question, watch)
+        return run_solve(*question, watch)
 
 
 def solve_many(

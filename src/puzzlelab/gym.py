@@ -71,7 +71,7 @@ def _attribute(name: str, about: str) -> property:
 
 
 class _Playing:
-    """What both environments have: their boards, and the attributes that can be set."""
+    """The part that both environments have: their boards, and the attributes that can be set."""
 
     board = _attribute("board", "The start board of every episode, or None")
     level = _attribute("level", "The level of new boards, or None for any")

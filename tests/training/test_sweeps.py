@@ -37,7 +37,7 @@ def test_there_is_a_run_for_each_combination_and_seed() -> None:
         ('network={"kind":"dense","width":8}', ["network=kind=dense,width=8"]),
         ('x="","' + "long " * 20 + '"', ["x=", "x=longlonglonglonglonglonglonglonglonglong-ca75507b"]),
         ("a.width=1", ["width=1"]),
-        ("a.b=1e8,0.00001,0.1234567", ["b=1e+08", "b=1e-05", "b=0.1234567"]),
+        ("a.b=1e8,0.00001,0.1234567", ["b=100000000.0", "b=1e-05", "b=0.1234567"]),
     ],
 )
 def test_names_of_folders_can_be_read_and_are_safe(grid, names) -> None:

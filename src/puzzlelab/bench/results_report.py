@@ -116,8 +116,9 @@ def _benchmark(folder: Path) -> Section:
 
 
 def _training(folder: Path) -> Section:
-    folders = seeds.in_folders([folder])
-    run, is_sweep = Run(folders[0]), folders != [folder]
+    swept = seeds.runs_in(folder)
+    folders, is_sweep = swept or [folder], bool(swept)
+    run = Run(folders[0])
     saved = run.saved_settings()
     facts = {"state": "finished" if all(Run(each).done.exists() for each in folders) else "not finished"}
     facts |= {"runs": str(len(folders))} if is_sweep else {}
@@ -127,9 +128,7 @@ def _training(folder: Path) -> Section:
         charts["elo"] = lambda: training_charts.elo(folder)
     return {
         "facts": facts,
-        "results": list(filter(None, (seeds.of_last_evaluations(folders), seeds.of_best_networks(folders))))
-        if is_sweep
-        else [],
+        "results": seeds.tables_of_runs(folders) if is_sweep else [],
         "settings": run.config.read_text(encoding="utf-8"),
         **_drawings(charts),
     }

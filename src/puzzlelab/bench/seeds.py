@@ -68,11 +68,6 @@ def _by_numbers(path: Path) -> list[tuple[str, float]]:
     return [(text, float(number or 0)) for text, number in re.findall(r"(\D+)([\d.]*)", path.name)]
 
 
-def in_folders(folders: Iterable[Path]) -> list[Path]:
-    """Return these folders, with the runs in it in the place of the folder of a sweep."""
-    return [run for folder in folders for run in runs_in(folder) or [folder]]
-
-
 def of_runs(folders: Iterable[Path]) -> list[Setting]:
     """Return the settings of the runs in these folders, in their order; raises `BadFile`."""
     return grouped({folder: Run(folder).saved_settings() for folder in folders})
@@ -114,49 +109,45 @@ def over_seeds(text: Callable[[float], str], value: Mean) -> str:
     return text(value.value) + ("" if math.isnan(value.half_width) else f" ± {text(value.half_width)}")
 
 
-def of_last_evaluations(folders: Sequence[Path]) -> TextTable | None:
-    """Return a line for each setting of these runs, with the means of the last evaluation; None if there is none."""
-    lines = {folder: line for folder in folders for line in metrics.lines(Run(folder).metrics)}
-    if not lines:
-        return None
-    shown = {name: column for name, column in COLUMNS.items() if any(name in line for line in lines.values())}
-    rows = [_row(setting, [lines[run] for run in setting.members], shown) for setting in of_runs(lines)]
-    header = ("setting", "seeds", "step", *(heading for heading, _ in shown.values()))
-    return TextTable("The last evaluation: mean over the seeds, and 95 % interval", header, rows)
-
-
-def _row(setting: Setting, lines: Sequence[Mapping[str, float]], shown: Iterable[str]) -> Sequence[str]:
-    steps = sorted({int(line["step"]) for line in lines})
-    span = f"{steps[0]:,}" if len(steps) == 1 else f"{steps[0]:,} to {steps[-1]:,}"
-    values = (mean(line.get(name, math.nan) for line in lines) for name in shown)
-    cells = (over_seeds(COLUMNS[name][1].format, value) for name, value in zip(shown, values, strict=True))
-    return setting.name, str(len(lines)), span, *cells
-
-
-def of_best_networks(folders: Sequence[Path]) -> TextTable | None:
-    """Return a line for each setting of these runs, with the last and the best network on boards that did not choose
-    the best one; None if there are none that were measured so.
+def tables_of_runs(folders: Sequence[Path]) -> list[TextTable]:
+    """Return the last evaluation of each setting of these runs, and its last and best networks on other boards, each if
+    there is one.
     """
+    return list(filter(None, (_last_evaluations(folders), _best_networks(folders))))
+
+
+def _last_evaluations(folders: Sequence[Path]) -> TextTable | None:
+    lines = {folder: line for folder in folders for line in metrics.lines(Run(folder).metrics)}
+    shown = [name for name in COLUMNS if any(name in line for line in lines.values())]
+    rows = []
+    for setting in of_runs(lines):
+        own = [lines[run] for run in setting.members]
+        steps = sorted({int(line["step"]) for line in own})
+        span = f"{steps[0]:,}" if len(steps) == 1 else f"{steps[0]:,} to {steps[-1]:,}"
+        rows.append((setting.name, str(len(own)), span, *(_cell(name, own) for name in shown)))
+    header = ("setting", "seeds", "step", *(COLUMNS[name][0] for name in shown))
+    return TextTable("The last evaluation: mean over the seeds, and 95 % interval", header, rows) if rows else None
+
+
+def _best_networks(folders: Sequence[Path]) -> TextTable | None:
     cards = {folder: Run(folder).measured() for folder in folders}
     both = {folder: (last, best) for folder, (best, last) in cards.items() if best is not None and last is not None}
-    shown = [
-        name
-        for name in ("solved", "moves", "cost", "score")
-        if any(name in card.other_boards for pair in both.values() for card in pair)
-    ]
+    known = {name for pair in both.values() for card in pair for name in card.other_boards}
+    shown = [name for name in ("solved", "moves", "cost", "score") if name in known]
     rows = []
     for setting in of_runs(both):
         pairs = [both[run] for run in setting.members]
-        cells = (
-            over_seeds(COLUMNS[name][1].format, mean(pair[place].other_boards.get(name, math.nan) for pair in pairs))
-            for name in shown
-            for place in (0, 1)
-        )
+        cells = (_cell(name, [pair[place].other_boards for pair in pairs]) for name in shown for place in (0, 1))
         steps = over_seeds("{:.0f}".format, mean(best.steps for _, best in pairs))
         rows.append((setting.name, str(len(pairs)), *cells, steps))
     values = (f"{COLUMNS[name][0]}:\n{which}" for name in shown for which in ("last", "best"))
     title = "The last and the best network on other boards: mean over the seeds, and 95 % interval"
     return TextTable(title, ("setting", "seeds", *values, "step of\nthe best"), rows) if rows else None
+
+
+def _cell(name: str, lines: Iterable[Mapping[str, float]]) -> str:
+    """Return the mean of a metric over the seeds."""
+    return over_seeds(COLUMNS[name][1].format, mean(line.get(name, math.nan) for line in lines))
 
 
 def networks_in(name: str) -> list[str]:

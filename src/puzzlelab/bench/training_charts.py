@@ -28,11 +28,6 @@ MAX_ROWS = 10
 """The most lines of the table of learning for each run."""
 
 
-def is_run(folder: Path) -> bool:
-    """Tell whether this is the folder of a training run, and not of a benchmark."""
-    return Run(folder).begun
-
-
 def is_selfplay_run(folder: Path) -> bool:
     """Tell whether this is the folder of a run of self-competition."""
     run = Run(folder)

@@ -47,11 +47,12 @@ def plot(
     """Draw a benchmark or training runs as KIND.png and KIND.svg in the (first) folder, and print the same numbers."""
     from puzzlelab.bench import seeds, tables, training_charts
     from puzzlelab.bench.charts import save
+    from puzzlelab.training.runs import Run
 
-    runs = seeds.in_folders(folder)
+    runs = [run for each in folder for run in seeds.runs_in(each) or [each]]
     if len(folder) == 1 and kind in (None, training_charts.ELO) and training_charts.is_selfplay_run(folder[0]):
         chart = training_charts.elo(folder[0])
-    elif all(map(training_charts.is_run, runs)):
+    elif all(Run(each).begun for each in runs):
         if solver or beside or kind not in (None, training_charts.LEARNING):
             raise BadInput(
                 f"training runs have one kind of plot, '{training_charts.LEARNING}', and a single self-play run "

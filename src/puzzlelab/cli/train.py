@@ -99,33 +99,31 @@ def train(
         return
     if run_folder is None:
         raise BadOption("name the folder of the run: --run FOLDER")
-    amounts = resources_of(resources, executor)
-    if seeds is not None or grid:
-        if only is not None:
-            raise BadOption("--only is for one run: name it by --run, without --seeds and --grid")
-        planned = sweeps.plan(partial(settings_from, recipe, run_folder, config), changes, grid or [], seeds)
-        for settings in planned.values():
-            _check_programs(loaded_recipe, settings, only, executor, bool(amounts))
-        if restart and not yes:
-            confirm_restart([run_folder.folder / name for name in planned])
-        with _training(executor) as workers:
-            failed = sweeps.train_all(loaded_recipe, run_folder.folder, planned, workers, amounts, restart)
-        _show_sweep(run_folder.folder, list(planned), failed)
-        return
-    settings = settings_from(recipe, run_folder, config, changes)
-    _check_programs(loaded_recipe, settings, only, executor, bool(amounts))
+    amounts, is_sweep = resources_of(resources, executor), seeds is not None or grid
+    if is_sweep and only is not None:
+        raise BadOption("--only is for one run: name it by --run, without --seeds and --grid")
+    settings_with = partial(settings_from, recipe, run_folder, config)
+    planned = sweeps.plan(settings_with, changes, grid or [], seeds) if is_sweep else {"": settings_with(changes)}
+    for settings in planned.values():
+        _check_programs(loaded_recipe, settings, only, executor, bool(amounts))
     if restart and not yes:
-        confirm_restart([run_folder.folder])
+        confirm_restart([run_folder.folder / name for name in planned])
     with _training(executor) as workers:
-        if only == "generate" and loaded_recipe.generate is not None:
+        if is_sweep:
+            failed = sweeps.train_all(loaded_recipe, run_folder.folder, planned, workers, amounts, restart)
+        elif only == "generate" and loaded_recipe.generate is not None:
             loaded_recipe.check(settings)
             settings = run_folder.begin(settings, anew=restart)
             loaded_recipe.generate(run_folder, settings, lambda: None, workers)
             return
-        alone = replace(loaded_recipe, generate=None) if only == "learn" else loaded_recipe
-        training = learn(alone, settings, run_folder, workers, resources=amounts, restart=restart)
-    say(f"trained: {run_folder.nets / training.network}.safetensors; play with it: --net {run}")
-    _tell_best(run_folder)
+        else:
+            alone = replace(loaded_recipe, generate=None) if only == "learn" else loaded_recipe
+            training = learn(alone, settings, run_folder, workers, resources=amounts, restart=restart)
+    if is_sweep:
+        _show_sweep(run_folder.folder, list(planned), failed)
+    else:
+        say(f"trained: {run_folder.nets / training.network}.safetensors; play with it: --net {run}")
+        _tell_best(run_folder)
 
 
 @contextmanager
@@ -144,7 +142,7 @@ def _show_sweep(folder: Path, names: Sequence[str], failed: Sequence[str]) -> No
     from puzzlelab.bench import seeds, tables
 
     runs = [folder / name for name in names]
-    for table in filter(None, (seeds.of_last_evaluations(runs), seeds.of_best_networks(runs))):
+    for table in seeds.tables_of_runs(runs):
         show(tables.as_rich(table))
     say(f"{len(names) - len(failed)} of {len(names)} runs are trained; play with one: --net {runs[0]}")
     if failed:

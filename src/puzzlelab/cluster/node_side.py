@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from puzzlelab.cluster.versions import Versions, probe
+from puzzlelab.engine import worker
 from puzzlelab.engine.executor import Timed
-from puzzlelab.engine.worker import run_piece, value_of
 
 _references: dict[str, Any] = {}
 """Hash of a published value -> its reference in Ray's object store, of the piece that this process does."""
@@ -26,7 +26,7 @@ class RayPublished:
     def value(self) -> Any:
         import ray
 
-        return value_of(self.key, lambda: ray.get(_references[self.key]))
+        return worker.value_of(self.key, lambda: ray.get(_references[self.key]))
 
 
 def piece_function(here: Versions) -> Callable[[Mapping[str, Any], bytes], Any]:
@@ -53,7 +53,7 @@ def timed(references: Mapping[str, Any], content: bytes) -> Timed[Any]:
     """Do a piece of work."""
     _references.clear()
     _references.update(references)
-    return run_piece(*pickle.loads(content))
+    return worker.run_piece(*pickle.loads(content))
 
 
 class ProgramHost:

@@ -6,7 +6,7 @@ A group is one kind of named things, such as the solvers. Listing its names impo
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -81,7 +81,12 @@ class Group:
 
 @cache
 def _own(group: Group) -> Mapping[str, str]:
-    return dict(_files(group))
+    own = {}
+    for path in sorted(path for pattern in group.folders for path in PACKAGE.glob(f"{pattern}/*")):
+        if not path.name.startswith(("_", ".")) and (path.suffix == ".py" or (path / "__init__.py").exists()):
+            module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+            own[path.stem.replace("_", "-") if group.hyphens else path.stem] = f"{module}:{group.attribute}"
+    return own
 
 
 @cache
@@ -90,11 +95,3 @@ def _all(group: Group) -> Mapping[str, str]:
     for entry in metadata.entry_points(group=f"puzzlelab.{group.name}"):
         places.setdefault(entry.name, entry.value)
     return places
-
-
-def _files(group: Group) -> Iterator[tuple[str, str]]:
-    for folder in (folder for pattern in group.folders for folder in sorted(PACKAGE.glob(pattern))):
-        for path in sorted(folder.iterdir()):
-            if not path.name.startswith(("_", ".")) and (path.suffix == ".py" or (path / "__init__.py").exists()):
-                module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-                yield path.stem.replace("_", "-") if group.hyphens else path.stem, f"{module}:{group.attribute}"

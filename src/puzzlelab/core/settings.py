@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class WhenContinued:
-    """What may become of an option, and of those below it, when training goes on: the metadata of a field."""
+    """The rule for an option, and for those below it, when training goes on: the metadata of a field."""
 
     may_change: bool
     is_kept: bool = True

@@ -7,19 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 from pydantic.fields import FieldInfo
 
 from puzzlelab.core.settings import Settings, WhenContinued
 
-CHANGES = "changes"
-"""The setting that holds the changes."""
 Position = tuple[int, bool]
 """A place in a training: (steps done, whether what is due after the last of them, such as an evaluation, is done)."""
-
-Model = TypeVar("Model", bound=Settings)
 
 
 class Change(Settings):
@@ -40,8 +35,7 @@ class Change(Settings):
         return self.step, self.evaluated
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """A setting with two values: that of the folder of a run, and another one that is wanted now."""
 
     setting: str
@@ -50,12 +44,7 @@ class Difference:
     rule: WhenContinued
 
     def __str__(self) -> str:
-        return f"{self.setting} is {json.dumps(self.saved)} there, not {json.dumps(self.wanted)}"
-
-    @property
-    def with_reason(self) -> str:
-        """The sentence with the reason for which it may not change."""
-        return f"{self}: {self.rule.reason}"
+        return f"{self.setting} is {json.dumps(self.saved)} there, not {json.dumps(self.wanted)}: {self.rule.reason}"
 
 
 def to_toml_values(settings: Settings) -> dict[str, Any]:
@@ -78,7 +67,7 @@ def _without_none(values: Any) -> Any:
 def differences(saved: Settings, wanted: Settings) -> list[Difference]:
     """Return the settings with another value, without the changes before, and without those that need not be kept."""
     found = _differences(to_toml_values(saved), to_toml_values(wanted), "")
-    rules = ((each, _rule_of(wanted, each[0])) for each in found if each[0] != CHANGES)
+    rules = ((each, _rule_of(wanted, each[0])) for each in found if each[0] != "changes")
     return [Difference(*each, rule) for each, rule in rules if rule.is_kept]
 
 
@@ -105,15 +94,10 @@ def _rule_of(settings: Any, setting: str) -> WhenContinued:
     return WhenContinued(may_change=False)
 
 
-def concerns(setting: str, names: tuple[str, ...]) -> bool:
-    """Tell whether a setting is one of these, or in one of these tables."""
-    return any(f"{setting}.".startswith(f"{name}.") for name in names)
-
-
 # --- changes ---
 
 
-def changed(saved: Any, wanted: Model, found: list[Difference], position: Position) -> Model:
+def changed(saved: Any, wanted: Any, found: list[Difference], position: Position) -> Any:
     """Return the settings that are wanted, with the changes of the run before, and these differences as changes here.
 
     A change that takes back another one at the same place leaves none.
@@ -125,13 +109,12 @@ def changed(saved: Any, wanted: Model, found: list[Difference], position: Positi
     values = to_toml_values(wanted)
     earlier = [each for each in saved.changes if each.position != position]
     kept = [each for each in here.values() if _value(values, each) != each.before]
-    return wanted.model_copy(update={CHANGES: (*earlier, *kept)})
+    return wanted.model_copy(update={"changes": (*earlier, *kept)})
 
 
-def in_force(settings: Model, position: Position) -> tuple[Model, Position | None]:
+def in_force(settings: Any, position: Position) -> tuple[Any, Position | None]:
     """Return the settings at a place in a training, and the place of the next change; None: there is no later one."""
-    changes: tuple[Change, ...] = getattr(settings, CHANGES)
-    later = [each for each in changes if each.position > position]
+    later = [each for each in settings.changes if each.position > position]
     if not later:
         return settings, None
     values = to_toml_values(settings)
@@ -146,11 +129,10 @@ def in_force(settings: Model, position: Position) -> tuple[Model, Position | Non
     return type(settings)(**values), min(each.position for each in later)
 
 
-def changes_between(settings: Settings, first: Position, last: Position) -> dict[str, Any]:
+def changes_between(settings: Any, first: Position, last: Position) -> dict[str, Any]:
     """Return the values in force of the settings that were changed at these places or between them."""
-    changes: tuple[Change, ...] = getattr(settings, CHANGES)
     values = to_toml_values(settings)
-    return {each.setting: _value(values, each) for each in changes if first <= each.position <= last}
+    return {each.setting: _value(values, each) for each in settings.changes if first <= each.position <= last}
 
 
 def _value(values: Mapping[str, Any], change: Change) -> Any:

@@ -115,11 +115,11 @@ def train_on(
     samples: Mapping[str, NDArray[Any]],
     settings: PolicyValueSettings,
     random: np.random.Generator,
-    losses_of: LossFunction = losses_of,
+    loss_function: LossFunction = losses_of,
 ) -> Mapping[str, float]:
     """Train for one step on these columns of samples; the losses."""
     batch = PolicyValueBatch.from_samples(learner.puzzle, samples)
     if settings.augment:
         batch = batch.augmented(learner.puzzle, random, permute_symbols=not learner.model.settings.ignores_symbols)
-    losses, _ = learner.update(losses_of, settings, batch.columns(learner.model))
+    losses, _ = learner.update(loss_function, settings, batch.columns(learner.model))
     return losses

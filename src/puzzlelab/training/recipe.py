@@ -87,10 +87,6 @@ def refuse_executor(settings: Any) -> None:
     raise BadOption(f"the recipe '{settings.recipe}' leaves nothing to an executor: leave out --executor")
 
 
-def allow_executor(settings: Any) -> None:
-    """Do nothing: with all settings there is work for an executor."""
-
-
 @dataclass(frozen=True)
 class Recipe:
     """A way to train: its settings, and a program that learns; some have a second program, which makes samples."""

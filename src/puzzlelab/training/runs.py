@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from puzzlelab.core.errors import BadFile, BadInput, is_unicode
-from puzzlelab.core.settings import Settings, WhenContinued
+from puzzlelab.core.settings import WhenContinued
 from puzzlelab.core.solver import NETWORK
 from puzzlelab.engine import report
 from puzzlelab.nets import run_networks
@@ -37,8 +37,6 @@ LEARNERS = ("learner", "trainer")
 """The locks of programs that learn."""
 LONGEST_SETTINGS = 4_000_000
 """Bytes of the longest file of settings that is read."""
-
-Model = TypeVar("Model", bound=Settings)
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ class Run:
 
     # --- settings ---
 
-    def begin(self, settings: Model, anew: bool = False) -> Model:
+    def begin(self, settings: Any, anew: bool = False) -> Any:
         """Make the folder, or take these settings in it; the settings to train with. Raises `BadFile` or `BadInput`.
 
         In a folder with a saved state only some settings may differ. The changes hold from that state on, and the
@@ -132,7 +130,7 @@ class Run:
         self._write_settings(settings, weights)
         return settings
 
-    def _write_settings(self, settings: Settings, weights: bytes | None = None) -> None:
+    def _write_settings(self, settings: Any, weights: bytes | None = None) -> None:
         """Write the settings, after the weights that training begins with, if there are some to write."""
         import tomli_w
 
@@ -141,35 +139,31 @@ class Run:
                 files.replace_file(self.initial, weights)
         self.write(self.config, tomli_w.dumps(to_toml_values(settings)))
 
-    def _initial_weights(self, settings: Model, anew: bool) -> tuple[Model, bytes | None]:
+    def _initial_weights(self, settings: Any, anew: bool) -> tuple[Any, bytes | None]:
         """Return the settings with the hash of the network that training begins with, and its weights.
 
         There are no weights where the run goes on that began with them. Raises `BadInput` for an unfit network.
         """
-        init = getattr(settings, "init", "")
         goes_on = self.begun and not anew and self.initial.exists()
-        if not init or (goes_on and self.saved_settings().get("init") == init):
+        if not settings.init or (goes_on and self.saved_settings().get("init") == settings.init):
             return settings, None
         from puzzlelab.nets import initial_weights
 
-        puzzle, network = settings.puzzle, settings.network  # type: ignore[attr-defined]
-        name, weights = initial_weights.read(init, puzzle, network, self.initial)
+        name, weights = initial_weights.read(settings.init, settings.puzzle, settings.network, self.initial)
         return settings.model_copy(update={"init": name}), weights
 
-    def _go_on(self, settings: Model, weights: bytes | None) -> Model:
+    def _go_on(self, settings: Any, weights: bytes | None) -> Any:
         """Take these settings in the folder of a run; see `begin`."""
-        recipe, saved = getattr(settings, "recipe", ""), self.saved_settings()
-        if saved.get("recipe") != recipe:
-            before = None
-            other = WhenContinued(may_change=False)
-            found = [Difference("recipe", saved.get("recipe"), recipe, other)]
-        else:
+        saved = self.saved_settings()
+        if saved.get("recipe") == settings.recipe:
             before = type(settings)(**saved)  # settings that are left out have their defaults
             found = continuation.differences(before, settings)
-        if before is not None and not found:
+        else:
+            found = [Difference("recipe", saved.get("recipe"), settings.recipe, WhenContinued(may_change=False))]
+        if not found:
             if weights is not None and not run_files.saved_step(self.folder):
                 self._write_settings(before, weights)
-            return settings.model_copy(update={"changes": getattr(before, "changes", ())})
+            return settings.model_copy(update={"changes": before.changes})
         with self._without_learners():
             position = self._position()
             if position is None:
@@ -184,15 +178,15 @@ class Run:
         report.note(f"{self.folder} goes on from step {position[0]:,} with {named}")
         return settings
 
-    def _begin_with(self, settings: Settings, found: list[Difference], weights: bytes | None) -> None:
+    def _begin_with(self, settings: Any, found: list[Difference], weights: bytes | None) -> None:
         """Take other settings where there is no saved state; samples that do not fit are removed.
 
         Raises `BadInput` for a run whose states were removed.
         """
         if self.done.exists() or (self.folder / run_files.LAST_VALUES).exists():
             raise BadInput(f"{self.folder} has no saved state any more, from which it could go on: give another folder")
-        samples_from: tuple[str, ...] = getattr(settings, "samples_from", ())
-        needs_samples = any(continuation.concerns(each.setting, samples_from) for each in found)
+        tables = tuple(f"{name}." for name in settings.samples_from)
+        needs_samples = any(f"{each.setting}.".startswith(tables) for each in found)
         report.note(
             f"{self.folder} has no saved state yet: it takes the new settings"
             f"{', and its samples are made anew' if needs_samples else ''}"
@@ -210,18 +204,17 @@ class Run:
                     locks.enter_context(self.exclusive(program))
             yield
 
-    def _refuse(self, settings: Settings, found: list[Difference], position: Position) -> None:
+    def _refuse(self, settings: Any, found: list[Difference], position: Position) -> None:
         """Raise `BadInput` if one of these settings may not change in a run that has got this far."""
-        if refused := [each.with_reason for each in found if not each.rule.may_change]:
+        if refused := [str(each) for each in found if not each.rule.may_change]:
+            words = "selfplay run" if settings.recipe == "selfplay" else f"train {settings.recipe} --run"
             raise BadInput(
                 f"{self.folder} was begun with other settings: {'; '.join(refused)}. "
-                f"Give another folder, or begin it anew: {self._restart_command(getattr(settings, 'recipe', ''))}"
+                f"Give another folder, or begin it anew: puzzlelab {words} {self.folder} --restart"
             )
-        for each in found:
-            if each.setting == "learning.steps" and each.wanted is not None and each.wanted < position[0]:
-                raise BadInput(
-                    f"learning.steps cannot become {each.wanted:,}: {self.folder} has done {position[0]:,} steps"
-                )
+        steps = settings.learning.steps
+        if steps is not None and steps < position[0]:
+            raise BadInput(f"learning.steps cannot become {steps:,}: {self.folder} has done {position[0]:,} steps")
 
     def _position(self) -> Position | None:
         """Return how far the newest saved state has got; None if there is no saved state."""
@@ -233,11 +226,6 @@ class Run:
             return step, not read_values(self.folder, step)[0].get("unfinished", False)
         except BadFile:
             return step, True
-
-    def _restart_command(self, recipe: str) -> str:
-        """Return the command that begins this run anew."""
-        run = f"selfplay run {self.folder}" if recipe == "selfplay" else f"train {recipe} --run {self.folder}"
-        return f"puzzlelab {run} --restart"
 
     def _is_half_begun(self, path: Path) -> bool:
         """Tell whether this is what a killed program has left that had begun to write the settings."""

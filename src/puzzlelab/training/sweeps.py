@@ -99,8 +99,6 @@ def _folder_name(changes: Mapping[str, Any]) -> str:
 def _as_name(value: Any) -> str:
     """Return a value as a part of a file name, which ends with a hash where that is not all of it."""
     text = value if isinstance(value, str) else json.dumps(value, separators=(",", "="))
-    if isinstance(value, float) and float(short := f"{value:g}") == value:
-        text = short
     plain = re.sub(r'[\s{}\[\]"]+', "", text)
     safe = re.sub(r"[^\w.,=+-]", "_", plain, flags=re.ASCII)
     if safe == plain and len(safe) <= LONGEST_VALUE:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -79,17 +79,7 @@ def settings_from(recipe: str, run: Run | None, source: Source | None, changes: 
 
 
 _at_work = threading.Lock()
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Raise `BadInput` where another thread trains: a seed, and the export to ONNX, are PyTorch's for a process."""
-    if not _at_work.acquire(blocking=False):
-        raise BadInput("another training is at work in this process: start each in a process of its own")
-    try:
-        yield
-    finally:
-        _at_work.release()
+"""Held by the thread that trains: a seed, and the export to ONNX, are PyTorch's for a process."""
 
 
 def train(
@@ -110,8 +100,13 @@ def train(
         recipe.check_new(settings)
     settings = run.begin(settings, anew=restart)
     if not run.finished():
-        with _alone(), suppress(TrainingStopped):
-            programs.train(recipe, run, settings, executor, resources, callbacks)
+        if not _at_work.acquire(blocking=False):
+            raise BadInput("another training is at work in this process: start each in a process of its own")
+        try:
+            with suppress(TrainingStopped):
+                programs.train(recipe, run, settings, executor, resources, callbacks)
+        finally:
+            _at_work.release()
     network = run.trained()
     if network is None:
         raise BadFile(f"{run.folder} has no champion: train again")

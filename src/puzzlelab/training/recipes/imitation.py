@@ -37,7 +37,7 @@ from puzzlelab.training.evaluation import Metrics, compare_with_teacher
 from puzzlelab.training.learner import Learner, LossFunction, check_network, new_learner
 from puzzlelab.training.loop import Task
 from puzzlelab.training.losses import loss_of
-from puzzlelab.training.recipe import Recipe, Watch, allow_executor
+from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.run_files import saved_step
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import BoardBytes, PolicyValueSettings
@@ -228,5 +228,5 @@ def check(settings: ImitationSettings) -> None:
         raise BadInput(f"{settings.puzzle} has no state to learn from")
 
 
-RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, new_task), generate, allow_executor)
+RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, new_task), generate, check_executor=lambda settings: None)
 """Two programs: generators make samples, and the learner trains on them."""
