@@ -13,6 +13,8 @@ from puzzlelab.nets import checkpoint
 from puzzlelab.nets.form import input_arrays
 from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel
+from puzzlelab.training.learner import new_learner
+from puzzlelab.training.settings import LearnerSettings
 
 NORMALISED = {"norm": "batch", "filters": [4, 6, 8], "kernels": [5, 3, 1], "width": 0}
 
@@ -22,13 +24,14 @@ def network_of(**settings):
 
 
 def normalised_model(puzzle):
-    """A network in training whose running statistics are those of some batches."""
+    """A network whose running statistics are those of some batches."""
     torch.manual_seed(0)
     network = network_of(**NORMALISED)
     model = TorchModel(puzzle, network, network.build(puzzle))
     random = np.random.default_rng(0)
     for _ in range(3):
         model.forward(model.columns(np.stack([random.permutation(puzzle.cells) for _ in range(20)]).astype(np.uint8)))
+    model.module.eval()
     return model
 
 
@@ -75,16 +78,22 @@ def test_wrong_settings_get_a_sentence(settings, words) -> None:
 
 def test_a_network_in_training_is_evaluated_by_its_running_statistics(states_of) -> None:
     puzzle = registry.load("tiles-3x3")
-    model, states = normalised_model(puzzle), states_of(puzzle)
-    before = statistics_of(model)
-    assert len(before) == 4
-    together = model.outputs(states)["policy"]
-    alone = np.concatenate([model.outputs(state[None])["policy"] for state in states])
-    assert np.allclose(together, alone, atol=1e-2)
-    assert model.module.training
-    assert all(torch.equal(before[name], now) for name, now in statistics_of(model).items())
-    model.forward(model.columns(states))
-    assert not all(torch.equal(before[name], now) for name, now in statistics_of(model).items())
+    learner = new_learner(puzzle, {"kind": "convolution", "heads": ["policy"], **NORMALISED}, LearnerSettings(), 0)
+    model, states = learner.model, states_of(puzzle)
+
+    def losses_of(model, settings, columns):
+        scores = model.forward(columns)["policy"]
+        return {"policy": scores.square().mean()}, scores
+
+    for _ in range(2):  # before the first step and after it
+        before = statistics_of(model)
+        assert len(before) == 4
+        together = model.outputs(states)["policy"]
+        alone = np.concatenate([model.outputs(state[None])["policy"] for state in states])
+        assert np.allclose(together, alone, atol=1e-2)
+        assert all(torch.equal(before[name], now) for name, now in statistics_of(model).items())
+        learner.update(losses_of, None, model.columns(states))
+        assert not all(torch.equal(before[name], now) for name, now in statistics_of(model).items())
 
 
 def test_a_weights_file_has_the_running_statistics(tmp_path, states_of) -> None:
