@@ -43,22 +43,16 @@ Sample = Callable[[np.random.Generator, int | None, int], State]
 
 
 class EnvironmentSettings(Settings):
-    """The options of an environment, besides its puzzle."""
+    """The options of an environment, besides its puzzle; `gym.EnvironmentOptions` says what each is."""
 
     reward: str = "moves"
-    """A scheme of `experience.rewards`."""
     discount: float = Field(default=1.0, ge=0, le=1)
-    """The discount of later rewards; only the reward `potential:...` depends on it."""
     scale: str | None = None
-    """The scale of the boards; by default the puzzle's main scale."""
     level: int | None = None
-    """The level on that scale; by default any. Without a scale, the moves of a random walk from the goal."""
     board: str | None = None
-    """The start board of every episode, in place of sampled ones."""
     max_moves: int | None = Field(default=None, ge=1)
-    """An episode is truncated after this number of moves; the default is in `GymGame.move_limit`."""
+    """The default is in `GymGame.move_limit`."""
     observation: Literal["planes", "image", "state"] | None = None
-    """The kind of observation; by default planes, if the puzzle has them."""
     render_mode: Literal["ansi", "rgb_array"] | None = None
 
     @model_validator(mode="after")

@@ -211,8 +211,8 @@ def teach(
     """Fill a folder with at least `count` samples of whole games, if there are enough, about `size` in a shard.
 
     The executor plays the games. A folder with the same settings is continued. `progress` is called with the number of
-    samples so far. With `lists`, states and moves are lists,
-    and a data card is beside the shards. Ctrl-C keeps every game that is complete.
+    samples so far. With `lists`, states and moves are lists, and a data card is beside the shards. Ctrl-C keeps every
+    game that is complete.
 
     Raises:
         BadFile: if the folder cannot be written, or holds something else.

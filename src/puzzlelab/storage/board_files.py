@@ -14,7 +14,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -52,13 +52,11 @@ def board_lines(path: Path) -> Iterator[str]:
 
 def _begin_of(path: Path) -> bytes:
     """Return the first bytes of a regular file; nothing of anything else."""
-    try:
-        if not path.is_file():
-            return b""
-        with path.open("rb") as file:
-            return file.read(len(ARRAY))
-    except (OSError, ValueError):
-        return b""
+    with suppress(OSError, ValueError):
+        if path.is_file():
+            with path.open("rb") as file:
+                return file.read(len(ARRAY))
+    return b""
 
 
 @contextmanager
