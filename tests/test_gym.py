@@ -177,15 +177,6 @@ def test_one_seed_is_one_game(name):
     assert again[0] != again[1]  # no seed goes on with the numbers of the last one
 
 
-def test_boards_come_from_the_asked_scale_and_level_or_are_ones_own():
-    env = make("Tiles", rows=3, columns=3, scale="distance", level=24).unwrapped
-    boards = {reset(env, seed) for seed in range(5)}
-    assert {solve(board).length for board in boards} == {24}
-    assert len(boards) == 5
-    env.reset(options={"board": "8 6 7 2 5 4 3 0 1"})
-    assert env.instance == env.puzzle.read("8 6 7 2 5 4 3 0 1")
-
-
 @pytest.mark.parametrize("maker", [make, partial(many, count=3)], ids=["one", "many"])
 def test_level_and_limit_can_change_while_it_plays(maker):
     env = maker(name="Tiles", rows=3, columns=3, scale="distance", level=3).unwrapped

@@ -18,7 +18,7 @@ pytest.importorskip("gymnasium")
 
 import gymnasium
 
-from puzzlelab import BadBoard, BadOption, load, solve
+from puzzlelab import BadOption, load, solve
 from puzzlelab.core.views import Planes
 
 ROOT = Path(__file__).parents[1]
@@ -150,20 +150,18 @@ def test_options_are_for_one_reset():
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "words"),
+    ("options", "words"),
     [
-        ({"boards": NEARLY}, BadOption, "no option 'boards'; did you mean 'board'"),
-        ([{"board": NEARLY}, {"level": 3}], BadOption, "a board, or a scale and a level, not both"),
-        ([{"level": 2}, {"level": 3}], BadOption, "'level' cannot be '[2, 3]'"),
-        ([{"board": NEARLY}, {}], BadOption, "a list of 2 texts"),
-        ([{"board": NEARLY}], BadOption, "a dictionary, or a list of 2 dictionaries"),
-        ({"board": "1 2 3"}, BadBoard, "3"),
+        ([{"board": NEARLY}, {"level": 3}], "a board, or a scale and a level, not both"),
+        ([{"level": 2}, {"level": 3}], "'level' cannot be '[2, 3]'"),
+        ([{"board": NEARLY}, {}], "a list of 2 texts"),
+        ([{"board": NEARLY}], "a dictionary, or a list of 2 dictionaries"),
     ],
 )
-def test_options_that_cannot_be(options, error, words):
+def test_options_that_cannot_be(options, words):
     env = methods(2)
     env.set_options(options)
-    with pytest.raises(error, match=re.escape(words)):
+    with pytest.raises(BadOption, match=re.escape(words)):
         env.reset()
 
 

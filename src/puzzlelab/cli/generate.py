@@ -155,16 +155,11 @@ def _write(lines: BoardLines, count: int, out: Path, executor: Executor | None) 
             fail(f"interrupted after {boards:,} of {count:,} boards; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
     if existing >= count:
-        _say_unchanged(out, existing, count)
+        more = f", more than the {count:,} of --count" if existing > count else ""
+        say(f"{out} has {existing:,} board{'s' * (existing > 1)} already{more}: nothing was changed")
     else:
         seconds = time.perf_counter() - start
         say(f"{count:,} board{'s' * (count > 1)} in {out}, {seconds:.3g} s")
-
-
-def _say_unchanged(out: Path, rows: int, count: int) -> None:
-    more = f", more than the {count:,} of --count" if rows > count else ""
-    boards = f"{rows:,} board{'s' * (rows > 1)}"
-    say(f"{out} has {boards} already{more}: nothing was changed")
 
 
 def _check_image(path: Path) -> None:

@@ -58,7 +58,9 @@ def play_games(
     boards, lengths = start_sampler.boards(games, generator(settings.seed, BOARDS, number))
     scaled = np.where(lengths == UNKNOWN, own.max_moves, own.max_moves_factor * lengths)
     limits = np.ceil(np.minimum(own.max_moves, scaled)).astype(np.int64)
-    session = UctSession(puzzle, games, **_game_options(settings, number, option))
+    random_options = _uct_options(settings, "temperature", "dirichlet_fraction", "dirichlet_alpha")
+    seed = int(generator(settings.seed, SEARCH, number).integers(1 << 62))
+    session = UctSession(puzzle, games, **match_options(settings, option), seed=seed, **random_options)
     samples, moves = play_episodes(session, boards, limits, watch)
     won = moves != ABORTED
     entry = GameLogEntry(
@@ -74,13 +76,6 @@ def play_games(
     )
     card = {"puzzle": puzzle.name, "move_count": puzzle.move_count, "played": vars(entry)}
     return encoded(samples, card), entry
-
-
-def _game_options(settings: SelfPlaySettings, number: int, network: str) -> dict[str, Any]:
-    """Return the options of `uct` for the games of a shard."""
-    seed = int(generator(settings.seed, SEARCH, number).integers(1 << 62))
-    random_options = _uct_options(settings, "temperature", "dirichlet_fraction", "dirichlet_alpha")
-    return {**match_options(settings, network), "seed": seed, **random_options}
 
 
 class GameGenerator:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -101,25 +101,23 @@ class Trainer:
 
     def read_new_shards(self) -> None:
         """Append the samples of new shards to the ring buffer."""
-        new = [entry for entry in self.game_log.new_entries() if not self._was_read(entry.number)]
+        new = [
+            entry
+            for entry in self.game_log.new_entries()
+            if entry.number >= self.read_below and entry.number not in self.read_others
+        ]
         entries, self.later = sorted([*self.later, *new], key=lambda entry: entry.number), []
         for entry in entries:
             if self.turn is not None and entry.number > self.turn:
                 self.later.append(entry)
                 continue
-            self._mark_read(entry.number)
+            self.read_others.add(entry.number)
+            while self.read_below in self.read_others:
+                self.read_others.remove(self.read_below)
+                self.read_below += 1
             self.samples_made += entry.samples
             if (samples := self._samples(entry.number, entry.samples)) is not None:
                 self._append(entry.number, samples)
-
-    def _was_read(self, number: int) -> bool:
-        return number < self.read_below or number in self.read_others
-
-    def _mark_read(self, number: int) -> None:
-        self.read_others.add(number)
-        while self.read_below in self.read_others:
-            self.read_others.remove(self.read_below)
-            self.read_below += 1
 
     def _append(self, number: int, samples: SelfPlaySamples) -> None:
         """Append the samples of a shard to the ring buffer."""
@@ -160,25 +158,19 @@ class Trainer:
         self.restored = True
         self.turn, self.samples_made = values["turn"], int(values["samples_made"])
         self.read_below, self.read_others = int(values["read"]["below"]), set(values["read"]["others"])
-        self._fill_ring({int(number): int(count) for number, count in values["in_ring"]}, int(values["total"]))
-
-    def _fill_ring(self, counts: Mapping[int, int], total: int) -> None:
-        """Append these shards, of the given numbers of samples, to the ring buffer, which was given `total` samples."""
+        counts = {int(number): int(count) for number, count in values["in_ring"]}
         shards = {number: self._samples(number, count) for number, count in counts.items()}
         present = {number: samples for number, samples in shards.items() if samples is not None}
-        if {number: len(samples) for number, samples in present.items()} == dict(counts):
-            self.ring.total = total - sum(counts.values())
+        if {number: len(samples) for number, samples in present.items()} == counts:
+            self.ring.total = int(values["total"]) - sum(counts.values())
         elif self.turn is not None:
+            missing = sorted(counts.keys() - present.keys())[:5]
             report.note(
-                f"{self._names(counts.keys() - present.keys())} cannot be read: the run goes on without these samples, "
-                "and its result is not that of a run that still has them"
+                f"{', '.join(str(shard_path(self.run.shards, number)) for number in missing)} cannot be read: the run "
+                "goes on without these samples, and its result is not that of a run that still has them"
             )
         for number, samples in present.items():
             self._append(number, samples)
-
-    def _names(self, shards: Collection[int]) -> str:
-        """Name shards at the beginning of a sentence."""
-        return ", ".join(str(shard_path(self.run.shards, number)) for number in sorted(shards)[:5])
 
     def on_saved(self, oldest: Mapping[str, Any]) -> None:
         """Note which shards the states that are kept need."""
