@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import Candidates, Estimate, Estimates, Planes, Prior, PriorAndEstimate
+from puzzlelab.core.views import Candidates, Estimate, Estimates, Planes, Prior, PriorAndEstimate, equivalence
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves, solved, successors
 from puzzlelab.engine.network_io import MIN_PROBABILITY, log_probabilities, merged_logits
@@ -114,9 +114,12 @@ class Model(ABC):
         remains; for an illegal move 1, and what remains from the state itself.
         """
         sign = -1 if objective_of(self.puzzle).kind == "score" else 1
-        ahead, canonical_move = successors(self.puzzle, states), canonical_moves(self.puzzle, states)
+        ahead = successors(self.puzzle, states)
         estimates = np.repeat(1 + sign * self.base_estimate(states)[:, None], self.puzzle.move_count, axis=1)
         estimates[ahead.owner, ahead.move] = ahead.costs + sign * self.base_estimate(ahead.states)
+        if equivalence(self.puzzle) is None:
+            return estimates
+        canonical_move = canonical_moves(self.puzzle, states)
         of_canonical = np.take_along_axis(estimates, np.maximum(canonical_move, 0), axis=1)
         return np.where(canonical_move < 0, estimates, of_canonical)
 
@@ -247,16 +250,15 @@ def canonical(puzzle: Puzzle, states: State) -> tuple[State, NDArray[np.int64]]:
 
     The canonical image is the lexicographically first one. Move m of a state is move `move_permutation[b, m]` of it.
     """
-    images = states
-    move_permutation = np.tile(np.arange(puzzle.move_count), (len(states), 1))
+    images, move_permutation = states, np.tile(np.arange(puzzle.move_count), (len(states), 1))
     planes = puzzle.view(Planes)
     if planes is None or not len(states):
         return images, move_permutation
-    rows = np.arange(len(states))
+    images, every = states.copy(), np.arange(len(states))
     for image, permutation in planes.symmetries(states)[1:]:
         difference = (image != images).argmax(axis=1)
-        less = (image[rows, difference] < images[rows, difference])[:, None]
-        images, move_permutation = np.where(less, image, images), np.where(less, permutation, move_permutation)
+        rows = np.flatnonzero(image[every, difference] < images[every, difference])
+        images[rows], move_permutation[rows] = image[rows], permutation
     return images, move_permutation
 
 

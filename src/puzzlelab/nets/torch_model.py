@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import Any
 
@@ -40,6 +40,8 @@ class TorchModel(Model):
     device: torch.device = CPU
     precision: Precision = "auto"
     """The precision of its matrix products, in `evaluate`."""
+    _last_bases: list[tuple[State, NDArray[np.float32]]] = field(default_factory=list, repr=False)
+    """The states of the last call of `_base_estimate_of_moves`, and its result."""
 
     @cached_property
     def form(self) -> NetworkForm:
@@ -71,6 +73,17 @@ class TorchModel(Model):
             moves = columns[MOVES]
             outputs = {name: each.gather(1, moves) if each.ndim == 2 else each for name, each in outputs.items()}
         return {name: each + columns[BASE + name] if BASE + name in columns else each for name, each in outputs.items()}
+
+    def _base_estimate_of_moves(self, states: State) -> NDArray[np.float32]:
+        """Compute the rows that differ from those of the last call: a learner plays on where it learned."""
+        last = self._last_bases.pop() if self._last_bases else None
+        if last is None or last[0].shape != states.shape:
+            base = super()._base_estimate_of_moves(states)
+        else:
+            base, rows = last[1].copy(), np.flatnonzero((last[0] != states).any(axis=1))
+            base[rows] = super()._base_estimate_of_moves(states[rows])
+        self._last_bases.append((states.copy(), base))
+        return base
 
     def tensor(self, array: NDArray[Any]) -> Tensor:
         """Return the array on the device of the network."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -81,9 +81,10 @@ class TilesPlanes:
         if mirrored is None:
             return (same,)
         cells, tiles = mirrored
-        return same, (tiles[states[..., cells]].astype(np.uint8), MIRRORED_MOVES)
+        return same, (np.take(tiles.astype(np.uint8), states[..., cells]), MIRRORED_MOVES)
 
 
+@cache
 def mirror(puzzle: Tiles) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Return (cells, tiles): the image of each cell and tile in the mirror of the main diagonal; None without one.
 

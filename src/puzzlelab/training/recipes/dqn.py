@@ -20,6 +20,7 @@ from torch import Tensor
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import equivalence
 from puzzlelab.engine.batch_rules import Successors, canonical_moves, successors
 from puzzlelab.experience import rewards
 from puzzlelab.experience.histories import Columns, Returns
@@ -139,14 +140,15 @@ class Dqn:
         """Return (`shares: float[B, M]`, which sum to 1 over the played move or over all moves with its effect, and the
         target value `float[B, M]` of the played move).
         """
-        canonical, model = canonical_moves(self.puzzle, columns["state"]), online.learner.model
-        moves = columns["move"].astype(np.int64)[:, None]
-        played = np.take_along_axis(canonical, moves, axis=1)
-        alone = (played < 0) | (not self.settings.equivalent_moves)
-        same = np.where(alone, np.arange(canonical.shape[1]) == moves, canonical == played)
+        model, moves = online.learner.model, columns["move"].astype(np.int64)[:, None]
+        same = np.arange(self.puzzle.move_count) == moves
+        if self.settings.equivalent_moves and equivalence(self.puzzle) is not None:
+            canonical = canonical_moves(self.puzzle, columns["state"])
+            played = np.take_along_axis(canonical, moves, axis=1)
+            same |= (played >= 0) & (canonical == played)
         future = self._state_values(online, columns["next"]) * model.tensor(columns["factor"])
         target = model.tensor(columns["reward"]) + future
-        return model.tensor(_equal_shares(same)), target[:, None].expand(canonical.shape)
+        return model.tensor(_equal_shares(same)), target[:, None].expand(same.shape)
 
     def _targets_of_all_moves(self, online: OnlineLearning, columns: Columns) -> tuple[Tensor, Tensor]:
         """Return (`shares: float[B, M]`, equal for all legal moves, and the target value `float[B, M]` of each)."""
