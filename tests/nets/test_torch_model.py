@@ -1,5 +1,6 @@
 """The table of a network's layers: the counts that the documents print, and every parameter counted once."""
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -32,3 +33,12 @@ def test_every_parameter_is_in_one_row(kind) -> None:
     assert sum(layer["parameters"] for layer in layers) == sum(each.numel() for each in model.module.parameters())
     assert len({layer["name"] for layer in layers}) == len(layers)
     assert not any(part._forward_hooks for part in model.module.modules())
+
+
+def test_what_is_added_to_the_outputs_does_not_depend_on_the_states_before(states_of) -> None:
+    puzzle, network = registry.load("tiles-3x3"), {"kind": "dense", "heads": ["q"], "residual_over": "manhattan"}
+    model, states = untrained(puzzle, network), states_of(puzzle, 12)
+    batches = [states[:6], states[:6], np.concatenate([states[:3], states[6:9]]), states[::-1][:6], states[:2]]
+    assert len(np.unique(model.base_of("q", states), axis=0)) > 6
+    for batch in batches:
+        assert np.array_equal(model.base_of("q", batch), untrained(puzzle, network).base_of("q", batch))
