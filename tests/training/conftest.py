@@ -4,10 +4,10 @@ import threading
 from contextlib import contextmanager
 
 import pytest
+from run_lines import untimed
 
 from puzzlelab.engine.parallel import ThisProcess
-from puzzlelab.training import metrics, recipe
-from puzzlelab.training.metrics import TIME_FIELDS
+from puzzlelab.training import recipe
 from puzzlelab.training.runs import Run
 
 SMALL = {
@@ -111,24 +111,12 @@ def imitated(tmp_path_factory):
     )
 
 
-def _metrics_of(run):
-    return [
-        {name: value for name, value in line.items() if name not in TIME_FIELDS} for line in metrics.lines(run.metrics)
-    ]
-
-
-@pytest.fixture
-def metrics_of():
-    """`metrics_of(run)`: the lines of its metrics, without what differs between two runs of one seed."""
-    return _metrics_of
-
-
 @pytest.fixture
 def same_runs():
     """`same_runs(one, other)`: asserts that two runs have the same metrics and the same network."""
 
     def check(one, other) -> None:
-        assert _metrics_of(one) == _metrics_of(other)
+        assert untimed(one.metrics) == untimed(other.metrics)
         assert one.champion.read_text() == other.champion.read_text()
 
     return check

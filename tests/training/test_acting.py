@@ -4,6 +4,7 @@ import multiprocessing
 import random
 
 import pytest
+from run_lines import untimed
 
 pytest.importorskip("torch")
 
@@ -153,17 +154,17 @@ def test_blocks_may_end_in_any_order_and_be_played_again(tmp_path, train, same_r
     assert shuffling.repeated
 
 
-def test_the_number_of_groups_and_of_moves_are_settings_of_a_run(tmp_path, train, metrics_of) -> None:
+def test_the_number_of_groups_and_of_moves_are_settings_of_a_run(tmp_path, train) -> None:
     def metrics(*changes):
-        return metrics_of(train(tmp_path / str(changes), settings_of("dqn", *changes)))
+        return untimed(train(tmp_path / str(changes), settings_of("dqn", *changes)).metrics)
 
     runs = [metrics("acting.num_env_runners=2"), metrics("acting.rollout_fragment_length=5")]
     assert runs[0] != runs[1]
     assert [[line["turns"] for line in run] for run in runs] == [[11, 21, 31, 41]] * 2
 
 
-def test_games_become_harder_by_the_games_that_are_won_in_blocks(tmp_path, train, metrics_of) -> None:
-    lines = metrics_of(train(tmp_path, settings_of("value_iteration")))
+def test_games_become_harder_by_the_games_that_are_won_in_blocks(tmp_path, train) -> None:
+    lines = untimed(train(tmp_path, settings_of("value_iteration")).metrics)
     difficulties = [line["difficulty"] for line in lines]
     assert difficulties == sorted(difficulties)
     assert difficulties[-1] > 4

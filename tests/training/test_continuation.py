@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from run_lines import untimed
 from safetensors.numpy import load_file
 from small_runs import PLAYED
 
@@ -49,12 +50,7 @@ def copied(run, folder):
 
 def ends(run):
     """The names of the last and of the best network, and the lines of metrics without times."""
-    return run.champion.read_text(), run.best.read_text(), _lines(run)
-
-
-def _lines(run):
-    lines = metrics.lines(run.metrics)
-    return [{name: value for name, value in line.items() if name not in metrics.TIME_FIELDS} for line in lines]
+    return run.champion.read_text(), run.best.read_text(), untimed(run.metrics)
 
 
 @pytest.fixture(scope="module")

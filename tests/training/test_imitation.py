@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from run_lines import untimed
 
 pytest.importorskip("torch")
 
@@ -20,10 +21,10 @@ from puzzlelab.training.policy_value import PolicyValueBatch
 from puzzlelab.training.runs import Run
 
 
-def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, metrics_of) -> None:
+def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train) -> None:
     settings = settings_of("learning.steps=30", "evaluation.every=10", "learning.learning_rate=0.003")
     run = train(tmp_path / "run", settings)
-    lines = metrics_of(run)
+    lines = untimed(run.metrics)
     assert [line["step"] for line in lines] == [10, 20, 30]
     assert lines[-1]["error"] >= 0
     assert lines[-1]["solved"] == 1.0  # dust is cleared by whatever is clicked
@@ -108,10 +109,10 @@ def test_only_the_shards_that_the_ring_holds_are_kept(tmp_path, settings_of, tra
     assert (imitated.shards / "shard-00000.parquet").exists()
 
 
-def test_a_teacher_may_be_asked_for_so_many_shards_and_no_more(tmp_path, settings_of, train, metrics_of) -> None:
+def test_a_teacher_may_be_asked_for_so_many_shards_and_no_more(tmp_path, settings_of, train) -> None:
     run = train(tmp_path / "run", settings_of("data.shard_count=2"))
     assert len(list(run.shards.glob("shard-*.parquet"))) == 2
-    assert metrics_of(run)[-1]["step"] == 60
+    assert untimed(run.metrics)[-1]["step"] == 60
 
 
 def test_a_run_whose_shards_have_another_teacher_is_refused_before_anything_is_changed(

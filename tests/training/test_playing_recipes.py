@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from run_lines import untimed
 
 pytest.importorskip("torch")
 
@@ -117,7 +118,7 @@ MORE_VARIANTS = [
     "variant", [*VARIANTS, *(pytest.param(each, marks=pytest.mark.slow) for each in MORE_VARIANTS)], ids=" ".join
 )
 def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
-    tmp_path, settings_of, train, metrics_of, same_runs, stop_at, variant
+    tmp_path, settings_of, train, same_runs, stop_at, variant
 ) -> None:
     settings = settings_of(*variant)
     recipe.find(variant[0]).check(settings)
@@ -126,7 +127,7 @@ def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path / "parts", settings, stop_at(step))
     same_runs(train(tmp_path / "parts", settings), whole)
-    assert [line["step"] for line in metrics_of(whole)] == [10, 20, 30, 40]
+    assert [line["step"] for line in untimed(whole.metrics)] == [10, 20, 30, 40]
 
 
 # --- what is learned -------------------------------------------------------------------------------------------------

@@ -85,15 +85,6 @@ def test_a_wrong_setting_of_an_architecture_is_named_with_its_kind():
         read_network({"kind": "narrow", "widht": 3})
 
 
-def test_a_plug_in_cannot_take_a_name_of_the_package(plugged):
-    plugged("puzzlelab.losses", "huber", "somebody:LOSS")
-    plugged("puzzlelab.architectures", "dense", "somebody:Dense")
-    plugged("puzzlelab.recipes", "imitation", "somebody:RECIPE")
-    assert loss_of("huber")(torch.tensor(3.0), torch.tensor(0.0)).item() == 2.5
-    assert read_network({"kind": "dense"}).width == 512
-    assert recipe.find("imitation").generate is not None
-
-
 def test_the_first_of_two_packages_has_the_name(narrow, plugged):
     plugged("puzzlelab.losses", "upper", "somebody:LOSS")
     assert loss_of("upper")(torch.tensor(0.0), torch.tensor(2.0)).item() == 2.0

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from run_lines import untimed
 
 pytest.importorskip("torch")
 
@@ -257,9 +258,7 @@ def test_the_pool_shows_every_board_once_in_each_round_and_goes_on_where_it_was(
     assert np.array_equal(pool.solutions, other.solutions)
 
 
-def test_what_the_untrained_network_solves_stands_beside_what_the_trained_one_solves(
-    tmp_path, train, metrics_of
-) -> None:
+def test_what_the_untrained_network_solves_stands_beside_what_the_trained_one_solves(tmp_path, train) -> None:
     """The rules alone fill easy boards, so that a share of 100 % may not mean that anything was learned."""
     values = {
         "puzzle": "sudoku-9x9",
@@ -268,5 +267,5 @@ def test_what_the_untrained_network_solves_stands_beside_what_the_trained_one_so
         "learning": {"steps": 2, "batch_size": 2, "precision": "float32"},
         "evaluation": {"every": 1, "boards": 2, "prove_optimum": False, "scale": "clues", "levels": [60]},
     }
-    lines = metrics_of(train(tmp_path / "run", recipe.settings_of("lattice", values)))
+    lines = untimed(train(tmp_path / "run", recipe.settings_of("lattice", values)).metrics)
     assert [(line["solved"], line["untrained"]) for line in lines] == [(1.0, 1.0)] * 2

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from run_lines import untimed
 
 pytest.importorskip("torch")
 
@@ -71,15 +72,15 @@ def test_a_table_is_a_network_for_solvers(tmp_path, train) -> None:
     assert networks.find(puzzle, name).heads == ("q", "cost_to_go")
 
 
-def test_a_run_that_is_ended_goes_on_as_if_it_had_not_been(tmp_path, train, metrics_of, same_runs, stop_at) -> None:
+def test_a_run_that_is_ended_goes_on_as_if_it_had_not_been(tmp_path, train, same_runs, stop_at) -> None:
     settings = settings_of("learning.steps=60", "evaluation.every=20")
     whole = train(tmp_path / "whole", settings)
     for step in (15, 20):
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path / "parts", settings, stop_at(step))
     same_runs(train(tmp_path / "parts", settings), whole)
-    assert [line["step"] for line in metrics_of(whole)] == [20, 40, 60]
-    assert all(0 <= line["optimal"] <= 1 and line["shown"] == 50 * line["step"] for line in metrics_of(whole))
+    assert [line["step"] for line in untimed(whole.metrics)] == [20, 40, 60]
+    assert all(0 <= line["optimal"] <= 1 and line["shown"] == 50 * line["step"] for line in untimed(whole.metrics))
 
 
 def test_dust_has_a_table_of_what_its_boards_lead_to() -> None:

@@ -19,7 +19,7 @@ T = TypeVar("T")
 class WhenContinued:
     """The rule for an option, and for those below it, when training goes on: the metadata of a field."""
 
-    may_change: bool
+    may_change: bool = False
     is_kept: bool = True
     """Whether the run keeps the step of a change; False for an option that has no effect on the result."""
     reason: str = "what was learned so far depends on it"

@@ -91,7 +91,7 @@ def _rule_of(settings: Any, setting: str) -> WhenContinued:
             if isinstance(rule, WhenContinued):
                 return rule
         value = getattr(value, name)
-    return WhenContinued(may_change=False)
+    return WhenContinued()
 
 
 # --- changes ---

@@ -159,7 +159,7 @@ class Run:
             before = type(settings)(**saved)  # settings that are left out have their defaults
             found = continuation.differences(before, settings)
         else:
-            found = [Difference("recipe", saved.get("recipe"), settings.recipe, WhenContinued(may_change=False))]
+            found = [Difference("recipe", saved.get("recipe"), settings.recipe, WhenContinued())]
         if not found:
             if weights is not None and not run_files.saved_step(self.folder):
                 self._write_settings(before, weights)
@@ -377,7 +377,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(content.decode("utf-8-sig"))
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # of bytes that are no Unicode, or a number of thousands of digits, too
         raise BadFile(f"{path} is not TOML: {error}") from None
     except RecursionError:
         raise BadFile(f"{path} is not TOML of settings: its values are nested too deeply") from None

@@ -81,10 +81,6 @@ class LearnerSettings(Settings):
         return self
 
 
-def _fixed(reason: str) -> WhenContinued:
-    return WhenContinued(may_change=False, reason=reason)
-
-
 class BoardBytes(NamedTuple):
     """The least memory for one board, in bytes."""
 
@@ -103,13 +99,15 @@ class RecipeSettings(Settings):
 
     recipe: str = ""
     """The recipe's own name."""
-    puzzle: Annotated[str, _fixed("the saved network is for it")]
+    puzzle: Annotated[str, WhenContinued(reason="the saved network is for it")]
     """The name of the puzzle."""
-    seed: Annotated[int, _fixed("samples and steps so far were drawn by it")] = Field(default=0, ge=0, lt=2**63)
+    seed: Annotated[int, WhenContinued(reason="samples and steps so far were drawn by it")] = Field(
+        default=0, ge=0, lt=2**63
+    )
     """The seed of all random numbers."""
-    network: Annotated[dict[str, Any], _fixed("the saved weights are of that architecture")]
+    network: Annotated[dict[str, Any], WhenContinued(reason="the saved weights are of that architecture")]
     """The kind of network (`network.kind`) with its own settings."""
-    init: Annotated[str, _fixed("training began with that network")] = ""
+    init: Annotated[str, WhenContinued(reason="training began with that network")] = ""
     """The network whose weights training begins with, such as `net:tiles-3x3` or the folder of a run; empty: random
     weights. In the folder of a run this is its hash.
     """

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from run_lines import untimed
 
 pytest.importorskip("torch")
 
@@ -14,7 +15,6 @@ from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
 from puzzlelab.storage import lines
 from puzzlelab.training.learner import Learner
-from puzzlelab.training.metrics import TIME_FIELDS
 from puzzlelab.training.runs import Run
 
 
@@ -68,12 +68,6 @@ class Killer:
 
 def _kill() -> None:
     raise Killed
-
-
-def untimed(path):
-    """The lines of a file without what differs between two runs of one seed."""
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    return [{name: value for name, value in line.items() if name not in (*TIME_FIELDS, "date")} for line in lines]
 
 
 def result_of(run):

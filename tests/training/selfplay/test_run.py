@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from run_lines import untimed
 
 pytest.importorskip("torch")
 
@@ -18,7 +19,6 @@ from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
 from puzzlelab.nets import run_networks
 from puzzlelab.training import metrics, recipe, runs
-from puzzlelab.training.metrics import TIME_FIELDS
 from puzzlelab.training.recipe import Diverged
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import programs
@@ -92,19 +92,15 @@ def test_programs_that_take_turns_make_the_same_run_of_the_same_seed(finished, c
     again = compete(tmp_path / "again", settings_of())
     for name in ("champion", "latest", "done"):
         assert (again.folder / name).read_text() == (run.folder / name).read_text()
-    assert _untimed(list(metrics.lines(again.metrics))) == _untimed(list(metrics.lines(run.metrics)))
-    assert _untimed(_lines(again.game_log)) == _untimed(_lines(run.game_log))
-    assert _untimed(_lines(again.matches)) == _untimed(_lines(run.matches))
+    assert untimed(again.metrics) == untimed(run.metrics)
+    assert untimed(again.game_log) == untimed(run.game_log)
+    assert untimed(again.matches) == untimed(run.matches)
     other = compete(tmp_path / "other", settings_of("seed=6"))
     assert other.latest.read_text() != run.latest.read_text()
 
 
 def _lines(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def _untimed(lines):
-    return [{name: value for name, value in line.items() if name not in (*TIME_FIELDS, "at", "date")} for line in lines]
 
 
 def test_a_run_that_begins_anew_leaves_the_files_of_others(copy, compete, settings_of) -> None:
@@ -128,7 +124,7 @@ def test_a_finished_run_goes_on_with_more_steps_and_its_changes_make_the_same_ru
     again = compete(tmp_path / "again", settings_from_file(run.config))
     for name in ("champion", "latest", "done"):
         assert (again.folder / name).read_text() == (run.folder / name).read_text()
-    assert _untimed(list(metrics.lines(again.metrics))) == _untimed(list(metrics.lines(run.metrics)))
+    assert untimed(again.metrics) == untimed(run.metrics)
     for name, path in (("best", run.champion), ("last", run.latest), ("75", run.latest)):
         assert run_networks.named(run.folder, name) == path.read_text().strip()
 

@@ -91,7 +91,7 @@ class SelfPlaySettings(PolicyValueSettings):
     """The unit of the network's output layer."""
     curriculum: Annotated[
         CurriculumSettings,
-        WhenContinued(may_change=False, reason="the difficulty is found from all games so far"),
+        WhenContinued(reason="the difficulty is found from all games so far"),
     ] = CurriculumSettings()
     self_play: GameSettings = GameSettings()
     replay: WindowSettings = WindowSettings()
