@@ -92,6 +92,12 @@ def test_one_list_of_changes_gives_one_network(tmp_path, continued) -> None:
     assert ends(played(tmp_path / "again", settings)) == ends(continued)
 
 
+def test_a_setting_that_is_given_holds_from_the_first_step_on_in_a_new_run(continued) -> None:
+    settings = recipe.settings_of("dqn", read_toml(continued.config), ["learning.learning_rate=0.02"])
+    assert [change.setting for change in settings.changes] == ["learning.steps", "curriculum.max_difficulty"]
+    assert not recipe.settings_of("dqn", read_toml(continued.config), {"learning": {}, "curriculum": {}}).changes
+
+
 def test_a_change_holds_from_its_step_also_after_kills_and_from_the_state_before(tmp_path, continued, stop_at) -> None:
     run = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
@@ -216,9 +222,11 @@ def test_networks_of_a_run_have_names(tmp_path, short, continued, monkeypatch) -
     assert model_zoo.path_of_name("run:best").name == short.champion.read_text().strip()
 
 
-def test_a_run_ends_when_its_patience_is_over_and_goes_on_with_more(tmp_path, short) -> None:
+def test_a_run_ends_when_its_patience_is_over_and_goes_on_with_more(tmp_path, short, listener) -> None:
     changes = ("learning.learning_rate=1e-12", "learning.steps=100")  # no network is better than the first
     run = played(tmp_path / "run", settings_of(*changes, "evaluation.patience=2"))
+    end = "training ends at step 30: none of the last 2 evaluations found a better network than that of step 10"
+    assert any(sentence.startswith(end) for sentence in listener.notes)
     assert [line["step"] for line in metrics.lines(run.metrics)] == [10, 20, 30]
     assert run.finished()
     whole = played(tmp_path / "whole", settings_of(*changes))

@@ -135,14 +135,20 @@ def with_changes(values: Mapping[str, Any], changes: Changes) -> dict[str, Any]:
 def settings_of(name: str, values: Mapping[str, Any], changes: Changes = ()) -> Any:
     """Return the settings of a recipe, from values and changes.
 
+    A setting that is changed here holds from the first step on, also where the values are those of a run that changed
+    it later.
+
     Raises `BadOption` for values that are of another recipe, unknown or out of range.
     """
     model = find(name).settings
-    values = with_changes(values, changes)
+    given = changes if isinstance(changes, Mapping) else read_options(changes)
+    values = with_changes(values, given)
     recipe = values.get("recipe", name)
     if recipe != name:
         raise BadOption(f"these are settings of the recipe '{shorten(str(recipe))}', not of '{name}'")
-    return model(**{**values, "recipe": name})
+    settings = model(**{**values, "recipe": name})
+    kept = [each for each in settings.changes if not any(f"{each.setting}.".startswith(f"{other}.") for other in given)]
+    return settings.model_copy(update={"changes": tuple(kept)})
 
 
 def config_file(path: Path) -> Path:
