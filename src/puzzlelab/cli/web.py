@@ -43,7 +43,7 @@ def web(
     net: Annotated[
         list[str] | None,
         typer.Option(
-            help="A network of your own that the page offers too: the folder of a run, or a file; repeatable."
+            help="A network of your own that the page offers too: a file, the folder of a run, or RUN:best; repeatable."
         ),
     ] = None,
 ) -> None:

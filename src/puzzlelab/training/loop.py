@@ -293,6 +293,8 @@ class Loop:
             self.diverged, step = True, self.states.newest_step
             kept = f"the state of step {step:,} is kept: go on from it" if step else "no state was saved: begin"
             sentence = f"{error}; {kept} with a smaller learning.learning_rate"
+            if self.best is not None:
+                sentence += f". If that does not help, begin another run with --init {self.run.folder}:best"
             self.run.write(self.run.failure, sentence + "\n")
             raise Diverged(sentence) from None
 
@@ -399,6 +401,11 @@ class Loop:
         self._remove_networks()
         if self.best is None:
             return
+        if self._is_out_of_patience and not self._is_last_step:
+            report.note(
+                f"training ends at step {self.step:,}: none of the last {self.best.worse_since:,} evaluations found a "
+                f"better network than that of step {self.best.step:,}. It goes on with a greater evaluation.patience"
+            )
         learner, seed = self.task.learner, self.settings.seed
         settings = self.settings.evaluation.model_copy(update={"prove_optimum": False})
         evaluator = Evaluator(learner.puzzle, settings, seed, self.run, watch, OTHER_BOARDS)
