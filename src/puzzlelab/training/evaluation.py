@@ -82,6 +82,31 @@ class EvalSettings(Settings):
         )
 
 
+class BestNetwork(Settings):
+    """The best network of a run by its evaluations so far, the first one of equally good ones."""
+
+    network: str
+    """Its hash."""
+    step: int
+    """The steps after which it was evaluated."""
+    score: tuple[float, float]
+    """See `score_of`."""
+    manner: dict[str, Any]
+    """The boards of the evaluation, and how they are played: scores of other ones are not compared."""
+    worse_since: int = 0
+    """Evaluations since then, of which none was better."""
+
+
+def score_of(evaluated: Metrics) -> tuple[float, float]:
+    """Return the score of a network from the results of its evaluation; more is better.
+
+    More boards solved are better; where as many are solved, fewer moves, a lower cost or a higher score, as the mean of
+    these boards.
+    """
+    costs = evaluated.get("moves", evaluated.get("cost", 0.0))
+    return evaluated["solved"], evaluated.get("score", -costs)
+
+
 class Evaluator:
     """The boards of an evaluation, and the optimum of each where it is proven: moves, cost, or minus the score."""
 

@@ -22,9 +22,8 @@ from puzzlelab.engine import report
 from puzzlelab.engine.executor import Executor
 from puzzlelab.nets import checkpoint, run_networks
 from puzzlelab.nets.card import CARD, file_of, read_card, write_card
-from puzzlelab.training.best_network import BestNetwork, score_of
 from puzzlelab.training.continuation import Position, changes_between, in_force, to_toml_values
-from puzzlelab.training.evaluation import OTHER_BOARDS, Evaluator, Metrics
+from puzzlelab.training.evaluation import OTHER_BOARDS, BestNetwork, Evaluator, Metrics, score_of
 from puzzlelab.training.learner import Learner, new_learner
 from puzzlelab.training.metrics import MetricsWriter
 from puzzlelab.training.recipe import NO_CALLBACKS, Callbacks, Diverged, Watch
