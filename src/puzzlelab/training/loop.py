@@ -400,7 +400,7 @@ class Loop:
         self._remove_networks()
         if self.best is None:
             return
-        if self._is_out_of_patience and not self._is_last_step:
+        if not self._is_last_step:
             report.note(
                 f"training ends at step {self.step:,}: none of the last {self.best.worse_since:,} evaluations found a "
                 f"better network than that of step {self.best.step:,}. It goes on with a greater evaluation.patience"
