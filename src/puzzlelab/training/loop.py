@@ -217,9 +217,7 @@ class Loop:
     @property
     def finished(self) -> bool:
         """Whether all steps are done, with what is due after the last one, or no better network comes any more."""
-        patience = self.settings.evaluation.patience
-        is_out_of_patience = self.best is not None and 0 < patience <= self.best.worse_since
-        return not self.unfinished and (self._is_last_step or is_out_of_patience)
+        return not self.unfinished and (self._is_last_step or self._is_out_of_patience)
 
     @property
     def at_change(self) -> bool:
@@ -230,6 +228,10 @@ class Loop:
     def is_over(self) -> bool:
         """Whether nothing is left to do with these settings."""
         return self.finished or self.at_change
+
+    @property
+    def _is_out_of_patience(self) -> bool:
+        return self.best is not None and 0 < self.settings.evaluation.patience <= self.best.worse_since
 
     @property
     def _keeps_networks(self) -> bool:
