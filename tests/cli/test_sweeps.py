@@ -108,6 +108,21 @@ def test_a_run_that_fails_does_not_end_the_others(program, words, tmp_path, monk
     assert "1 of 2 runs are trained" in out
 
 
+def test_a_run_that_another_program_finishes_meanwhile_has_not_failed(program, words, tmp_path, monkeypatch) -> None:
+    train, busy = sweeps.train, ["another program is at work"]
+
+    def elsewhere(*given, **more):
+        trained = train(*given, **more)
+        if busy:
+            raise PuzzlelabError(busy.pop())
+        return trained
+
+    monkeypatch.setattr(sweeps, "train", elsewhere)
+    code, out, err = program(*words, "--run", tmp_path / "sweep", "--seeds", 2)
+    assert (code, "2 of 2 runs are trained" in out) == (0, True)
+    assert "seed=4 failed, and the other runs go on: another program is at work" in err
+
+
 def test_settings_that_cannot_be_begin_no_run(program, words, sweep, tmp_path) -> None:
     folder, command, _ = sweep
     new = tmp_path / "new"

@@ -12,6 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -137,4 +138,8 @@ def train_all(
         except PuzzlelabError as error:
             report.note(f"{name} failed, and the other runs go on: {error}")
             failed.append(name)
+    for name in [each for each in failed if runs[each].done.exists()]:  # another program was at work on them
+        with suppress(PuzzlelabError):
+            train(recipe, planned[name], runs[name], executor, resources=resources)
+            failed.remove(name)
     return failed
