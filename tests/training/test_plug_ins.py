@@ -41,7 +41,12 @@ def upper(predicted, target):
 
 SLOW = replace(tabular.RECIPE, settings=Slow)
 """
-GAMES = {"puzzle": "tiles-2x2", "network": {"kind": "narrow", "heads": ["cost_to_go"]}, "parallel_games": 4}
+GAMES = {
+    "puzzle": "tiles-2x2",
+    "network": {"kind": "narrow", "heads": ["cost_to_go"]},
+    "parallel_games": 4,
+    "learning": {"steps": 2},
+}
 
 
 @pytest.fixture
@@ -58,7 +63,7 @@ def narrow(tmp_path, monkeypatch, plugged):
 
 @pytest.mark.usefixtures("narrow")
 def test_an_architecture_and_a_loss_of_a_plug_in_are_trained_and_play(tmp_path):
-    changes = {"distance": "upper", "learning.steps": 2, "evaluation.boards": 2, "evaluation.every": 2}
+    changes = {"distance": "upper", "evaluation.boards": 2, "evaluation.every": 2}
     training = puzzlelab.train("value_iteration", GAMES, run=tmp_path / "run", changes=changes)
     board = puzzlelab.load("tiles-2x2").read("0 1 3 2")
     assert puzzlelab.solve(board, "astar", estimate=training.option).moves is not None

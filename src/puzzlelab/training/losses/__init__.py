@@ -9,7 +9,6 @@ Shapes: B = samples, M = number of moves.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import TypeAlias
 
 import torch
@@ -26,7 +25,6 @@ MIN_PROBABILITY = 1e-30
 """Lower bound of probabilities, so that their logarithm is finite."""
 
 
-@cache
 def loss_of(name: str) -> Loss:
     """Return the loss of this name; raises `UnknownName` or `BrokenPlugin`."""
     return LOSSES.find(name, Callable)  # type: ignore[no-any-return]
