@@ -115,7 +115,8 @@ def test_a_damaged_network_is_refused(lab: Lab, suffix: str) -> None:
             KINDS[kind](path, lab.random)
         outcome = lab.run(*words, folder / NETWORK)
         assert outcome.wrong((expected.code, REFUSED)) == [], kind
-        assert outcome.code == REFUSED or outcome.rows == expected.rows, kind
+        same = [{**row, "options": None} for row in outcome.rows] == [{**row, "options": None} for row in expected.rows]
+        assert outcome.code == REFUSED or same, kind  # the options name the file; some of a card is for people alone
 
 
 def test_settings_that_make_no_sense_are_refused(lab: Lab) -> None:
