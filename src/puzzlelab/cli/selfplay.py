@@ -20,7 +20,6 @@ from puzzlelab.cli.train import (
     need_libraries,
 )
 from puzzlelab.core.errors import BadInput, BadOption, shorten
-from puzzlelab.core.settings import read_options
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -169,6 +168,7 @@ def _open_run(
 
     Only a program that learns, and one that begins a run, need PyTorch.
     """
+    from puzzlelab.core.settings import read_options
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.runs import Run
     from puzzlelab.training.train import settings_from

@@ -14,7 +14,6 @@ from puzzlelab.cli.console import UNREADABLE, fail, print_table, say, show
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_or_here, resources_of
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadInput, BadOption
-from puzzlelab.core.settings import read_options
 from puzzlelab.runtime import libraries
 from puzzlelab.runtime.libraries import TO_TRAIN
 from puzzlelab.runtime.signals import INTERRUPTED, ending_at_once
@@ -82,6 +81,7 @@ def train(
     Exit code: 0 trained, 2 something unreadable, 130, 143 or 129 ended by Ctrl-C, SIGTERM or SIGHUP.
     """
     need_libraries()
+    from puzzlelab.core.settings import read_options
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training import sweeps
     from puzzlelab.training.runs import Run

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -77,6 +76,8 @@ def _offered(names: list[str]) -> Iterator[None]:
     if not names:
         yield
         return
+    from tempfile import TemporaryDirectory
+
     from puzzlelab.nets import model_zoo
     from puzzlelab.storage.networks import OWN_SHELF
 
