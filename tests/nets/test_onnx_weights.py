@@ -14,6 +14,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile
 from puzzlelab.nets import model_zoo, onnx_model, onnx_weights
 from puzzlelab.nets.onnx_weights import read_whole
+from puzzlelab.storage import networks
 
 TILES = registry.load("tiles-2x3")
 WEIGHT = np.arange(1, 7, dtype=np.float32)
@@ -158,3 +159,17 @@ def test_weights_beside_a_network_count_as_its_own(beside, tmp_path, monkeypatch
     monkeypatch.setattr(onnx_weights, "MOST_BYTES", 8999 + path.stat().st_size)
     with pytest.raises(BadFile, match="and its weights have more than"):
         onnx_model.load(path, TILES)
+
+
+def test_a_copy_for_the_page_has_all_weights(tmp_path, monkeypatch) -> None:
+    source, shelf = tmp_path / "mine.v2.onnx", tmp_path / "shelf"
+    shelf.mkdir()
+    shipped = networks.SHELF / "tiles-3x3-dqn.onnx"
+    onnx.save_model(onnx.load(shipped), source, save_as_external_data=True, location="mine.data", size_threshold=0)
+    source.with_suffix(".json").write_bytes(shipped.with_suffix(".json").read_bytes())
+    monkeypatch.setenv(networks.OWN_SHELF, str(shelf))
+    assert model_zoo.copy_to(shelf, str(source))[0] == "mine.v2"
+    assert (
+        networks.find(registry.load("tiles-3x3"), "net:mine.v2").name
+        == networks.cards(registry.load("tiles-3x3"))["tiles-3x3-dqn"]["name"]
+    )

@@ -69,6 +69,11 @@ def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
     path = path_of(puzzle, name)
     if path.parent in set(shelves(puzzle)) - set(own_shelves()) and name == Path(name).name:
         return {}
+    return _contents(path)
+
+
+def _contents(path: Path) -> dict[str, bytes]:
+    """Map the endings of the files of a network to their content; weights in a further file are in the first one."""
     contents = {ONNX: read_whole(file_of(path, ONNX))}
     if file_of(path, CARD).exists():
         contents[CARD] = content_of(file_of(path, CARD))
@@ -85,11 +90,11 @@ def copy_to(folder: Path, name: str) -> tuple[str, Card]:
     card = read_card(path)
     puzzle = registry.load(card.puzzle)
     onnx_model.load(path, puzzle)  # a damaged file is refused here, and not on the page
-    stem = path.stem if path.parent.name != NETS else path.parent.parent.resolve().name
+    stem = path.parent.parent.resolve().name if path.parent.name == NETS else file_of(path, CARD).stem
     if any(shelf.joinpath(stem + CARD).exists() for shelf in (*shelves(puzzle), folder)):
         stem += f"-{card.name[:MIN_HASH_DIGITS]}"
-    for ending in (ONNX, CARD):
-        folder.joinpath(stem + ending).write_bytes(content_of(file_of(path, ending)))
+    for ending, content in _contents(path).items():
+        folder.joinpath(stem + ending).write_bytes(content)
     return stem, card
 
 
