@@ -160,6 +160,7 @@ def test_settings_are_a_file_a_name_a_mapping_or_a_value(tmp_path):
 def test_wrong_arguments_get_a_sentence(tmp_path, recipe, settings, options, words):
     with pytest.raises(puzzlelab.BadInput, match=words.replace("?", "[?]")):
         puzzlelab.train(recipe, settings, **{"run": tmp_path / "run", **options})
+    assert not (tmp_path / "run").exists()
 
 
 def test_an_unknown_setting_is_refused_before_there_is_a_folder(tmp_path):

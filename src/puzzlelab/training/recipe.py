@@ -104,6 +104,8 @@ class Recipe:
     """Raises `BadInput` where the recipe leaves nothing to an executor with these settings."""
     check_new: Callable[[Any], None] = lambda settings: None
     """Raises `BadInput` for what a run needs only at its beginning, such as a file that it reads once."""
+    refuses_callbacks: str = ""
+    """Why its learner cannot call functions of this process, as a sentence; empty: it can."""
 
 
 RECIPES = Group("recipes", "recipe", "RECIPE", ("training/recipes",))

@@ -95,6 +95,8 @@ def train(
 
     With `restart` the files of an existing run are removed first.
     """
+    if recipe.refuses_callbacks and callbacks != NO_CALLBACKS:
+        raise BadOption(recipe.refuses_callbacks)
     recipe.check(settings)
     if restart or not run.begun:
         recipe.check_new(settings)

@@ -46,13 +46,12 @@ def learn(
     run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor, callbacks: Callbacks = NO_CALLBACKS
 ) -> None:
     """Run all programs, as `selfplay run` does."""
-    if callbacks != NO_CALLBACKS:
-        raise BadOption(
-            "self-play learns in a process of its own, which cannot call functions of this one: leave out on_step and "
-            "on_evaluation, and read metrics.jsonl in the folder of the run"
-        )
     programs.run_all(run, settings, watch, executor)
 
 
-RECIPE = Recipe(SelfPlaySettings, check, learn)
+NO_CALLS = (
+    "self-play learns in a process of its own, which cannot call functions of this one: leave out on_step and "
+    "on_evaluation, and read metrics.jsonl in the folder of the run"
+)
+RECIPE = Recipe(SelfPlaySettings, check, learn, refuses_callbacks=NO_CALLS)
 """All programs of a run."""
