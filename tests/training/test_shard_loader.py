@@ -31,7 +31,7 @@ def test_empty_shards_are_removed_and_not_missed(loader, monkeypatch) -> None:
 
 
 def test_empty_shards_are_told_of_once(loader, settings_of, listener, monkeypatch) -> None:
-    monkeypatch.setattr("puzzlelab.training.shard_loader.EMPTY_PATIENCE", -1.0)
+    monkeypatch.setattr("puzzlelab.training.shard_loader.EMPTY_SECONDS", -1.0)
     samples = teacher_of(settings_of(), 5).games(0, 20)
     empty = TrainingSamples(**{name: column[:0] for name, column in samples.columns.items()})
     shards = [empty, empty, empty, samples]

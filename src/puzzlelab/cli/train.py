@@ -112,13 +112,13 @@ def train(
         if is_sweep:
             failed = sweeps.train_all(loaded_recipe, run_folder.folder, planned, workers, amounts, restart)
         elif only == "generate" and loaded_recipe.generate is not None:
-            loaded_recipe.check(settings)
-            settings = run_folder.begin(settings, anew=restart)
+            loaded_recipe.check(planned[""])
+            settings = run_folder.begin(planned[""], anew=restart)
             loaded_recipe.generate(run_folder, settings, lambda: None, workers)
             return
         else:
             alone = replace(loaded_recipe, generate=None) if only == "learn" else loaded_recipe
-            training = learn(alone, settings, run_folder, workers, resources=amounts, restart=restart)
+            training = learn(alone, planned[""], run_folder, workers, resources=amounts, restart=restart)
     if is_sweep:
         _show_sweep(run_folder.folder, list(planned), failed)
     else:

@@ -42,8 +42,10 @@ CHUNK = 4
 """The games that are played at once where there are no fast rollouts."""
 MOST_GAMES = 10_000
 """The greatest number of games of a piece of work."""
-MAX_EMPTY_GAMES = 10_000
-"""The number of games in a row without a sample after which the teacher gives up."""
+MAX_EMPTY_GAMES, EMPTY_SECONDS = 10_000, 60.0
+"""The number of games in a row without a sample after which the teacher gives up, and the seconds of such games after
+which a training tells of them.
+"""
 TIE_BREAKS, BRANCHES = 1, 2
 """Streams of a game's seed: the choice among optimal moves, and the off-path branches."""
 

@@ -24,13 +24,11 @@ from puzzlelab.engine import report
 from puzzlelab.experience.replay import Ring
 from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.experience.shards import check_card, facts, note_damaged, read_shard, shard_path
-from puzzlelab.experience.teachers import MAX_EMPTY_GAMES, no_samples
+from puzzlelab.experience.teachers import EMPTY_SECONDS, MAX_EMPTY_GAMES, no_samples
 from puzzlelab.training.runs import Run
 
 PATIENCE = 20.0
 """The waiting time in seconds after which the wait is reported."""
-EMPTY_PATIENCE = 60.0
-"""Seconds of shards without a sample after which this is reported."""
 SAMPLING = 1
 """The branch of the run's seed that draws samples."""
 
@@ -101,7 +99,7 @@ class ShardLoader:
             self._empty_since = None
             return
         self._empty_since = self._empty_since or time.perf_counter()
-        if time.perf_counter() - self._empty_since > EMPTY_PATIENCE and not self._reported_empty:
+        if time.perf_counter() - self._empty_since > EMPTY_SECONDS and not self._reported_empty:
             report.note(sentence)
             self._reported_empty = True
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from puzzlelab.core import registry
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.shards import numbers
-from puzzlelab.experience.teachers import MAX_EMPTY_GAMES
+from puzzlelab.experience.teachers import EMPTY_SECONDS, MAX_EMPTY_GAMES
 from puzzlelab.training import metrics, run_files
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
@@ -21,8 +21,6 @@ from puzzlelab.training.selfplay.matches import Match, MatchLog
 from puzzlelab.training.selfplay.ratings import ratings
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
-EMPTY_SECONDS = 60.0
-"""The time of games without a sample after which this is told."""
 RECENT_SECONDS = 300.0
 """The time span over which games per minute are counted."""
 
