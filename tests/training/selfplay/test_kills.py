@@ -1,12 +1,14 @@
 """A run whose programs take turns: killed at any moment, it goes on to the same end as one that was never killed."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import run_lines
 from run_lines import untimed
 
 pytest.importorskip("torch")
@@ -123,7 +125,7 @@ def test_a_run_that_is_killed_again_and_again_makes_what_a_whole_one_makes(
 
 PROGRAM = """
 import os, pytest, signal, sys
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1].split(os.pathsep)
 from test_kills import Killer
 from puzzlelab.cli.main import run
 killer = Killer(pytest.MonkeyPatch(), lambda: os.kill(os.getpid(), signal.SIGKILL))
@@ -137,7 +139,8 @@ run()
 def test_sigkill_at_twelve_moments_changes_nothing(tmp_path, tiny, whole) -> None:
     run = Run(tmp_path / "run")
     run.begin(tiny)
-    command = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent)]
+    places = (Path(__file__).parent, Path(run_lines.__file__).parent)
+    command = [sys.executable, "-c", PROGRAM, os.pathsep.join(map(str, places))]
     words = ["selfplay", "run", str(run.folder), "--workers", "0"]
     ends = [subprocess.run([*command, str(events), *words], check=False).returncode for events in range(35, 60, 2)]
     assert ends.count(-signal.SIGKILL) == 13
