@@ -2,8 +2,11 @@
 
 import os
 import signal
+import tempfile
+import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +15,7 @@ from puzzlelab.engine import report
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.engine.worker_processes import WorkerProcesses
 from puzzlelab.training import programs, recipe
-from puzzlelab.training.programs import RunProgram, running
+from puzzlelab.training.programs import Changes, Host, RunProgram, running
 from puzzlelab.training.runs import Run
 
 
@@ -101,6 +104,26 @@ def test_a_program_that_is_killed_starts_again_from_the_folder_and_its_error_is_
         kill_it_twice()
     assert "the counter was lost (killed by signal 9), and is started again" in listener.notes
     assert len(losses) == 2
+
+
+def test_what_a_message_tells_is_in_the_files_that_come_with_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    host = Host(COUNTER, None)
+    host._working = SimpleNamespace(thread=threading.current_thread(), is_stopped=False, error=None)
+    take = host._changed.take
+
+    def write_after_it():
+        changes = take()
+        (host._folder / "latest").write_text("1")
+        host._messages.note("number 1 is at work")
+        return changes
+
+    with monkeypatch.context() as patch:
+        patch.setattr(host._changed, "take", write_after_it)
+        assert not host.exchange(Changes()).messages
+    exchange = host.exchange(Changes())
+    assert exchange.messages == [("note", ("number 1 is at work",))]
+    assert "latest" in exchange.changes.whole
 
 
 def test_a_program_that_is_killed_again_and_again_is_given_up(tmp_path, monkeypatch):

@@ -251,8 +251,9 @@ class Host:
         working = self._begun()
         write_changes(self._folder, files)
         is_over = not working.thread.is_alive()
+        messages = self._messages.take()  # before the files, so that what a message tells is in them
         changes = self._changed.take() if self._is_copy else Changes()
-        return Exchange(changes, self._messages.take(), is_over, working.is_stopped, working.error)
+        return Exchange(changes, messages, is_over, working.is_stopped, working.error)
 
     def stop(self) -> Exchange:
         """Let the program save its state, and give all that it has written."""
