@@ -11,7 +11,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
 from puzzlelab.core.views import Candidates, Planes
 from puzzlelab.nets.form import all_candidates
-from puzzlelab.nets.layers import Heads, dueling_q
+from puzzlelab.nets.layers import Heads, ResidualBlock, dueling_q
 from puzzlelab.nets.network import ARCHITECTURES, read_network
 
 KINDS = ["attention", "convolution", "dense", "exchangeable", "lattice", "residual", "table"]
@@ -59,6 +59,8 @@ def test_exchanging_colours_exchanges_nothing_in_the_answers(model_of, states_of
         *(({"kind": kind, "widht": 3}, f"^{kind} has no option 'widht'") for kind in KINDS),
         ({"kind": "dense", "widht": 3}, "dense has no option 'widht'; did you mean 'width'"),
         ({"kind": "dense", "width": 0}, "dense: the option 'width' cannot be '0'"),
+        ({"kind": "dense", "activation": "tahn"}, "dense: the option 'activation' cannot be 'tahn'"),
+        ({"kind": "residual", "stem": [0]}, "residual: the option 'stem' cannot be '0'"),
         ({"kind": "dense", "heads": []}, "name one or more of policy, cost_to_go, q"),
         ({"kind": "dense", "heads": ["policy", "policy"]}, "each once"),
     ],
@@ -66,6 +68,64 @@ def test_exchanging_colours_exchanges_nothing_in_the_answers(model_of, states_of
 def test_bad_settings_get_a_sentence(values, words) -> None:
     with pytest.raises((BadOption, UnknownName), match=words):
         read_network(values)
+
+
+def test_the_topology_of_deepcubea_has_the_weights_of_its_layers() -> None:
+    """Agostinelli et al. (2019): layers of 5,000 and 1,000, then four blocks of two layers of 1,000."""
+    network = read_network(
+        {"kind": "residual", "stem": [5000], "width": 1000, "blocks": 4, "norm": "batch", "heads": ["cost_to_go"]}
+    )
+    module = network.build(registry.load("tiles-4x4"))
+    dense = 240 * 5000 + 5000 + 5000 * 1000 + 1000 + 8 * (1000 * 1000 + 1000) + 1000 + 1
+    normalised = 2 * (5000 + 1000 + 8 * 1000)
+    assert sum(parameter.numel() for parameter in module.parameters()) == dense + normalised == 14_243_001
+
+
+def test_a_block_with_batch_normalisation_is_added_to_its_input(model_of, states_of) -> None:
+    puzzle = registry.load("tiles-3x3")
+    module = model_of(puzzle, "residual", norm="batch", stem=[8], activation="tanh", inner=4).module
+    first, last = (number for number, layer in enumerate(module.layers) if isinstance(layer, ResidualBlock))
+    features = torch.randn(3, 16)
+    block = module.layers[first].layer
+    assert [type(layer).__name__ for layer in block] == ["Linear", "BatchNorm", "Tanh", "Linear", "BatchNorm"]
+    assert torch.allclose(module.layers[first : first + 2](features), torch.tanh(features + block(features)))
+    assert (first, last, len(module.layers)) == (6, 8, 10)
+
+
+def test_a_minibatch_of_one_state_is_normalised_by_the_running_statistics(model_of) -> None:
+    module = model_of(registry.load("tiles-3x3"), "residual", norm="batch").module
+    planes = torch.randn(20, 72)
+    module.train()(planes)
+    one = module(planes[:1])
+    assert torch.equal(one["policy"], module.eval()(planes[:1])["policy"])
+    before = module.layers[1].running_mean.clone()
+    module.train()(planes)
+    assert not torch.equal(module.layers[1].running_mean, before)
+
+
+def test_the_settings_before_there_was_a_stem_give_the_same_layers(model_of) -> None:
+    names = list(model_of(registry.load("tiles-3x3"), "residual", heads=["q"]).module.state_dict())
+    inside = [f"layers.{block}.layer.{layer}" for block in (2, 3) for layer in (0, 1, 3)]
+    wanted = [f"{layer}.{part}" for layer in ["layers.0", *inside] for part in ("weight", "bias")]
+    assert [name for name in names if name.startswith("layers")] == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("relu", [0, 0, 2]),
+        ("gelu", [-0.1587, 0, 1.9545]),
+        ("tanh", [-0.7616, 0, 0.9640]),
+        ("sigmoid", [0.2689, 0.5, 0.8808]),
+        ("softplus", [0.3133, 0.6931, 2.1269]),
+        ("none", [-1, 0, 2]),
+    ],
+)
+def test_an_activation_is_the_function_of_its_name(name, values) -> None:
+    for kind in ("dense", "residual"):
+        network = read_network({"kind": kind, "width": 3, "activation": name})
+        layers = network.build(registry.load("tiles-2x2")).layers
+        assert torch.allclose(layers[1](torch.tensor([-1.0, 0.0, 2.0])), torch.tensor(values).float(), atol=1e-4)
 
 
 # --- networks over candidates ---

@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.training.exploration import ExplorationSettings, epsilon_after_games, epsilon_at_step, epsilon_greedy
+from puzzlelab.training.exploration import (
+    ExplorationSettings,
+    epsilon_after_games,
+    epsilon_at_step,
+    exploring_moves,
+)
 
 pytest.importorskip("torch")
 from puzzlelab.core.registry import load
@@ -106,6 +111,7 @@ def test_a_share_never_exceeds_all_moves() -> None:
         {"decay_factor": 0},
         {"random_moves_per_game": 0},
         {"decay_steps": 0},
+        {"temperature": -0.5},
     ],
 )
 def test_settings_that_make_no_sense(values) -> None:
@@ -117,31 +123,61 @@ def test_settings_that_make_no_sense(values) -> None:
 
 
 @given(
-    epsilon=st.floats(0, 1), seed=st.integers(0, 999), possible=st.lists(st.integers(1, 31), min_size=1, max_size=20)
+    epsilon=st.floats(0, 1),
+    temperature=st.sampled_from([0.0, 1e-300, 0.5, 1e300]),
+    seed=st.integers(0, 999),
+    possible=st.lists(st.integers(1, 31), min_size=1, max_size=20),
 )
-def test_no_impossible_move_is_tried(epsilon, seed, possible) -> None:
+def test_no_impossible_move_is_tried(epsilon, temperature, seed, possible) -> None:
     mask = (np.array(possible)[:, None] >> np.arange(5)) & 1 > 0
-    best = mask.argmax(axis=1)
-    moves, is_random = epsilon_greedy(best, mask, epsilon, np.random.default_rng(seed))
+    values = np.where(mask, np.random.default_rng(seed).normal(size=mask.shape).astype(np.float32), -np.inf)
+    moves, is_random = exploring_moves(values, mask, epsilon, temperature, np.random.default_rng(seed))
+    best = values.argmax(axis=1)
     assert mask[np.arange(len(moves)), moves].all()
     assert np.array_equal(moves[~is_random], best[~is_random])
-    if epsilon in (0, 1):
+    if temperature:
+        assert np.array_equal(is_random, moves != best)
+    elif epsilon in (0, 1):
         assert (is_random == bool(epsilon)).all()
 
 
 def test_so_many_moves_are_random_and_those_are_all_alike() -> None:
     possible = np.tile([True, False, True, True], (40_000, 1))
-    moves, is_random = epsilon_greedy(np.full(40_000, 2), possible, 0.3, np.random.default_rng(0))
+    values = np.tile([0, 0, 1, 0], (40_000, 1))
+    moves, is_random = exploring_moves(values, possible, 0.3, 0.0, np.random.default_rng(0))
     assert is_random.mean() == pytest.approx(0.3, abs=0.01)
     counts = np.bincount(moves[is_random], minlength=4)
     assert counts[1] == 0
     assert chisquare(counts[[0, 2, 3]]).pvalue > 0.01
 
 
+def test_moves_by_softmax_have_its_probabilities() -> None:
+    possible, values = np.array([True, True, False, True]), np.array([0.0, 1.0, 5.0, -np.inf])
+    games = 40_000
+    moves, is_random = exploring_moves(
+        *(np.tile(each, (games, 1)) for each in (np.where(possible, values, -np.inf), possible)),
+        1.0,
+        0.5,
+        np.random.default_rng(0),
+    )
+    counts = np.bincount(moves, minlength=4)
+    assert counts[[2, 3]].tolist() == [0, 0]
+    weights = np.exp([0.0, 2.0])
+    assert chisquare(counts[:2], games * weights / weights.sum()).pvalue > 0.01
+    assert is_random.sum() == counts[0]
+
+
+def test_a_share_of_the_moves_is_by_softmax() -> None:
+    possible = np.ones((40_000, 2), bool)
+    moves, is_random = exploring_moves(np.tile([0.0, 1.0], (40_000, 1)), possible, 0.3, 1.0, np.random.default_rng(0))
+    assert is_random.mean() == pytest.approx(0.3 / (1 + np.e), abs=0.005)
+    assert np.array_equal(is_random, moves == 0)
+
+
 def test_the_best_move_is_made_even_where_the_rules_forbid_it() -> None:
     """Without the mask a network may try anything: what is best is not asked for again."""
     possible = np.array([[False, True]])
-    moves, is_random = epsilon_greedy(np.array([0]), possible, 0.0, np.random.default_rng(0))
+    moves, is_random = exploring_moves(np.array([[2.0, 1.0]]), possible, 0.0, 0.0, np.random.default_rng(0))
     assert (moves.tolist(), is_random.tolist()) == ([0], [False])
 
 

@@ -18,6 +18,7 @@ from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.curriculum import UNKNOWN
 from puzzlelab.experience.replay import DrawnBatch
 from puzzlelab.nets import model_zoo
+from puzzlelab.nets.layers import Scalar
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import recipe
 from puzzlelab.training.learner import Learner
@@ -298,3 +299,25 @@ def test_play_and_the_values_of_next_states_leave_running_statistics_as_they_are
     assert torch.equal(normalisation.running_mean, before)
     task.step()
     assert not torch.equal(normalisation.running_mean, before)
+
+
+@pytest.mark.parametrize("changes", [("dqn",), ("dqn", "masked=false"), ("value_iteration",)])
+def test_moves_by_softmax_follow_the_values_and_the_seed(settings_of, changes) -> None:
+    """Near 0 only the best move is drawn; at a high temperature every move is as likely as another."""
+
+    def played(temperature):
+        task = new(settings_of(*changes, "exploration.initial_epsilon=1", f"exploration.temperature={temperature}"))
+        torch.manual_seed(0)
+        for layer in task.method.acting_model(task).module.modules():
+            if isinstance(layer, Scalar):
+                torch.nn.init.normal_(layer.linear.weight)
+                torch.nn.init.constant_(layer.linear.bias, 50.0)  # remaining moves are at least 1: no two are equal
+        for _ in range(20):
+            task.act()
+        return task.play.games
+
+    greedy, first, again = (played(temperature) for temperature in (1e-9, 1e6, 1e6))
+    assert greedy.random_moves.sum() + greedy.tally[3] == 0
+    assert np.array_equal(first.states, again.states)
+    moves, random_moves = first.lengths.sum() + first.tally[2], first.random_moves.sum() + first.tally[3]
+    assert 0.3 * moves < random_moves < 0.9 * moves

@@ -46,6 +46,18 @@ def test_all_values_become_exact(distances_2x3) -> None:
     assert found.tolist() == list(distances_2x3.values())
 
 
+def test_moves_by_softmax_follow_the_table() -> None:
+    """All values are 0 at first, so that all legal moves are as likely; near 0 the greatest value decides."""
+    task = TabularLearning.of(settings_of("exploration.initial_epsilon=1", "exploration.temperature=1e-9"))
+    table = task.table.values
+    table += torch.randn(table.shape, generator=torch.Generator().manual_seed(0))
+    task.step()
+    assert task.play.games.random_moves.sum() + task.play.games.tally[3] == 0
+    even = TabularLearning.of(settings_of("exploration.initial_epsilon=1", "exploration.temperature=1"))
+    even.step()
+    assert 10 <= even.play.games.random_moves.sum() + even.play.games.tally[3] <= 40  # of 50
+
+
 def test_one_step_is_the_bellman_update() -> None:
     task = TabularLearning.of(settings_of("blend=0.25", "discount=0.5", "reward=goal", "exploration.initial_epsilon=0"))
     with torch.no_grad():

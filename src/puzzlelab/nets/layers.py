@@ -116,7 +116,14 @@ class RoundsNetwork(nn.Module):
 
 def activation(name: Activation) -> nn.Module:
     """Return the activation function of this name."""
-    kinds: dict[Activation, type[nn.Module]] = {"relu": nn.ReLU, "gelu": nn.GELU, "none": nn.Identity}
+    kinds: dict[Activation, type[nn.Module]] = {
+        "relu": nn.ReLU,
+        "gelu": nn.GELU,
+        "tanh": nn.Tanh,
+        "sigmoid": nn.Sigmoid,
+        "softplus": nn.Softplus,
+        "none": nn.Identity,
+    }
     return kinds[name]()
 
 
@@ -154,6 +161,17 @@ def initialise_outputs(module: nn.Module, settings: NetworkSettings) -> None:
         raise BadOption(f"a network of the kind '{settings.kind}' has no output layer for 'output_initial'")
     for layer in outputs:
         initialise(layer, settings.output_initial)
+
+
+class BatchNorm(nn.BatchNorm1d):
+    """Batch normalisation of features `[B, D]`. A single state, which has no deviation, gets the running statistics."""
+
+    def forward(self, features: Tensor) -> Tensor:
+        if self.training and len(features) == 1:
+            return nn.functional.batch_norm(
+                features, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps
+            )
+        return super().forward(features)
 
 
 class ResidualBlock(nn.Module):

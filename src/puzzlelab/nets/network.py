@@ -14,7 +14,7 @@ from puzzlelab.nets.form import Head, InputName, NetworkForm, Policy
 
 Precision = Literal["auto", "bf16", "float32"]
 """The precision of matrix products in training; auto: bfloat16 where that is faster."""
-Activation = Literal["relu", "gelu", "none"]
+Activation = Literal["relu", "gelu", "tanh", "sigmoid", "softplus", "none"]
 Initial = Literal["uniform", "he", "glorot"]
 """The initialisation of dense layers and convolutions: uniform within 1 / sqrt(inputs), He et al. (2015), or Glorot and
 Bengio (2010).

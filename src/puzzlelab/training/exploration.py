@@ -1,5 +1,5 @@
-"""The moves of a learner: epsilon-greedy exploration, with rules for the share of random moves, and play by its policy
-alone, without random moves and without a search.
+"""The moves of a learner: exploration by random moves, with rules for their share, and play by its policy alone,
+without random moves and without a search.
 
 Shapes: B = games or boards, S = length of a state, M = number of moves.
 """
@@ -7,7 +7,7 @@ Shapes: B = games or boards, S = length of a state, M = number of moves.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from puzzlelab.core.settings import Settings
 from puzzlelab.core.views import Scale
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, solved
 from puzzlelab.experience.vector_game import Transition, VectorGame
+
+Values = NDArray[np.floating[Any]]
+"""The values of moves, `[B, M]`: greater is better, -inf is a move that is not considered."""
 
 
 class ExplorationSettings(Settings):
@@ -38,6 +41,11 @@ class ExplorationSettings(Settings):
     """The factor of the share after each game, where it falls by games."""
     random_moves_per_game: float = Field(default=1.0, gt=0)
     """Random moves of each game on average, where their number is fixed."""
+    temperature: float = Field(default=0.0, ge=0)
+    """0: random moves are uniform among the legal ones. Above 0: they are drawn by the softmax of their values over
+    this temperature (Boltzmann exploration; with a share of 1 all moves are), and only those that are not the best
+    count as random.
+    """
 
 
 def epsilon_at_step(settings: ExplorationSettings, epsilon: float, step: int) -> float:
@@ -61,25 +69,50 @@ def epsilon_after_games(settings: ExplorationSettings, epsilon: float, tally: ND
     return epsilon
 
 
-def epsilon_greedy(
-    best: NDArray[np.int64], legal: NDArray[np.bool_], epsilon: float, random: np.random.Generator
+def exploring_moves(
+    values: Values, legal: NDArray[np.bool_], epsilon: float, temperature: float, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return (`moves: int64[B]`, `is_random: bool[B]`): the best moves `int64[B]`, or with probability `epsilon` a
-    random one of the legal moves `bool[B, M]`.
+    """Return (`moves: int64[B]`, `is_random: bool[B]`): the moves of the greatest `values[B, M]`, or with probability
+    `epsilon` a random one of the legal moves `bool[B, M]`; see `ExplorationSettings.temperature`.
     """
+    best = values.argmax(axis=1)
     is_random = random.random(len(best)) < epsilon
-    drawn = (random.random(legal.shape) * legal).argmax(axis=1)
+    if temperature:
+        drawn = softmax_moves(values, legal, temperature, random)
+        is_random &= drawn != best
+    else:
+        drawn = (random.random(legal.shape) * legal).argmax(axis=1)
     return np.where(is_random, drawn, best), is_random
 
 
+def softmax_moves(
+    values: Values, legal: NDArray[np.bool_], temperature: float, random: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw a legal move of each state by the softmax of `values[B, M] / temperature`: `int64[B]`; `legal: bool[B, M]`.
+
+    The greatest sum of a logarithm and Gumbel noise has the distribution of the softmax (Gumbel, 1954).
+    """
+    below_best = np.where(legal, values - values.max(axis=1, keepdims=True), -np.inf).astype(np.float64)
+    with np.errstate(over="ignore"):  # a temperature near 0 leaves only the best moves
+        logits = below_best / temperature
+    drawn: NDArray[np.int64] = (logits + random.gumbel(size=logits.shape)).argmax(axis=1)
+    return drawn
+
+
 def explore(
-    games: VectorGame, best: NDArray[np.int64], legal: NDArray[np.bool_], epsilon: float, random: np.random.Generator
+    games: VectorGame,
+    values: Values,
+    legal: NDArray[np.bool_],
+    settings: ExplorationSettings,
+    epsilon: float,
+    random: np.random.Generator,
 ) -> Transition:
-    """Make the best move `int64[B]` in every game, or to explore, with probability `epsilon`, a random legal one.
+    """Make the move of the greatest `values[B, M]` in every game, or to explore, with probability `epsilon`, a random
+    legal one.
 
     `legal: bool[B, M]` are the legal moves.
     """
-    moves, is_random = epsilon_greedy(best, legal, epsilon, random)
+    moves, is_random = exploring_moves(values, legal, epsilon, settings.temperature, random)
     return games.step(moves, is_random, random)
 
 

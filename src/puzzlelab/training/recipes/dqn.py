@@ -97,13 +97,18 @@ class Dqn:
         self, games: VectorGame, history: Returns, model: TorchModel, epsilon: float, random: np.random.Generator
     ) -> Columns:
         legal = games.legal() if self.settings.masked else np.ones(games.canonical_moves.shape, bool)
-        transition = explore(games, self.best_moves(model, games.states, legal), legal, epsilon, random)
+        values = self._move_values(model, games.states, legal)
+        transition = explore(games, values, legal, self.settings.exploration, epsilon, random)
         return history.completed(transition, self.reward(transition.states, transition.successors))
 
     def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        values = model.outputs(states)["q"]
-        best: NDArray[np.int64] = np.where(legal | (not self.settings.masked), values, -np.inf).argmax(axis=1)
+        best: NDArray[np.int64] = self._move_values(model, states, legal).argmax(axis=1)
         return best
+
+    def _move_values(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Return `float32[B, M]`: the values of moves, -inf for illegal ones where they are excluded."""
+        values: NDArray[np.float32] = model.outputs(states)["q"]
+        return np.where(legal, values, -np.inf) if self.settings.masked else values
 
     # --- learning ---
 

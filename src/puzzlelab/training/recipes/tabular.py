@@ -117,17 +117,17 @@ class TabularLearning:
         games: Any = play.games
         states, canonical = games.states, games.canonical_moves
         rows = table_rows(self.table, states)
-        best = _values(self.table, rows).argmax(axis=1)
-        transition = play.turn(lambda epsilon, random: explore(games, best, canonical >= 0, epsilon, random))
+        values, legal = _values(self.table, rows), canonical >= 0
+        transition = play.turn(partial(explore, games, values, legal, settings.exploration))
         future = _values(self.table, table_rows(self.table, transition.successors.states)).max(axis=1)
         reward = self.reward(transition.states, transition.successors)
         target = reward + settings.discount * np.where(transition.terminal, 0.0, future)
         moves = canonical[np.arange(len(rows)), transition.moves]
         known = np.flatnonzero((rows >= 0) & (moves >= 0) & (self.distances[rows] != 0))
         places = rows[known], moves[known]
-        values = self.table.values.numpy()
-        errors = target[known] - values[places]
-        values[places] += np.float32(settings.blend) * errors.astype(np.float32)
+        table = self.table.values.numpy()
+        errors = target[known] - table[places]
+        table[places] += np.float32(settings.blend) * errors.astype(np.float32)
         play.learner.step += 1
         play.check_policy()
         return {"loss": float(np.mean(np.square(errors))) if len(known) else 0.0}

@@ -82,7 +82,7 @@ class ValueIteration:
         }
         if self.settings.replay.size:
             history.record(games)
-        transition = explore(games, costs.argmin(axis=1), np.isfinite(costs), epsilon, random)
+        transition = explore(games, -costs, np.isfinite(costs), self.settings.exploration, epsilon, random)
         return history.completed(transition, lengths) if self.settings.replay.size else visited
 
     def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
