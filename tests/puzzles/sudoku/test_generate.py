@@ -1,6 +1,7 @@
 """The generator: what was asked for, the same stream whoever draws it, and wishes that cannot be met."""
 
 from collections import Counter
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -70,6 +71,7 @@ WISHES = [
     {"mix": {2: 1, 4: 3}},
     {"clues": 26},
     {"unique": False, "level": 5},
+    {"unique": False, "level": 3, "grids": "shuffled"},
     {"symmetry": "diagonal"},
     {"hard": 3},
 ]
@@ -138,6 +140,28 @@ def test_blind_digging_gives_puzzles_with_several_solutions(harness) -> None:
     assert solve_batch(puzzles).counts.tolist() == [1 + each for each in several]
     assert not made(20, clues=0, unique=False)[0].any()
     assert np.array_equal(*made(5, clues=81, unique=False))
+
+
+def test_shuffled_grids_are_those_of_the_lines_that_the_document_prints() -> None:
+    """Its three solutions (lines 312 to 314) are cut: 30 digits at the front are printed, and 3 at the end."""
+    orders = list(permutations(range(3)))
+    lines = np.array([[3 * box + place for box, within in each for place in within] for each in line_orders(orders)])
+    shuffles = {tuple((3 * row + row // 3 + columns) % 9 + 1) for row in range(9) for columns in lines}
+    _, grids = made(200, seed=1, level=5, unique=False, grids="shuffled")
+    assert all(tuple(row) in shuffles for grid in grids.reshape(-1, 9, 9) for row in grid)
+    printed = ("546789213879123546213456879324", "819324756243657189576981423354", "978312645645978312312645978423")
+    rows = [tuple(map(int, grid[start : start + 9])) for grid in printed for start in (0, 9, 18)]
+    assert all(row in shuffles for row in rows)
+    puzzles, solutions = made(40, seed=2, level=5, unique=False, grids="shuffled")
+    alike, _ = made(40, seed=2, level=5, unique=False)
+    assert all(map(NINE.solved, solutions))
+    assert np.array_equal(puzzles, np.where(alike > 0, solutions, 0))
+
+
+def line_orders(orders):
+    """Each order of the three boxes of a line, and of the three places in each of them."""
+    for boxes, *within in product(orders, repeat=4):
+        yield [(box, within[box]) for box in boxes]
 
 
 @pytest.mark.parametrize("wanted", [23, 24, 30, 50, 80, 81])
@@ -221,6 +245,7 @@ BAD_WISHES = {
     "ask for puzzles by mix or by clues, not by both": {"mix": {1: 1}, "clues": 40},
     "a puzzle that is minimal or hard has one solution: do not allow several": {"minimal": True, "unique": False},
     "a puzzle that is minimal or hard has one solution": {"hard": 1, "unique": False},
+    "shuffled grids are dug blindly: allow several solutions": {"grids": "shuffled", "level": 5},
     "minimal puzzles have about 24 clues: ask for no other number": {"minimal": True, "clues": 24},
     "minimal puzzles have about 24 clues": {"minimal": True, "level": 4},
     "minimal puzzles have about": {"minimal": True, "mix": "doubling"},
