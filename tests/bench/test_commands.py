@@ -38,6 +38,16 @@ def test_what_is_unsolved_or_unreadable_is_seen_in_the_exit_code(file: Write) ->
     assert "2/2" in done.stdout
 
 
+def test_greedy_play_that_goes_in_circles_is_told_with_what_would_go_on() -> None:
+    words = ("bench", "tiles-3x3", "--levels", "20-21", "--count", 3, "--with")
+    done = puzzlelab(*words, f"greedy:estimate=misplaced,{IDA}")
+    assert (
+        "greedy:estimate=misplaced went in circles on 6 of 6 boards; with avoid_repeats=true it goes on.\n"
+        in done.stdout
+    )
+    assert "circles" not in puzzlelab(*words, f"greedy:estimate=misplaced:avoid_repeats=true,{IDA}").stdout
+
+
 def test_a_folder_of_rows_is_shown_and_drawn_again(file: Write, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"

@@ -132,6 +132,19 @@ def test_level_six_of_the_document_begins_with_the_hundred_that_ship_alone() -> 
     assert {suites.clue_count(thousand.puzzle, entry.board) for entry in thousand.entries} == {17}
 
 
+def test_an_example_of_the_puzzle_is_a_suite_of_one_board(file: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = registry.load("sudoku-9x9")
+    suite = suites.join([suites.find(name, puzzle) for name in ("inkala", "sudoku17", "easy")])
+    assert (suite.name, len(suite.entries)) == ("inkala+sudoku17+easy", 102)
+    assert suite.entries[0] == SuiteEntry(puzzle.write(puzzle.read("inkala").state))
+    with pytest.raises(UnknownName, match="no suite, file or example 'easi'; did you mean 'easy'"):
+        suites.find("easi", puzzle)
+    with pytest.raises(UnknownName, match="no suite or file 'easy'"):
+        suites.find("easy")
+    monkeypatch.chdir(file(f"{SUDOKU}\n", "easy").parent)
+    assert suites.find("easy", puzzle).entries == (SuiteEntry(SUDOKU),)
+
+
 def test_a_file_comes_before_a_suite_of_the_package(file: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(file(f"{ONE}\n", "korf15").parent)
     assert suites.find("korf15").puzzle.name == "tiles-3x3"

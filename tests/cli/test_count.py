@@ -74,7 +74,7 @@ def test_ctrl_c_shows_the_number_so_far(program, monkeypatch):
     monkeypatch.setattr(DancingLinks, "count", count)
     code, out, err = program("count", "sudoku-9x9", BLANK, "easy", "--with", "dancing-links")
     assert (code, out) == (130, "1234+\n")
-    assert err == "error: board 1: interrupted after 1,234 solutions\n"
+    assert err == "board 1: interrupted after 1,234 solutions\n"
 
 
 # --- enumerate ------------------------------------------------------------------------------------
@@ -177,5 +177,5 @@ def test_ctrl_c_in_a_batch_keeps_what_was_printed(program, monkeypatch, verb, ou
     assert program(verb, "sudoku-9x9", "easy", "inkala") == (
         130,
         out,
-        "error: board 1: interrupted after 0 solutions\n",
+        "board 1: interrupted after 0 solutions\n",
     )

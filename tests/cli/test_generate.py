@@ -164,7 +164,7 @@ def begun(program, tmp_path, monkeypatch):
             patched.setattr(LineOutput, "flush", flush)
             code, out, err = program(*words)
         assert (code, out) == (130, "")
-        said = re.fullmatch(r"error: interrupted after (\d+) of 40 boards; repeat the command to continue\n", err)
+        said = re.fullmatch(r"interrupted after (\d+) of 40 boards; repeat the command to continue\n", err)
         assert 3 <= int(said[1]) <= len(boards_in(path)) < 40
         return path, words
 

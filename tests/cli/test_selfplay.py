@@ -58,6 +58,9 @@ def test_a_run_its_state_and_matches_of_it(program, tmp_path, config) -> None:
     assert out.startswith(f"{champion} against random: 6 boards of 5 shifts, ")
     last = json.loads((run / "matches.jsonl").read_text().splitlines()[-1])
     assert (last["a"], last["b"], last["games"], last["scramble_length"]) == (champion, "random", 6, 5)
+    code, out, err = program("match", run, "champion", champion[:6], "--games", 4, "--shifts", 5)
+    assert (code, "0 won, 0 lost, 4 drawn" in out) == (0, True)
+    assert f"champion and {champion[:6]} are one player, {champion}, so that all boards are drawn" in err
     code, _, err = program("match", run, "champion", "nobody")
     assert (code, "'nobody' is neither a network of" in err) == (2, True)
     solved = program("solve", "tiles-2x3", "1 2 3 4 0 5", "--with", "uct", "--net", run)

@@ -68,6 +68,17 @@ def test_several_arguments_are_several_boards(program):
     assert "2 of 2 solved, 2 proven optimal, 1.50 moves on average" in out
 
 
+def test_a_summary_says_when_greedy_play_went_in_circles_and_json_does_not(program):
+    words = ("tiles-3x3", ONE, FAR, "--with", "greedy", "--estimate", "misplaced")
+    code, out, _ = program(*words)
+    assert (code, out.splitlines()[-1]) == (
+        1,
+        "greedy went in circles on 1 of 2 boards; with avoid_repeats=true it goes on.",
+    )
+    assert len(rows_of(program(*words, "--json")[1])) == 2
+    assert "circles on" not in program("tiles-3x3", FAR, *words[3:])[1]
+
+
 def test_a_file_with_tabs_comments_an_empty_line_and_foreign_line_ends(program, boards):
     path = boards(f"# a comment\n{ONE}\t1\topt\r\n\n{TWO}\r\n#{FAR}\n  {FAR}  \tmore\n")
     code, out, err = program("tiles-3x3", "--file", path)
@@ -336,7 +347,7 @@ def test_ctrl_c_shows_the_best_answer_so_far_and_does_not_keep_it(program, tmp_p
     assert code == 130
     assert "moves, not proven optimal" in said
     assert "board 3" not in said
-    assert err.startswith("error: interrupted: 1 of 3 boards are done; with the same --out the next call goes on")
+    assert err.startswith("interrupted: 1 of 3 boards are done; with the same --out the next call goes on")
     assert [row.board for _, row in read_rows(out)] == [ONE]
 
 

@@ -276,4 +276,4 @@ def test_ctrl_c_keeps_what_was_checked(solved, tmp_path):
     assert "Traceback" not in err
     *_, last, why = err.splitlines()
     assert last.startswith("2 of 2 hold: moves replayed: 2; ")
-    assert why == "error: interrupted: the rows after these were not checked"
+    assert why == "interrupted: the rows after these were not checked"

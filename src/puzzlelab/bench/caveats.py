@@ -18,7 +18,7 @@ from puzzlelab.bench.summaries import (
     summaries,
     time_notes,
 )
-from puzzlelab.core.result import SEVERAL
+from puzzlelab.core.result import IN_CIRCLES, SEVERAL, circles_in_words
 from puzzlelab.engine.batch_verify import SAMPLED_EVERY, SAMPLED_FIRST
 
 MAX_SENTENCES = 5
@@ -73,13 +73,15 @@ def _solvers_by(run: BenchRun, value: Callable[[BenchAnswer], Value | None]) -> 
 
 
 def _missing(run: BenchRun) -> Iterator[str]:
-    """Yield what is missing: times of boards, answers, and answers that hold."""
+    """Yield what is missing: times of boards, answers, answers that hold, and solutions where play went in circles."""
     levels = grouped(run, lambda answer: (answer.solver, -1 if answer.entry.level is None else answer.entry.level))
     yield from time_notes(points_of(levels))
     every = len(run.suite.entries)
     for solver, answers in run.by_solver.items():
         if len(answers) < every:
             yield f"{solver} has answered {len(answers)} of the {every} boards."
+        if circles := sum(answer.row.reason.endswith(IN_CIRCLES) for answer in answers):
+            yield circles_in_words(solver, circles, len(answers))
     wrong = [answer for answer in run.answers if not answer.holds]
     if wrong:
         reason = wrong[0].row.check(run.suite.puzzle).reason

@@ -1,10 +1,10 @@
 """Suites of benchmarks: boards of one puzzle with their known lengths. Independent of solvers.
 
-A suite is a text file, one of the package, or sampled. In a file, lines that start with `#` and empty lines are
-ignored; the others have columns with TABs between them: the board, then optionally its length in moves, then `opt` if
-that length is proven optimal and `ub` if it is only an upper bound. Further columns are ignored. A puzzle with the view
-`Notation` reads boards in its own way: CSV, or grids that are drawn. A line `# puzzle: tiles-4x4` names the
-puzzle.
+A suite is a text file, one of the package, an example of the puzzle, or sampled. In a file, lines that start with `#`
+and empty lines are ignored; the others have columns with TABs between them: the board, then optionally its length in
+moves, then `opt` if that length is proven optimal and `ub` if it is only an upper bound. Further columns are ignored. A
+puzzle with the view `Notation` reads boards in its own way: CSV, or grids that are drawn. A line `# puzzle: tiles-4x4`
+names the puzzle.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from puzzlelab.bench import Batching
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, as_unicode, shorten
-from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State, presentation_of
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, levels_of, scale_of
 from puzzlelab.engine import report
@@ -94,13 +94,17 @@ def packaged() -> dict[str, Path]:
 
 
 def find(name: str, puzzle: Puzzle | None = None) -> Suite:
-    """Return the suite in the file of this name, or the suite of the package with this name."""
-    path, packaged_paths = Path(name), packaged()
-    if path.is_file() or (name not in packaged_paths and (path.exists() or path.suffix or len(path.parts) > 1)):
+    """Return the suite in the file of this name, that of the package, or the example of the puzzle, in this order."""
+    path, packaged_paths, examples = Path(name), packaged(), presentation_of(puzzle).examples if puzzle else {}
+    names = [*packaged_paths, *examples]
+    if path.is_file() or (name not in names and (path.exists() or path.suffix or len(path.parts) > 1)):
         return read(path, puzzle)
-    if name not in packaged_paths:
-        raise UnknownName("suite or file", name, packaged_paths)
-    return read(packaged_paths[name], puzzle)
+    if name in packaged_paths:
+        return read(packaged_paths[name], puzzle)
+    if puzzle is None or name not in examples:
+        raise UnknownName("suite, file or example" if puzzle else "suite or file", name, names)
+    board = puzzle.read(examples[name].board)
+    return Suite(name, puzzle, (SuiteEntry(puzzle.write(board.state)),))
 
 
 def read(path: Path, puzzle: Puzzle | None = None) -> Suite:

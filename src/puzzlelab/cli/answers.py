@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, fail, say
+from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, end_interrupted, fail, say
 from puzzlelab.core.answers import PROOFS, Answers
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Drawings, Presentation, Puzzle, State, notations_of, presentation_of
-from puzzlelab.core.result import SEVERAL, Result
+from puzzlelab.core.result import IN_CIRCLES, SEVERAL, Result, circles_in_words
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import levels_of
 from puzzlelab.engine.report import note
 from puzzlelab.jobs.solve_job import SolveJob
-from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.jobs.job_rows import JobRows
@@ -122,7 +121,9 @@ class SolveReport:
         self.counts["interrupted"] += int(answers.is_stopped_by("interrupted").sum())
         for proof in PROOFS:
             self.counts[proof] += int(answers.is_proven(proof).sum())
-        self.counts["several"] += sum(fields.get("reason") == SEVERAL for fields in answers.rare.values())
+        reasons = [fields.get("reason", "") for fields in answers.rare.values()]
+        self.counts["several"] += reasons.count(SEVERAL)
+        self.counts["in circles"] += sum(reason.endswith(IN_CIRCLES) for reason in reasons)
         if self.kind == "moves":
             self.total += int(answers.lengths[is_solved].sum())
         else:
@@ -226,8 +227,9 @@ class SolveReport:
         if self.interrupted:
             done = counts["boards"] - counts["interrupted"]
             of = "" if boards is None else f"of {boards} "
-            fail(f"interrupted: {done} {of}boards are done; with the same --out the next call goes on from there")
-            return INTERRUPTED
+            end_interrupted(
+                f"interrupted: {done} {of}boards are done; with the same --out the next call goes on from there"
+            )
         return code
 
     def _totals(self, boards: int) -> None:
@@ -245,6 +247,8 @@ class SolveReport:
             parts.append(f"{mean} moves on average" if self.kind == "moves" else f"a {self.kind} of {mean} on average")
         gap = "" if self.summary_only else "\n"
         say(f"{gap}{', '.join(parts)}, {self.seconds:.3g} s")
+        if counts["in circles"]:
+            say(circles_in_words(self.job.solver.name, counts["in circles"], boards))
 
 
 def _moves(length: int) -> str:

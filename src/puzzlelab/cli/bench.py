@@ -12,10 +12,9 @@ import typer
 
 from puzzlelab.bench import Batching
 from puzzlelab.cli import options
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, say, show
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, end_interrupted, say, show
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadInput, BadOption, UnknownName, as_unicode
-from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.bench.runs import BenchRun
@@ -29,7 +28,8 @@ SuiteNames = Annotated[
     typer.Argument(
         metavar="[PUZZLE] SUITE",
         help="Files of boards (TAB: board, length, opt or ub; or a format of the puzzle, such as CSV of Sudokus), "
-        "or suites of the package: korf15, tiles15, tiles24, dust8x6x5, sudoku17, sudoku17-1000.",
+        "suites of the package (korf15, tiles15, tiles24, dust8x6x5, sudoku17, sudoku17-1000), or examples of the "
+        "puzzle, such as easy.",
     ),
 ]
 SolverTexts = Annotated[
@@ -122,7 +122,7 @@ def bench(
                     boards, all_solvers, limit, out, jobs or 1, batch, workers, command=command, batch_size=size
                 )
     code = _show(run, out, [SAMPLE_NOTE] if without_rows else [])
-    if card and not run.interrupted:
+    if card:
         _write_cards(run)
     raise typer.Exit(code)
 
@@ -232,8 +232,7 @@ def _show(run: BenchRun, out: Path | None, notes: list[str]) -> int:
             say(sentence)
     if run.interrupted:
         hint = "; repeat the command to continue" if out else "; with --out they would be kept"
-        fail(f"interrupted after {len(run.answers)} answers{hint}")
-        return INTERRUPTED
+        end_interrupted(f"interrupted after {len(run.answers)} answers{hint}")
     if run.suite.faults:
         return UNREADABLE
     return SOLVED if run.answers and all(answer.length is not None for answer in run.answers) else UNSOLVED

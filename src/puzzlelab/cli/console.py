@@ -8,9 +8,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
 
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, BadOption, UnknownName, as_unicode, visible
+from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.table import Column
@@ -32,7 +35,18 @@ WIDTH = 120
 
 def fail(sentence: str) -> None:
     """Print an error on standard error, on one line."""
-    print(f"error: {visible(sentence)}", file=sys.stderr, flush=True)
+    _note(f"error: {sentence}")
+
+
+def _note(sentence: str) -> None:
+    """Print a sentence on standard error, on one line."""
+    print(visible(sentence), file=sys.stderr, flush=True)
+
+
+def end_interrupted(sentence: str) -> NoReturn:
+    """Print what was done before Ctrl-C, which is no error, and end the command with the exit code of Ctrl-C."""
+    _note(sentence)
+    raise typer.Exit(INTERRUPTED)
 
 
 def say(text: str = "") -> None:
@@ -197,10 +211,6 @@ def _settled(puzzle: Puzzle, blocks: Iterator[Boards]) -> Iterator[Boards]:
         for note in [*notes[: ErrorTally.SHOWN], *([f"and so on, on {more:,} more boards"] if more > 0 else [])]:
             _note(note)
         yield block
-
-
-def _note(sentence: str) -> None:
-    print(visible(sentence), file=sys.stderr, flush=True)
 
 
 def _arguments(puzzle: Puzzle, arguments: list[str]) -> Boards:

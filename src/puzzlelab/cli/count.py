@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli import options
-from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, fail, puzzle_and_boards, read_runs, say
+from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, end_interrupted, fail, puzzle_and_boards, read_runs, say
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.limit import Limit
-from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.core.answers import Answers
@@ -70,8 +69,7 @@ def count(
         except KeyboardInterrupt:
             if workers is None:
                 raise
-            fail("interrupted: the boards after these were not counted")
-            raise typer.Exit(INTERRUPTED) from None
+            end_interrupted("interrupted: the boards after these were not counted")
     raise typer.Exit(errors.end(code))
 
 
@@ -89,8 +87,7 @@ def _end(where: str, total: int, stop: Stop) -> int:
     where = f"{where}: " if where else ""
     solutions = f"{total:,} solution{'' if total == 1 else 's'}"
     if stop == "interrupted":
-        fail(f"{where}interrupted after {solutions}")
-        raise typer.Exit(INTERRUPTED)
+        end_interrupted(f"{where}interrupted after {solutions}")
     if stop not in ("done", "solutions"):
         fail(f"{where}the limit of {stop} ended the search after {solutions}; there may be more")
         return UNSOLVED

@@ -12,11 +12,10 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from puzzlelab.cli.console import fail, print_table, say
+from puzzlelab.cli.console import end_interrupted, print_table, say
 from puzzlelab.cli.options import ExecutorName, PuzzleName, Seed, Threads, open_optional, status_in_words, taking
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadFile, BadOption
-from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.core.views import Tally
@@ -152,8 +151,7 @@ def _write(lines: BoardLines, count: int, out: Path, executor: Executor | None) 
         try:
             existing = write_boards(lines, count, show_progress)
         except KeyboardInterrupt:
-            fail(f"interrupted after {boards:,} of {count:,} boards; repeat the command to continue")
-            raise typer.Exit(INTERRUPTED) from None
+            end_interrupted(f"interrupted after {boards:,} of {count:,} boards; repeat the command to continue")
     if existing >= count:
         more = f", more than the {count:,} of --count" if existing > count else ""
         say(f"{out} has {existing:,} board{'s' * (existing > 1)} already{more}: nothing was changed")

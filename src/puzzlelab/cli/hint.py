@@ -14,7 +14,7 @@ from puzzlelab.cli.console import (
     SOLVED,
     UNSOLVED,
     ErrorTally,
-    fail,
+    end_interrupted,
     print_table,
     puzzle_and_boards,
     read_boards,
@@ -23,7 +23,6 @@ from puzzlelab.cli.console import (
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.game_analysis import Regrets
@@ -98,8 +97,7 @@ def _report(blocks: Iterator[Boards], is_single: bool, answer: Callable[[Instanc
                 say(each) if isinstance(each, str) else print_table(*each)
         code = max(code, SOLVED if proven else UNSOLVED)
         if stop == "interrupted":
-            fail("interrupted: the results are incomplete")
-            return INTERRUPTED
+            end_interrupted("interrupted: the results are incomplete")
     return errors.end(code)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from puzzlelab.cli.console import fail, print_table, say
+from puzzlelab.cli.console import end_interrupted, print_table, say
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_or_here, resources_of
 from puzzlelab.cli.progress import progress
 from puzzlelab.cli.train import (
@@ -20,7 +20,6 @@ from puzzlelab.cli.train import (
     need_libraries,
 )
 from puzzlelab.core.errors import BadInput, BadOption, shorten
-from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -136,11 +135,14 @@ def match(
     have played count nevertheless.
     """
     selfplay_run, settings = _open_run(run)
+    from puzzlelab.engine.report import note
     from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 
     runner, matches = MatchRunner(selfplay_run, settings, open_or_here(None, None)), MatchLog(selfplay_run)
     player_a, player_b = runner.resolve(a), runner.resolve(b)
     with progress(by_share=True):
+        if player_a == player_b:
+            note(f"{a} and {b} are one player, {player_a}, so that all boards are drawn")
         number = len(matches.all()) + 1
         difficulty = runner.scramble_length() if shifts is None else shifts
         result, interrupted = runner.play(player_a, player_b, number, games, difficulty, early, alone)
@@ -148,8 +150,7 @@ def match(
         _print_match(result)
         matches.add(result)
     if interrupted:
-        fail("interrupted: the boards that both have played are saved")
-        raise typer.Exit(INTERRUPTED)
+        end_interrupted("interrupted: the boards that both have played are saved")
 
 
 # --- shared ---
@@ -213,8 +214,7 @@ def _interruptible(by_share: bool = False, learns: bool = False) -> Any:
             try:
                 yield watch
             except KeyboardInterrupt:
-                fail("interrupted: all games and steps so far are saved; repeat the command to continue")
-                raise typer.Exit(INTERRUPTED) from None
+                end_interrupted("interrupted: all games and steps so far are saved; repeat the command to continue")
 
     return working()
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli import options
-from puzzlelab.cli.console import fail, say
+from puzzlelab.cli.console import end_interrupted, say
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
@@ -163,8 +162,7 @@ def _fill(source: SampleSource, out: Path, count: int, shard: int, executor: Exe
         try:
             shards = fill(source, out, count, shard, executor, show_progress, lists)
         except KeyboardInterrupt:
-            fail(f"interrupted after {last:,} of {count:,} samples; repeat the command to continue")
-            raise typer.Exit(INTERRUPTED) from None
+            end_interrupted(f"interrupted after {last:,} of {count:,} samples; repeat the command to continue")
     seconds, new_rows = time.perf_counter() - start, shards.rows - first
     paths = shard_paths(out)
     size = sum(path.stat().st_size for path in paths)

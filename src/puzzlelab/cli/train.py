@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from puzzlelab.cli.console import UNREADABLE, fail, print_table, say, show
+from puzzlelab.cli.console import UNREADABLE, end_interrupted, fail, print_table, say, show
 from puzzlelab.cli.options import ExecutorName, LearnerResources, open_or_here, resources_of
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.runtime import libraries
 from puzzlelab.runtime.libraries import TO_TRAIN
-from puzzlelab.runtime.signals import INTERRUPTED, ending_at_once
+from puzzlelab.runtime.signals import ending_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -133,8 +133,7 @@ def _training(executor: str | None) -> Iterator[Executor]:
         try:
             yield workers
         except KeyboardInterrupt:
-            fail("interrupted: all steps so far are saved; repeat the command to continue")
-            raise typer.Exit(INTERRUPTED) from None
+            end_interrupted("interrupted: all steps so far are saved; repeat the command to continue")
 
 
 def _show_sweep(folder: Path, names: Sequence[str], failed: Sequence[str]) -> None:

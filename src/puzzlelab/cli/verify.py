@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, say
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, end_interrupted, fail, say
 from puzzlelab.cli.options import ExecutorName, limit_of, open_or_here, status_in_words
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.engine.executor import Executor
@@ -60,8 +59,7 @@ def verify(
         raise typer.Exit(UNREADABLE)
     _print_summary(tally, limit, json)
     if is_interrupted:
-        fail("interrupted: the rows after these were not checked")
-        raise typer.Exit(INTERRUPTED)
+        end_interrupted("interrupted: the rows after these were not checked")
     raise typer.Exit(UNREADABLE if tally.unreadable else UNSOLVED if tally.failing else SOLVED)
 
 

@@ -22,6 +22,8 @@ LIMITS: tuple[Stop, ...] = ("time", "nodes", "memory", "interrupted")
 
 SEVERAL = "it has more than one solution; this is one of them"
 """The reason of a result whose board has other solutions."""
+IN_CIRCLES = "greedy play goes in circles; avoid_repeats goes on"
+"""The end of the reason of a result whose moves led to an earlier board."""
 NO_SOLUTION = "every possibility was tried, and none is a solution"
 
 
@@ -167,6 +169,11 @@ class Count:
 def moves_in_words(count: int) -> str:
     """Return the number with its noun: '1 move', '2 moves'."""
     return "1 move" if count == 1 else f"{count} moves"
+
+
+def circles_in_words(solver: str, count: int, boards: int) -> str:
+    """Say on how many boards play ended as `IN_CIRCLES` says."""
+    return f"{solver} went in circles on {count:,} of {boards:,} boards; with avoid_repeats=true it goes on."
 
 
 def with_stop(result: Result, stop: Stop) -> Result:

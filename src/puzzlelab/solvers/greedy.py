@@ -20,7 +20,7 @@ from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.result import Result, Stop, moves_in_words
+from puzzlelab.core.result import IN_CIRCLES, Result, Stop, moves_in_words
 from puzzlelab.core.solver import NETWORK, Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels, records
@@ -195,7 +195,7 @@ def _reason(record: GreedyRecord, game: int) -> str:
     if status == CYCLE:
         repeated_ply = int(record.games.repeated_ply[game])
         board = f"the board after move {repeated_ply}" if repeated_ply else "the first board"
-        return f"after {moves} {board} came again: greedy play goes in circles; avoid_repeats goes on"
+        return f"after {moves} {board} came again: {IN_CIRCLES}"
     if status == TOO_LONG:
         return f"it is not solved after the {moves} that max_moves allows"
     return ""
