@@ -207,6 +207,7 @@ STUDIES = {
             "target network, double": [*HARD, "double=true"],
             "memory of 5,000": ["replay.size=5000"],
             "reward in place": ["reward=in-place"],
+            "reward in place, impossible moves free": ["reward=in-place + -0.1*illegal"],
             "reward Manhattan": ["reward=manhattan"],
             "epsilon 0.3": ["exploration.rule=constant", "exploration.initial_epsilon=0.3"],
             "tanh": ["network.activation=tanh"],
