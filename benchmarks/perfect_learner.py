@@ -1,10 +1,10 @@
 """What perfect Q-learning would solve: `python benchmarks/perfect_learner.py [--discounts 0.9,0.95,0.99] [--moves N]`.
 
 Q-learning converges to the values of all moves of all boards of the 8-puzzle that value iteration finds here, for the
-rewards of the document 002 (lines 241 to 245) and several discounts; its own is 0.9. Impossible moves leave the board as
-it is, and cost 1 more; by the document's first reward, `in-place + -0.1*illegal`, they do not. The table has the share
-of the boards of each level (line 237) that are solved by the moves of the greatest values, then how many more moves
-than needed that takes.
+rewards of the document 002 (lines 241 to 245) and several discounts; its own is 0.9. Impossible moves leave the board
+as it is, and cost 1 more; by the document's first reward, `in-place + -0.1*illegal`, they do not. The table has the
+share of the boards of each level (line 237) that are solved by the moves of the greatest values, then how many more
+moves than needed that takes.
 """
 
 from __future__ import annotations
