@@ -1,40 +1,37 @@
-"""The tables of docs/documents.md: every setting of the documents' recipes is in them, with the recipe's value."""
+"""The tables of docs/settings-*.md: every setting of the documents' recipes is in them, with the recipe's value."""
 
 import re
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "documents.md"
+PAGES = sorted((ROOT / "docs").glob("settings-*.md"))
 HEADER = ["setting", "here", "the document", "where", "remark"]
 
 
 @dataclass(frozen=True)
 class SettingsTable:
-    """A table below a heading `### Settings`, which links its recipes."""
+    """The table of a page, which links its recipes above it."""
 
     recipes: tuple[str, ...]
     rows: dict[str, tuple[object, ...]]
     """A value for each recipe by the setting's name."""
 
 
-def tables(text: str) -> Iterator[SettingsTable]:
-    """The tables of settings of a page; a value that is the same in all recipes of a table stands there once."""
-    for section in re.split(r"^### Settings: ", text, flags=re.MULTILINE)[1:]:
-        heading, *lines = re.split(r"^#", section, maxsplit=1, flags=re.MULTILINE)[0].splitlines()
-        recipes = tuple(re.findall(r"\]\(\.\./src/puzzlelab/configs/([\w.-]+)\.toml\)", heading))
-        cells = [_cells(line) for line in lines if line.startswith("|")]
-        assert cells[0] == HEADER, heading
-        rows: dict[str, tuple[object, ...]] = {}
-        for name, values, *rest in cells[2:]:
-            assert len(rest) == 3, f"{recipes}: the row of {name} has not five cells"
-            assert name.strip("`") not in rows, f"{recipes}: {name} is there twice"
-            rows[name.strip("`")] = _values(values, len(recipes))
-        yield SettingsTable(recipes, rows)
+def table(text: str) -> SettingsTable:
+    """The table of a page; a value that is the same in all recipes of a table stands there once."""
+    recipes = tuple(re.findall(r"\]\(\.\./src/puzzlelab/configs/([\w.-]+)\.toml\)", text))
+    header, _, *cells = [_cells(line) for line in text.splitlines() if line.startswith("|")]
+    assert header == HEADER, recipes
+    rows: dict[str, tuple[object, ...]] = {}
+    for name, values, *rest in cells:
+        assert len(rest) == 3, f"{recipes}: the row of {name} has not five cells"
+        assert name.strip("`") not in rows, f"{recipes}: {name} is there twice"
+        rows[name.strip("`")] = _values(values, len(recipes))
+    return SettingsTable(recipes, rows)
 
 
 def _cells(line: str) -> list[str]:
@@ -72,11 +69,11 @@ def default_values(name: str) -> dict[str, object]:
     return flat(settings_of(str(values["recipe"]), values).model_dump(mode="json"))
 
 
-PAGE_TABLES = list(tables(PAGE.read_text(encoding="utf-8")))
-CASES = [(table, number) for table in PAGE_TABLES for number in range(len(table.recipes))]
+TABLES = [table(page.read_text(encoding="utf-8")) for page in PAGES]
+CASES = [(each, number) for each in TABLES for number in range(len(each.recipes))]
 
 
-@pytest.mark.parametrize(("table", "number"), CASES, ids=[table.recipes[number] for table, number in CASES])
+@pytest.mark.parametrize(("table", "number"), CASES, ids=[each.recipes[number] for each, number in CASES])
 def test_every_setting_of_a_documents_recipe_is_in_the_table_with_its_value(table: SettingsTable, number: int) -> None:
     written = flat(recipe_values(table.recipes[number]))
     named = {name: values[number] for name, values in table.rows.items()}
@@ -90,6 +87,6 @@ def test_every_setting_of_a_documents_recipe_is_in_the_table_with_its_value(tabl
 
 
 def test_all_recipes_of_documents_have_a_table() -> None:
-    recipes = {name for table in PAGE_TABLES for name in table.recipes}
+    recipes = {name for each in TABLES for name in each.recipes}
     files = {path.stem for path in (ROOT / "src" / "puzzlelab" / "configs").glob("00*.toml")}
     assert recipes == files | {"tiles-3x3-selfplay"}
