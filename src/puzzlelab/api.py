@@ -21,6 +21,7 @@ from puzzlelab import api_arguments as checked
 from puzzlelab.core import errors, registry
 from puzzlelab.core.answers import Answers
 from puzzlelab.core.boards import Boards, Instance, naming_bad_boards
+from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
@@ -121,7 +122,7 @@ def read_many(text: str, puzzle: str | Puzzle | None = None) -> Boards:
 
 
 def attempts(
-    instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
+    instance: Instance | ExactCover, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
 ) -> Iterator[Attempt]:
     """Yield `Progress` and ever better `Result`s of a solver on a board while it runs.
 
@@ -135,7 +136,7 @@ def attempts(
 
 
 def solve(
-    instance: Instance,
+    instance: Instance | ExactCover,
     solver: str | Solver | None = None,
     limit: Limit | None = None,
     watch: Callable[[Attempt], bool] | None = None,
@@ -144,7 +145,7 @@ def solve(
     """Return the best answer of a solver to one board, verified by replay.
 
     Args:
-        instance: a board, as `puzzle.read` gives it.
+        instance: a board, as `puzzle.read` gives it, or an exact cover, whose moves are its options.
         solver: a solver or its name, such as `ida` or `beam:width=100`, by default the puzzle's default solver.
         limit: where to stop; `result.stop` says whether a limit ended the search, `result.proof` what is proven.
         watch: is called with every attempt, and ends the search by returning True.
@@ -277,7 +278,9 @@ def solve_table(
     return table_of(_answers(boards, solver, limit, jobs, executor, options), checked.limit(limit))
 
 
-def check(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Check:
+def check(
+    instance: Instance | ExactCover, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
+) -> Check:
     """Check a board: whether it can be solved, and how hard it is.
 
     For puzzles whose boards should have a unique solution, the solver looks for a second one within the limit.
@@ -296,7 +299,7 @@ def check(instance: Instance, solver: str | Solver | None = None, limit: Limit |
 
 
 def count(
-    instance: Instance,
+    instance: Instance | ExactCover,
     solver: str | Solver | None = None,
     limit: Limit | None = None,
     most: int | None = None,
@@ -318,7 +321,7 @@ def count(
 
 
 def solutions(
-    instance: Instance,
+    instance: Instance | ExactCover,
     solver: str | Solver | None = None,
     limit: Limit | None = None,
     most: int | None = None,
@@ -544,7 +547,7 @@ def train(
 
 @contextmanager
 def _question(
-    instance: Instance, solver: str | Solver | None, limit: Limit | None, options: Mapping[str, Any]
+    instance: Instance | ExactCover, solver: str | Solver | None, limit: Limit | None, options: Mapping[str, Any]
 ) -> Iterator[tuple[Solver, Instance, Limit]]:
     """Give the solver, the board and the limit of a call, all checked; errors about the board name it."""
     board = checked.board(instance)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from puzzlelab.core import errors, registry
 from puzzlelab.core.boards import Instance
+from puzzlelab.core.cover import ExactCover
+from puzzlelab.core.cover_puzzle import board_of
 from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def board(instance: object, what: str = "the board") -> Instance:
-    """Return a board; `what` it is called in the error."""
+    """Return a board, for an exact cover that on which nothing is chosen; `what` it is called in the error."""
+    if isinstance(instance, ExactCover):
+        return board_of(instance)
     expected = "an Instance, as puzzle.read(text) or Instance.of(puzzle, values) gives it"
     checked_board = errors.require_kind(instance, Instance, what, expected, BadBoard)
     registry.require_puzzle(checked_board.puzzle, "the puzzle of a board", "a puzzle, as puzzlelab.load gives it")

@@ -32,14 +32,26 @@ def test_options_mean_moves():
     assert named.option_of == {40: 0, 7: 1}
 
 
+def test_options_have_names_and_all_items_but_secondary_ones_must_be_covered():
+    cover = ExactCover.of({"A": "ca", (1, "b"): "ab", 7: "d"}, secondary="a")
+    assert (cover.names, cover.moves.tolist()) == (["A", "(1,'b')", "7"], [0, 1, 2])
+    assert (cover.item_names, cover.primary) == (["c", "b", "d", "a"], 3)
+
+
 @pytest.mark.parametrize(
     ("options", "primary", "secondary", "sentence"),
     [
-        (["ab"], "a", "", "option 0 holds 'b', which is no item"),
+        (["ab"], "a", "", "the option 0 holds 'b', which is no item"),
         (["a"], "aba", "", "the item 'a' is named twice"),
         (["a"], "a", "a", "the item 'a' is named twice"),
-        (["a", "aa"], "a", "", "option 1 must hold some items, each once"),
-        ({5: ""}, "a", "", "option 5 must hold some items, each once"),
+        (["a", "aa"], "a", "", "the option 1 holds the item 'a' twice"),
+        ({5: ""}, "a", "", "the option 5 holds no item"),
+        ({"A b": "a", "A_b": "a"}, None, "", "two options are named A_b"),
+        ({" ": "a"}, None, "", "the name of an option must be a word, and not ''"),
+        ({"-": "a"}, None, "", "the name of an option must be a word, and not '-'"),
+        (5, None, "", "the options of a cover must be names with items, .* not the number 5"),
+        ({"A": 5}, None, "", "the options of a cover must be names with items, .* not a dict"),
+        ([[[1]]], [1], "", "the options of a cover must be names with items, .* not a list"),
     ],
 )
 def test_what_is_no_cover_is_explained(options, primary, secondary, sentence):

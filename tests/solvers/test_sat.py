@@ -96,6 +96,16 @@ def test_a_large_board():
     assert (result.proof, result.length) == ("unique", LARGE.count("."))
 
 
+@pytest.mark.parametrize("most_pairs", [0, sat.MOST_PAIRS])
+def test_both_encodings_have_the_same_solutions(fresh, monkeypatch, most_pairs):
+    monkeypatch.setattr(sat, "MOST_PAIRS", most_pairs)
+    assert answer(INKALA) == (SOLUTION, "unique")
+    assert answer(IMPOSSIBLE) == (IMPOSSIBLE, "unsolvable")
+    assert answer(INKALA) == (SOLUTION, "unique")
+    blank = load("sudoku-4x4").read("0" * 16)
+    assert len(set(Listing(Sat(), blank, Limit()))) == 288
+
+
 def test_a_limit_of_time_is_kept():
     listing = Listing(Sat(), load("sudoku-9x9").read("." * 81), Limit(seconds=0.2))
     assert len(set(listing)) == listing.count

@@ -65,7 +65,7 @@ def count(
                 elif part.errors:
                     errors.tell_boards(part, json)
                 elif len(some):
-                    code = max(code, _print_counts(boards, some, json))
+                    code = max(code, print_counts(boards, some, json))
         except KeyboardInterrupt:
             if workers is None:
                 raise
@@ -73,7 +73,7 @@ def count(
     raise typer.Exit(errors.end(code))
 
 
-def _print_counts(boards: Boards, counts: Sequence[Count], json: bool) -> int:
+def print_counts(boards: Boards, counts: Sequence[Count], json: bool) -> int:
     """Print the counts of these boards, and why searches ended early; return the exit code."""
     from puzzlelab.jobs.serialise import count_facts, json_lines
 
@@ -122,13 +122,13 @@ def enumerate_all(
         for part in read_runs(loaded_puzzle, board, file):
             errors.tell_boards(part)
             if not part.errors:
-                code = max(code, _enumerate(enumerator, part, limit, most, write))
+                code = max(code, list_solutions(enumerator, part, limit, most, write))
                 done += len(part)
                 report.progress("listing", done, None)
     raise typer.Exit(errors.end(code))
 
 
-def _enumerate(
+def list_solutions(
     solver: Enumerator, boards: Boards, limit: Limit, most: int | None, write: Callable[[Sequence[str]], None]
 ) -> int:
     """Write the solutions of these boards, and report how the searches ended; return the exit code."""

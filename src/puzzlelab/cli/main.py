@@ -31,6 +31,7 @@ VERBS = {
     "verify": "verify:verify",
     "convert": "verify:convert",
     "count": "count:count",
+    "cover": "cover:cover",
     "generate": "generate:app",
     "teach": "teach:teach",
     "train": "train:train",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.puzzle import State, states_along
+from puzzlelab.core.puzzle import State, board_after, states_along
 from puzzlelab.core.views import UNKNOWN
 
 Proof = Literal["none", "optimal", "unique", "unsolvable"]
@@ -112,8 +112,7 @@ class Result:
         """The board after the last move, which is the solved one; raises `BadOption` where there is no solution."""
         if self.moves is None:
             raise BadOption(f"there is no solution, and no final board: {self.reason or f'the stop is {self.stop!r}'}")
-        *_, last = self.boards()
-        return last
+        return Instance(self.board.puzzle, board_after(self.board.puzzle, self.board.state, self.moves))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the puzzle, the board, the moves as text, and every number, for a table or for JSON."""

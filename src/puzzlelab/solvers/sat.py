@@ -1,12 +1,13 @@
 """Exact cover as a SAT formula for CaDiCaL, as PySAT has it: one variable for each option, true if it is chosen.
 
-Clauses: some option covers each primary item, and no two options that share an item are both chosen (pairwise, the
-fastest encoding for Sudoku up to 25x25). The choices of a board are assumptions, so one engine with its learned clauses
-serves many boards of a puzzle. An engine cannot be interrupted, but stops after a number of conflicts, so it works in
-slices. The nodes of a search are its decisions.
+Clauses: some option covers each primary item, and no two options that share an item are both chosen: pairwise, the
+fastest encoding for Sudoku up to 25x25, or by ladders where that would be millions of clauses. The choices of a board
+are assumptions, so one engine with its learned clauses serves many boards of a puzzle. An engine cannot be interrupted,
+but stops after a number of conflicts, so it works in slices. The nodes of a search are its decisions.
 
 Sources: Biere, Faller, Fazekas, Fleury, Froleyks, Pollitt, "CaDiCaL" (2020); Ignatiev, Morgado, Marques-Silva,
-"PySAT: a Python toolkit for prototyping with SAT oracles" (2018); Lynce, Ouaknine, "Sudoku as a SAT problem" (2006).
+"PySAT: a Python toolkit for prototyping with SAT oracles" (2018); Lynce, Ouaknine, "Sudoku as a SAT problem" (2006);
+Sinz, "Towards an optimal CNF encoding of Boolean cardinality constraints" (2005), which has the ladders.
 
 Shapes: O = options, E = entries, C = pairs of options that share an item.
 """
@@ -40,11 +41,15 @@ ENGINE = "cadical153"
 """The engine of PySAT: it keeps learned clauses between calls, and stops after a number of conflicts or decisions."""
 SLICE = 1000
 """Conflicts of one slice: a constant, so that answers do not depend on the speed of the machine."""
+LADDER_SLICE = 50
+"""The same for covers so large that they have ladders: a conflict may take some hundredths of a second."""
 KEPT_ENTRIES = 10_000
 """The most entries of a cover whose engine is kept: a 12x12 Sudoku has 6,912. All clauses of a larger one take
 seconds to write, those that a board leaves open a tenth of a second."""
 CLAUSES_PER_PART = 10_000
 """Clauses converted to Python lists at a time, which spares the garbage collector a million lists."""
+MOST_PAIRS = 2_000_000
+"""The most pairs of entries of one item that are clauses each: they take some seconds. A 25x25 Sudoku has 750,000."""
 MAX_BOARDS = 1000
 """Boards after which a kept engine is replaced, because each leaves an unused variable and clause."""
 
@@ -55,7 +60,10 @@ Outcome = TypeVar("Outcome")
 
 
 def clauses_of(cover: ExactCover, usable: NDArray[np.bool_]) -> Iterator[list[int]]:
-    """Yield the clauses over the variables 1 to O, in which only options that are `usable: bool[O]` occur."""
+    """Yield the clauses over the variables 1 to O, in which only options that are `usable: bool[O]` occur.
+
+    Those of ladders have further variables from O + 1.
+    """
     is_usable = usable[cover.owners]
     items, options = cover.entries[is_usable], cover.owners[is_usable]
     order = np.argsort(items, kind="stable")
@@ -63,7 +71,9 @@ def clauses_of(cover: ExactCover, usable: NDArray[np.bool_]) -> Iterator[list[in
     ends = np.searchsorted(items, np.arange(cover.primary), side="right")
     for part in np.split(variables, ends)[: cover.primary]:
         yield part.tolist()
-    pairs = -conflicting_pairs(items, variables)
+    counts = np.bincount(items)
+    are_few = (counts * (counts - 1) // 2).sum() <= MOST_PAIRS
+    pairs = -conflicting_pairs(items, variables) if are_few else ladders(items, variables, cover.options + 1)
     for start in range(0, len(pairs), CLAUSES_PER_PART):
         yield from pairs[start : start + CLAUSES_PER_PART].tolist()
 
@@ -82,6 +92,18 @@ def conflicting_pairs(items: NDArray[np.int32], variables: NDArray[np.int64]) ->
         one, other = variables[:-gap][same], variables[gap:][same]
         pairs.append(np.minimum(one, other) * base + np.maximum(one, other))
     return np.stack(np.divmod(np.unique(np.concatenate(pairs)), base), axis=1)
+
+
+def ladders(items: NDArray[np.int32], variables: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+    """Return `int64[3 E - 2 I, 2]`: clauses by which at most one variable of each item is true.
+
+    Both arguments `[E]`, by increasing item. Each entry has a step, a variable from `first`: this variable, or one
+    before it of the same item, is true.
+    """
+    steps, same = np.arange(first, first + len(items)), items[1:] == items[:-1]
+    before, after, later = steps[:-1][same], steps[1:][same], variables[1:][same]
+    pairs = (-variables, steps), (-before, after), (-before, -later)
+    return np.concatenate([np.stack(pair, axis=1) for pair in pairs])
 
 
 def compatible(cover: ExactCover, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -111,11 +133,13 @@ class Engine:
             raise Unsupported(f"PySAT has no engine '{ENGINE}' as it is installed here") from None
         self.options, self.usable = cover.options, usable
         self.idle = ~cover.needed & usable
+        self.variables = max(cover.options, int(self.oracle.nof_vars()))
+        self.slice = SLICE if self.variables == cover.options else LADDER_SLICE
         self.guards = 0
 
     def ask(self, assumptions: Sequence[int], decisions: int | None) -> bool | None:
         """Tell whether the clauses are satisfiable; None if one slice, or this many decisions, did not decide it."""
-        self.oracle.conf_budget(SLICE)
+        self.oracle.conf_budget(self.slice)
         if decisions is not None:
             self.oracle.dec_budget(decisions)
         answer: bool | None = self.oracle.solve_limited(assumptions=assumptions)
@@ -135,7 +159,7 @@ class Engine:
         """Exclude solutions with all these options; if `guarded`, only while the returned variable is assumed."""
         clause = (-(options + 1)).tolist()
         self.guards += guarded
-        guard = self.options + self.guards
+        guard = self.variables + self.guards
         self.oracle.add_clause([*clause, -guard] if guarded else clause)
         return guard
 
@@ -168,7 +192,7 @@ def kept_engine(cover: ExactCover) -> Iterator[Engine]:
         yield engine
     finally:
         if engine.guards:
-            engine.oracle.add_clause([-(engine.options + engine.guards)])
+            engine.oracle.add_clause([-(engine.variables + engine.guards)])
         if engine.guards < MAX_BOARDS:
             spare.append(engine)
         else:
