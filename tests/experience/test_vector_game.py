@@ -39,6 +39,7 @@ def test_a_game_is_given_up_after_too_many_moves(corridor, dealt, turn) -> None:
     assert found.ended.tolist() == [True, True]
     assert play.states[:, 0].tolist() == [5, 3]
     assert play.tally.tolist() == [2, 1, 6, 0]
+    assert (play.length_counts[3], play.length_counts.sum()) == (2, 2)
     assert play.start_sampler.heard == [(2, 1)]
 
 
@@ -143,3 +144,14 @@ def test_restored_games_go_on_as_they_would_have() -> None:
     assert one.state().keys() == other.state().keys()
     assert all(np.array_equal(other.state()[name], array) for name, array in one.state().items())
     assert one.start_sampler.difficulty == other.start_sampler.difficulty > 1
+    assert one.length_counts.sum() == one.tally[0]
+
+
+def test_games_of_a_version_that_did_not_count_their_moves_go_on() -> None:
+    one, other = new({"scale": "level"}), new({"scale": "level"}, seed=7)
+    earlier = {name: array for name, array in one.state().items() if name != "length_counts"}
+    other.restore(earlier)
+    resumed = VectorGame.resumed(one.puzzle, one.start_sampler, one.max_moves, earlier)
+    for play in (other, resumed):
+        assert np.array_equal(play.states, one.states)
+        assert not play.length_counts.any()

@@ -40,7 +40,9 @@ def test_metrics_are_those_since_the_last_call() -> None:
     )
     play = online_rl.OnlineLearning.of(Dqn(registry.load("tiles-2x2"), settings), ThisProcess()).play
     play.games.tally[:], play.games.final_estimates[:] = [8, 6, 40, 10], 4
+    play.games.length_counts[[2, 3, 6, 10]] = [1, 3, 3, 1]
     of_games = {"games": 8, "won": 0.75, "length": 5.0, "random_moves": 1.25, "final_estimate": 0.5}
+    of_games |= {"length_low": 2, "length_high": 10}
     found = {"difficulty": 2, **of_games, "epsilon": 0.1, "turns": 0}
     assert play.metrics() == found
     assert play.metrics() == {"difficulty": 2, "games": 0, "epsilon": 0.1, "turns": 0}

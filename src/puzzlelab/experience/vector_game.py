@@ -17,8 +17,10 @@ from puzzlelab.core.views import Estimates
 from puzzlelab.engine.batch_rules import Successors, apply_moves, canonical_moves, estimated
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
 
-STATE_FIELDS = ("states", "lengths", "random_moves", "bounds", "tally", "final_estimates")
+STATE_FIELDS = ("states", "lengths", "random_moves", "bounds", "tally", "final_estimates", "length_counts")
 """The fields of `VectorGame` whose arrays are in the saved state of a run."""
+LENGTHS = 1001
+"""The numbers of moves by which games are counted: 0 to 1,000."""
 
 
 class Transition(NamedTuple):
@@ -55,6 +57,8 @@ class VectorGame:
     """[4]: of all games that ended: their number, the number of those won, and the sums of moves and random moves."""
     final_estimates: NDArray[np.float64]
     """[1]: the sum of the puzzle's simplest estimate over the last states of these games."""
+    length_counts: NDArray[np.int64]
+    """[LENGTHS]: how many of these games had so many moves; the last number is that of all longer games too."""
     canonical_moves: NDArray[np.int64]
     """[B, M]: for each move of the current states the equivalent move that stands for it; -1 for illegal moves."""
 
@@ -74,6 +78,7 @@ class VectorGame:
             bounds=bounds,
             tally=np.zeros(4, np.int64),
             final_estimates=np.zeros(1),
+            length_counts=np.zeros(LENGTHS, np.int64),
             canonical_moves=canonical_moves(puzzle, states),
         )
 
@@ -82,7 +87,7 @@ class VectorGame:
         cls, puzzle: Puzzle, start_sampler: StartSampler, max_moves: int, state: Mapping[str, NDArray[Any]]
     ) -> VectorGame:
         """Return the games of such a `state`, which is copied; new ones begin as `start_sampler` says."""
-        fields = {name: state[name].copy() for name in STATE_FIELDS}
+        fields = saved_fields(state)
         legal = canonical_moves(puzzle, fields["states"])
         return cls(puzzle=puzzle, start_sampler=start_sampler, max_moves=max_moves, canonical_moves=legal, **fields)
 
@@ -112,6 +117,7 @@ class VectorGame:
         if rows.size:
             won = transition.successors.solved[rows].sum()
             self.tally += [rows.size, won, self.lengths[rows].sum(), self.random_moves[rows].sum()]
+            self.length_counts += np.bincount(np.minimum(self.lengths[rows], LENGTHS - 1), minlength=LENGTHS)
             self.final_estimates += self._estimate_sum(self.states[rows])
             self.start_sampler.ended(rows.size, int(won))
             self.states[rows], self.bounds[rows] = self.start_sampler.boards(rows.size, random)
@@ -136,6 +142,12 @@ class VectorGame:
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
         """Restore what `state` returned."""
         self.start_sampler.restore(state["start_sampler"].tolist())
-        for name in STATE_FIELDS:
-            setattr(self, name, state[name].copy())
+        for name, array in saved_fields(state).items():
+            setattr(self, name, array)
         self.canonical_moves = canonical_moves(self.puzzle, self.states)
+
+
+def saved_fields(state: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return copies of the fields in a saved state; earlier versions did not count the moves of games."""
+    lengths = {"length_counts": np.zeros(LENGTHS, np.int64)}
+    return {name: ({**lengths, **state})[name].copy() for name in STATE_FIELDS}

@@ -32,7 +32,7 @@ from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.histories import Returns, Trajectories
 from puzzlelab.experience.replay import DrawnBatch
-from puzzlelab.experience.vector_game import VectorGame
+from puzzlelab.experience.vector_game import LENGTHS, VectorGame
 from puzzlelab.nets.checkpoint import hash_of
 from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel
@@ -140,7 +140,7 @@ def play_block(block: GameBlock) -> dict[str, NDArray[Any]]:
     settings = block.settings
     start_sampler = StartSampler.fixed(block.puzzle, settings.curriculum, block.difficulty)
     games = VectorGame.resumed(block.puzzle, start_sampler, settings.max_moves, part_of(block.group, "games"))
-    games.tally[:] = games.final_estimates[:] = 0
+    games.tally[:] = games.final_estimates[:] = games.length_counts[:] = 0
     method: LearningMethod = block.method(block.puzzle, settings)
     history = method.new_history(games)
     history.restore(part_of(block.group, "history"))
@@ -190,6 +190,8 @@ class ActingBlocks:
     """[4]: as that of `VectorGame`, of the games in blocks that were consumed."""
     final_estimates: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
     """[1]: as those of `VectorGame`."""
+    length_counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(LENGTHS, np.int64))
+    """[LENGTHS]: as those of `VectorGame`."""
     next_number: int = 0
     """The number of the block that is consumed next."""
     _moves: deque[Arrays] = field(default_factory=deque)
@@ -241,6 +243,7 @@ class ActingBlocks:
         tally = played["games.tally"]
         self.tally += tally
         self.final_estimates += played["games.final_estimates"]
+        self.length_counts += played.get("games.length_counts", 0)
         self.start_sampler.ended(int(tally[0]), int(tally[1]))
         epsilon = epsilon_after_games(self.method.settings.exploration, epsilon, tally)
         self._begin(number + self.groups, model, epsilon, _group_of(played))
@@ -316,7 +319,11 @@ class ActingBlocks:
         """
         self._collect_all()
         numbers = {"start_sampler": np.array(self.start_sampler.state()), "next_number": np.array(self.next_number)}
-        sums = {"tally": self.tally, "final_estimates": self.final_estimates}
+        sums = {
+            "tally": self.tally,
+            "final_estimates": self.final_estimates,
+            "length_counts": self.length_counts,
+        }
         parts = {f"group{number % self.groups}": played for number, played in self._played.items()}
         return numbers | sums | flat({"unused": joined_moves(list(self._moves)), **parts})
 
@@ -325,6 +332,7 @@ class ActingBlocks:
         self.start_sampler.restore(state["start_sampler"].tolist())
         self.next_number = int(state["next_number"])
         self.tally, self.final_estimates = state["tally"].copy(), state["final_estimates"].copy()
+        self.length_counts[:] = state.get("length_counts", 0)
         self._moves = deque(split_moves(part_of(state, "unused")))
         for number in range(self.next_number, self.next_number + self.groups):
             if played := part_of(state, f"group{number % self.groups}"):

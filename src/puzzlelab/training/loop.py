@@ -509,6 +509,8 @@ SUMMARY = {
     "won": "games won {:.1%}",
     "length": "{:.1f} moves a game",
     "random_moves": "{:.2f} of them random",
+    "length_low": "10 % of the games within {:.0f} moves",
+    "length_high": "90 % within {:.0f}",
     "check_solved": "the policy alone solves {:.0%} at this difficulty",
     "check_level": "level {:.2f} left there",
     "finishes": "{:.0f} solved in all checks",

@@ -160,13 +160,17 @@ class Play:
     # --- metrics and saving ---
 
     def metrics(self) -> Metrics:
-        """Return statistics of the games that ended since the last call."""
+        """Return statistics of the games that ended since the last call: a tenth had at most `length_low` moves, and
+        nine tenths at most `length_high`.
+        """
         games, won, moves, random_moves = self.games.tally.tolist()
         distance = float(self.games.final_estimates[0])
-        self.games.tally[:] = self.games.final_estimates[:] = 0
+        ended = self.games.length_counts.cumsum()
+        self.games.tally[:] = self.games.final_estimates[:] = self.games.length_counts[:] = 0
         metrics: Metrics = {"difficulty": self.games.start_sampler.difficulty, "games": games}
         if games:
-            metrics |= {"won": won / games, "length": moves / games}
+            low, high = np.searchsorted(ended, ended[-1] * np.array([0.1, 0.9])).tolist()
+            metrics |= {"won": won / games, "length": moves / games, "length_low": low, "length_high": high}
             metrics |= {"random_moves": random_moves / games, "final_estimate": distance / games}
         return metrics | self.checks | {"epsilon": self.epsilon, "turns": self.turns}
 
