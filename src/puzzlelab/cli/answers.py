@@ -227,9 +227,8 @@ class SolveReport:
         if self.interrupted:
             done = counts["boards"] - counts["interrupted"]
             of = "" if boards is None else f"of {boards} "
-            end_interrupted(
-                f"interrupted: {done} {of}boards are done; with the same --out the next call goes on from there"
-            )
+            several = f": {done} {of}boards are done; with the same --out the next call goes on from there"
+            end_interrupted(f"interrupted{several if self.many else ''}")
         return code
 
     def _totals(self, boards: int) -> None:
