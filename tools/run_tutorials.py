@@ -3,7 +3,7 @@
 Shell blocks are run line by line. A Python block whose first line is a comment with the name of a file is added to that
 file; the others run after it, as after `python -i FILE`. A TOML block is `pyproject.toml`. Lines that
 install puzzlelab or open a browser are left out. `--python` names the Python of an environment with puzzlelab. Every
-command is printed with its seconds; the code is 1 if one ends with another code than 0 or 1 (1: a board is unsolved).
+command is printed with its seconds; the code is 1 if one ends with another code than 0, or than its comment says.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from pathlib import Path
 from fenced_blocks import fenced_blocks
 
 LEFT_OUT = re.compile(r"pip install '?\.|puzzlelab web --open")
-FINE = (0, 1)
+TOLD = re.compile(r"#.*\bexit code (0 or )?1\b")
+"""The comment of a command that leaves a board unsolved, or may do so."""
 
 
 class Follower:
@@ -63,7 +64,7 @@ class Follower:
             command, cwd=self.folder, env=self.variables, capture_output=True, text=True, check=False
         )
         print(f"{time.monotonic() - began:7.1f} s  {title}", flush=True)
-        if ended.returncode not in FINE or (command[0] != "bash" and ended.returncode):
+        if ended.returncode not in exit_codes(title):
             self.failed.append(title)
             print(f"ended with code {ended.returncode}\n{ended.stdout[-2000:]}{ended.stderr[-2000:]}")
 
@@ -77,6 +78,12 @@ def own_environment(folder: Path, python: Path) -> Path:
     program.write_text(f'#!/bin/sh\nexec "{own}" -m puzzlelab "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     return own
+
+
+def exit_codes(line: str) -> set[int]:
+    """The exit codes of a command: 0, or what its comment says (`# exit code 1`, `# exit code 0 or 1`)."""
+    told = TOLD.search(line)
+    return {0} if told is None else {0, 1} if told[1] else {1}
 
 
 def commands(language: str, text: str) -> Iterator[str]:

@@ -1,7 +1,8 @@
-"""The commands of README and documents run as they are printed, except for those whose comment says that they are long.
+"""The commands of README and docs run as they are printed, except for those whose comment says that they are long.
 
-A file after `--file` that does not exist is made with boards of the command's puzzle. Left out are patterns, commands
-that need the folder of a training run or another file that is not there, and those that serve or wait.
+They end with the exit code 0, or with the one that their comment says, as in `# exit code 1`. A file of boards that is
+missing is made with boards of the command's puzzle. Left out are patterns, commands that need the folder of a training
+run or another file that is not there, and those that serve or wait. Another test follows the tutorials.
 """
 
 import os
@@ -16,56 +17,68 @@ from pathlib import Path
 import pytest
 
 from fenced_blocks import fenced_blocks
+from run_tutorials import exit_codes
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", *(f"docs/{name}.md" for name in ("benchmarks", "dust", "networks", "solving", "sudoku", "tiles"))]
+PAGES = [
+    "README.md",
+    *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md") if not path.name.startswith("tutorial-")),
+]
 LONG = re.compile(r"#.*\b(minutes?|hours?|seconds a board|no end)\b")
-PATTERN = re.compile(r"\[?[A-Z][A-Z.\]]*|\.\.\.")
+PATTERN = re.compile(r"\[?[A-Z][A-Z.\]]*|\.\.\.|.*\$\w.*")
 WAITING = ("web", "selfplay", "cluster", "match")
 FILE = re.compile(r"[\w/-]+\.(txt|csv|jsonl|onnx|toml)|runs/.*")
+WRITTEN = ("--out", "--histogram", "--run", "onnx", ">")
+"""What stands before the names of files that a command writes."""
 PUZZLE = re.compile(r"(tiles|dust|sudoku)-.*")
-ENDS = (0, 1)
-"""Exit codes: 1 says that a board is unsolved, or has an objection."""
 
 
-def commands(page: Path) -> Iterator[list[str]]:
-    """The words of the commands of a page that are to be run."""
+def commands(page: Path) -> Iterator[str]:
+    """The commands of a page that are to be run, with their comments."""
     for block in (text for language, text in fenced_blocks(page) if language in ("", "sh")):
         for line in block.replace("\\\n", " ").splitlines():
             if line.startswith("puzzlelab ") and not LONG.search(line):
-                words = shlex.split(line, comments=True)
-                if not any(map(PATTERN.fullmatch, words)):
-                    yield words[1:]
+                words = words_of(line)
+                if not any(map(PATTERN.fullmatch, words)) and words[0] not in WAITING and "--executor" not in words:
+                    yield line
 
 
-def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    program = [sys.executable, "-m", "puzzlelab", *words]
+def words_of(line: str) -> list[str]:
+    """The words of a command after the name of the program."""
+    return shlex.split(line, comments=True)[1:]
+
+
+def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    program = f'puzzlelab() {{ "{sys.executable}" -m puzzlelab "$@"; }}\n{line}'
     return subprocess.run(
-        program, cwd=folder, env=os.environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        ["bash", "-o", "pipefail", "-c", program],
+        cwd=folder,
+        env=os.environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
-def make_boards(words: list[str], folder: Path) -> None:
-    """Make the file after `--file`, if it is missing."""
-    if "--file" in words and (puzzle := next(filter(PUZZLE.fullmatch, words), None)):
-        name = words[words.index("--file") + 1]
-        if not (folder / name).exists():
-            made = run(["generate", puzzle, "--count", "2", "--out", name], folder)
-            assert made.returncode == 0, made.stderr
-
-
-def has_files(words: list[str], folder: Path) -> bool:
-    """Whether the files that a command reads are there; what follows `--out` and the like is written."""
-    if words[0] in ("plot", "report") and not (folder / words[1]).exists():
-        return False
-    read = [
-        word
-        for before, word in zip(["", *words], words, strict=False)
-        if before not in ("--out", "--histogram", "--run")
+def files_of(words: list[str]) -> list[str]:
+    """The files and runs that a command reads."""
+    read = [word for before, word in zip(["", *words], words, strict=False) if before not in WRITTEN]
+    return [
+        *(word for word in read if FILE.fullmatch(word)),
+        *(folder for word in words for folder in re.findall(r"net:(runs/[\w/-]+)", word)),
+        *(words[1:2] if words[0] in ("plot", "report") else ()),
     ]
-    return all((folder / word).exists() for word in read if FILE.fullmatch(word)) and not any(
-        "net:runs/" in word for word in words
-    )
+
+
+def make_boards(words: list[str], folder: Path) -> Iterator[Path]:
+    """Make the files of boards that are missing."""
+    puzzle = next(filter(PUZZLE.fullmatch, words), None)
+    for name in files_of(words):
+        if puzzle and name.endswith((".txt", ".csv")) and not (folder / name).exists():
+            made = run(f"puzzlelab generate {puzzle} --count 2 --out {name}", folder)
+            assert made.returncode == 0, made.stderr
+            yield folder / name
 
 
 @pytest.mark.slow
@@ -75,11 +88,13 @@ def test_commands_of_documents_run(page: str, tmp_path: Path) -> None:
         pytest.importorskip(library)
     failed = []
     shutil.copytree(ROOT / "examples" / "boards", tmp_path / "examples" / "boards")
-    for words in commands(ROOT / page):
-        make_boards(words, tmp_path)
-        if words[0] in WAITING or "--executor" in words or not has_files(words, tmp_path):
-            continue
-        ended = run(words, tmp_path)
-        if ended.returncode not in ENDS:
-            failed.append(f"puzzlelab {shlex.join(words)}: {ended.returncode}, {ended.stderr[-300:]}")
+    for line in commands(ROOT / page):
+        words = words_of(line)
+        made = list(make_boards(words, tmp_path))
+        if all((tmp_path / name).exists() for name in files_of(words)):
+            ended = run(line, tmp_path)
+            if ended.returncode not in exit_codes(line):
+                failed.append(f"{line}: {ended.returncode}, {ended.stderr[-300:]}")
+        for path in made:
+            path.unlink()
     assert failed == []
