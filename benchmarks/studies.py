@@ -97,7 +97,6 @@ def with_network(network: Mapping[str, object], **outputs: object) -> list[str]:
     return [f"network={json.dumps({**network, **outputs})}"]
 
 
-HARD = ("target_network.rule=hard", "target_network.interval=10")
 OWN_NETWORK = with_network(
     {"kind": "exchangeable", "width": 256, "depth": 4, "pooled": 128}, heads=["policy"], policy="binary"
 )
@@ -203,8 +202,8 @@ STUDIES = {
         {
             "002": (),
             "prioritised replay": ["replay.alpha=0.6"],
-            "target network, every 10 steps": HARD,
-            "target network, double": [*HARD, "double=true"],
+            "no target network": ["target_network.rule=none"],
+            "double": ["double=true"],
             "memory of 5,000": ["replay.size=5000"],
             "reward in place": ["reward=in-place"],
             "reward in place, impossible moves free": ["reward=in-place + -0.1*illegal"],
