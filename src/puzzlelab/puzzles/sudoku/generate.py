@@ -21,7 +21,6 @@ from pydantic import Field
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.settings import Settings, fill, read_levels
 from puzzlelab.core.views import BoardForm, OwnGenerator, Scale, Tally
-from puzzlelab.engine.kernels import GOLDEN, scramble
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -323,6 +322,8 @@ def _orders(count: int, size: int, random: np.random.Generator) -> NDArray[np.in
 
 def _shuffled(key: np.uint64, numbers: NDArray[np.uint64]) -> Grids:
     """Return one full grid for each number, its rows and columns in orders that the key and the number draw."""
+    from puzzlelab.engine.kernels import GOLDEN, scramble
+
     draws = scramble(scramble(key + numbers)[:, None] + GOLDEN * np.arange(1, 25, dtype=np.uint64))
     boxes, within = draws[:, :6].reshape(-1, 2, 3), draws[:, 6:].reshape(-1, 2, 3, 3)
     rows, columns = (_lines(boxes[:, i].argsort(axis=1), within[:, i].argsort(axis=2)) for i in range(2))
