@@ -24,7 +24,7 @@ from puzzlelab import load
 from puzzlelab.bench import suites
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine import candidate_logits
-from puzzlelab.engine.batch_rules import solved
+from puzzlelab.engine.batch_rules import legal_moves, solved
 from puzzlelab.engine.search_rules import chosen_prior
 from puzzlelab.puzzles.sudoku.generate import LEVELS, SudokuGenerator
 from puzzlelab.puzzles.sudoku.solvers.bands import solve_batch
@@ -45,20 +45,11 @@ WAYS = {
 }
 
 
-def possible(digits: Digits) -> NDArray[np.bool_]:
-    """The digits `bool[B, 81, 9]` that no other cell of a unit has; none for a filled cell."""
-    placed = digits[..., None] == np.arange(9)
-    mask = np.repeat((digits < 0)[..., None], 9, axis=2)
-    for unit in UNITS:
-        mask[:, unit] &= ~placed[:, unit].any(axis=1, keepdims=True)
-    return mask
-
-
 def with_singles(digits: Digits, rules: str) -> Digits:
     """The boards after all singles of these rules, round by round."""
     digits = digits.copy()
     while True:
-        mask = possible(digits)
+        mask = legal_moves(PUZZLE, VIEW.written(digits)).reshape(*digits.shape, 9)
         single = np.zeros_like(mask)
         for unit in UNITS:
             single[:, unit] |= mask[:, unit] & (mask[:, unit].sum(axis=1, keepdims=True) == 1)

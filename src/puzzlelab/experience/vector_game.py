@@ -149,5 +149,5 @@ class VectorGame:
 
 def saved_fields(state: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return copies of the fields in a saved state; earlier versions did not count the moves of games."""
-    lengths = {"length_counts": np.zeros(LENGTHS, np.int64)}
-    return {name: ({**lengths, **state})[name].copy() for name in STATE_FIELDS}
+    fields = {"length_counts": np.zeros(LENGTHS, np.int64), **state}
+    return {name: fields[name].copy() for name in STATE_FIELDS}
