@@ -1,0 +1,245 @@
+# mypy: allow-untyped-defs
+"""What a technique finds: as numbers in a buffer, written by kernels, and as a `Step` for people.
+
+A found step is a row of marks: what it removes and places, and what it rests on (cells, candidates, units, the nodes
+and links of a chain). A mark is one number: its kind, its role (which a family gives a meaning), and two operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine.kernels import compiled, inlined, kernel_name
+from puzzlelab.puzzles.sudoku.logic.position import place, remove
+from puzzlelab.puzzles.sudoku.logic.techniques import Technique
+
+REMOVED, PLACED, CELL, CANDIDATE, UNIT, NODE, LINK = range(7)
+"""Kinds of marks. A NODE is (number of the node, candidate), one mark for each of its candidates; its role is 1 where
+the chain says that one of them is true, 0 where it says that all are false. A LINK is (number of a node, number of the
+next); its role is 1 for a strong one, 0 for a weak one. The others have one operand."""
+
+
+class Found(NamedTuple):
+    """The steps that a search has found, one after the other."""
+
+    heads: NDArray[np.int64]
+    """[N, 3]: the technique, and where its marks begin and end."""
+    marks: NDArray[np.int64]
+    """[M]."""
+    used: NDArray[np.int64]
+    """[3]: steps, marks, and 1 where the buffer is too small."""
+    limit: int
+    """The most steps that are looked for; 1 to take the first."""
+
+
+def new_found(limit: int) -> Found:
+    """Make an empty buffer for this many steps."""
+    return Found(np.zeros((limit, 3), np.int64), np.zeros(400 * limit + 2000, np.int64), np.zeros(3, np.int64), limit)
+
+
+@inlined
+def begin_step(found, technique):
+    """Begin a step; the marks that follow are its own. It counts when `end_step` is called."""
+    number = found.used[0]
+    found.heads[number, 0] = technique
+    found.heads[number, 1] = found.heads[number - 1, 2] if number else 0
+    found.used[1] = found.heads[number, 1]
+
+
+@inlined
+def mark(found, kind, role, first, second):
+    """Add a mark to the step that was begun."""
+    if found.used[1] >= found.marks.size:
+        found.used[2] = 1
+    else:
+        found.marks[found.used[1]] = (kind << 28) | (role << 24) | (first << 12) | second
+        found.used[1] += 1
+
+
+@inlined
+def end_step(found):
+    """Count the step that was begun; returns whether the search is to stop because there are as many as asked for."""
+    if found.used[2] == 0:
+        found.heads[found.used[0], 2] = found.used[1]
+        found.used[0] += 1
+    return is_full(found)
+
+
+@inlined
+def is_full(found):
+    """Tell whether a search is to stop: it has as many steps as were asked for, or no room."""
+    return found.used[0] >= found.limit or found.used[2] != 0
+
+
+@inlined
+def remove_from(position, found, cell, digits):
+    """Mark those of the `digits` (bits) as removed that a cell has as candidates; returns how many."""
+    present = np.int64(position.candidates[cell]) & digits
+    count = np.int64(position.counts[present])
+    while present:
+        mark(found, REMOVED, 0, 9 * cell + np.int64(position.lowest[present]), 0)
+        present &= present - 1
+    return count
+
+
+@kernel_name
+def find(family, position, found):
+    """Write the steps of a family of techniques that are possible in `position` into `found`, until it is full.
+
+    Only steps that remove or place something count. A family may work in arrays of its own record, and leaves
+    `position` as it was.
+    """
+    raise NotImplementedError
+
+
+@inlined
+def clear(found):
+    """Forget all steps."""
+    found.used[0] = 0
+    found.used[1] = 0
+    found.used[2] = 0
+
+
+@inlined
+def apply(position, found, number):
+    """Remove and place what a step says; returns how many digits it places."""
+    placed = 0
+    for i in range(found.heads[number, 1], found.heads[number, 2]):
+        kind, candidate = found.marks[i] >> 28, (found.marks[i] >> 12) & 0xFFF
+        if kind == REMOVED:
+            remove(position, candidate // 9, candidate % 9)
+        elif kind == PLACED:
+            place(position, candidate // 9, candidate % 9)
+            placed += 1
+    return placed
+
+
+@compiled
+def find_steps(family, position, found):
+    """Look for the steps of one family in one position, from the beginning."""
+    clear(found)
+    find(family, position, found)
+
+
+@compiled
+def take_step(position, found, number):
+    """Apply a step that was found."""
+    apply(position, found, number)
+
+
+# --- for people ---
+
+
+class Node(NamedTuple):
+    """A node of a chain: candidates of which one is true, or all are false."""
+
+    candidates: tuple[int, ...]
+    is_on: bool
+
+
+class Link(NamedTuple):
+    """A link between two nodes of a chain, by their numbers."""
+
+    start: int
+    end: int
+    is_strong: bool
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The marks of a step, by kind; those with a role as (role, operand)."""
+
+    technique: Technique
+    removed: tuple[int, ...]
+    """Candidates."""
+    placed: tuple[int, ...]
+    cells: tuple[tuple[int, int], ...]
+    candidates: tuple[tuple[int, int], ...]
+    units: tuple[tuple[int, int], ...]
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...]
+
+    def by_role(self, marks: str, role: int) -> list[int]:
+        """Return the operands of the marks (`cells`, `candidates` or `units`) with this role."""
+        return [operand for own, operand in getattr(self, marks) if own == role]
+
+
+def evidence_of(found: Found) -> list[Evidence]:
+    """Return the different steps of a buffer."""
+    steps = []
+    for technique, begin, end in found.heads[: found.used[0]].tolist():
+        parts: dict[int, list[tuple[int, int, int]]] = {kind: [] for kind in range(7)}
+        for each in found.marks[begin:end].tolist():
+            parts[each >> 28].append(((each >> 24) & 15, (each >> 12) & 0xFFF, each & 0xFFF))
+        roles = {kind: tuple((role, first) for role, first, _ in marks) for kind, marks in parts.items()}
+        nodes: dict[int, tuple[bool, list[int]]] = {}
+        for role, number, candidate in parts[NODE]:
+            nodes.setdefault(number, (role == 1, []))[1].append(candidate)
+        evidence = Evidence(
+            technique=Technique(technique),
+            removed=tuple(sorted({candidate for _, candidate in roles[REMOVED]})),
+            placed=tuple(sorted({candidate for _, candidate in roles[PLACED]})),
+            cells=roles[CELL],
+            candidates=roles[CANDIDATE],
+            units=roles[UNIT],
+            nodes=tuple(Node(tuple(sorted(members)), is_on) for _, (is_on, members) in sorted(nodes.items())),
+            links=tuple(Link(start, end, role == 1) for role, start, end in parts[LINK]),
+        )
+        steps.append(evidence)
+    return list(dict.fromkeys(steps))
+
+
+Sentence = Callable[[Evidence], str]
+"""What a family gives for each of its techniques: the sentence that explains a step."""
+
+
+# --- how things are named in sentences ---
+
+
+def digit_text(candidate: int) -> str:
+    """Return the digit of a candidate."""
+    return str(candidate % 9 + 1)
+
+
+def cell_text(cell: int) -> str:
+    """Return a cell such as `r3c5`."""
+    return f"r{cell // 9 + 1}c{cell % 9 + 1}"
+
+
+def cells_text(cells: Sequence[int]) -> str:
+    """Return cells as in 'r1c2, r1c3 and r4c2'."""
+    return joined([cell_text(cell) for cell in sorted(set(cells))])
+
+
+def unit_text(unit: int) -> str:
+    """Return a unit such as `row 3`."""
+    return f"{('row', 'column', 'box')[unit // 9]} {unit % 9 + 1}"
+
+
+def digits_text(candidates: Sequence[int]) -> str:
+    """Return the digits of candidates as in '1, 2 and 5'."""
+    return joined([str(digit + 1) for digit in sorted({candidate % 9 for candidate in candidates})])
+
+
+def removed_text(candidates: Sequence[int]) -> str:
+    """Return what a step removes, as in 'r3c4 and r3c5 cannot be 5, and r3c6 cannot be 5 or 7'."""
+    digits: dict[int, list[int]] = {}
+    for candidate in sorted(candidates):
+        digits.setdefault(candidate // 9, []).append(candidate % 9 + 1)
+    cells: dict[tuple[int, ...], list[int]] = {}
+    for cell, removed in digits.items():
+        cells.setdefault(tuple(removed), []).append(cell)
+    return joined(
+        [f"{cells_text(each)} cannot be {joined(list(map(str, removed)), ' or ')}" for removed, each in cells.items()],
+        ", and ",
+    )
+
+
+def joined(words: Sequence[str], last: str = " and ") -> str:
+    """Join words: 'a', 'a and b', 'a, b and c'."""
+    return last.join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,0 +1,60 @@
+"""Positions of Sudoku boards, and checks of the steps that a family of techniques finds in them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab import load, solve
+from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, family_of, steps_of
+from puzzlelab.puzzles.sudoku.logic.position import ALL, Position, new_position, set_up
+from puzzlelab.puzzles.sudoku.logic.steps import Evidence, find_steps, new_found, take_step
+from puzzlelab.puzzles.sudoku.logic.tester import SOUND, first_wrong
+
+
+def position_of(text: str, removed: str = "") -> Position:
+    """Return the position of a board, without candidates such as '537' (the digit, row and column)."""
+    candidates = np.full(81, ALL, np.uint16)
+    for word in removed.split():
+        digit, row, column = map(int, word)
+        candidates[9 * row + column - 10] &= ALL ^ (1 << (digit - 1))
+    position = new_position()
+    set_up(position, load("sudoku-9x9").read(text).state, candidates)
+    return position
+
+
+def solution_of(text: str) -> NDArray[np.uint8]:
+    """Return the only solution of a board as `uint8[81]`."""
+    board = load("sudoku-9x9").read(text)
+    result = solve(board)
+    assert result.proof == "unique"
+    state = board.state.copy()
+    for move in result.moves or ():
+        state[move // 9] = move % 9 + 1
+    return state
+
+
+def check_soundness(family: str, texts: list[str]) -> int:
+    """Solve boards as far as all families go; check each step that `family` finds, and return how many these were."""
+    tested, found, first = 0, new_found(200), new_found(1)
+    for text in texts:
+        position, solution = position_of(text), solution_of(text)
+        is_moving = True
+        while is_moving:
+            for record in family_of(family).families():
+                find_steps(record, position, found)
+                assert first_wrong(position, found, solution) == SOUND, text
+                tested += int(found.used[0])
+            is_moving = False
+            for record in (each for name in FAMILIES for each in family_of(name).families()):
+                find_steps(record, position, first)
+                if first.used[0]:
+                    take_step(position, first, 0)
+                    is_moving = True
+                    break
+    return tested
+
+
+def steps_in(family: str, text: str, removed: str = "") -> list[Evidence]:
+    """Return the steps of a family in a position, see `position_of`."""
+    return steps_of(family, position_of(text, removed), new_found(200))
