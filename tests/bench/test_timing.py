@@ -90,6 +90,18 @@ def test_a_batch_can_have_boards_of_one_number_of_clues(graded: Suite, brush: ty
     assert made.remarks[0].startswith("brush is slowest on boards with 1 clues: 7.00 s (median)")
 
 
+def test_the_share_of_solved_boards_is_drawn_where_not_all_are_solved(stripes: Suite, painter: type[Any]) -> None:
+    everything = plots.chart(runs.run(stripes, [painter()], Limit()), "clues")
+    assert len(everything.panels) == 1
+    made = plots.chart(runs.run(stripes, [painter(slow=4)], Limit()), "clues")
+    shares, seconds = made.panels
+    ((line,), (_, middle)) = shares.lines, shares.labels["ylim"]
+    assert [share.number / share.total for share in line.y] == [1, 1, 0, 1, 1, 1]
+    assert middle > 1
+    assert "solved" in shares.labels["ylabel"]
+    assert seconds.seconds == "y"
+
+
 def test_each_board_can_be_answered_and_timed_alone(graded: Suite, brush: type[Any], tmp_path: Path) -> None:
     run = runs.run(graded, [brush()], Limit(), tmp_path, batching="board")
     assert [len(boards) for boards in brush.asked] == [1] * 6

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.bench.charts import Chart, Line, Panel, fit_height, ink, rows_of
+from puzzlelab.bench.charts import Chart, Line, Panel, fit_height, ink, lines_of, rows_of, share_axis
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import clue_count
 from puzzlelab.bench.summaries import (
@@ -200,7 +201,10 @@ class Quartiles(NamedTuple):
 
 
 def clues(run: BenchRun) -> Chart:
-    """Plot the seconds of each solver by the number of clues: the median, and the middle half of the boards."""
+    """Plot the seconds of each solver by the number of clues: the median, and the middle half of the boards.
+
+    Beside them the share of solved boards, unless all are solved.
+    """
     every = by_clues(run)
     if not every:
         raise BadInput(f"{run.suite.puzzle.name} does not say how many clues a board has; draw bars instead")
@@ -225,6 +229,9 @@ def clues(run: BenchRun) -> Chart:
         for line in _lines_of_clues(solver, points, peaks[solver], f"C{place}")
     ]
     panels = [Panel(lines, {"xlabel": label}, seconds="y", whole="x")]
+    if not all(at.solved.number == at.solved.total for at in points_of(series)):
+        solved = lines_of(series, attrgetter("solved"))
+        panels.insert(0, Panel(solved, {"xlabel": "clues", **share_axis("solved")}, whole="x"))
     remarks = [_slowest_text(solver, points, peaks[solver]) for solver, points in series.items()]
     return Chart("seconds by clues", header, rows, remarks + time_notes(points_of(every)), panels)
 
