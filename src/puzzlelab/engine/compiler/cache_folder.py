@@ -27,7 +27,7 @@ from puzzlelab.version import PACKAGE
 IMPORT = re.compile(rb"^(?:from puzzlelab(\S*) import (\([^)]*\)|.*)|import puzzlelab(\S*))", re.MULTILINE)
 """An import from the package at the margin of a file: others, inside functions and under `TYPE_CHECKING`, bring nothing
 into a kernel."""
-SOURCES = "*kernels.py", "engine/compiler/*.py"
+SOURCES = "*kernels.py", "logic/*.py", "engine/compiler/*.py"
 """The files that decide what machine code is; the compiler's face imports most of the compiler late."""
 PROCESSOR = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 """Settings of Numba that name the processor, which is part of the key of each kernel."""
