@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, move_text, shorten
+from puzzlelab.core.logic import Logic
 from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Candidates,
@@ -239,6 +240,7 @@ VIEWS: Views = {
     Drawings: "puzzlelab.puzzles.sudoku.presentation:drawing",
     KernelRules: "puzzlelab.puzzles.sudoku.kernels:rules",
     Legality: lambda sudoku: Legality(sudoku.is_legal),
+    Logic: "puzzlelab.puzzles.sudoku.logic.view:logic",
     Notation: "puzzlelab.puzzles.sudoku.notation:notation",
     Planes: "puzzlelab.puzzles.sudoku.planes:SudokuPlanes",
     Presentation: "puzzlelab.puzzles.sudoku.presentation:presentation",

@@ -139,6 +139,19 @@ def set_up(position, board, candidates):
                 remove(position, cell, digit)
 
 
+@compiled
+def set_game(position, board, written, removed):
+    """Make this the position of the clues `board: uint8[81]` after the moves `written: int64[K]`.
+
+    The candidates `removed: int64[R]` are taken away.
+    """
+    set_clues(position, board)
+    for i in range(written.size):
+        place(position, written[i] // 9, written[i] % 9)
+    for i in range(removed.size):
+        remove(position, removed[i] // 9, removed[i] % 9)
+
+
 @inlined
 def load(position, batch, row):
     """Copy one position of a batch."""

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""What a technique finds: as numbers in a buffer, written by kernels, and as a `Step` for people.
+"""What a technique finds: as numbers in a buffer, written by kernels, and as `Evidence` for people.
 
 A found step is a row of marks: what it removes and places, and what it rests on (cells, candidates, units, the nodes
 and links of a chain). A mark is one number: its kind, its role (which a family gives a meaning), and two operands.
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.logic import Link, Node
 from puzzlelab.engine.kernels import compiled, inlined, kernel_name
 from puzzlelab.puzzles.sudoku.logic.position import place, remove
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
@@ -133,21 +134,6 @@ def take_step(position, found, number):
 
 
 # --- for people ---
-
-
-class Node(NamedTuple):
-    """A node of a chain: candidates of which one is true, or all are false."""
-
-    candidates: tuple[int, ...]
-    is_on: bool
-
-
-class Link(NamedTuple):
-    """A link between two nodes of a chain, by their numbers."""
-
-    start: int
-    end: int
-    is_strong: bool
 
 
 @dataclass(frozen=True)

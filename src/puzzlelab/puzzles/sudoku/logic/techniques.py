@@ -128,6 +128,11 @@ class Technique(IntEnum):
         """The name in a sentence, such as `hidden single` or `XY-wing`."""
         return TITLES.get(self, self.name.lower().replace("_", " "))
 
+    @property
+    def assumes_unique(self) -> bool:
+        """Whether its steps rest on the assumption that the board has one solution."""
+        return Technique.UNIQUE_RECTANGLE_1 <= self <= Technique.BUG_4
+
 
 TITLES = {
     Technique.X_WING: "X-wing",

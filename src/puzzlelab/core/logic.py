@@ -1,0 +1,140 @@
+"""The view of puzzles that are solved by logic, as a person does it: one step after the other, each with its reason.
+
+A step is the same for the command line, the server and Python. It needs the view `Candidates`: a candidate is the
+number of the move that writes its digit, a unit its place in `Units.all`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from puzzlelab.core.errors import UnknownName
+from puzzlelab.core.puzzle import State
+
+
+class Node(NamedTuple):
+    """A node of a chain: candidates of which one is true, or all are false."""
+
+    candidates: tuple[int, ...]
+    is_on: bool
+
+
+class Link(NamedTuple):
+    """A link between two nodes of a chain, by their numbers."""
+
+    start: int
+    end: int
+    is_strong: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of logic: what it writes and rules out, what it rests on, and the reason.
+
+    >>> step = next(puzzlelab.steps(puzzlelab.load("sudoku-9x9").read("easy")))
+    >>> step.technique, step.sentence
+    ('hidden-single', '6 has one place left in box 3: r1c9')
+    """
+
+    technique: str
+    """The name of the technique in the form of options, such as `hidden-single`."""
+    title: str
+    """The name of the technique in a sentence, such as `hidden single`."""
+    sentence: str
+    """What the pattern is, why the step follows, and what it does."""
+    placements: tuple[int, ...] = ()
+    """The moves that it makes."""
+    eliminations: tuple[int, ...] = ()
+    """The candidates that it rules out."""
+    cells: tuple[tuple[int, int], ...] = ()
+    """(role, cell): the cells that it rests on. Those of one role belong together; 0 is the main one."""
+    candidates: tuple[tuple[int, int], ...] = ()
+    """(role, candidate)."""
+    units: tuple[tuple[int, int], ...] = ()
+    """(role, unit)."""
+    nodes: tuple[Node, ...] = ()
+    links: tuple[Link, ...] = ()
+    rating: float | None = None
+    """How hard it is, on the default scale; None if that is not known."""
+
+    def __str__(self) -> str:
+        return f"{self.title}: {self.sentence}"
+
+
+@dataclass(frozen=True)
+class Rating:
+    """How hard a board is for a person, on a scale.
+
+    >>> [rating] = puzzlelab.rate([puzzlelab.load("sudoku-9x9").read("easy")])
+    >>> rating.scale, rating.hardest
+    ('121', 'hidden-single')
+    """
+
+    scale: str
+    """The name of the scale."""
+    rating: float | None = None
+    """The rating of the hardest step, or the sum of the scores of all; None if the board has no rating."""
+    pearl: float | None = None
+    """The hardest rating of the steps up to the first placement; None on scales without it."""
+    diamond: float | None = None
+    """The hardest rating of the steps before the first elimination; None on scales without it."""
+    level: str | None = None
+    """The name of the level on scales with levels."""
+    hardest: str | None = None
+    """The hardest technique."""
+    techniques: Mapping[str, int] = field(default_factory=dict)
+    """How often each technique was used."""
+    reason: str = ""
+    """Why the board has no rating, as a sentence."""
+
+
+class Logic(Protocol):
+    """The view of puzzles with `Candidates` that are solved by logic, step by step.
+
+    A position is a state, the moves that were written in it, and the candidates that were ruled out.
+    """
+
+    @property
+    def scales(self) -> Mapping[str, str]:
+        """Name -> a sentence about this scale of ratings, the default one first."""
+
+    def objection(self, state: State, written: Sequence[int] = (), removed: Iterable[int] = ()) -> str | None:
+        """Name a cell without a candidate or a digit without a place, as a sentence; None if there is none."""
+
+    def steps(
+        self,
+        state: State,
+        written: Sequence[int] = (),
+        removed: Iterable[int] = (),
+        assumes_unique: bool = True,
+    ) -> Iterator[Step]:
+        """Yield all steps that are possible at a position without an objection, by difficulty.
+
+        Harder techniques are looked for when their steps are needed. With `assumes_unique`, steps may rest on the
+        assumption that the board has one solution.
+        """
+
+    def way(
+        self,
+        state: State,
+        written: Sequence[int] = (),
+        removed: Iterable[int] = (),
+        assumes_unique: bool = True,
+    ) -> Iterator[Step]:
+        """Yield the easiest step, then the easiest one after it, and so on.
+
+        It ends with the solved board, an objection, or where no step is known.
+        """
+
+    def rate(self, states: State, scale: str | None = None) -> Iterator[Rating]:
+        """Yield the rating of each of the plain `states[B, S]`, which have one solution each."""
+
+
+def scale_name(logic: Logic, name: str | None, what: str) -> str:
+    """Return the name of a scale of ratings, by default the first; raises `UnknownName`. `what` is the puzzle."""
+    chosen = name or next(iter(logic.scales))
+    if chosen not in logic.scales:
+        raise UnknownName(f"scale of ratings of {what}", chosen, logic.scales)
+    return chosen
