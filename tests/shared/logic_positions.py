@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,12 @@ from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, family_of, steps_of
 from puzzlelab.puzzles.sudoku.logic.position import ALL, Position, new_position, set_up
 from puzzlelab.puzzles.sudoku.logic.steps import Evidence, find_steps, new_found, take_step
 from puzzlelab.puzzles.sudoku.logic.tester import SOUND, first_wrong
+
+BANK = [
+    line.split(",")[0]
+    for line in (Path(__file__).parents[1] / "data" / "sudoku_exchange.csv").read_text().splitlines()[1:]
+]
+"""Boards of all difficulties."""
 
 
 def position_of(text: str, removed: str = "") -> Position:
@@ -58,3 +66,12 @@ def check_soundness(family: str, texts: list[str]) -> int:
 def steps_in(family: str, text: str, removed: str = "") -> list[Evidence]:
     """Return the steps of a family in a position, see `position_of`."""
     return steps_of(family, position_of(text, removed), new_found(200))
+
+
+def all_but(words: str) -> str:
+    """Return what `position_of` is to remove so that cells hold only some digits: words such as 'r1c3=12'."""
+    removed = []
+    for word in words.split():
+        cell, digits = word.split("=")
+        removed += [f"{digit}{cell[1]}{cell[3]}" for digit in "123456789" if digit not in digits]
+    return " ".join(removed)

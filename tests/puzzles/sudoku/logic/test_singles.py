@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-from logic_positions import check_soundness, position_of, solution_of, steps_in
+from logic_positions import BANK, check_soundness, position_of, solution_of, steps_in
 
 from puzzlelab.puzzles.sudoku.logic.catalog import sentence
 from puzzlelab.puzzles.sudoku.logic.position import new_position, set_up
@@ -15,10 +13,6 @@ from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 from puzzlelab.puzzles.sudoku.logic.tester import SOUND, first_wrong
 
 EASY = "003020600900305001001806400008102900700000008006708200002609500800203009005010300"
-BANK = [
-    line.split(",")[0]
-    for line in (Path(__file__).parents[3] / "data" / "sudoku_exchange.csv").read_text().splitlines()[1:]
-]
 
 
 def test_hidden_singles_of_boxes_come_first() -> None:

@@ -88,6 +88,15 @@ def remove_from(position, found, cell, digits):
     return count
 
 
+@inlined
+def mark_digits(position, found, cell, digits, role):
+    """Mark those of the `digits` (bits) with a role that a cell has as candidates."""
+    present = np.int64(position.candidates[cell]) & digits
+    while present:
+        mark(found, CANDIDATE, role, 9 * cell + np.int64(position.lowest[present]), 0)
+        present &= present - 1
+
+
 @kernel_name
 def find(family, position, found):
     """Write the steps of a family of techniques that are possible in `position` into `found`, until it is full.

@@ -136,5 +136,12 @@ class Technique(IntEnum):
 
 TITLES = {
     Technique.X_WING: "X-wing",
+    Technique.XY_WING: "XY-wing",
+    Technique.XYZ_WING: "XYZ-wing",
+    Technique.W_WING: "W-wing",
+    Technique.WXYZ_WING: "WXYZ-wing",
+    Technique.VWXYZ_WING: "VWXYZ-wing",
+    Technique.UVWXYZ_WING: "UVWXYZ-wing",
+    Technique.TUVWXYZ_WING: "TUVWXYZ-wing",
 }
 """Names that are no plain words."""
