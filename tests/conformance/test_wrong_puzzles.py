@@ -894,7 +894,7 @@ def test_a_wrong_cover_is_named(queens: Callable[[str], Any], chosen: Callable[[
 def test_wrong_candidates_are_named() -> None:
     puzzle = load("sudoku-4x4")
     object.__setattr__(puzzle, "written", lambda digits: digits.astype(np.uint8))
-    assert "`written` does not undo `digits`" in fault(puzzle, "." * 16)
+    assert "`digits` does not undo `written`" in fault(puzzle, "." * 16)
     puzzle = load("sudoku-4x4")
     right = puzzle.candidates
     object.__setattr__(puzzle, "candidates", lambda state: right(state) & (np.arange(4) > 0))

@@ -31,7 +31,7 @@ def check(
     from puzzlelab.core import registry
     from puzzlelab.jobs.checks import check_parts
 
-    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
+    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle, file)
     code, limit, errors = SOLVED, limit_of(time, None), ErrorTally()
     solver = registry.solver(None, loaded_puzzle)
     for some in read_runs(loaded_puzzle, board, file, settle):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from io import BufferedReader
 from itertools import chain
 from json import dumps
 from pathlib import Path
@@ -12,7 +13,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from puzzlelab.core.errors import BadBoard, BadFile, BadInput, BadOption, UnknownName, as_unicode, visible
+from puzzlelab.core.errors import (
+    BadBoard,
+    BadFile,
+    BadInput,
+    BadOption,
+    PuzzlelabError,
+    UnknownName,
+    as_unicode,
+    visible,
+)
 from puzzlelab.runtime.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -120,13 +130,16 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
     return settling[0]
 
 
-def puzzle_and_boards(name: str, boards: list[str] | None, settle: bool) -> tuple[Puzzle, list[str] | None]:
+def puzzle_and_boards(
+    name: str, boards: list[str] | None, settle: bool, file: Path | None = None
+) -> tuple[Puzzle, list[str] | None]:
     """Return the puzzle of this name, and the boards after it; a board in place of the name says its puzzle itself.
 
-    Raises `UnknownName` for what is neither.
+    Where the first board says more than a board of this puzzle can, the puzzle is that of such boards. Raises
+    `UnknownName` for what is neither.
     """
     try:
-        return load_puzzle(name, settle), boards
+        return _puzzle_of_first(load_puzzle(name, settle), boards, file), boards
     except UnknownName as error:
         if len(name) < LONGEST_PATH and Path(name).is_file():
             raise BadInput(f"{name} is a file: name its puzzle first, as in: tiles-4x4 --file {name}") from None
@@ -137,6 +150,50 @@ def puzzle_and_boards(name: str, boards: list[str] | None, settle: bool) -> tupl
         except BadBoard as wrong:
             raise (error if re.fullmatch(NAME_OF_PUZZLE, name) else wrong) from None
         return load_puzzle(puzzle.name, settle), [name, *(boards or ())]
+
+
+PEEKED = 1 << 14
+"""Characters of a file in which the first board is looked for."""
+
+
+def _puzzle_of_first(puzzle: Puzzle, arguments: list[str] | None, file: Path | None) -> Puzzle:
+    """Return the puzzle of the first board of a command, see `puzzle_of_first`."""
+    from puzzlelab.core.puzzle import Notation
+
+    notation = puzzle.view(Notation)
+    if notation is None or not notation.wider:
+        return puzzle
+    if file is not None and str(file) != "-":
+        text = _beginning(file)
+    elif arguments and arguments != ["-"]:
+        text = as_unicode(arguments[0])
+    else:
+        text = _peeked()
+    try:
+        notation.read(text.split("\n", 1)[0])
+    except BadBoard:
+        from puzzlelab.text.reader import puzzle_of_first
+
+        return puzzle_of_first(puzzle, text)
+    return puzzle
+
+
+def _peeked() -> str:
+    """Return the beginning of what is piped in, which is left there to be read."""
+    stream = sys.stdin.buffer
+    if sys.stdin.isatty() or not isinstance(stream, BufferedReader):
+        return ""
+    return stream.peek(PEEKED)[:PEEKED].decode(errors="replace")
+
+
+def _beginning(file: Path) -> str:
+    """Return the first lines of a file; nothing of what is no file, or cannot be read."""
+    from puzzlelab.storage.board_files import board_blocks
+
+    try:
+        return next(iter(board_blocks(file)), "")[:PEEKED] if file.is_file() else ""
+    except PuzzlelabError:
+        return ""  # said when the boards are read
 
 
 def read_boards(

@@ -49,7 +49,7 @@ def count(
     from puzzlelab.engine.parallel import ThisProcess
     from puzzlelab.jobs.checks import counts
 
-    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False)
+    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False, file=file)
     chosen_solver = options.solver_of(loaded_puzzle, solver, option, jobs=jobs if executor is None else None)
     enumerator = require_enumerator(chosen_solver, loaded_puzzle)
     limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
@@ -115,7 +115,7 @@ def enumerate_all(
     from puzzlelab.engine import report
     from puzzlelab.engine.enumeration import require_enumerator
 
-    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False)
+    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False, file=file)
     enumerator = require_enumerator(options.solver_of(loaded_puzzle, solver, option, jobs=jobs), loaded_puzzle)
     limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
     with _lines(out) as write, progress(bars=False):

@@ -66,7 +66,7 @@ def hint(
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
     from puzzlelab.analysis.hints import deduces, require_hints
 
-    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
+    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle, file)
     configured_solver = options.solver_of(loaded_puzzle, solver, option)
     require_hints(configured_solver, loaded_puzzle)
     blocks, total = read_boards(loaded_puzzle, board, file, settle)

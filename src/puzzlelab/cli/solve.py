@@ -79,7 +79,7 @@ def solve(
 
     if verbose and executor is not None:
         raise BadOption("--verbose prints each better solution of a search in this process: leave out --executor")
-    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
+    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle, file)
     _check_notation(loaded_puzzle, notation)
     limit = options.limit_of(time, nodes, memory)
     configured_solver = options.solver_of(loaded_puzzle, solver, option, net, **short)

@@ -248,11 +248,12 @@ def _check_cover(puzzle: CheckedPuzzle, view: views.Cover, state: State, legal: 
 
 
 def _check_candidates(puzzle: CheckedPuzzle, view: views.Candidates, state: State, legal: list[int]) -> None:
-    """Check that the candidates are the legal moves, and that `written` undoes `digits`."""
+    """Check that the candidates are the legal moves, and that `digits` undoes `written`."""
     candidates = puzzle.call("`candidates`", view.candidates, state)
     must(np.flatnonzero(candidates).tolist() == legal, "`candidates` and `legal` disagree")
-    written = view.written(puzzle.call("`digits`", view.digits, state)[None])
-    must(np.array_equal(written, state[None]), "`written` does not undo `digits`")
+    digits = puzzle.call("`digits`", view.digits, state)
+    written = view.written(digits[None])[0]
+    must(np.array_equal(puzzle.call("`digits`", view.digits, written), digits), "`digits` does not undo `written`")
     texts = {view.write_cell(cell) for cell in range(len(candidates))}
     must(len(texts) == len(candidates), "`write_cell` writes two cells alike")
 

@@ -155,6 +155,8 @@ class Notation:
     settling: tuple[Puzzle, Callable[[str], str]] | None = None
     """A variant of the puzzle whose `read` lets pieces fall that have no support, and a function that says in words
     what moves on the board of a text; an empty text if nothing does."""
+    wider: str = ""
+    """The name of the puzzle whose boards say more than those of this one, and which reads these too."""
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,7 @@ class Candidates(Protocol):
         """Return `int64[N]`: the digit in each cell, -1 for blank."""
 
     def written(self, digits: NDArray[np.int64]) -> State:
-        """Return the inverse of `digits` for a batch: the plain states `[B, S]` with `digits: int64[B, N]`."""
+        """Return the plain states `[B, S]` with `digits: int64[B, N]` and all candidates that these leave."""
 
     def write_cell(self, cell: int) -> str:
         """Return the notation of a cell, such as `r3c5`."""

@@ -80,6 +80,22 @@ def other_form(puzzle: Puzzle, text: str, error: BadBoard) -> State | None:
     return None
 
 
+def puzzle_of_first(puzzle: Puzzle, text: str) -> Puzzle:
+    """Return the puzzle of the first board in a text: `puzzle`, or the wider one if the board says more."""
+    if wider := _wider(puzzle):
+        family = _family(puzzle)
+        for part in splitter_of(puzzle).split(text.split("\n")):
+            with suppress(BadBoard):
+                is_wider = any(name == wider for name, _ in family.from_text(part.text.strip(), puzzle.name))
+                return registry.load(wider) if is_wider else puzzle
+    return puzzle
+
+
+def _wider(puzzle: Puzzle) -> str:
+    notation = puzzle.view(Notation)
+    return "" if notation is None else notation.wider
+
+
 def read_board(puzzle: Puzzle, board: BoardText) -> Instance:
     """Read the board of a text that a splitter gave; raises `BadBoard`."""
     _check_owner(puzzle, board.puzzle)
@@ -164,8 +180,8 @@ def _of_other_programs(text: str, families: Iterable[Family], puzzle: Puzzle | N
 
 
 def _check_owner(puzzle: Puzzle, name: str | None) -> None:
-    """Raise `BadBoard` for a board that is said to be of another puzzle."""
-    if name not in (None, puzzle.name):
+    """Raise `BadBoard` for a board that is said to be of another puzzle, unless this one is wider."""
+    if name not in (None, puzzle.name) and _wider(registry.load(str(name))) != puzzle.name:
         raise BadBoard(f"this is a board of {shorten(str(name))}, not of {puzzle.name}")
 
 

@@ -3,6 +3,8 @@
 Start with `rules`, which also gives the views that the general constraint solvers need; `kernels` are the compiled
 rules. For 9x9 alone there are
 
+- `candidate_board`, a board that says which candidates are left,
+
 - `solvers` has `bands`: the module `bands` has its rules as formulas on vectors, `bands_kernels` the search over them,
 - `generate`, which makes new puzzles, with its kernels in `hole_digging_kernels` and the scales that it offers.
 """
@@ -11,10 +13,28 @@ from puzzlelab.core.puzzle import Family
 from puzzlelab.puzzles.sudoku.recognition import from_grid, from_text
 from puzzlelab.puzzles.sudoku.rules import Sudoku, from_name
 
+
+def make(rest: str) -> Sudoku:
+    """Return the puzzle whose name is `sudoku-` and this."""
+    if rest != "9x9:candidates":
+        return from_name(rest)
+    from puzzlelab.puzzles.sudoku.candidate_board import CandidateSudoku
+
+    return CandidateSudoku()
+
+
 FAMILY = Family(
     about="Sudoku: fill the grid so that every row, column and box holds each digit once.",
-    make=from_name,
-    names=("sudoku-9x9", "sudoku-4x4", "sudoku-6x6", "sudoku-16x16", "sudoku-25x25", "sudoku-6x6:boxes=3x2"),
+    make=make,
+    names=(
+        "sudoku-9x9",
+        "sudoku-4x4",
+        "sudoku-6x6",
+        "sudoku-16x16",
+        "sudoku-25x25",
+        "sudoku-6x6:boxes=3x2",
+        "sudoku-9x9:candidates",
+    ),
     from_text=from_text,
     from_grid=from_grid,
     columns=(

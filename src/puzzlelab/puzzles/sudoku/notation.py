@@ -76,6 +76,7 @@ def notation(puzzle: Sudoku) -> Notation:
             "pair": partial(_side_by_side, WITH_ZEROS, b"  "),
             "csv": partial(_side_by_side, WITH_POINTS, b","),
         },
+        wider=f"{puzzle.name}:candidates" if puzzle.name == "sudoku-9x9" else "",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Drawings, Presentation
 from puzzlelab.puzzles.sudoku import examples
@@ -62,8 +63,10 @@ def draw(board: Board, box_rows: int, box_columns: int) -> str:
     return "\n".join([*lines, ruler])
 
 
-def svg(board: Board, box_rows: int, box_columns: int, cell: int = 40) -> str:
-    """Return the grid as SVG."""
+def svg(
+    board: Board, box_rows: int, box_columns: int, cell: int = 40, candidates: NDArray[np.bool_] | None = None
+) -> str:
+    """Return the grid as SVG, with small digits for `candidates: bool[N * N, N]` of blank cells."""
     size = box_rows * box_columns
     side = size * cell
     parts = [
@@ -79,10 +82,20 @@ def svg(board: Board, box_rows: int, box_columns: int, cell: int = 40) -> str:
             stroke = ("#2e3440", 3) if thick else ("#b8c0cc", 1)
             parts.append(f'<path d="{path}" stroke="{stroke[0]}" stroke-width="{stroke[1]}"/>')
     for place, value in enumerate(board.tolist()):
+        row, column = divmod(place, size)
         if value:
-            row, column = divmod(place, size)
-            parts.append(
-                f'<text x="{(column + 0.5) * cell:g}" y="{(row + 0.5) * cell:g}" dy=".35em" text-anchor="middle" '
-                f'fill="#2e3440" font-family="sans-serif" font-size="{cell * 0.6:g}">{SYMBOLS[value - 1]}</text>'
-            )
+            parts.append(_sign(SYMBOLS[value - 1], (column + 0.5) * cell, (row + 0.5) * cell, cell * 0.6))
+        elif candidates is not None:
+            for digit in np.flatnonzero(candidates[place]).tolist():
+                up, along = divmod(digit, box_columns)
+                x, y = column + (along + 0.5) / box_columns, row + (up + 0.5) / box_rows
+                parts.append(_sign(SYMBOLS[digit], x * cell, y * cell, cell * 0.25))
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _sign(sign: str, x: float, y: float, height: float) -> str:
+    """Return a sign as SVG around a point."""
+    return (
+        f'<text x="{x:g}" y="{y:g}" dy=".35em" text-anchor="middle" '
+        f'fill="#2e3440" font-family="sans-serif" font-size="{height:g}">{sign}</text>'
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.puzzles.sudoku.notation import MORE_BLANKS, MOST_DIGITS, SYMBOLS, from_zero, write
@@ -19,6 +20,8 @@ USUAL_SIZES = (9, 16, 25, 4, 6, 12)
 """N of the grids that are guessed of any board; boxes that are not square are taken to be wider than they are high."""
 SIZES = (*USUAL_SIZES, 8, 10, 15, 20)
 """N of every grid; the others are guessed where their highest digit is on the board."""
+WITH_CANDIDATES = "sudoku-9x9:candidates"
+"""The name of the puzzle whose boards have candidates."""
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXY"
 CANDIDATES = re.compile(f"(?:{''.join(f'[{digit}.0]' for digit in range(1, 10))}){{81}}")
 """The candidates of 81 cells: nine signs each, every digit in its place or a sign for its absence."""
@@ -28,8 +31,9 @@ SOLO_OPTIONS = re.compile(r"(?:a|r[24]|m[248]|md[24]|d[a-z])*")
 """The symmetry and the difficulty of a game of Solo."""
 PUZZ_LINK = re.compile(r"sudoku/(?:v:/)?(\d{1,2})/(\d{1,2})/([!-~]+?)/?")
 """The columns, the rows and the cells in a link of puzz.link."""
-LIBRARY = re.compile(r":[^:]*:[^:]*:([0-9.+]{81,}):.*")
-"""A line of a library of HoDoKu: a plus stands before digits that a player has written."""
+LIBRARY = re.compile(r":[^:]*:[^:]*:([^:]*)(?::([^:]*).*)?")
+"""A line of a library of HoDoKu: its cells, where a plus stands before digits that a player has written, and the
+candidates that are removed."""
 
 
 def from_text(text: str, name: str | None) -> Iterator[tuple[str, str]]:
@@ -38,7 +42,7 @@ def from_text(text: str, name: str | None) -> Iterator[tuple[str, str]]:
     Raises `BadBoard` for such a text that is no board, or that says more than a board can.
     """
     if found := LIBRARY.fullmatch(text):
-        yield "sudoku-9x9", found[1].replace("+", "")
+        yield _of_library(text, found[1], found[2], name)
     elif text.startswith("version:"):
         yield from _of_opensudoku(text)
     elif game := SOLO.fullmatch(text):
@@ -46,9 +50,20 @@ def from_text(text: str, name: str | None) -> Iterator[tuple[str, str]]:
     elif link := PUZZ_LINK.fullmatch(text):
         yield _of_puzz_link(int(link[1]), int(link[2]), link[3])
     else:
-        puzzle = from_name(name.partition("-")[2]) if name else Sudoku()
+        is_with_candidates = name == WITH_CANDIDATES
+        puzzle = from_name(name.partition("-")[2]) if name and not is_with_candidates else Sudoku()
         if puzzle.size <= MOST_DIGITS and (cells := _candidate_cells(text, puzzle.size)):
-            yield puzzle.name, _clues(puzzle, cells)
+            yield _of_candidates(puzzle, cells, is_with_candidates)
+
+
+def _of_library(text: str, cells: str, removed: str | None, name: str | None) -> tuple[str, str]:
+    """Return the puzzle and the board of a line of a library: with candidates where some are removed."""
+    from puzzlelab.puzzles.sudoku.candidate_board import CandidateSudoku, in_library_line
+
+    state, puzzle = in_library_line(text), CandidateSudoku()
+    if (removed and removed.strip()) or name == WITH_CANDIDATES:
+        return WITH_CANDIDATES, puzzle.write(state)
+    return "sudoku-9x9", cells.replace("+", "")
 
 
 def _of_opensudoku(text: str) -> Iterator[tuple[str, str]]:
@@ -108,33 +123,47 @@ def _candidate_cells(text: str, size: int) -> list[str]:
     return cells if all(len(set(cell)) == len(cell) and not set(cell) - set(digits) for cell in cells) else []
 
 
-def _clues(puzzle: Sudoku, cells: Sequence[str]) -> str:
-    """Return the board whose clues are the cells with one candidate, if nothing else is said by the candidates.
+def _of_candidates(puzzle: Sudoku, cells: Sequence[str], is_with_candidates: bool) -> tuple[str, str]:
+    """Return the puzzle and the board of the candidates of all cells: that of its clues, if they say nothing else.
 
-    Raises `BadBoard` where a candidate is left out that no clue excludes, and where a single candidate may be a clue or
-    the last one that the other clues leave.
+    Raises `BadBoard` where they do, for sizes whose boards have no candidates.
     """
     state = np.array([SYMBOLS.index(cell) + 1 if len(cell) == 1 else 0 for cell in cells], np.uint8)
+    surplus = _beside_clues(puzzle, state, cells)
+    if surplus is None and not is_with_candidates:
+        return puzzle.name, write(state)
+    if puzzle.size != MOST_DIGITS:
+        raise surplus or AssertionError
+    from puzzlelab.puzzles.sudoku.candidate_board import CandidateSudoku, in_cells
+
+    return WITH_CANDIDATES, CandidateSudoku().write(in_cells(cells))
+
+
+def _beside_clues(puzzle: Sudoku, state: NDArray[np.uint8], cells: Sequence[str]) -> BadBoard | None:
+    """Return what the candidates of cells say that the clues in `state` do not say.
+
+    That is a candidate that is left out though no clue excludes it, or a single one that may be a clue, or the last one
+    that the other clues leave.
+    """
     shown = np.array([[digit in cell for digit in SYMBOLS[: puzzle.size]] for cell in cells])
     missing = np.argwhere(puzzle.candidates(state) & ~shown)
     if missing.size:
         cell, digit = missing[0].tolist()
-        raise BadBoard(
+        return BadBoard(
             f"{SYMBOLS[digit]} is no candidate here, though no clue excludes it, and a board has no place for that: "
             "write its clues, and . for blank",
             puzzle.write_cell(cell),
         )
-    if not shown[state == 0].all():
-        for cell in np.flatnonzero(state).tolist():
-            without = state.copy()
-            without[cell] = 0
-            if puzzle.candidates(without)[cell].sum() == 1:
-                raise BadBoard(
-                    f"the single candidate {SYMBOLS[state[cell] - 1]} may be a clue, or what the other clues leave of "
-                    "a blank cell: write the clues, and . for blank",
-                    puzzle.write_cell(cell),
-                )
-    return write(state)
+    for cell in [] if shown[state == 0].all() else np.flatnonzero(state).tolist():
+        without = state.copy()
+        without[cell] = 0
+        if puzzle.candidates(without)[cell].sum() == 1:
+            return BadBoard(
+                f"the single candidate {SYMBOLS[state[cell] - 1]} may be a clue, or what the other clues leave of "
+                "a blank cell: write the clues, and . for blank",
+                puzzle.write_cell(cell),
+            )
+    return None
 
 
 # --- cells ---

@@ -124,7 +124,18 @@ class Sudoku:
 
     def objection(self, state: Board) -> str | None:
         """Name two equal digits in a unit, a cell without a candidate, or a digit without a place in a unit."""
-        return self._conflict(state) or self._without_candidate(state) or self._without_place(state)
+        return self.objection_to(state, self.candidates(state), ": its row, column and box hold every digit")
+
+    def objection_to(self, state: Board, candidates: NDArray[np.bool_], why_none: str = "") -> str | None:
+        """Return the `objection` to a board whose blank cells have these `candidates: bool[N * N, N]`.
+
+        `why_none` is what is said of a cell that has none.
+        """
+        return (
+            self._conflict(state)
+            or self._without_candidate(state, candidates, why_none)
+            or self._without_place(state, candidates)
+        )
 
     def _unit_names(self) -> list[str]:
         return [f"{kind} {number + 1}" for kind in self.units.kinds for number in range(self.size)]
@@ -140,14 +151,14 @@ class Sudoku:
                 first[digit] = cell
         return None
 
-    def _without_candidate(self, state: Board) -> str | None:
-        stuck = np.flatnonzero((state == 0) & ~self.candidates(state).any(axis=1))
+    def _without_candidate(self, state: Board, candidates: NDArray[np.bool_], why: str) -> str | None:
+        stuck = np.flatnonzero((state == 0) & ~candidates.any(axis=1))
         if stuck.size == 0:
             return None
-        return f"{self.write_cell(int(stuck[0]))} has no candidate left: its row, column and box hold every digit"
+        return f"{self.write_cell(int(stuck[0]))} has no candidate left{why}"
 
-    def _without_place(self, state: Board) -> str | None:
-        placed = self.candidates(state) | (state[:, None] == np.arange(1, self.size + 1))
+    def _without_place(self, state: Board, candidates: NDArray[np.bool_]) -> str | None:
+        placed = candidates | (state[:, None] == np.arange(1, self.size + 1))
         missing = np.argwhere(~placed[self.units.all].any(axis=1))
         if missing.size == 0:
             return None
