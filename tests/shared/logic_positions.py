@@ -31,6 +31,11 @@ def position_of(text: str, removed: str = "") -> Position:
     return position
 
 
+def keep(digit: str, cells: list[tuple[int, int]], places: list[tuple[int, int]]) -> str:
+    """Return what `position_of` removes so that of these cells (row, column) only the `places` can be the digit."""
+    return " ".join(f"{digit}{row}{column}" for row, column in cells if (row, column) not in places)
+
+
 def solution_of(text: str) -> NDArray[np.uint8]:
     """Return the only solution of a board as `uint8[81]`."""
     board = load("sudoku-9x9").read(text)

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from puzzlelab.engine.kernels import implements, inlined
-from puzzlelab.puzzles.sudoku.logic.position import BOXES, CELLS, COLUMNS, DIGITS, ROWS
+from puzzlelab.puzzles.sudoku.logic.position import BOXES, CELLS, COLUMNS, ROWS
 from puzzlelab.puzzles.sudoku.logic.steps import (
     CELL,
     PLACED,
@@ -20,6 +22,7 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     end_step,
     find,
     mark,
+    surcharge,
     unit_text,
 )
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
@@ -27,40 +30,49 @@ from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 FULL_HOUSE, HIDDEN_SINGLE, NAKED_SINGLE = Technique.FULL_HOUSE, Technique.HIDDEN_SINGLE, Technique.NAKED_SINGLE
 
 
+FULL_HOUSES, HIDDEN_SINGLES, NAKED_SINGLES = 1, 2, 4
+"""The bits of `Singles.kinds`."""
+
+
 class Singles(NamedTuple):
     """The family: full houses, then hidden singles of boxes, columns and rows, then naked singles."""
 
-    is_family: int = 1
+    kinds: int
+    """Which of them, as bits."""
 
 
 def families() -> Sequence[Singles]:
     """Return the records of the searches of this family."""
-    return [Singles()]
+    return [Singles(FULL_HOUSES | HIDDEN_SINGLES | NAKED_SINGLES)]
 
 
 @inlined
-def blanks_of(position, unit):
-    """Return how many cells of a unit are blank."""
-    blanks = 0
+def single_places(position, unit):
+    """Return the blank cells of a unit as bits, and the digits with one place in it."""
+    blank, once, again = np.int64(0), np.int64(0), np.int64(0)
     for i in range(9):
-        blanks += position.values[position.units[unit, i]] == 0
-    return blanks
+        digits = np.int64(position.candidates[position.units[unit, i]])
+        blank |= np.int64(digits != 0) << i
+        again |= once & digits
+        once |= digits
+    return blank, once & ~again
 
 
 @inlined
 def hidden_singles(position, found, first, only_last):
     """Find the hidden singles of the nine units from `first` on: in units with one blank cell, or in the others."""
     for unit in range(first, first + 9):
-        if (blanks_of(position, unit) == 1) == only_last:
-            for digit in range(DIGITS):
-                places = position.places[digit, unit]
-                if places and places & (places - 1) == 0:
-                    cell = position.units[unit, position.lowest[places]]
-                    begin_step(found, FULL_HOUSE if only_last else HIDDEN_SINGLE)
-                    mark(found, PLACED, 0, 9 * cell + digit, 0)
-                    mark(found, UNIT, 0, unit, 0)
-                    if end_step(found):
-                        return True
+        blank, digits = single_places(position, unit)
+        if digits and (blank & (blank - 1) == 0) == only_last:
+            while digits:
+                digit = np.int64(position.lowest[digits])
+                digits &= digits - 1
+                cell = position.units[unit, position.lowest[position.places[digit, unit]]]
+                begin_step(found, FULL_HOUSE if only_last else HIDDEN_SINGLE)
+                mark(found, PLACED, 0, 9 * cell + digit, 0)
+                mark(found, UNIT, 0, unit, 0)
+                if end_step(found):
+                    return True
     return False
 
 
@@ -81,11 +93,20 @@ def naked_singles(position, found):
 @implements(find, Singles)
 def find_singles(family, position, found):
     """Find singles, the easiest first."""
-    for only_last in (True, False):
-        for first in (BOXES, COLUMNS, ROWS):
-            if hidden_singles(position, found, first, only_last):
-                return
-    naked_singles(position, found)
+    for kind, only_last in ((FULL_HOUSES, True), (HIDDEN_SINGLES, False)):
+        if family.kinds & kind:
+            for first in (BOXES, COLUMNS, ROWS):
+                if hidden_singles(position, found, first, only_last):
+                    return
+    if family.kinds & NAKED_SINGLES:
+        naked_singles(position, found)
+
+
+@implements(surcharge, Singles)
+def surcharge_of_singles(family, found):
+    """Return 3 for a hidden single of a line, which is harder than one of a box."""
+    unit = (found.marks[1] >> 12) & 0xFFF
+    return 3 if found.heads[0, 0] == HIDDEN_SINGLE and unit < BOXES else 0
 
 
 def full_house(step: Evidence) -> str:

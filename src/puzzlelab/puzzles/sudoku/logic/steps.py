@@ -107,6 +107,12 @@ def find(family, position, found):
     raise NotImplementedError
 
 
+@kernel_name
+def surcharge(family, found):
+    """Return how much the step in `found` is harder than its technique says, in tenths."""
+    return 0
+
+
 @inlined
 def clear(found):
     """Forget all steps."""
