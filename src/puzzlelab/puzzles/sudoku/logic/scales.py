@@ -1,0 +1,78 @@
+"""The scales of Sudoku Explainer: the order in which techniques are tried, and the rating of each.
+
+`121` is Sudoku Explainer 1.2.1, the scale that forums quote; `118` is Sukaku Explainer 1.18.1 by its default settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
+from puzzlelab.puzzles.sudoku.logic.locked import locked
+from puzzlelab.puzzles.sudoku.logic.rating import Entry, Rating, rate
+from puzzlelab.puzzles.sudoku.logic.singles import FULL_HOUSES, HIDDEN_SINGLES, NAKED_SINGLES, Singles
+from puzzlelab.puzzles.sudoku.logic.subsets import subsets
+from puzzlelab.puzzles.sudoku.logic.techniques import Technique
+
+
+def rate_on(boards: NDArray[np.uint8], scale: str = "121", uniqueness: bool = True) -> list[Rating]:
+    """Return the ratings of `boards: uint8[B, 81]`; `uniqueness` allows techniques that rest on the only solution."""
+    return rate(boards, SCALES[scale](uniqueness))
+
+
+def _locked(technique: Technique, tenths: int) -> Entry:
+    return Entry(locked(technique), {technique: tenths})
+
+
+def _subsets(technique: Technique, tenths: int) -> Entry:
+    return Entry(subsets(technique), {technique: tenths})
+
+
+def _fish(technique: Technique, tenths: int) -> Entry:
+    return Entry(basic_fish(technique), {technique: tenths})
+
+
+def _easiest() -> list[Entry]:
+    """Return what both scales begin with."""
+    return [
+        Entry(Singles(FULL_HOUSES | HIDDEN_SINGLES), {Technique.FULL_HOUSE: 10, Technique.HIDDEN_SINGLE: 12}),
+        _locked(Technique.DIRECT_POINTING, 17),
+        _locked(Technique.DIRECT_CLAIMING, 19),
+        _subsets(Technique.DIRECT_HIDDEN_PAIR, 20),
+        Entry(Singles(NAKED_SINGLES), {Technique.NAKED_SINGLE: 23}),
+        _subsets(Technique.DIRECT_HIDDEN_TRIPLE, 25),
+        _locked(Technique.POINTING, 26),
+        _locked(Technique.CLAIMING, 28),
+        _subsets(Technique.NAKED_PAIR, 30),
+        _fish(Technique.X_WING, 32),
+        _subsets(Technique.HIDDEN_PAIR, 34),
+        _subsets(Technique.NAKED_TRIPLE, 36),
+        _fish(Technique.SWORDFISH, 38),
+        _subsets(Technique.HIDDEN_TRIPLE, 40),
+    ]
+
+
+def explainer_121(uniqueness: bool) -> Sequence[Entry]:
+    """Return the searches of Sudoku Explainer 1.2.1."""
+    return [
+        *_easiest(),
+        _subsets(Technique.NAKED_QUADRUPLE, 50),
+        _fish(Technique.JELLYFISH, 52),
+        _subsets(Technique.HIDDEN_QUADRUPLE, 54),
+    ]
+
+
+def explainer_118(uniqueness: bool) -> Sequence[Entry]:
+    """Return the searches of Sukaku Explainer 1.18.1."""
+    return [
+        *_easiest(),
+        _subsets(Technique.NAKED_QUADRUPLE, 50),
+        _fish(Technique.JELLYFISH, 52),
+        _subsets(Technique.HIDDEN_QUADRUPLE, 54),
+    ]
+
+
+SCALES: Mapping[str, Callable[[bool], Sequence[Entry]]] = {"121": explainer_121, "118": explainer_118}
