@@ -10,7 +10,15 @@ from puzzlelab.puzzles.sudoku.logic.position import Position
 from puzzlelab.puzzles.sudoku.logic.steps import Evidence, Found, Sentence, evidence_of, find_steps
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
-FAMILIES = ("singles", "locked", "subsets", "basic_fish", "wings", "loops")
+FAMILIES = (
+    "singles",
+    "locked",
+    "subsets",
+    "basic_fish",
+    "wings",
+    "loops",
+    "aic",
+)
 """The modules that give `families()`, the records of their searches, and `SENTENCES`; the easiest first."""
 
 

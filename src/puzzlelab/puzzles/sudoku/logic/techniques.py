@@ -143,5 +143,13 @@ TITLES = {
     Technique.VWXYZ_WING: "VWXYZ-wing",
     Technique.UVWXYZ_WING: "UVWXYZ-wing",
     Technique.TUVWXYZ_WING: "TUVWXYZ-wing",
+    Technique.X_CHAIN: "X-chain",
+    Technique.XY_CHAIN: "XY-chain",
+    Technique.AIC: "alternating inference chain",
+    Technique.GROUPED_AIC: "grouped alternating inference chain",
+    Technique.ALS_XZ: "ALS-XZ",
+    Technique.ALS_XY_WING: "ALS-XY-wing",
+    Technique.ALS_CHAIN: "ALS chain",
+    Technique.SUE_DE_COQ: "Sue de Coq",
 }
 """Names that are no plain words."""

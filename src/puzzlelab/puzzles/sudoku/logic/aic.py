@@ -1,0 +1,305 @@
+# mypy: allow-untyped-defs
+"""Alternating inference chains: X-chains, XY-chains, AICs of types 1 and 2 and nice loops, each also with groups.
+
+All are one thing: if the first node is false, then each second one of the chain is true. So the first or the last node
+is true, and what both see is removed. Where they see each other the chain is a continuous loop, in which of each two
+neighbours one is true; where the last node is the first one, it is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.logic import Node
+from puzzlelab.engine.kernels import implements, inlined
+from puzzlelab.puzzles.sudoku.logic.cellsets import (
+    BANDS,
+    contains,
+    empty,
+    include,
+    meet,
+    set_common_view,
+)
+from puzzlelab.puzzles.sudoku.logic.chain_links import (
+    GROUPED,
+    NODES,
+    NONE,
+    OFF,
+    ON,
+    PLAIN,
+    SINGLE_DIGIT,
+    TWO_VALUES,
+    Graph,
+    are_linked_weakly,
+    build,
+    new_graph,
+    reach,
+)
+from puzzlelab.puzzles.sudoku.logic.position import CELLS, DIGITS
+from puzzlelab.puzzles.sudoku.logic.steps import (
+    LINK,
+    NODE,
+    REMOVED,
+    Evidence,
+    Sentence,
+    begin_step,
+    cell_text,
+    cells_text,
+    digit_text,
+    end_step,
+    find,
+    is_full,
+    joined,
+    mark,
+    removed_text,
+)
+from puzzlelab.puzzles.sudoku.logic.techniques import Technique
+
+X_CHAIN, XY_CHAIN, AIC = Technique.X_CHAIN, Technique.XY_CHAIN, Technique.AIC
+CONTINUOUS, DISCONTINUOUS = Technique.CONTINUOUS_NICE_LOOP, Technique.DISCONTINUOUS_NICE_LOOP
+TO_GROUPED = Technique.GROUPED_AIC - AIC
+SIGNATURES = 1000
+
+
+class Chains(NamedTuple):
+    """One kind of chains, the shortest first; what removes the same as one before is left out."""
+
+    kind: int
+    graph: Graph
+    path: NDArray[np.int64]
+    """[2N]: the nodes of a chain, the first one false, the next one true and so on."""
+    removed: NDArray[np.int64]
+    """[9, 3]: the cells from which a digit is removed."""
+    signatures: NDArray[np.int64]
+    """[1000]: a number for what each step has removed."""
+
+
+def families() -> Sequence[Chains]:
+    """Return the records of the searches of this family."""
+    room = new_graph(), np.zeros(2 * NODES, np.int64), np.zeros((DIGITS, BANDS), np.int64)
+    return [Chains(kind, *room, np.zeros(SIGNATURES, np.int64)) for kind in (SINGLE_DIGIT, TWO_VALUES, PLAIN, GROUPED)]
+
+
+@inlined
+def trace(graph, path, end):
+    """Write the chain to a node that is true into `path`; returns how many nodes it has."""
+    count, node, state = 0, end, ON
+    while True:
+        path[count] = node
+        count += 1
+        if state == OFF and graph.before[OFF, node] == node:
+            break
+        node, state = graph.before[state, node], 1 - state
+    for i in range(count // 2):
+        path[i], path[count - 1 - i] = path[count - 1 - i], path[i]
+    return count
+
+
+@inlined
+def remove_others(family, position, cell, one, other):
+    """Remove all digits from a cell but two, which may be the same."""
+    for digit in range(DIGITS):
+        if digit not in (one, other) and (position.candidates[cell] >> digit) & 1:
+            include(family.removed[digit], cell)
+
+
+@inlined
+def remove_seen(family, position, one, other):
+    """Remove what both of two nodes see, of which one is true."""
+    graph = family.graph
+    digit, last = graph.digits[one], graph.digits[other]
+    cell, final = graph.alone[one], graph.alone[other]
+    if digit == last:
+        set_common_view(graph.views[one], graph.views[other], graph.at[digit], family.removed[digit])
+    elif cell != NONE and cell == final:
+        remove_others(family, position, cell, digit, last)
+    else:
+        if final != NONE and contains(graph.views[one], final) and contains(graph.at[digit], final):
+            include(family.removed[digit], final)
+        if cell != NONE and contains(graph.views[other], cell) and contains(graph.at[last], cell):
+            include(family.removed[last], cell)
+
+
+@inlined
+def remove_by_loop(family, position, count):
+    """Remove what both nodes of a weak link see, for all weak links of a loop."""
+    for i in range(1, count, 2):
+        remove_seen(family, position, family.path[i], family.path[(i + 1) % count])
+
+
+@inlined
+def number_removed(family, position):
+    """Return how many candidates the chain removes, and a number that tells what they are."""
+    count = signature = 0
+    for digit in range(DIGITS):
+        for band in range(BANDS):
+            cells = family.removed[digit, band]
+            signature = signature * 1000003 + cells
+            for row in range(3):
+                count += position.counts[(cells >> (9 * row)) & 511]
+    return count, signature
+
+
+@inlined
+def is_repeated(family, found, signature):
+    """Tell whether a step before has removed the same; otherwise the signature is kept."""
+    for i in range(found.used[0]):
+        if family.signatures[i] == signature:
+            return True
+    family.signatures[found.used[0]] = signature
+    return False
+
+
+@inlined
+def technique_of(family, count, removed):
+    """Return which technique a chain of `count` nodes is that removes so many candidates."""
+    graph, first, last = family.graph, family.path[0], family.path[count - 1]
+    if family.kind < PLAIN:
+        return X_CHAIN if family.kind == SINGLE_DIGIT else XY_CHAIN
+    technique = np.int64(AIC)
+    if first != last and are_linked_weakly(graph, last, first):
+        technique = np.int64(CONTINUOUS)
+    elif first == last or removed == 1:
+        technique = np.int64(DISCONTINUOUS)
+    return technique + TO_GROUPED * (family.kind == GROUPED)
+
+
+@inlined
+def has_group(family, count):
+    """Tell whether a node of the chain is a group."""
+    groups = 0
+    for i in range(count):
+        groups += family.graph.alone[family.path[i]] == NONE
+    return groups > 0
+
+
+@inlined
+def turns_back(path, count):
+    """Tell whether a chain comes to a node twice; its ends may be the same."""
+    repeated = 0
+    for i in range(count):
+        for j in range(i + 1, count):
+            repeated += path[i] == path[j] and j - i < count - 1
+    return repeated > 0
+
+
+@inlined
+def mark_chain(family, found, count):
+    """Write the nodes, links and removed candidates of a chain into a step."""
+    graph = family.graph
+    is_loop = are_linked_weakly(graph, family.path[count - 1], family.path[0])
+    for i in range(count):
+        node = family.path[i]
+        for cell in range(CELLS):
+            if contains(graph.cells[node], cell):
+                mark(found, NODE, i % 2, i, 9 * cell + graph.digits[node])
+        if i + 1 < count or is_loop:
+            mark(found, LINK, 1 - i % 2, i, (i + 1) % count)
+    for digit in range(DIGITS):
+        for cell in range(CELLS):
+            if contains(family.removed[digit], cell):
+                mark(found, REMOVED, 0, 9 * cell + digit, 0)
+
+
+@inlined
+def report(family, position, found, start, end):
+    """Write the chain from `start` to `end` as a step, if it removes something new; returns whether to stop."""
+    graph = family.graph
+    count = trace(graph, family.path, end)
+    if turns_back(family.path, count) or (family.kind == GROUPED and not has_group(family, count)):
+        return False
+    for digit in range(DIGITS):
+        empty(family.removed[digit])
+    if start == end:
+        remove_others(family, position, graph.alone[start], graph.digits[start], graph.digits[start])
+    elif family.kind >= PLAIN and are_linked_weakly(graph, end, start):
+        remove_by_loop(family, position, count)
+    else:
+        remove_seen(family, position, start, end)
+    removed, signature = number_removed(family, position)
+    if removed == 0 or is_repeated(family, found, signature):
+        return False
+    begin_step(found, technique_of(family, count, removed))
+    mark_chain(family, found, count)
+    return end_step(found)
+
+
+@inlined
+def is_an_end(family, start, end):
+    """Tell whether a chain of this kind may go from one node to another."""
+    graph = family.graph
+    if start == end:
+        return family.kind >= PLAIN and graph.alone[start] != NONE
+    if graph.digits[start] == graph.digits[end] and meet(graph.cells[start], graph.cells[end]):
+        return False
+    return family.kind >= PLAIN or graph.digits[start] == graph.digits[end]
+
+
+@implements(find, Chains)
+def find_chains(family, position, found):
+    """Find chains, the shortest first."""
+    graph = family.graph
+    build(graph, position, family.kind)
+    length, is_longer = 2, True
+    while is_longer and not is_full(found):
+        is_longer = False
+        for start in range(graph.sizes[DIGITS]):
+            first = reach(graph, start, length, family.kind)
+            for i in range(first, graph.ends[ON]):
+                is_longer = True
+                end = graph.queue[ON, i]
+                if is_an_end(family, start, end) and report(family, position, found, start, end):
+                    return
+        length += 1
+
+
+def node_text(node: Node) -> str:
+    """Say what a node claims, as in 'r1c2 is not 5' or 'one of r1c2 and r1c3 is 5'."""
+    cells = [candidate // 9 for candidate in node.candidates]
+    digit = digit_text(node.candidates[0])
+    if len(cells) == 1:
+        return f"{cell_text(cells[0])} is {digit}" if node.is_on else f"{cell_text(cells[0])} is not {digit}"
+    return f"one of {cells_text(cells)} is {digit}" if node.is_on else f"none of {cells_text(cells)} is {digit}"
+
+
+def chain_text(step: Evidence) -> str:
+    """Say what follows if the first node is false, as in 'if r1c2 is not 5, then r1c7 is 5, so ...'."""
+    first, *others = [node_text(node) for node in step.nodes]
+    return f"if {first}, then {', so '.join(others)}"
+
+
+def chain(step: Evidence) -> str:
+    """Explain a chain by its two ends."""
+    ends = [node_text(node._replace(is_on=True)) for node in (step.nodes[0], step.nodes[-1])]
+    return f"{joined(ends, ' or ')}: {chain_text(step)}; therefore {removed_text(step.removed)}"
+
+
+def continuous_loop(step: Evidence) -> str:
+    """Explain a loop."""
+    return (
+        f"a loop in which one of each two neighbours is true: {chain_text(step)}, and then "
+        f"{node_text(step.nodes[0])} again; therefore {removed_text(step.removed)}"
+    )
+
+
+def discontinuous_loop(step: Evidence) -> str:
+    """Explain a loop that proves its first node, or a chain that removes one candidate."""
+    if step.nodes[0].candidates == step.nodes[-1].candidates:
+        return f"{node_text(step.nodes[-1])}: {chain_text(step)}; therefore {removed_text(step.removed)}"
+    return chain(step)
+
+
+SENTENCES: Mapping[Technique, Sentence] = {
+    X_CHAIN: chain,
+    XY_CHAIN: chain,
+    AIC: chain,
+    CONTINUOUS: continuous_loop,
+    DISCONTINUOUS: discontinuous_loop,
+    Technique.GROUPED_AIC: chain,
+    Technique.GROUPED_CONTINUOUS_NICE_LOOP: continuous_loop,
+    Technique.GROUPED_DISCONTINUOUS_NICE_LOOP: discontinuous_loop,
+}

@@ -1,0 +1,278 @@
+# mypy: allow-untyped-defs
+"""The nodes and links that chains go along, and the search for what follows when a node is false.
+
+A node is one candidate, or a group: the candidates of a digit where a box crosses a line. Two nodes are strongly
+linked where one of them is true for sure: in a unit that has a digit in these two only, or in a cell with two
+candidates. Two nodes are weakly linked where at most one is true: all cells of the one see all of the other, or both
+are candidates of one cell.
+
+Shapes: N = most nodes. Cells are sets as in `cellsets`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine.kernels import inlined
+from puzzlelab.puzzles.sudoku.logic.cellsets import (
+    BANDS,
+    empty,
+    include,
+    is_within,
+    peer_sets,
+    set_homes_of_digits,
+    set_view,
+)
+from puzzlelab.puzzles.sudoku.logic.position import BOXES, CELLS, DIGITS, UNITS
+
+SINGLE_DIGIT, TWO_VALUES, PLAIN, GROUPED = range(4)
+"""Kinds of chains: by the links of units only, by the cells with two candidates only, by both, with groups."""
+NODES, LINKS, CROSSINGS = 1300, 4, 54
+OFF, ON = 0, 1
+NONE = -1
+
+
+class Graph(NamedTuple):
+    """The nodes and links of a position, and where a search has come."""
+
+    peers: NDArray[np.int64]
+    """[81, 3]."""
+    at: NDArray[np.int64]
+    """[9, 3]: the cells that may hold a digit."""
+    sizes: NDArray[np.int64]
+    """[10]: the nodes of each digit; the last is the number of all nodes."""
+    of_digit: NDArray[np.int64]
+    """[9, N]: the nodes of a digit."""
+    digits: NDArray[np.int64]
+    """[N]."""
+    cells: NDArray[np.int64]
+    """[N, 3]."""
+    views: NDArray[np.int64]
+    """[N, 3]: the cells that see all cells of a node."""
+    alone: NDArray[np.int64]
+    """[N]: the cell of a node of one candidate; -1 for a group."""
+    singles: NDArray[np.int64]
+    """[81, 9]: the node of a candidate, or -1."""
+    groups: NDArray[np.int64]
+    """[9, 54]: the group of a digit in a crossing: 3 * line + place, rows before columns; or -1."""
+    strong: NDArray[np.int64]
+    """[N, 4]: the nodes that are true where this one is false; -1 after the last."""
+    before: NDArray[np.int64]
+    """[2, N]: the node from which a search came to this one being false, or true; -1 where it did not."""
+    queue: NDArray[np.int64]
+    """[2, N]: the nodes that are false, or true, in the order in which a search came to them."""
+    ends: NDArray[np.int64]
+    """[2]: how many these are."""
+
+
+def new_graph() -> Graph:
+    """Return a graph without nodes."""
+    return Graph(
+        peers=peer_sets(),
+        at=np.zeros((DIGITS, BANDS), np.int64),
+        sizes=np.zeros(DIGITS + 1, np.int64),
+        of_digit=np.zeros((DIGITS, NODES), np.int64),
+        digits=np.zeros(NODES, np.int64),
+        cells=np.zeros((NODES, BANDS), np.int64),
+        views=np.zeros((NODES, BANDS), np.int64),
+        alone=np.zeros(NODES, np.int64),
+        singles=np.zeros((CELLS, DIGITS), np.int64),
+        groups=np.zeros((DIGITS, CROSSINGS), np.int64),
+        strong=np.zeros((NODES, LINKS), np.int64),
+        before=np.zeros((2, NODES), np.int64),
+        queue=np.zeros((2, NODES), np.int64),
+        ends=np.zeros(2, np.int64),
+    )
+
+
+@inlined
+def add_node(graph, digit):
+    """Add a node whose set of cells has been written behind those of the others; returns its number."""
+    number = graph.sizes[DIGITS]
+    set_view(graph.peers, graph.cells[number], graph.views[number])
+    graph.digits[number] = digit
+    graph.alone[number] = NONE
+    graph.of_digit[digit, graph.sizes[digit]] = number
+    for i in range(LINKS):
+        graph.strong[number, i] = NONE
+    graph.sizes[digit] += 1
+    graph.sizes[DIGITS] += 1
+    return number
+
+
+@inlined
+def add_singles(graph, position):
+    """Add a node for each candidate."""
+    for cell in range(CELLS):
+        for digit in range(DIGITS):
+            graph.singles[cell, digit] = NONE
+            if (position.candidates[cell] >> digit) & 1:
+                cells = graph.cells[graph.sizes[DIGITS]]
+                empty(cells)
+                include(cells, cell)
+                number = add_node(graph, digit)
+                graph.alone[number] = cell
+                graph.singles[cell, digit] = number
+
+
+@inlined
+def add_groups(graph, position):
+    """Add a node for each crossing where a digit has two or three places."""
+    for digit in range(DIGITS):
+        for crossing in range(CROSSINGS):
+            line, part = crossing // 3, crossing % 3
+            places = (position.places[digit, line] >> (3 * part)) & 7
+            graph.groups[digit, crossing] = NONE
+            if position.counts[places] > 1:
+                cells = graph.cells[graph.sizes[DIGITS]]
+                empty(cells)
+                for i in range(3):
+                    if (places >> i) & 1:
+                        include(cells, position.units[line, 3 * part + i])
+                graph.groups[digit, crossing] = add_node(graph, digit)
+
+
+@inlined
+def part_of(unit, part):
+    """Return (crossing, its places in the unit) of the three parts of a line, or the six of a box."""
+    if unit < BOXES:
+        return 3 * unit + part, 7 << (3 * part)
+    box = unit - BOXES
+    if part < 3:
+        return 3 * (box // 3 * 3 + part) + box % 3, 7 << (3 * part)
+    return 3 * (9 + box % 3 * 3 + part - 3) + box // 3, 0o111 << (part - 3)
+
+
+@inlined
+def node_of(graph, position, digit, unit, places):
+    """Return the node that is these places of a digit in a unit, or -1."""
+    if places and places & (places - 1) == 0:
+        return graph.singles[position.units[unit, position.lowest[places]], digit]
+    all_places = np.int64(position.places[digit, unit])
+    for part in range(6 if unit >= BOXES else 3):
+        crossing, own = part_of(unit, part)
+        if places and places == all_places & own:
+            return graph.groups[digit, crossing]
+    return NONE
+
+
+@inlined
+def link_strongly(graph, one, other):
+    """Add a strong link from a node to another one, once."""
+    i = 0
+    while graph.strong[one, i] not in (NONE, other):
+        i += 1
+    graph.strong[one, i] = other
+
+
+@inlined
+def link_units(graph, position):
+    """Link two nodes where a digit has no other place in a unit."""
+    for digit in range(DIGITS):
+        for unit in range(UNITS):
+            all_places = np.int64(position.places[digit, unit])
+            for i in range(9 + (6 if unit >= BOXES else 3)):
+                places = all_places & (1 << i if i < 9 else part_of(unit, i - 9)[1])
+                if i < 9 or position.counts[places] > 1:
+                    one = node_of(graph, position, digit, unit, places)
+                    other = node_of(graph, position, digit, unit, all_places ^ places) if one != NONE else NONE
+                    if other != NONE:
+                        link_strongly(graph, one, other)
+
+
+@inlined
+def link_cells(graph, position):
+    """Link the two candidates of a cell."""
+    for cell in range(CELLS):
+        digits = position.candidates[cell]
+        if position.counts[digits] == 2:
+            one, other = position.lowest[digits], position.lowest[digits & (digits - 1)]
+            link_strongly(graph, graph.singles[cell, one], graph.singles[cell, other])
+            link_strongly(graph, graph.singles[cell, other], graph.singles[cell, one])
+
+
+@inlined
+def build(graph, position, kind):
+    """Make the nodes and strong links of a position for a kind of chains."""
+    for i in range(DIGITS + 1):
+        graph.sizes[i] = 0
+    set_homes_of_digits(position, graph.at)
+    add_singles(graph, position)
+    for digit in range(DIGITS):
+        for crossing in range(CROSSINGS):
+            graph.groups[digit, crossing] = NONE
+    if kind == GROUPED:
+        add_groups(graph, position)
+    if kind != TWO_VALUES:
+        link_units(graph, position)
+    if kind != SINGLE_DIGIT:
+        link_cells(graph, position)
+
+
+@inlined
+def are_linked_weakly(graph, one, other):
+    """Tell whether at most one of two nodes is true."""
+    if graph.digits[one] == graph.digits[other]:
+        return is_within(graph.cells[other], graph.views[one])
+    return graph.alone[one] != NONE and graph.alone[one] == graph.alone[other]
+
+
+@inlined
+def come_to(graph, state, node, origin):
+    """Note that a search comes to a node being false or true, if it has not been there."""
+    if graph.before[state, node] == NONE:
+        graph.before[state, node] = origin
+        graph.queue[state, graph.ends[state]] = node
+        graph.ends[state] += 1
+
+
+@inlined
+def follow_strong(graph, first):
+    """Come from the false nodes, from the one numbered `first` in their order on, to those that are then true."""
+    for i in range(first, graph.ends[OFF]):
+        node = graph.queue[OFF, i]
+        for j in range(LINKS):
+            if graph.strong[node, j] == NONE:
+                break
+            come_to(graph, ON, graph.strong[node, j], node)
+
+
+@inlined
+def follow_weak(graph, first, kind):
+    """Come from the true nodes, from the one numbered `first` in their order on, to those that are then false."""
+    for i in range(first, graph.ends[ON]):
+        node = graph.queue[ON, i]
+        digit = graph.digits[node]
+        for j in range(graph.sizes[digit]):
+            other = graph.of_digit[digit, j]
+            if graph.before[OFF, other] == NONE and is_within(graph.cells[other], graph.views[node]):
+                come_to(graph, OFF, other, node)
+        if kind >= PLAIN and graph.alone[node] != NONE:
+            for digit in range(DIGITS):
+                other = graph.singles[graph.alone[node], digit]
+                if other not in (NONE, node):
+                    come_to(graph, OFF, other, node)
+
+
+@inlined
+def reach(graph, start, length, kind):
+    """Suppose that a node is false, and come to all that then is true by a chain of at most `length` strong links.
+
+    Returns the number, in the order of the true nodes, of the first that needs this length.
+    """
+    for state in range(2):
+        graph.ends[state] = 0
+        for node in range(graph.sizes[DIGITS]):
+            graph.before[state, node] = NONE
+    come_to(graph, OFF, start, start)
+    first_false = first_true = 0
+    for i in range(length):
+        first_true, later_false = graph.ends[ON], graph.ends[OFF]
+        follow_strong(graph, first_false)
+        first_false = later_false
+        if i + 1 < length:
+            follow_weak(graph, first_true, kind)
+    return first_true
