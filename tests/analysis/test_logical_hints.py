@@ -5,17 +5,9 @@ import json
 import pytest
 
 from puzzlelab import BadBoard, Limit, Unsupported, load, solver
-from puzzlelab.analysis.logical_hints import (
-    EASY_NAKED_SINGLE,
-    FULL_HOUSE,
-    HIDDEN_SINGLE_IN_BOX,
-    HIDDEN_SINGLE_IN_LINE,
-    deduce,
-    in_words,
-    singles,
-)
+from puzzlelab.analysis.logical_hints import deduce, in_words, read_notes
+from puzzlelab.core.logic import Step
 from puzzlelab.jobs.serialise import deduction_facts, hint_row
-from puzzlelab.solvers.backtracking import singletons
 
 NEVER = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4........."
 """Nothing in its rows, columns and boxes speaks against a solution, and there is none."""
@@ -43,59 +35,94 @@ def grid(name="sudoku-9x9", **cells):
 
 
 @pytest.mark.parametrize(
-    ("cells", "best", "why", "spoken"),
+    ("cells", "best", "why"),
     [
         (
             {"r2c4": 7, "r3c8": 7, "r5c2": 7, "r9c3": 7},
             "r1c1=7",
             "7 has one place left in box 1: r1c1",
-            ["r2c4", "r3c8", "r5c2", "r9c3"],
         ),
         (
             dict(zip([f"r1c{column}" for column in range(1, 9)], [4, 5, 6, 7, 8, 9, 1, 2], strict=True)),
             "r1c9=3",
             "r1c9 must be 3: it is the last blank cell of row 1",
-            [f"r1c{column}" for column in range(1, 9)],
         ),
         (
             {"r1c2": 1, "r1c3": 2, "r1c4": 3, "r1c5": 4, "r4c1": 5, "r5c1": 6, "r2c2": 7, "r3c3": 8},
             "r1c1=9",
-            "r1c1 must be 9: its row, column and box hold every other digit",
-            ["r1c2", "r1c3", "r1c4", "r1c5", "r2c2", "r3c3", "r4c1", "r5c1"],
+            "r1c1 must be 9: no other candidate is left there",
         ),
     ],
     ids=["a digit with one place", "a last cell", "a cell with one candidate"],
 )
-def test_a_forced_cell_and_why(cells, best, why, spoken):
+def test_the_easiest_step_and_why(cells, best, why):
     found = facts(grid(**cells))
     assert (found["best"], found["forced"], found["why"], found["reason"]) == ([best], True, why, "")
-    assert found["cells"] == spoken
+    assert (found["step"]["placements"], found["step"]["sentence"]) == ([best], why)
 
 
 @pytest.mark.parametrize(("name", "board"), [("sudoku-9x9", "easy"), ("sudoku-9x9", "hard"), ("sudoku-6x6", "small")])
-def test_told_step_by_step_a_board_is_solved_and_every_forced_cell_is_right(name, board):
+def test_told_step_by_step_a_board_is_solved(name, board):
     puzzle = load(name)
-    instance, asked, moves = puzzle.read(board), solver(puzzle=puzzle), []
-    while (found := deduce(instance, moves, asked, Limit())).best is not None:
-        if found.forced:
-            cell = found.best // puzzle.size
-            assert all(found.instance.state[list(found.cells)] != 0)
-            assert cell not in found.cells
-        moves.append(found.best)
+    instance, asked, moves, removed = puzzle.read(board), solver(puzzle=puzzle), [], []
+    while not (found := deduce(instance, moves, asked, Limit(), removed)).reason:
+        if found.step is None:
+            moves.append(found.best)
+        else:
+            assert found.step.placements or found.step.eliminations
+            moves += found.step.placements
+            removed += found.step.eliminations
     assert found.reason == "nothing is left to do: the board is solved"
     assert puzzle.solved(found.instance.state)
     assert found.unique
 
 
-def test_where_nothing_is_forced_the_cell_comes_from_the_solution():
+def test_where_no_step_is_known_the_cell_comes_from_the_solution(monkeypatch):
+    monkeypatch.setattr("puzzlelab.analysis.logical_hints.logic_of", lambda puzzle: Ruling([]))
+    found = told("small", name="sudoku-4x4")
+    puzzle, state = found.instance.puzzle, found.instance.state
+    assert (found.step, found.forced, found.unique) == (None, False, True)
+    assert found.why == f"no step of logic is known here: {puzzle.write_move(found.best)} is from the only solution"
+    candidates = puzzle.candidates(state).sum(axis=1)
+    assert candidates[found.best // puzzle.size] == min(candidates[candidates > 0])
+
+
+class Ruling:
+    """Sudoku of 4x4 whose only logic is that 2 is no candidate of r1c1 and, after that, that 1 is its digit."""
+
+    def __init__(self, steps):
+        self.steps_left = steps
+
+    def objection(self, state, written=(), removed=()):
+        return None
+
+    def way(self, state, written=(), removed=(), assumes_unique=True):
+        return iter(self.steps_left[len(written) + len(removed) :])
+
+
+def test_a_step_that_rules_out_candidates_says_what_it_leads_to(monkeypatch):
+    puzzle = load("sudoku-4x4")
+    move = {name: puzzle.read_move(name) for name in ("r1c1=2", "r1c1=4")}
+    steps = [
+        Step("first", "first technique", "r1c1 cannot be 2", eliminations=(move["r1c1=2"],), cells=((0, 0), (1, 5))),
+        Step("second", "second technique", "r1c1 must be 4", (move["r1c1=4"],)),
+    ]
+    monkeypatch.setattr("puzzlelab.analysis.logical_hints.logic_of", lambda puzzle: Ruling(steps))
+    found = told("small", name="sudoku-4x4")
+    assert (found.step, found.best, found.forced, found.reason) == (steps[0], move["r1c1=4"], True, "")
+    assert found.why == "r1c1 cannot be 2; this leads to r1c1=4"
+    assert deduction_facts(found)["step"]["eliminations"] == ["r1c1<>2"]
+    assert deduction_facts(found)["cells"] == ["r1c1", "r2c2"]
+    moves, removed = read_notes(puzzle, " r1c1<>2 ")
+    assert deduce(puzzle.read("small"), moves, solver(puzzle=puzzle), Limit(), removed).step == steps[1]
+
+
+def test_a_candidate_of_the_only_solution_that_was_ruled_out_is_named():
     puzzle = load("sudoku-9x9")
-    instance, asked, moves = puzzle.read("hard"), solver(puzzle=puzzle), []
-    while (found := deduce(instance, moves, asked, Limit())).forced:
-        moves.append(found.best)
-    assert found.best is not None
-    assert "is from the only solution" in found.why
-    candidates = puzzle.candidates(found.instance.state).sum(axis=1)
-    assert candidates[found.best // puzzle.size] == min(candidates[candidates > 0]) >= 2
+    moves, removed = read_notes(puzzle, "r7c1=5 r1c9<>6 r1c1<>1")
+    found = deduce(puzzle.read("easy"), moves, solver(puzzle=puzzle), Limit(), removed)
+    assert (found.step, found.best, deduction_facts(found)["wrong"]) == (None, None, ["r1c9<>6"])
+    assert found.reason == "r1c9<>6 is wrong: the only solution has what was ruled out there"
 
 
 def test_a_board_with_several_solutions_is_said_to_have_them():
@@ -158,36 +185,6 @@ def test_a_row_has_the_question():
     assert (row["puzzle"], row["board"], row["moves"]) == ("sudoku-4x4", ".1....4....23...", ["r1c1=4"])
     assert row["solver"] == "dancing-links"
     assert len(row["best"]) == 1
-
-
-# --- singles ---
-
-
-@pytest.mark.parametrize(
-    ("name", "board"), [("sudoku-9x9", "easy"), ("sudoku-16x16", "large"), ("sudoku-6x6", "small")]
-)
-def test_all_digits_with_one_place_are_found_as_the_story_of_a_solver_tells_them(name, board):
-    puzzle = load(name)
-    state = puzzle.read(board).state
-    found = {
-        single.move
-        for single in singles(puzzle, state)
-        if single.order in (FULL_HOUSE, HIDDEN_SINGLE_IN_BOX, HIDDEN_SINGLE_IN_LINE)
-    }
-    assert sorted(found) == singletons(puzzle, state)
-
-
-def test_what_a_person_sees_first_comes_first():
-    puzzle = load("sudoku-4x4")
-    found = sorted(singles(puzzle, puzzle.read("123......4......").state))
-    assert [each.order for each in found] == sorted(each.order for each in found)
-    assert (found[0].order, found[0].why) == (FULL_HOUSE, "r1c4 must be 4: it is the last blank cell of row 1")
-    assert found[1].order in (HIDDEN_SINGLE_IN_BOX, EASY_NAKED_SINGLE)
-
-
-def test_nothing_is_forced_on_an_empty_board():
-    puzzle = load("sudoku-9x9")
-    assert list(singles(puzzle, puzzle.read("." * 81).state)) == []
 
 
 @pytest.mark.parametrize(("names", "text"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])

@@ -82,18 +82,28 @@ def test_a_game_under_a_limit(program):
     assert "(not proven)" in out
 
 
-def test_a_sudoku_shows_the_next_cell_and_why(program):
-    code, out, err = program("sudoku-9x9", "easy")
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (("--tell", "kind"), ["next: hidden single"]),
+        (("--tell", "where"), ["next: hidden single", "where: box 1"]),
+        ((), ["next: hidden single", "where: box 1", "r2c3=2", "2 has one place left in box 1: r2c3"]),
+    ],
+)
+def test_a_sudoku_shows_the_next_step_as_far_as_it_is_wanted(program, words, lines):
+    code, out, err = program("sudoku-9x9", "easy", *words)
     assert (code, err) == (0, "")
-    assert out.startswith("next: r1c9=6\n6 has one place left in box 3: r1c9\n\n* -----")
+    assert out.splitlines()[: len(lines)] == lines
+    assert ("* -----" in out) == (not words)
 
 
 def test_a_sudoku_after_some_moves_as_json(program):
-    code, out, _ = program("sudoku-9x9", "easy", "--game", "r1c9=6 r7c1=5", "--json")
+    code, out, _ = program("sudoku-9x9", "easy", "--game", "r1c9=6 r7c1=5 r9c1<>3", "--json")
     told = json.loads(out)
     assert code == 0
     assert (told["puzzle"], told["solver"], told["moves"]) == ("sudoku-9x9", "bands", ["r1c9=6", "r7c1=5"])
-    assert (told["best"], told["forced"], told["wrong"], told["unique"]) == (["r7c2=1"], True, [], True)
+    assert (told["best"], told["forced"], told["wrong"], told["unique"]) == (["r2c3=2"], True, [], True)
+    assert (told["eliminations"], told["step"]["technique"]) == (["r9c1<>3"], "hidden-single")
 
 
 def test_a_wrong_move_in_a_sudoku(program):

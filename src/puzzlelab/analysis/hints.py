@@ -88,7 +88,7 @@ class Hint:
 
 
 def deduces(puzzle: Puzzle) -> bool:
-    """Tell whether the hint of a puzzle is the next cell and why, because its solutions are all equally long."""
+    """Tell whether the hint of a puzzle is a step of logic, because its solutions are all equally long."""
     return puzzle.view(Candidates) is not None
 
 
@@ -102,14 +102,19 @@ def require_hints(solver: Solver, puzzle: Puzzle) -> None:
 
 
 def hint_after(
-    solver: Solver, instance: Instance, moves: Sequence[int], limit: Limit, watch: Watch | None = None
+    solver: Solver,
+    instance: Instance,
+    moves: Sequence[int],
+    limit: Limit,
+    watch: Watch | None = None,
+    removed: Sequence[int] = (),
 ) -> Hint | LogicalHint:
-    """Return the hint at the position after these moves: the next cell and why if the puzzle `deduces`, see `deduce`.
+    """Return the hint at the position after these moves: the next step of logic if the puzzle `deduces`, see `deduce`.
 
-    For other puzzles it is the value of every move; see `hint`.
+    For other puzzles it is the value of every move; see `hint`. `removed` are candidates that the player has ruled out.
     """
     if deduces(instance.puzzle):
-        return deduce(instance, moves, solver, limit)
+        return deduce(instance, moves, solver, limit, removed)
     return hint(solver, list(positions_of(instance, moves))[-1], limit, watch)
 
 

@@ -1,24 +1,28 @@
-"""Logical hints for puzzles with the view `Candidates`: the next cell that is forced, with the reason in a sentence.
+"""Logical hints for puzzles with the view `Candidates`: the easiest next step of logic, with the reason in a sentence.
 
-Two rules force a cell: it has one remaining candidate, or a digit has one remaining cell in a unit. Where neither rule
-applies, the next cell comes from a solution. Wrong moves are named.
+Where no step is known, the next cell comes from a solution. Wrong moves, and candidates that were ruled out wrongly,
+are named.
 
 Shapes: N = cells.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.analysis.game_analysis import read_game
+from puzzlelab.analysis.logic_steps import logic_of
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.logic import RULED_OUT, Step, read_elimination, write_elimination
 from puzzlelab.core.puzzle import Puzzle, State, board_after, names_of
 from puzzlelab.core.result import NO_SOLUTION
 from puzzlelab.core.solver import Solver
@@ -34,25 +38,39 @@ class LogicalHint:
     """The position."""
     why: str
     """The reason, as a sentence."""
+    step: Step | None = None
+    """The easiest next step of logic."""
     best: int | None = None
-    """The next move."""
-    forced: bool = False
-    """Whether one of the two rules forces the move."""
-    cells: tuple[int, ...] = ()
-    """The cells that the reason refers to, besides the cell of the move."""
+    """The next move: that of the step, or the first one that the steps after it lead to."""
     wrong: tuple[int, ...] = ()
     """The moves of the game that are in no solution."""
+    missing: tuple[int, ...] = ()
+    """The candidates that were ruled out, and are in the only solution."""
     unique: bool | None = None
     """Whether the start board has exactly one solution; None if that was not proven in time."""
 
     @property
+    def forced(self) -> bool:
+        """Whether the next move follows by logic."""
+        return self.step is not None and self.best is not None
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """The cells that the step rests on, or those of the wrong moves."""
+        if self.step is not None:
+            return tuple(dict.fromkeys(cell for _, cell in self.step.cells))
+        return tuple(cell_of(self.instance.puzzle, move) for move in (*self.wrong, *self.missing))
+
+    @property
     def reason(self) -> str:
-        """Why there is no next move; empty if there is one."""
-        return self.why if self.best is None else ""
+        """Why there is no next step or move; empty if there is one."""
+        return self.why if self.step is None and self.best is None else ""
 
 
-def deduce(instance: Instance, moves: Sequence[int], solver: Solver, limit: Limit) -> LogicalHint:
-    """Return the next cell of the position after these moves, and why, for a puzzle with the view `Candidates`.
+def deduce(
+    instance: Instance, moves: Sequence[int], solver: Solver, limit: Limit, removed: Sequence[int] = ()
+) -> LogicalHint:
+    """Return the easiest next step of the position after these moves, for a puzzle with the view `Candidates`.
 
     The moves may contradict the rules. If the start board has a unique solution, they are compared with it; otherwise
     the first move after which there is no solution is wrong.
@@ -62,6 +80,7 @@ def deduce(instance: Instance, moves: Sequence[int], solver: Solver, limit: Limi
         moves: the digits that the player has written so far.
         solver: a solver that enumerates solutions.
         limit: for each search; its seconds are for all searches together.
+        removed: the candidates that the player has ruled out.
 
     Raises:
         BadBoard: if a move writes in a cell that is filled, with its number.
@@ -75,8 +94,23 @@ def deduce(instance: Instance, moves: Sequence[int], solver: Solver, limit: Limi
     if all_known and not solutions:
         return LogicalHint(position, f"the given board cannot be solved: {NO_SOLUTION}", unique=False)
     unique = len(solutions) == 1 if all_known or len(solutions) > 1 else None
-    hint = _wrong_moves(positions, moves, solutions, unique, search) or _next_cell(position, solutions, unique, search)
+    hint = (
+        _wrong_moves(positions, moves, solutions, unique, search)
+        or _missing_candidates(position, removed, solutions, unique)
+        or _next_step(instance, moves, removed, unique)
+        or _next_cell(position, solutions, unique, search)
+    )
     return replace(hint, unique=unique)
+
+
+def read_notes(puzzle: Puzzle, text: str) -> tuple[list[int], list[int]]:
+    """Return the moves of a game and the candidates that were ruled out, such as `r3c4<>5`, from a text of both.
+
+    Raises `BadBoard` with the number of an invalid one.
+    """
+    words = re.split(r"[\s;]+", text.strip())
+    moves = read_game(puzzle, " ".join(word for word in words if RULED_OUT not in word))
+    return moves, [read_elimination(puzzle, word) for word in words if RULED_OUT in word]
 
 
 # --- the position, and its solutions ---
@@ -149,7 +183,20 @@ def _wrong_moves(
             return LogicalHint(position, "these moves leave no solution; the first wrong one was not found in time")
         wrong, objection = (moves[first - 1],), puzzle.objection(positions[first].state)
         why = f"after {puzzle.write_move(wrong[0])} there is no solution{f': {objection}' if objection else ''}"
-    return LogicalHint(position, why, cells=tuple(cell_of(puzzle, move) for move in wrong), wrong=wrong)
+    return LogicalHint(position, why, wrong=wrong)
+
+
+def _missing_candidates(
+    position: Instance, removed: Sequence[int], solutions: list[State], unique: bool | None
+) -> LogicalHint | None:
+    """Return a hint that names the candidates of the only solution that were ruled out; None if there are none."""
+    puzzle = position.puzzle
+    missing = tuple(candidate for candidate in removed if unique and _fits(puzzle, candidate, solutions[0]))
+    if not missing:
+        return None
+    names = in_words([write_elimination(puzzle, candidate) for candidate in missing])
+    why = f"{names} {'are' if len(missing) > 1 else 'is'} wrong: the only solution has what was ruled out there"
+    return LogicalHint(position, why, missing=missing)
 
 
 def _first_unsolvable(positions: list[Instance], search: _SolutionSearch) -> int | None:
@@ -173,17 +220,33 @@ def _first_objection(positions: list[Instance]) -> int | None:
     return next(numbers, None)
 
 
-# --- the next cell ---
+# --- the next step ---
+
+
+def _next_step(
+    instance: Instance, moves: Sequence[int], removed: Sequence[int], unique: bool | None
+) -> LogicalHint | None:
+    """Return the easiest step, and the first move that it leads to; None if no step is known."""
+    puzzle, logic = instance.puzzle, logic_of(instance.puzzle)
+    position = Instance(puzzle, board_after(puzzle, instance.state, moves))
+    if objection := logic.objection(instance.state, moves, removed):
+        return LogicalHint(position, objection)
+    way = logic.way(instance.state, moves, removed, assumes_unique=unique is True)
+    step = next(way, None)
+    if step is None:
+        return None
+    best = next((move for each in chain([step], way) for move in each.placements), None)
+    if step.placements or best is None:
+        return LogicalHint(position, step.sentence, step, best)
+    return LogicalHint(position, f"{step.sentence}; this leads to {puzzle.write_move(best)}", step, best)
 
 
 def _next_cell(position: Instance, solutions: list[State], unique: bool | None, search: _SolutionSearch) -> LogicalHint:
-    """Return a forced cell or, if there is none, the cell with the fewest candidates, with its digit in a solution."""
+    """Return the cell with the fewest candidates, with its digit in a solution."""
     puzzle = position.puzzle
     if puzzle.solved(position.state):
         return LogicalHint(position, "nothing is left to do: the board is solved")
-    if forced := min(singles(puzzle, position.state), default=None):
-        return LogicalHint(position, forced.why, forced.move, True, forced.cells)
-    nothing = "neither a cell with one candidate nor a digit with one place in a unit is left"
+    nothing = "no step of logic is known here"
     digits = digits_in(puzzle, position.state)
     fitting = [each for each in solutions if (each == digits)[digits >= 0].all()] or search.of(position, 1)[0]
     if not fitting:
@@ -192,93 +255,10 @@ def _next_cell(position: Instance, solutions: list[State], unique: bool | None, 
     cell = int(np.argmin(np.where(digits < 0, candidates.sum(axis=1), candidates.shape[1] + 1)))
     move = cell * candidates.shape[1] + int(fitting[0][cell])
     article = "the only" if unique else "a"
-    return LogicalHint(position, f"{nothing}: {puzzle.write_move(move)} is from {article} solution", move)
-
-
-# --- singles ---
-
-NEARLY_FULL = 3
-"""The most blank cells of a unit whose missing digits a person sees at a glance."""
-FULL_HOUSE, HIDDEN_SINGLE_IN_BOX, EASY_NAKED_SINGLE, HIDDEN_SINGLE_IN_LINE, NAKED_SINGLE = range(5)
-"""Kinds of singles, the easiest first. Boxes come before lines, because people look at a box as a whole. Hidden singles
-come before naked ones, because it is easier to follow a digit than to rule out all other candidates of a cell."""
-
-
-class Single(NamedTuple):
-    """A forced cell; singles are ordered from the easiest to the hardest."""
-
-    order: int
-    blanks: int
-    """Blank cells in the unit, or in the fullest unit of the cell."""
-    move: int
-    why: str
-    cells: tuple[int, ...]
-
-
-def singles(puzzle: Puzzle, state: State) -> Iterator[Single]:
-    """Yield the singles of a state without conflicts; a cell may occur several times."""
-    yield from _hidden_singles(puzzle, state)
-    yield from _naked_singles(puzzle, state)
-
-
-def _hidden_singles(puzzle: Puzzle, state: State) -> Iterator[Single]:
-    """Yield the digits with one remaining cell in a unit."""
-    view = view_of(puzzle)
-    digits, candidates = view.digits(state), view.candidates(state)
-    for kind, number, unit in _units(view):
-        blanks = int(np.count_nonzero(digits[unit] < 0))
-        for digit in np.flatnonzero(candidates[unit].sum(axis=0) == 1).tolist():
-            cell = int(unit[candidates[unit, digit]][0])
-            move = cell * candidates.shape[1] + digit
-            name, written = cell_name(puzzle, cell), _digit_name(puzzle, move)
-            if blanks == 1:
-                why = f"{name} must be {written}: it is the last blank cell of {kind} {number}"
-                yield Single(FULL_HOUSE, 1, move, why, tuple(int(each) for each in unit if each != cell))
-            else:
-                order = HIDDEN_SINGLE_IN_BOX if kind == _box(puzzle, view) else HIDDEN_SINGLE_IN_LINE
-                why = f"{written} has one place left in {kind} {number}: {name}"
-                yield Single(order, blanks, move, why, _holders(view, digits, unit, cell, digit))
-
-
-def _holders(
-    view: Candidates, digits: NDArray[np.int64], unit: NDArray[np.int32], cell: int, digit: int
-) -> tuple[int, ...]:
-    """Return the cells with this digit that exclude it from the other blank cells of a unit."""
-    others = [each for each in unit.tolist() if digits[each] < 0 and each != cell]
-    peers = view.units.peers[others]
-    return tuple(np.unique(peers[digits[peers] == digit]).tolist())
-
-
-def _naked_singles(puzzle: Puzzle, state: State) -> Iterator[Single]:
-    """Yield the cells with one remaining candidate."""
-    view = view_of(puzzle)
-    digits, candidates = view.digits(state), view.candidates(state)
-    fullest = np.full(digits.size, digits.size)
-    for _, _, unit in _units(view):
-        fullest[unit] = np.minimum(fullest[unit], np.count_nonzero(digits[unit] < 0))
-    kinds = in_words(list(view.units.kinds))
-    for cell in np.flatnonzero(candidates.sum(axis=1) == 1).tolist():
-        move = cell * candidates.shape[1] + int(np.argmax(candidates[cell]))
-        peers, blanks = view.units.peers[cell], int(fullest[cell])
-        statement = f"{cell_name(puzzle, cell)} must be {_digit_name(puzzle, move)}"
-        why = f"{statement}: its {kinds} hold every other digit"
-        order = EASY_NAKED_SINGLE if blanks <= NEARLY_FULL else NAKED_SINGLE
-        yield Single(order, blanks, move, why, tuple(peers[digits[peers] >= 0].tolist()))
+    return LogicalHint(position, f"{nothing}: {puzzle.write_move(move)} is from {article} solution", best=move)
 
 
 # --- names ---
-
-
-def _units(view: Candidates) -> Iterator[tuple[str, int, NDArray[np.int32]]]:
-    """Yield every unit with its kind and its number from 1."""
-    for kind, units in view.units.kinds.items():
-        for number, unit in enumerate(units, start=1):
-            yield kind, number, unit
-
-
-def _box(puzzle: Puzzle, view: Candidates) -> str | None:
-    """Return the kind of units that are boxes, if there are any."""
-    return list(view.units.kinds)[2] if view.units.box_shape else None
 
 
 def view_of(puzzle: Puzzle) -> Candidates:
@@ -296,16 +276,6 @@ def digits_in(puzzle: Puzzle, state: State) -> NDArray[np.int64]:
 def cell_of(puzzle: Puzzle, move: int) -> int:
     """Return the cell in which a move writes."""
     return move // int(view_of(puzzle).units.all.shape[1])
-
-
-def cell_name(puzzle: Puzzle, cell: int) -> str:
-    """Return a cell as the puzzle writes it."""
-    return view_of(puzzle).write_cell(cell)
-
-
-def _digit_name(puzzle: Puzzle, move: int) -> str:
-    """Return what a move writes, as the puzzle writes moves: the text after the cell's name and '='."""
-    return puzzle.write_move(move).rpartition("=")[2]
 
 
 def in_words(names: Sequence[str]) -> str:

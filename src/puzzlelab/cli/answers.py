@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, end_interrupted, fail, say
 from puzzlelab.core.answers import PROOFS, Answers
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.logic import numbered
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Drawings, Presentation, Puzzle, State, notations_of, presentation_of
+from puzzlelab.core.puzzle import Drawings, Presentation, Puzzle, State, board_after, notations_of, presentation_of
 from puzzlelab.core.result import IN_CIRCLES, SEVERAL, Result, circles_in_words
 from puzzlelab.core.solver import Attempt
-from puzzlelab.core.views import levels_of
+from puzzlelab.core.views import Candidates, levels_of
 from puzzlelab.engine.report import note
 from puzzlelab.jobs.solve_job import SolveJob
 
@@ -141,6 +143,8 @@ class SolveReport:
             say(f"\n{where}: {shown}")
         if result.moves is None:
             say(_unsolved(result))
+            if self.steps and result.tried:
+                self._explain(result)
             return
         seconds = "" if result.seconds is None else f"{round(result.seconds, 6):.3g} s, "
         say(f"{_value(result)}, {self._proof(result)}, {seconds}{result.expanded:,} states expanded")
@@ -191,17 +195,40 @@ class SolveReport:
         fail(f"{where}: {sentence}" if where else sentence)
 
     def _steps(self, result: Result) -> None:
-        """Print the solver's explanation or, without one, the board at each move."""
-        sentences = self.job.solver.explain(result.board)
-        if sentences is not None:
-            for line in sentences:
-                say(line)
+        """Print the solver's explanation or, without one, the steps of logic, or the board at each move."""
+        if self._explain(result):
             return
         [levels] = levels_of(self.puzzle, result.board.state[None])
         if text := ", ".join(f"{scale} {value}" for scale, value in levels.items()):
             say(f"difficulty of this board: {text}")
+        if self.puzzle.view(Candidates) is not None:
+            result = self._by_logic(result)
+            if not result.moves:
+                return
         for title, drawing in self._drawings(result):
             say(f"\n{title}{drawing}")
+
+    def _explain(self, result: Result) -> bool:
+        """Print the solver's explanation or, without one, the steps of logic to the solution; tell whether it did."""
+        sentences = self.job.solver.explain(result.board)
+        for line in sentences or ():
+            say(line)
+        return sentences is not None
+
+    def _by_logic(self, result: Result) -> Result:
+        """Print the steps of logic to the solution, and return the rest of the solution where they end before."""
+        from puzzlelab.analysis.logic_steps import logic_of
+
+        board, moves = result.board, set(result.moves or ())
+        steps = list(logic_of(self.puzzle).way(board.state, assumes_unique=result.proof == "unique"))
+        for line in numbered(board, steps):
+            say(line)
+        written = [move for step in steps for move in step.placements]
+        if rest := sorted(moves.difference(written)):
+            say("no step of logic is known here; the other cells are from the solution")
+        return replace(
+            result, moves=tuple(rest), instance=Instance(self.puzzle, board_after(self.puzzle, board.state, written))
+        )
 
     def _drawings(self, result: Result) -> Iterator[tuple[str, str]]:
         """Yield a title and a drawing for every board: after each move or, if a drawing marks it, before each."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from json import dumps
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -41,7 +41,15 @@ Seconds = Annotated[
 Nodes = Annotated[int | None, typer.Option(help="States to expand for all moves of a board together.")]
 Game = Annotated[
     str | None,
-    typer.Option(help="Moves that were played from this board: shows the regret of each, or the next cell."),
+    typer.Option(
+        help="Moves that were played from this board: shows the regret of each, or the next step. r3c4<>5 among them "
+        "rules a candidate out."
+    ),
+]
+Detail = Literal["kind", "where", "all"]
+Tell = Annotated[
+    Detail,
+    typer.Option(help="How much of the next step is shown: its kind; also where it is; or also what it does and why."),
 ]
 
 
@@ -54,12 +62,13 @@ def hint(
     time: Seconds = None,
     nodes: Nodes = None,
     game: Game = None,
+    tell: Tell = "all",
     settle: options.Settle = False,
     json: options.JsonObjects = False,
 ) -> None:
     """Show all optimal moves, and how many moves every other one wastes (its regret).
 
-    For puzzles whose solutions are all equally long: the next forced cell with the reason, or the wrong moves.
+    For puzzles whose solutions are all equally long: the easiest next step of logic, or the wrong moves.
 
     Exit code: 0 everything proven, 1 something not proven in time or proven unsolvable, 2 something unreadable.
     """
@@ -73,7 +82,10 @@ def hint(
     if game is not None and total != 1:
         raise BadOption("--game is played from one board, not from several")
     limit = DEFAULT_LIMIT if time is None and nodes is None else Limit(time, nodes)
-    answer = partial(_hint if game is None or deduces(loaded_puzzle) else _game, configured_solver, limit, game or "")
+    if deduces(loaded_puzzle):
+        answer = partial(_deduction, configured_solver, limit, game or "", tell)
+    else:
+        answer = partial(_hint if game is None else _game, configured_solver, limit, game or "")
     with progress(bars=not json):
         code = _report(blocks, total == 1, answer, json)
     raise typer.Exit(code)
@@ -101,20 +113,13 @@ def _report(blocks: Iterator[Boards], is_single: bool, answer: Callable[[Instanc
     return errors.end(code)
 
 
-def _hint(solver: Solver, limit: Limit, text: str, instance: Instance) -> Answer:
-    """Return the values of the moves at the position after the moves of a game, or its next cell with the reason."""
-    from puzzlelab.analysis.game_analysis import read_game
-    from puzzlelab.analysis.hints import hint_after
-    from puzzlelab.analysis.logical_hints import LogicalHint
+def _hint(solver: Solver, limit: Limit, game: str, instance: Instance) -> Answer:
+    """Return the values of the moves at the position."""
+    from puzzlelab.analysis.hints import hint as run_hint
     from puzzlelab.jobs.serialise import hint_row
 
-    puzzle = instance.puzzle
-    moves = read_game(puzzle, text)
-    result = hint_after(solver, instance, moves, limit)
-    row = partial(hint_row, instance, moves, solver, limit, result)
-    if isinstance(result, LogicalHint):
-        is_found = result.best is not None or puzzle.solved(result.instance.state)
-        return is_found, "done", row, _deduction_shown(result)
+    result = run_hint(solver, instance, limit)
+    row = partial(hint_row, instance, (), solver, limit, result)
     return result.proven and not result.needed.unsolvable, result.stop, row, _hint_shown(solver, result)
 
 
@@ -167,12 +172,36 @@ def _game_shown(solver: Solver, puzzle: Puzzle, regrets: Regrets) -> Iterator[An
     yield f"regret of the whole game: {regrets.total!s}{proof}{remaining}"
 
 
-def _deduction_shown(result: LogicalHint) -> Iterator[Any]:
-    puzzle = result.instance.puzzle
-    if result.best is not None:
-        yield f"next: {puzzle.write_move(result.best)}"
-    yield f"{result.why}\n\n{puzzle.draw(result.instance.state)}"
-    if result.best is not None and not result.unique:
+def _deduction(solver: Solver, limit: Limit, game: str, detail: Detail, instance: Instance) -> Answer:
+    """Return the next step of logic at the position after the moves of a game."""
+    from puzzlelab.analysis.logical_hints import deduce, read_notes
+    from puzzlelab.jobs.serialise import hint_row
+
+    moves, removed = read_notes(instance.puzzle, game)
+    result = deduce(instance, moves, solver, limit, removed)
+    row = partial(hint_row, instance, moves, solver, limit, result, removed)
+    is_known = not result.reason or instance.puzzle.solved(result.instance.state)
+    return is_known, "done", row, _deduction_shown(result, detail)
+
+
+def _deduction_shown(result: LogicalHint, detail: Detail) -> Iterator[str]:
+    from puzzlelab.core.logic import changes_of, places_of
+
+    puzzle, step = result.instance.puzzle, result.step
+    if step is not None:
+        yield f"next: {step.title}"
+        if detail != "kind":
+            yield f"where: {', '.join(places_of(puzzle, step))}"
+        if detail == "all":
+            yield " ".join(changes_of(puzzle, step))
+            yield f"{step.sentence}\n\n{puzzle.draw(result.instance.state)}"
+    elif result.best is not None and detail != "all":
+        yield result.why.partition(":")[0]
+    else:
+        if result.best is not None:
+            yield f"next: {puzzle.write_move(result.best)}"
+        yield f"{result.why}\n\n{puzzle.draw(result.instance.state)}"
+    if not result.reason and not result.unique:
         several = "the given board has more than one solution"
         yield several if result.unique is False else f"whether {several} is not known in time"
 

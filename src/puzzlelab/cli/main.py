@@ -27,6 +27,7 @@ VERBS = {
     "enumerate": "count:enumerate_all",
     "solve": "solve:solve",
     "hint": "hint:hint",
+    "steps": "steps:steps",
     "check": "check:check",
     "verify": "verify:verify",
     "convert": "verify:convert",

@@ -6,12 +6,14 @@ number of the move that writes its digit, a unit its place in `Units.all`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import UnknownName
-from puzzlelab.core.puzzle import State
+from puzzlelab.core.puzzle import Puzzle, State, board_after, names_of
+from puzzlelab.core.views import Candidates
 
 
 class Node(NamedTuple):
@@ -132,9 +134,64 @@ class Logic(Protocol):
         """Yield the rating of each of the plain `states[B, S]`, which have one solution each."""
 
 
-def scale_name(logic: Logic, name: str | None, what: str) -> str:
-    """Return the name of a scale of ratings, by default the first; raises `UnknownName`. `what` is the puzzle."""
+def follow(
+    written: Sequence[int], removed: Iterable[int], easiest: Callable[[list[int], list[int]], Step | None]
+) -> Iterator[Step]:
+    """Yield the steps of `Logic.way`.
+
+    `easiest` returns the next one from the moves and the candidates that were ruled out so far, or None at the end.
+    """
+    moves, ruled_out = list(written), list(removed)
+    while (step := easiest(moves, ruled_out)) is not None:
+        yield step
+        moves += step.placements
+        ruled_out += step.eliminations
+
+
+def numbered(instance: Instance, steps: Iterable[Step]) -> Iterator[str]:
+    """Yield a line for each of these steps from a board on, and the board after them."""
+    state = instance.state
+    for number, step in enumerate(steps, start=1):
+        yield f"{number:>3}. {step}"
+        state = board_after(instance.puzzle, state, step.placements)
+    yield instance.puzzle.draw(state)
+
+
+def scale_name(logic: Logic, name: str | None, puzzle: Puzzle) -> str:
+    """Return the name of a scale of ratings, by default the first; raises `UnknownName`."""
     chosen = name or next(iter(logic.scales))
     if chosen not in logic.scales:
-        raise UnknownName(f"scale of ratings of {what}", chosen, logic.scales)
+        raise UnknownName(f"scale of ratings of {puzzle.name}", chosen, logic.scales)
     return chosen
+
+
+def write_elimination(puzzle: Puzzle, candidate: int) -> str:
+    """Return the notation of a candidate that is ruled out, such as `r3c4<>5`."""
+    return puzzle.write_move(candidate).replace("=", RULED_OUT)
+
+
+def read_elimination(puzzle: Puzzle, text: str) -> int:
+    """Return the inverse of `write_elimination`; raises `BadBoard`."""
+    return puzzle.read_move(text.replace(RULED_OUT, "="))
+
+
+def changes_of(puzzle: Puzzle, step: Step) -> list[str]:
+    """Return what a step writes and rules out, such as `r1c2=7` and `r3c4<>5`."""
+    eliminations = [write_elimination(puzzle, candidate) for candidate in step.eliminations]
+    return [*names_of(puzzle, step.placements), *eliminations]
+
+
+def places_of(puzzle: Puzzle, step: Step) -> list[str]:
+    """Return where a person must look to find a step: the names of its units, then of its cells, without a digit."""
+    view = puzzle.view(Candidates)
+    assert view is not None
+    units = [view.units.name(unit) for _, unit in step.units]
+    in_chain = [candidate for node in step.nodes for candidate in node.candidates]
+    candidates = [candidate for _, candidate in step.candidates] or in_chain
+    digits = view.units.all.shape[1]
+    cells = [cell for _, cell in step.cells] or [candidate // digits for candidate in candidates]
+    return list(dict.fromkeys([*units, *map(view.write_cell, cells)]))
+
+
+RULED_OUT = "<>"
+"""What stands in the place of '=' where a candidate is ruled out."""

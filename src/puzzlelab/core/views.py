@@ -423,6 +423,11 @@ class Units:
         """`int32[U, D]`: the units of every kind."""
         return np.concatenate(list(self.kinds.values()))
 
+    def name(self, unit: int) -> str:
+        """Return the kind of a unit of `all` and its number among these, such as `row 3`."""
+        kind, number = divmod(unit, self.all.shape[1])
+        return f"{list(self.kinds)[kind]} {number + 1}"
+
     @cached_property
     def peers(self) -> NDArray[np.int32]:
         """`int32[N, P]`: the cells that share a unit with each cell, in order."""

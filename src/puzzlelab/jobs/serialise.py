@@ -8,9 +8,10 @@ from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from puzzlelab.core.boards import Instance
+from puzzlelab.core.logic import Step, write_elimination
 from puzzlelab.core.puzzle import Puzzle, State, names_of
 from puzzlelab.core.solver import Solver
-from puzzlelab.core.views import scale_of
+from puzzlelab.core.views import Candidates, scale_of
 from puzzlelab.version import VERSION
 
 if TYPE_CHECKING:
@@ -31,13 +32,19 @@ def error_facts(puzzle: Puzzle, board: str, error: object) -> Facts:
     return {"puzzle": puzzle.name, "board": board, "error": str(error)}
 
 
-def hint_row(instance: Instance, moves: Sequence[int], solver: Solver, limit: Limit, hint: Hint | LogicalHint) -> Facts:
+def hint_row(
+    instance: Instance,
+    moves: Sequence[int],
+    solver: Solver,
+    limit: Limit,
+    hint: Hint | LogicalHint,
+    removed: Sequence[int] = (),
+) -> Facts:
     """Return a hint at the position after these moves as plain data, with its question, its solver and its costs."""
     from puzzlelab.analysis.logical_hints import LogicalHint
 
-    puzzle = instance.puzzle
     if isinstance(hint, LogicalHint):
-        question = {"puzzle": puzzle.name, "board": puzzle.write(instance.state), "moves": names_of(puzzle, moves)}
+        question = position_facts(instance, moves, removed)
         return {**question, "solver": solver.name, **deduction_facts(hint)}
     return {**_question(hint.instance, solver, limit), **hint_facts(hint), **_work(hint)}
 
@@ -57,6 +64,13 @@ def _question(instance: Instance, solver: Solver, limit: Limit) -> Facts:
         "limit": vars(limit),
         "version": VERSION,
     }
+
+
+def position_facts(instance: Instance, moves: Sequence[int], removed: Sequence[int]) -> Facts:
+    """Return a board, the moves of a game on it, and the candidates that were ruled out, as plain data."""
+    puzzle = instance.puzzle
+    facts = {"puzzle": puzzle.name, "board": puzzle.write(instance.state), "moves": names_of(puzzle, moves)}
+    return facts | {"eliminations": [write_elimination(puzzle, candidate) for candidate in removed]}
 
 
 def _work(outcome: Hint | Regrets) -> Facts:
@@ -81,19 +95,50 @@ def hint_facts(hint: Hint) -> Facts:
 
 
 def deduction_facts(hint: LogicalHint) -> Facts:
-    """Return the next cell with the reason as plain data."""
-    from puzzlelab.analysis.logical_hints import cell_name
-
+    """Return the next step of logic with the reason as plain data."""
     puzzle = hint.instance.puzzle
+    missing = [write_elimination(puzzle, candidate) for candidate in hint.missing]
     return {
         "best": [] if hint.best is None else [puzzle.write_move(hint.best)],
         "forced": hint.forced,
         "why": hint.why,
-        "cells": [cell_name(puzzle, cell) for cell in hint.cells],
-        "wrong": names_of(puzzle, hint.wrong),
+        "step": None if hint.step is None else step_facts(puzzle, hint.step),
+        "cells": [_candidates_view(puzzle).write_cell(cell) for cell in hint.cells],
+        "wrong": names_of(puzzle, hint.wrong) + missing,
         "reason": hint.reason,
         "unique": hint.unique,
     }
+
+
+def step_facts(puzzle: Puzzle, step: Step) -> Facts:
+    """Return a step of logic as plain data; the ends of links are places of `nodes`."""
+    view, write = _candidates_view(puzzle), puzzle.write_move
+    return {
+        "technique": step.technique,
+        "title": step.title,
+        "rating": step.rating,
+        "sentence": step.sentence,
+        "placements": names_of(puzzle, step.placements),
+        "eliminations": [write_elimination(puzzle, candidate) for candidate in step.eliminations],
+        "cells": [{"cell": view.write_cell(cell), "role": role} for role, cell in step.cells],
+        "candidates": [{"candidate": write(candidate), "role": role} for role, candidate in step.candidates],
+        "units": [{"unit": view.units.name(unit), "role": role} for role, unit in step.units],
+        "nodes": [{"candidates": names_of(puzzle, node.candidates), "on": node.is_on} for node in step.nodes],
+        "links": [{"start": link.start, "end": link.end, "strong": link.is_strong} for link in step.links],
+    }
+
+
+def steps_row(instance: Instance, steps: Sequence[Step], reason: str) -> Facts:
+    """Return the steps that are possible on a board as plain data, or the reason why there are none."""
+    puzzle = instance.puzzle
+    facts = {"puzzle": puzzle.name, "board": puzzle.write(instance.state)}
+    return facts | {"steps": [step_facts(puzzle, step) for step in steps], "reason": reason}
+
+
+def _candidates_view(puzzle: Puzzle) -> Candidates:
+    view = puzzle.view(Candidates)
+    assert view is not None
+    return view
 
 
 def game_facts(puzzle: Puzzle, regrets: Regrets) -> Facts:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.logic import Step
+from puzzlelab.core.logic import Step, follow
 from puzzlelab.core.puzzle import board_after
 from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, families_in, sentence, steps_of
 from puzzlelab.puzzles.sudoku.logic.position import Position, new_position, set_game
@@ -59,14 +59,13 @@ class SudokuLogic:
         self, state: Board, written: Sequence[int] = (), removed: Iterable[int] = (), assumes_unique: bool = True
     ) -> Iterator[Step]:
         """Yield the easiest step, then the easiest one after it, and so on."""
-        moves, ruled_out = list(written), list(removed)
-        while self.objection(state, moves, ruled_out) is None:
-            step = easiest_step(position_of(state, moves, ruled_out), assumes_unique)
-            if step is None:
-                return
-            yield step
-            moves += step.placements
-            ruled_out += step.eliminations
+
+        def easiest(moves: list[int], ruled_out: list[int]) -> Step | None:
+            if self.objection(state, moves, ruled_out):
+                return None
+            return easiest_step(position_of(state, moves, ruled_out), assumes_unique)
+
+        return follow(written, removed, easiest)
 
 
 def position_of(state: Board, written: Iterable[int], removed: Iterable[int]) -> Position:

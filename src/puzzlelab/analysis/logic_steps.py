@@ -1,0 +1,53 @@
+"""The steps of logic on a board, by the logic of its puzzle or by singles, and whether they may assume one solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from puzzlelab.analysis.singles import SinglesLogic
+from puzzlelab.core.boards import Instance
+from puzzlelab.core.errors import BadBoard, Unsupported
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.logic import Logic, Step
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.result import NO_SOLUTION
+from puzzlelab.core.solver import Solver
+from puzzlelab.core.views import Candidates
+from puzzlelab.engine.enumeration import count
+
+
+def logic_of(puzzle: Puzzle) -> Logic:
+    """Return the logic of a puzzle with the view `Candidates`: its own or, without one, that of singles.
+
+    Raises `Unsupported` for other puzzles.
+    """
+    own = puzzle.view(Logic)
+    if own is not None:
+        return own
+    view = puzzle.view(Candidates)
+    if view is None:
+        raise Unsupported(f"{puzzle.name} is not solved by logic: its boards have no cells with candidates")
+    return SinglesLogic(puzzle, view)
+
+
+def possible_steps(instance: Instance, solver: Solver, limit: Limit) -> Iterator[Step]:
+    """Return the steps that are possible on a board, the easiest first; harder ones are looked for when needed.
+
+    They rest on the assumption that there is one solution only if `solver` proves it within the limit.
+
+    Raises:
+        BadBoard: if the board has no solution.
+        Unsupported: if the puzzle has no cells with candidates, or the solver cannot count solutions.
+    """
+    logic, state = logic_of(instance.puzzle), instance.state
+    if objection := logic.objection(state):
+        raise BadBoard(f"the board cannot be solved: {objection}")
+    return logic.steps(state, assumes_unique=has_one_solution(instance, solver, limit))
+
+
+def has_one_solution(instance: Instance, solver: Solver, limit: Limit) -> bool:
+    """Tell whether a board is proven to have one solution within the limit; raises `BadBoard` if it has none."""
+    counted = count(solver, instance, limit, 2)
+    if counted.stop == "done" and not counted.solutions:
+        raise BadBoard(f"the board cannot be solved: {NO_SOLUTION}")
+    return counted.stop == "done" and counted.solutions == 1
