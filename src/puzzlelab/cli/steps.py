@@ -30,7 +30,7 @@ def steps(
     from puzzlelab.analysis.logic_steps import logic_of
     from puzzlelab.core import registry
 
-    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle)
+    loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle, file)
     logic_of(loaded_puzzle)  # a puzzle without logic is an error before its boards
     solver, errors, code = registry.solver(None, loaded_puzzle), ErrorTally(), SOLVED
     blocks, total = read_boards(loaded_puzzle, board, file, settle)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
+from puzzlelab.core.logic import Logic
 from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import Candidates, Legality
 from puzzlelab.puzzles.sudoku import notation, presentation
@@ -220,6 +221,7 @@ VIEWS: Views = {
     Candidates: itself,
     Drawings: lambda puzzle: Drawings(svg),
     Legality: lambda puzzle: Legality(puzzle.is_legal),
+    Logic: "puzzlelab.puzzles.sudoku.logic.view:logic",
     Notation: notation_of,
     Presentation: presentation_of,
 }

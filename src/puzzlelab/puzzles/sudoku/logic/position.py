@@ -140,12 +140,8 @@ def set_up(position, board, candidates):
 
 
 @compiled
-def set_game(position, board, written, removed):
-    """Make this the position of the clues `board: uint8[81]` after the moves `written: int64[K]`.
-
-    The candidates `removed: int64[R]` are taken away.
-    """
-    set_clues(position, board)
+def play(position, written, removed):
+    """Make the moves `written: int64[K]`, and take the candidates `removed: int64[R]` away."""
     for i in range(written.size):
         place(position, written[i] // 9, written[i] % 9)
     for i in range(removed.size):

@@ -11,7 +11,7 @@ import numpy as np
 from puzzlelab.core.logic import Step, follow
 from puzzlelab.core.puzzle import board_after
 from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, families_in, sentence, steps_of
-from puzzlelab.puzzles.sudoku.logic.position import Position, new_position, set_game
+from puzzlelab.puzzles.sudoku.logic.position import Position, new_position, play, set_up
 from puzzlelab.puzzles.sudoku.logic.steps import Evidence, evidence_of, find_steps, new_found, unit_text
 from puzzlelab.puzzles.sudoku.rules import Board, Sudoku
 
@@ -21,7 +21,7 @@ MOST = 1000
 
 def logic(puzzle: Sudoku) -> SudokuLogic | None:
     """Return the view of the puzzle; None for other sizes than 9x9."""
-    return SudokuLogic(puzzle) if puzzle.name == "sudoku-9x9" else None
+    return SudokuLogic(puzzle) if puzzle.size == 9 else None
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class SudokuLogic:
         """Name two equal digits in a unit, a cell without a candidate, or a digit without a place."""
         if objection := self.puzzle.objection(board_after(self.puzzle, state, written)):
             return objection
-        position = position_of(state, written, removed)
+        position = position_of(self.puzzle, state, written, removed)
         (stuck,) = np.nonzero((position.values == 0) & (position.candidates == 0))
         if stuck.size:
             return f"{self.puzzle.write_cell(int(stuck[0]))} has no candidate left"
@@ -49,7 +49,7 @@ class SudokuLogic:
         self, state: Board, written: Sequence[int] = (), removed: Iterable[int] = (), assumes_unique: bool = True
     ) -> Iterator[Step]:
         """Yield the steps of one family after the other."""
-        position, found = position_of(state, written, removed), new_found(MOST)
+        position, found = position_of(self.puzzle, state, written, removed), new_found(MOST)
         for family in FAMILIES:
             for each in steps_of(family, position, found):
                 if assumes_unique or not each.technique.assumes_unique:
@@ -63,15 +63,17 @@ class SudokuLogic:
         def easiest(moves: list[int], ruled_out: list[int]) -> Step | None:
             if self.objection(state, moves, ruled_out):
                 return None
-            return easiest_step(position_of(state, moves, ruled_out), assumes_unique)
+            return easiest_step(position_of(self.puzzle, state, moves, ruled_out), assumes_unique)
 
         return follow(written, removed, easiest)
 
 
-def position_of(state: Board, written: Iterable[int], removed: Iterable[int]) -> Position:
+def position_of(puzzle: Sudoku, state: Board, written: Iterable[int], removed: Iterable[int]) -> Position:
     """Return the position of a board after some moves, without some candidates."""
-    position = new_position()
-    set_game(position, state, np.array(list(written), np.int64), np.array(list(removed), np.int64))
+    position, bits = new_position(), 1 << np.arange(9)
+    board = (puzzle.digits(state) + 1).astype(np.uint8)
+    set_up(position, board, (puzzle.candidates(state) * bits).sum(axis=1).astype(np.uint16))
+    play(position, np.array(list(written), np.int64), np.array(list(removed), np.int64))
     return position
 
 
