@@ -287,3 +287,25 @@ def test_jobs_of_one_board_are_those_of_its_solver(program):
     code, out, _ = program("solve", "sudoku-9x9", "easy", "--with", "permutation", "--jobs", "2", "--json")
     assert code == 0
     assert json.loads(out)["options"]["jobs"] == 2
+
+
+def test_boards_with_candidates_are_solved_as_such_under_the_name_of_sudoku(program, tmp_path) -> None:
+    puzzle = load("sudoku-9x9")
+    candidates = puzzle.candidates(puzzle.read(MANY).state)
+    cell = next(cell for cell in range(81) if candidates[cell].sum() > 2)
+    code, out, _ = program("solve", "sudoku-9x9", MANY, "--json")
+    answer = rows_of(out)[0]["moves"][:]
+    kept = next(move for move in answer if puzzle.read_move(move) // 9 == cell)
+    removed = [digit + 1 for digit in range(9) if candidates[cell, digit] and str(digit + 1) != kept[-1]]
+    line = f":0000:x:{MANY}:{' '.join(f'{digit}{cell // 9 + 1}{cell % 9 + 1}' for digit in removed)}:::"
+    file = tmp_path / "library.txt"
+    file.write_text(f":0000:x:{MANY}::::\n{line}\n")
+    code, out, err = program("solve", "sudoku-9x9", "--file", file, "--json")
+    rows = rows_of(out)
+    assert (code, err) == (0, "")
+    assert [row["puzzle"] for row in rows] == ["sudoku-9x9:candidates"] * 2
+    assert [row["board"] for row in rows] == [MANY, line]
+    assert kept in rows[1]["moves"]
+    code, out, _ = program("count", "sudoku-9x9", line)
+    assert 0 < int(out) < int(program("count", "sudoku-9x9", MANY)[1])
+    assert program("solve", "sudoku-9x9", line, "--as", "line")[1].strip().isdecimal()

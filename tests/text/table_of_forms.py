@@ -81,6 +81,8 @@ def written_in_c(cells: Sequence[Sequence[object]]) -> str:
 SIX = "1....6..2......3..4......5..6....1.."
 MINIMAL = "7....5.2..5..7.1.3263.4...7.46.........1.2....2..8.3............1.5..8..8...6...4"
 """No clue follows from the others, and no blank cell has a single candidate."""
+REMOVED = "113 115"
+"""Candidates that these clues leave."""
 
 
 def candidates(lines: Sequence[str]) -> str:
@@ -155,7 +157,7 @@ SUDOKU: dict[str, tuple[str, Sequence[str]]] = {
         [P, Q],
     ),
     "a bank of hashes and ratings": (f"0000183b305c {P0}  1.2\n00027e6d1b1a {Q0}  8.4", [P, Q]),
-    "a library of HoDoKu": (f":0000:x:{P.replace('7', '+7', 1)}:::\n:0901:x:{Q}:412 413::", [P, Q]),
+    "a library of HoDoKu": (f":0000:x:{P.replace('7', '+7', 1)}:::\n:0901:x:{Q}::413::", [P, Q]),
     "a collection (.sdm)": (f"{P0}\n{Q0}", [P, Q]),
     "numbered lines": (f"1. {P}\n2. {Q}", [P, Q]),
     "lines with a title and a comment": (f"My collection\n{P} # easy\n// hard ones\n{Q}", [P, Q]),
@@ -299,6 +301,12 @@ OTHERS: dict[str, Form] = {
     "lines with comments": (f"  # a comment\n{EIGHT} # the hardest\n{EIGHT}", "tiles-3x3", [EIGHT, EIGHT]),
     "lines with lengths": (f"{EIGHT}\t31\toptimal\n{EIGHT}\t31", "tiles-3x3", [EIGHT, EIGHT]),
     "rows of dust": ("\n".join(DUST_ROWS), "dust-4x3x5", [DUST]),
+    "a library of HoDoKu with removed candidates": (
+        f":0000:x:{P}::::\n:0901:x:{MINIMAL}:{REMOVED}:413::",
+        "sudoku-9x9:candidates",
+        [P, f":0000:x:{MINIMAL}:{REMOVED}:::"],
+    ),
+    "candidates of HoDoKu that say more": (printed_candidates(P), "sudoku-9x9:candidates", [P]),
     "dust with slashes": ("/".join(DUST_ROWS), "dust-4x3x5", [DUST]),
     "dust in names of colours": (
         "red green blue yellow\ngreen green blue blue\nred red yellow yellow",

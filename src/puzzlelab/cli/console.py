@@ -135,11 +135,11 @@ def puzzle_and_boards(
 ) -> tuple[Puzzle, list[str] | None]:
     """Return the puzzle of this name, and the boards after it; a board in place of the name says its puzzle itself.
 
-    Where the first board says more than a board of this puzzle can, the puzzle is that of such boards. Raises
+    Where one of the first boards says more than a board of this puzzle can, the puzzle is that of such boards. Raises
     `UnknownName` for what is neither.
     """
     try:
-        return _puzzle_of_first(load_puzzle(name, settle), boards, file), boards
+        return _widened(load_puzzle(name, settle), boards, file), boards
     except UnknownName as error:
         if len(name) < LONGEST_PATH and Path(name).is_file():
             raise BadInput(f"{name} is a file: name its puzzle first, as in: tiles-4x4 --file {name}") from None
@@ -152,11 +152,11 @@ def puzzle_and_boards(
         return load_puzzle(puzzle.name, settle), [name, *(boards or ())]
 
 
-PEEKED = 1 << 14
-"""Characters of a file in which the first board is looked for."""
+PEEKED = 1 << 18
+"""Characters of a file in which boards are looked for that say more."""
 
 
-def _puzzle_of_first(puzzle: Puzzle, arguments: list[str] | None, file: Path | None) -> Puzzle:
+def _widened(puzzle: Puzzle, arguments: list[str] | None, file: Path | None) -> Puzzle:
     """Return the puzzle of the first board of a command, see `puzzle_of_first`."""
     from puzzlelab.core.puzzle import Notation
 
@@ -166,15 +166,15 @@ def _puzzle_of_first(puzzle: Puzzle, arguments: list[str] | None, file: Path | N
     if file is not None and str(file) != "-":
         text = _beginning(file)
     elif arguments and arguments != ["-"]:
-        text = as_unicode(arguments[0])
+        text = as_unicode("\n".join(arguments))
     else:
         text = _peeked()
     try:
         notation.read(text.split("\n", 1)[0])
     except BadBoard:
-        from puzzlelab.text.reader import puzzle_of_first
+        from puzzlelab.text.reader import widened
 
-        return puzzle_of_first(puzzle, text)
+        return widened(puzzle, text)
     return puzzle
 
 

@@ -80,15 +80,21 @@ def other_form(puzzle: Puzzle, text: str, error: BadBoard) -> State | None:
     return None
 
 
-def puzzle_of_first(puzzle: Puzzle, text: str) -> Puzzle:
-    """Return the puzzle of the first board in a text: `puzzle`, or the wider one if the board says more."""
-    if wider := _wider(puzzle):
-        family = _family(puzzle)
-        for part in splitter_of(puzzle).split(text.split("\n")):
-            with suppress(BadBoard):
-                is_wider = any(name == wider for name, _ in family.from_text(part.text.strip(), puzzle.name))
-                return registry.load(wider) if is_wider else puzzle
-    return puzzle
+def widened(puzzle: Puzzle, text: str) -> Puzzle:
+    """Return the wider puzzle if a board in a text says more than one of `puzzle` can, and else `puzzle`."""
+    wider = _wider(puzzle)
+    return registry.load(wider) if wider and any(_says_more(puzzle, part) for part in _parts(puzzle, text)) else puzzle
+
+
+def _parts(puzzle: Puzzle, text: str) -> Iterator[BoardText]:
+    return splitter_of(puzzle).split(text.split("\n"))
+
+
+def _says_more(puzzle: Puzzle, board: BoardText) -> bool:
+    with suppress(BadBoard):
+        readings = _family(puzzle).from_text(board.text.strip(), puzzle.name)
+        return any(name == _wider(puzzle) for name, _ in readings)
+    return False
 
 
 def _wider(puzzle: Puzzle) -> str:
@@ -245,7 +251,7 @@ def read_any(text: str, hint: str | None = None) -> list[Instance]:
     error: BadInput | None = None
     if hint:
         try:
-            boards = read_all(registry.load(hint), text)
+            boards = read_all(widened(registry.load(hint), text), text)
         except BadBoard as wrong:
             error = wrong
         else:
@@ -257,7 +263,8 @@ def read_any(text: str, hint: str | None = None) -> list[Instance]:
                 )
             return boards
     names = _guessed(text, error)
-    return [board for name in names for board in read_all(registry.load(name), text, len(names) > 1, is_guess=True)]
+    puzzles = {puzzle.name: puzzle for puzzle in (widened(registry.load(name), text) for name in names)}
+    return [board for each in puzzles.values() for board in read_all(each, text, len(puzzles) > 1, is_guess=True)]
 
 
 def _check_length(text: str) -> None:

@@ -10,7 +10,7 @@ from puzzlelab.conformance import check_puzzle
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Drawings, board_after, notations_of
-from puzzlelab.text.reader import puzzle_of_first, read_any
+from puzzlelab.text.reader import read_any, widened
 
 PLAIN, PUZZLE = load("sudoku-9x9"), load("sudoku-9x9:candidates")
 CLUES = "..4..3..65..........8..9....1..5..7.....2..3.7..6....4..2..8..........5.3..4..1.."
@@ -82,9 +82,11 @@ def test_a_single_candidate_that_no_peer_has_is_a_digit() -> None:
     assert PUZZLE.digits(PUZZLE.read(signs(naked)).state)[0] == -1, "its peers have the 1 too"
 
 
-def test_the_first_board_says_whether_there_are_candidates() -> None:
-    assert puzzle_of_first(PLAIN, f"{CLUES}\n{line(CLUES, '111')}") is PLAIN
-    assert puzzle_of_first(PLAIN, f"{line(CLUES, '111')}\n{CLUES}") == PUZZLE
+def test_a_board_that_says_more_makes_all_boards_of_its_text_such_boards() -> None:
+    assert widened(PLAIN, f"{CLUES}\n{line(CLUES)}") is PLAIN
+    both = f"{line(CLUES)}\n{line(CLUES, '111')}"
+    assert widened(PLAIN, both) == PUZZLE
+    assert read_any(both) == read_any(both, "sudoku-9x9") == [PUZZLE.read(CLUES), PUZZLE.read(line(CLUES, "111"))]
     with pytest.raises(BadBoard, match="a board of sudoku-9x9:candidates, not of sudoku-9x9"):
         PLAIN.read(line(CLUES, "111"))
 

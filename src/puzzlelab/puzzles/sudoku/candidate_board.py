@@ -34,7 +34,7 @@ PLAIN = Sudoku()
 NAME = "candidates"
 """What stands behind the colon in the name of the puzzle."""
 CELL = re.compile(r"\+?[0-9.]")
-LINE = re.compile(r":[^:]*:[^:]*:([^:]*)(?::([^:]*))?((?::[^:]*)*)")
+LINE = re.compile(r":[^:\n]*:[^:\n]*:([^:\n]*)(?::([^:\n]*).*)?")
 """A line of a library of HoDoKu: its cells, with a plus before digits that are no clues, and the removed candidates."""
 REMOVED = re.compile(r"[1-9]{3}")
 

@@ -31,7 +31,7 @@ SOLO_OPTIONS = re.compile(r"(?:a|r[24]|m[248]|md[24]|d[a-z])*")
 """The symmetry and the difficulty of a game of Solo."""
 PUZZ_LINK = re.compile(r"sudoku/(?:v:/)?(\d{1,2})/(\d{1,2})/([!-~]+?)/?")
 """The columns, the rows and the cells in a link of puzz.link."""
-LIBRARY = re.compile(r":[^:]*:[^:]*:([^:]*)(?::([^:]*).*)?")
+LIBRARY = re.compile(r":[^:\n]*:[^:\n]*:([^:\n]*)(?::([^:\n]*).*)?")
 """A line of a library of HoDoKu: its cells, where a plus stands before digits that a player has written, and the
 candidates that are removed."""
 
