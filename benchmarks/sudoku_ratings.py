@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.puzzles.sudoku.generate import random_images
-from puzzlelab.puzzles.sudoku.logic.rating import Rating
+from puzzlelab.puzzles.sudoku.logic.rating import BoardRating
 from puzzlelab.puzzles.sudoku.logic.scales import rate_on
 
 SCALES = ("118", "121")
@@ -35,7 +35,7 @@ class Comparison:
     puzzle: str
     expected: tuple[float, float, float]
     """Rating, pearl and diamond in the file."""
-    rating: Rating
+    rating: BoardRating
 
     @property
     def numbers(self) -> tuple[float, float, float]:

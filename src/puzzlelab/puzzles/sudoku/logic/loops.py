@@ -36,6 +36,7 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     mark_digits,
     remove_from,
     removed_text,
+    surcharge,
     unit_text,
 )
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
@@ -158,11 +159,11 @@ def tenths_of_length(length):
     return 5 if length >= 10 else length // 2 - 2
 
 
-@inlined
-def tenths(family, found, number):
-    """Return by how much the Explainer rates a step that was found above 4.5."""
+@implements(surcharge, UniqueLoops)
+def tenths_above_rectangles(family, found):
+    """Return by how much the Explainer rates the first step that was found above 4.5."""
     length, naked, hidden = 0, 0, 0
-    for i in range(found.heads[number, 1], found.heads[number, 2]):
+    for i in range(found.heads[0, 1], found.heads[0, 2]):
         kind, role = found.marks[i] >> 28, (found.marks[i] >> 24) & 15
         length += kind == CELL and role == IN_LOOP
         naked += kind == CELL and role == NAKED

@@ -55,7 +55,7 @@ class RatedBatch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rating:
+class BoardRating:
     """The rating of a board on a scale."""
 
     rating: float
@@ -146,14 +146,14 @@ def advance(family, position, found, batch, tenths, repeats):
             store(position, batch, row)
 
 
-def rate(boards: NDArray[np.uint8], entries: Sequence[Entry]) -> list[Rating]:
+def rate(boards: NDArray[np.uint8], entries: Sequence[Entry]) -> list[BoardRating]:
     """Return the ratings of `boards: uint8[B, 81]` by the searches of a scale, the easiest first."""
     return [
         each for first in range(0, len(boards), BATCH) for each in _rate_batch(boards[first : first + BATCH], entries)
     ]
 
 
-def _rate_batch(boards: NDArray[np.uint8], entries: Sequence[Entry]) -> list[Rating]:
+def _rate_batch(boards: NDArray[np.uint8], entries: Sequence[Entry]) -> list[BoardRating]:
     batch, position, found = new_batch(len(boards)), new_position(), new_found(1)
     fill_batch(batch, position, boards)
     tables = [_table(entry.ratings) for entry in entries]
@@ -174,10 +174,10 @@ def _table(ratings: Mapping[Technique, int]) -> NDArray[np.int64]:
     return tenths
 
 
-def _rating(batch: RatedBatch, row: int) -> Rating:
+def _rating(batch: RatedBatch, row: int) -> BoardRating:
     rating, pearl, diamond = (batch.ratings[row] / 10).tolist()
     hardest = int(batch.hardest[row])
-    return Rating(
+    return BoardRating(
         rating=rating,
         pearl=pearl,
         diamond=diamond,

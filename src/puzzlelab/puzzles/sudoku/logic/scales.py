@@ -10,15 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.puzzles.sudoku.logic import loops
 from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
 from puzzlelab.puzzles.sudoku.logic.locked import locked
-from puzzlelab.puzzles.sudoku.logic.rating import Entry, Rating, rate
+from puzzlelab.puzzles.sudoku.logic.rating import BoardRating, Entry, rate
 from puzzlelab.puzzles.sudoku.logic.singles import FULL_HOUSES, HIDDEN_SINGLES, NAKED_SINGLES, Singles
 from puzzlelab.puzzles.sudoku.logic.subsets import subsets
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
+from puzzlelab.puzzles.sudoku.logic.wings import Wings
+
+LOOPS = tuple(each for each in Technique if each.name.startswith(("UNIQUE_RECTANGLE", "UNIQUE_LOOP")))
 
 
-def rate_on(boards: NDArray[np.uint8], scale: str = "121", uniqueness: bool = True) -> list[Rating]:
+def rate_on(boards: NDArray[np.uint8], scale: str = "121", uniqueness: bool = True) -> list[BoardRating]:
     """Return the ratings of `boards: uint8[B, 81]`; `uniqueness` allows techniques that rest on the only solution."""
     return rate(boards, SCALES[scale](uniqueness))
 
@@ -55,10 +59,20 @@ def _easiest() -> list[Entry]:
     ]
 
 
+def _wings() -> list[Entry]:
+    return [Entry(Wings(2), {Technique.XY_WING: 42}), Entry(Wings(3), {Technique.XYZ_WING: 44})]
+
+
+def _loops(hidden_bonus: int) -> Entry:
+    return Entry(loops.family(hidden_bonus), dict.fromkeys(LOOPS, 45))
+
+
 def explainer_121(uniqueness: bool) -> Sequence[Entry]:
     """Return the searches of Sudoku Explainer 1.2.1."""
     return [
         *_easiest(),
+        *_wings(),
+        *([_loops(1)] if uniqueness else []),
         _subsets(Technique.NAKED_QUADRUPLE, 50),
         _fish(Technique.JELLYFISH, 52),
         _subsets(Technique.HIDDEN_QUADRUPLE, 54),
@@ -69,6 +83,8 @@ def explainer_118(uniqueness: bool) -> Sequence[Entry]:
     """Return the searches of Sukaku Explainer 1.18.1."""
     return [
         *_easiest(),
+        *_wings(),
+        *([_loops(0)] if uniqueness else []),
         _subsets(Technique.NAKED_QUADRUPLE, 50),
         _fish(Technique.JELLYFISH, 52),
         _subsets(Technique.HIDDEN_QUADRUPLE, 54),
