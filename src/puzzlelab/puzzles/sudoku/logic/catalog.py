@@ -18,6 +18,7 @@ FAMILIES = (
     "wings",
     "loops",
     "aic",
+    "forcing",
 )
 """The modules that give `families()`, the records of their searches, and `SENTENCES`; the easiest first."""
 

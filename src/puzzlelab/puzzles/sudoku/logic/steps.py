@@ -19,10 +19,11 @@ from puzzlelab.engine.kernels import compiled, inlined, kernel_name
 from puzzlelab.puzzles.sudoku.logic.position import place, remove
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
-REMOVED, PLACED, CELL, CANDIDATE, UNIT, NODE, LINK = range(7)
+REMOVED, PLACED, CELL, CANDIDATE, UNIT, NODE, LINK, LENGTH = range(8)
 """Kinds of marks. A NODE is (number of the node, candidate), one mark for each of its candidates; its role is 1 where
 the chain says that one of them is true, 0 where it says that all are false. A LINK is (number of a node, number of the
-next); its role is 1 for a strong one, 0 for a weak one. The others have one operand."""
+next); its role is 1 for a strong one, 0 for a weak one. The LENGTH of a chain is how many assertions it has
+beyond two. The others have one operand."""
 
 
 class Found(NamedTuple):
@@ -164,6 +165,8 @@ class Evidence:
     units: tuple[tuple[int, int], ...]
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
+    length: int = 0
+    """Of a chain whose length its rating depends on: its assertions beyond two."""
 
     def by_role(self, marks: str, role: int) -> list[int]:
         """Return the operands of the marks (`cells`, `candidates` or `units`) with this role."""
@@ -174,7 +177,7 @@ def evidence_of(found: Found) -> list[Evidence]:
     """Return the different steps of a buffer."""
     steps = []
     for technique, begin, end in found.heads[: found.used[0]].tolist():
-        parts: dict[int, list[tuple[int, int, int]]] = {kind: [] for kind in range(7)}
+        parts: dict[int, list[tuple[int, int, int]]] = {kind: [] for kind in range(8)}
         for each in found.marks[begin:end].tolist():
             parts[each >> 28].append(((each >> 24) & 15, (each >> 12) & 0xFFF, each & 0xFFF))
         roles = {kind: tuple((role, first) for role, first, _ in marks) for kind, marks in parts.items()}
@@ -190,6 +193,7 @@ def evidence_of(found: Found) -> list[Evidence]:
             units=roles[UNIT],
             nodes=tuple(Node(tuple(sorted(members)), is_on) for _, (is_on, members) in sorted(nodes.items())),
             links=tuple(Link(start, end, role == 1) for role, start, end in parts[LINK]),
+            length=sum(length for _, length, _ in parts[LENGTH]),
         )
         steps.append(evidence)
     return list(dict.fromkeys(steps))

@@ -151,5 +151,10 @@ TITLES = {
     Technique.ALS_XY_WING: "ALS-XY-wing",
     Technique.ALS_CHAIN: "ALS chain",
     Technique.SUE_DE_COQ: "Sue de Coq",
+    Technique.X_CYCLE: "X-cycle",
+    Technique.Y_CYCLE: "Y-cycle",
+    Technique.XY_CYCLE: "XY-cycle",
+    Technique.FORCING_X_CHAIN: "forcing X-chain",
+    Technique.NISHIO: "Nishio forcing chain",
 }
 """Names that are no plain words."""
