@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
-from puzzlelab.core import puzzle, solver, views
+from puzzlelab.core import logic, puzzle, solver, views
 from puzzlelab.engine import enumeration
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,6 +106,7 @@ def example() -> str:
 def _views() -> Iterator[tuple[str, ...]]:
     kinds = [
         *_classes(views),
+        logic.Logic,
         puzzle.Notation,
         puzzle.Drawings,
         puzzle.Presentation,

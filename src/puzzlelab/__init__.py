@@ -38,15 +38,17 @@ __version__ = VERSION
 _HOMES = {
     "api": (
         "load read read_many solve solve_many solve_table attempts check count generate solutions hint "
-        "open_executor prove regrets train verify"
+        "open_executor prove rate regrets steps train verify"
     ),
     "jobs.checks": "Check",
     "conformance": "check_puzzle check_solver",
     "core.errors": ("BadBoard BadFile BadInput BadOption ConformanceError PuzzlelabError UnknownName Unsupported"),
     "analysis.hints": "Hint",
+    "analysis.logical_hints": "LogicalHint",
     "analysis.proofs": "ProofCheck",
     "core.boards": "Boards Instance",
     "core.limit": "Limit",
+    "core.logic": "Logic Rating Step",
     "core.registry": "solver",
     "core.cover": "ExactCover",
     "core.puzzle": "Example Family Presentation Puzzle State",
@@ -72,6 +74,7 @@ __all__ = ["__version__", *_PLACES]  # noqa: PLE0604  # type checkers take the n
 if TYPE_CHECKING:
     from puzzlelab.analysis.game_analysis import Regrets as Regrets  # noqa: I001  # one statement for each module
     from puzzlelab.analysis.hints import Hint as Hint
+    from puzzlelab.analysis.logical_hints import LogicalHint as LogicalHint
     from puzzlelab.analysis.proofs import ProofCheck as ProofCheck
     from puzzlelab.analysis.state_evaluation import (
         PuzzleNetwork as PuzzleNetwork,
@@ -87,6 +90,7 @@ if TYPE_CHECKING:
         load as load,
         open_executor as open_executor,
         prove as prove,
+        rate as rate,
         read as read,
         read_many as read_many,
         regrets as regrets,
@@ -94,6 +98,7 @@ if TYPE_CHECKING:
         solve as solve,
         solve_many as solve_many,
         solve_table as solve_table,
+        steps as steps,
         train as train,
         verify as verify,
     )
@@ -117,6 +122,11 @@ if TYPE_CHECKING:
         Unsupported as Unsupported,
     )
     from puzzlelab.core.limit import Limit as Limit
+    from puzzlelab.core.logic import (
+        Logic as Logic,
+        Rating as Rating,
+        Step as Step,
+    )
     from puzzlelab.core.puzzle import (
         Example as Example,
         Family as Family,

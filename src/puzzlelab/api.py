@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
+    from puzzlelab.analysis.logical_hints import LogicalHint
     from puzzlelab.analysis.proofs import ProofCheck
+    from puzzlelab.core.logic import Rating, Step
     from puzzlelab.core.result import Count
     from puzzlelab.engine.enumeration import Listing
     from puzzlelab.engine.executor import Executor
@@ -434,24 +436,102 @@ def prove(
     return run_prove(instance, result, checked.limit(limit), claimant)
 
 
-def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Hint:
+def hint(
+    instance: Instance,
+    solver: str | Solver | None = None,
+    limit: Limit | None = None,
+    moves: Sequence[int] | str = (),
+    removed: Sequence[int] | str = (),
+    **options: Any,
+) -> Hint | LogicalHint:
     """Return the optimal moves at a position (`best`), and the regret of every other move.
 
-    `limit` is for all searches together; it is 60 seconds if not given.
+    For puzzles whose solutions are all equally long, such as Sudoku, it is the easiest next step of logic.
 
-    Raises:
-        Unsupported: if all solutions of this puzzle are equally long, as those of a Sudoku.
+    Args:
+        instance: a board.
+        solver: the solver that values the moves, or lists the solutions that the moves of a game are compared with.
+        limit: for all searches together; 60 seconds if not given.
+        moves: a game from the board on, at whose end the hint is; numbers, or a text such as 'r1c9=6'.
+        removed: candidates that were ruled out, as numbers of moves or a text such as 'r3c4<>5'.
+        options: settings of the solver.
 
     >>> puzzle = puzzlelab.load("tiles-3x3")
     >>> hint = puzzlelab.hint(puzzle.read("1 2 3 4 5 6 0 7 8"))
     >>> [puzzle.write_move(move) for move in hint.best], hint.length
     (['L'], 2)
+    >>> puzzlelab.hint(puzzlelab.load("sudoku-9x9").read("easy")).step.sentence
+    '2 has one place left in box 1: r2c3'
     """
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
-    from puzzlelab.analysis.hints import hint as run_hint
+    from puzzlelab.analysis.hints import hint_after, require_hints
 
-    with _question(instance, solver, DEFAULT_LIMIT if limit is None else limit, options) as question:
-        return run_hint(*question)
+    with _question(instance, solver, DEFAULT_LIMIT if limit is None else limit, options) as (chosen, board, limit):
+        require_hints(chosen, board.puzzle)
+        game, ruled_out = checked.moves(board.puzzle, moves), checked.candidates(board.puzzle, removed)
+        return hint_after(chosen, board, game, limit, removed=ruled_out)
+
+
+def steps(
+    instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
+) -> Iterator[Step]:
+    """Yield the steps of logic that are possible on a board of a puzzle such as Sudoku, the easiest first.
+
+    Harder techniques are looked for when their steps are needed. Steps rest on the assumption that the board has one
+    solution only if the solver proves it within the limit.
+
+    Raises:
+        BadBoard: if the board has no solution.
+        Unsupported: if the puzzle is not solved by logic.
+
+    >>> board = puzzlelab.load("sudoku-9x9").read("easy")
+    >>> step = next(puzzlelab.steps(board))
+    >>> step.technique, [board.puzzle.write_move(move) for move in step.placements], step.rating
+    ('hidden-single', ['r2c3=2'], 1.2)
+    """
+    from puzzlelab.analysis.logic_steps import possible_steps
+
+    with _question(instance, solver, limit, options) as question:
+        return possible_steps(*question)
+
+
+def rate(
+    boards: Iterable[Instance],
+    scale: str | None = None,
+    solver: str | Solver | None = None,
+    limit: Limit | None = None,
+    **options: Any,
+) -> list[Rating]:
+    """Rate boards of a puzzle such as Sudoku by the hardest step of logic that they need.
+
+    A board that has no solution, or several, has a `reason` in the place of its rating.
+
+    Args:
+        boards: boards of one puzzle.
+        scale: the scale, such as '121' or '118'; by default the puzzle's main one.
+        solver: the solver that looks for a second solution of each board.
+        limit: for each board.
+        options: settings of the solver.
+
+    Raises:
+        UnknownName: if there is no such scale.
+        Unsupported: if the puzzle has no ratings.
+
+    >>> puzzle = puzzlelab.load("sudoku-9x9")
+    >>> easy, blank = puzzlelab.rate([puzzle.read("easy"), puzzle.read("." * 81)])
+    >>> easy.rating, easy.scale, easy.hardest
+    (1.2, '121', 'hidden-single')
+    >>> blank.rating, blank.reason
+    (None, 'it has more than one solution')
+    """
+    from puzzlelab.jobs.ratings import rated_parts
+
+    instances = list(checked.boards(boards))
+    if not instances:
+        return []
+    with _question(instances[0], solver, limit, options) as (chosen, _, limit):
+        parts = rated_parts(Boards.of(instances), scale, chosen, limit)
+        return [rating for _, ratings in parts for rating in ratings]
 
 
 def regrets(

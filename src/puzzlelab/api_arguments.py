@@ -103,3 +103,10 @@ def moves(puzzle: Puzzle, game: Sequence[int] | str) -> list[int]:
             sentence = f"{number} is none of the moves 0 to {puzzle.move_count - 1}"
             raise BadBoard(sentence, f"move {step} of {len(numbers)}")
     return numbers
+
+
+def candidates(puzzle: Puzzle, removed: Sequence[int] | str) -> list[int]:
+    """Return the candidates that were ruled out as numbers of moves; raises `BadBoard` for one that is none."""
+    from puzzlelab.analysis.logical_hints import read_notes
+
+    return read_notes(puzzle, removed)[1] if isinstance(removed, str) else moves(puzzle, removed)

@@ -30,7 +30,7 @@ def logic_of(puzzle: Puzzle) -> Logic:
     return SinglesLogic(puzzle, view)
 
 
-def possible_steps(instance: Instance, solver: Solver, limit: Limit) -> Iterator[Step]:
+def possible_steps(solver: Solver, instance: Instance, limit: Limit) -> Iterator[Step]:
     """Return the steps that are possible on a board, the easiest first; harder ones are looked for when needed.
 
     They rest on the assumption that there is one solution only if `solver` proves it within the limit.
@@ -42,10 +42,10 @@ def possible_steps(instance: Instance, solver: Solver, limit: Limit) -> Iterator
     logic, state = logic_of(instance.puzzle), instance.state
     if objection := logic.objection(state):
         raise BadBoard(f"the board cannot be solved: {objection}")
-    return logic.steps(state, assumes_unique=has_one_solution(instance, solver, limit))
+    return logic.steps(state, assumes_unique=has_one_solution(solver, instance, limit))
 
 
-def has_one_solution(instance: Instance, solver: Solver, limit: Limit) -> bool:
+def has_one_solution(solver: Solver, instance: Instance, limit: Limit) -> bool:
     """Tell whether a board is proven to have one solution within the limit; raises `BadBoard` if it has none."""
     counted = count(solver, instance, limit, 2)
     if counted.stop == "done" and not counted.solutions:

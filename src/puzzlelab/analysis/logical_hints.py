@@ -32,7 +32,12 @@ from puzzlelab.engine.enumeration import Listing
 
 @dataclass(frozen=True)
 class LogicalHint:
-    """The next move at a position with its reason, or the reason why there is none."""
+    """The easiest next step of logic at a position, with its reason, or the reason why there is none.
+
+    >>> hint = puzzlelab.hint(puzzlelab.load("sudoku-9x9").read("easy"), moves="r1c1=1")
+    >>> hint.why
+    'r1c1=1 is wrong: the only solution has another digit there'
+    """
 
     instance: Instance
     """The position."""

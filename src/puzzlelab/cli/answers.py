@@ -221,14 +221,17 @@ class SolveReport:
 
         board, moves = result.board, set(result.moves or ())
         steps = list(logic_of(self.puzzle).way(board.state, assumes_unique=result.proof == "unique"))
-        for line in numbered(board, steps):
+        for line in numbered(steps):
             say(line)
         written = [move for step in steps for move in step.placements]
-        if rest := sorted(moves.difference(written)):
-            say("no step of logic is known here; the other cells are from the solution")
-        return replace(
-            result, moves=tuple(rest), instance=Instance(self.puzzle, board_after(self.puzzle, board.state, written))
+        position = Instance(self.puzzle, board_after(self.puzzle, board.state, written))
+        rest = sorted(moves.difference(written))
+        say(
+            "no step of logic is known here; the other cells are from the solution"
+            if rest
+            else self.puzzle.draw(position.state)
         )
+        return replace(result, moves=tuple(rest), instance=position)
 
     def _drawings(self, result: Result) -> Iterator[tuple[str, str]]:
         """Yield a title and a drawing for every board: after each move or, if a drawing marks it, before each."""

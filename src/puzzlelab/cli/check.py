@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +12,11 @@ from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, PuzzleName
 
 if TYPE_CHECKING:
     from puzzlelab.core.boards import Boards, Instance
+    from puzzlelab.core.logic import Rating
     from puzzlelab.jobs.checks import Check
+
+RATED = 100
+"""Boards that are rated where a puzzle has ratings."""
 
 
 def check(
@@ -20,43 +25,53 @@ def check(
     file: BoardFile = None,
     time: Annotated[float, typer.Option(help="Seconds to look for a second solution of a board.")] = 10.0,
     settle: Settle = False,
+    rating: Annotated[bool, typer.Option("--rating", help=f"Rate all boards, not only the first {RATED}.")] = False,
     json: JsonObjects = False,
 ) -> None:
     """Say whether boards are well-formed and solvable, and how hard they are.
 
-    If boards of the puzzle should have a unique solution, a solver looks for a second one.
+    If boards of the puzzle should have a unique solution, a solver looks for a second one. Boards with one are rated,
+    as by `puzzlelab rate`.
 
     Exit code: 0 no objection, 1 a board has no solution or several, 2 something unreadable.
     """
     from puzzlelab.core import registry
     from puzzlelab.jobs.checks import check_parts
+    from puzzlelab.jobs.ratings import ratings_of
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle, file)
-    code, limit, errors = SOLVED, limit_of(time, None), ErrorTally()
+    code, limit, errors, unrated = SOLVED, limit_of(time, None), ErrorTally(), sys.maxsize if rating else RATED
     solver = registry.solver(None, loaded_puzzle)
     for some in read_runs(loaded_puzzle, board, file, settle):
         errors.tell_boards(some, json)
         if not some.errors:
             for part, checks in check_parts(some, solver, limit):
-                code = max(code, _print_all(part, checks, json))
+                ratings = ratings_of(part, [each.solutions == 1 for each in checks], unrated)
+                unrated = max(0, unrated - len(part))
+                code = max(code, _print_all(part, checks, ratings, json))
     raise typer.Exit(errors.end(code))
 
 
-def _print_all(boards: Boards, checks: list[Check], json: bool) -> int:
-    """Print the checks of some boards; return the exit code for them."""
+def _print_all(boards: Boards, checks: list[Check], ratings: list[Rating | None], json: bool) -> int:
+    """Print the checks and the ratings of some boards; return the exit code for them."""
     from puzzlelab.jobs.checks import check_facts
-    from puzzlelab.jobs.serialise import json_lines
+    from puzzlelab.jobs.serialise import json_lines, rating_facts
+
+    def facts(value: tuple[Check, Rating | None]) -> dict[str, Any]:
+        check, rating = value
+        return check_facts(check) | ({} if rating is None else {"rating": rating_facts(rating)})
 
     if json:
-        say("\n".join(json_lines(boards, checks, check_facts)))
+        say("\n".join(json_lines(boards, list(zip(checks, ratings, strict=True)), facts)))
     else:
-        for board, each in zip(boards, checks, strict=True):
-            _show(board, each)
+        for board, each, rating in zip(boards, checks, ratings, strict=True):
+            _show(board, each, rating)
     return SOLVED if all(each.ok for each in checks) else UNSOLVED
 
 
-def _show(board: Instance, result: Check) -> None:
+def _show(board: Instance, result: Check, rating: Rating | None) -> None:
     """Print the board, the objections to it, and its difficulty."""
+    from puzzlelab.cli.rate import rating_in_words
     from puzzlelab.core.views import Samples
 
     puzzle = board.puzzle
@@ -68,6 +83,8 @@ def _show(board: Instance, result: Check) -> None:
     for scale, value in result.difficulty.items():
         about = scales[scale].about if scale in scales else ""
         say(f"{scale}: {value}{f' ({about})' if about else ''}")
+    if rating is not None:
+        say(rating_in_words(rating))
 
 
 def _sentences(result: Check) -> list[str]:

@@ -28,6 +28,7 @@ VERBS = {
     "solve": "solve:solve",
     "hint": "hint:hint",
     "steps": "steps:steps",
+    "rate": "rate:rate",
     "check": "check:check",
     "verify": "verify:verify",
     "convert": "verify:convert",

@@ -51,7 +51,7 @@ def _print_steps(board: Instance, solver: Solver, json: bool) -> int:
 
     shown, reason = [], "no step of logic is known here"
     try:
-        for step in possible_steps(board, solver, Limit()):
+        for step in possible_steps(solver, board, Limit()):
             shown.append(step)
             if not json:
                 say(str(step))

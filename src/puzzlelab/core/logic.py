@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import UnknownName
-from puzzlelab.core.puzzle import Puzzle, State, board_after, names_of
+from puzzlelab.core.puzzle import Puzzle, State, names_of
 from puzzlelab.core.views import Candidates
 
 
@@ -37,7 +36,7 @@ class Step:
 
     >>> step = next(puzzlelab.steps(puzzlelab.load("sudoku-9x9").read("easy")))
     >>> step.technique, step.sentence
-    ('hidden-single', '6 has one place left in box 3: r1c9')
+    ('hidden-single', '2 has one place left in box 1: r2c3')
     """
 
     technique: str
@@ -62,7 +61,8 @@ class Step:
     """How hard it is, on the default scale; None if that is not known."""
 
     def __str__(self) -> str:
-        return f"{self.title}: {self.sentence}"
+        rating = "" if self.rating is None else f" ({self.rating:g})"
+        return f"{self.title}{rating}: {self.sentence}"
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,14 @@ class Rating:
     rating: float | None = None
     """The rating of the hardest step, or the sum of the scores of all; None if the board has no rating."""
     pearl: float | None = None
-    """The hardest rating of the steps up to the first placement; None on scales without it."""
+    """The rating of the hardest step up to the first placement; None on scales without it."""
     diamond: float | None = None
-    """The hardest rating of the steps before the first elimination; None on scales without it."""
+    """The rating of the first step; None on scales without it."""
     level: str | None = None
     """The name of the level on scales with levels."""
     hardest: str | None = None
     """The hardest technique."""
-    techniques: Mapping[str, int] = field(default_factory=dict)
+    techniques: Mapping[str, int] = field(default_factory=dict, hash=False)
     """How often each technique was used."""
     reason: str = ""
     """Why the board has no rating, as a sentence."""
@@ -96,6 +96,11 @@ class Logic(Protocol):
     """The view of puzzles with `Candidates` that are solved by logic, step by step.
 
     A position is a state, the moves that were written in it, and the candidates that were ruled out.
+
+    >>> board = puzzlelab.load("sudoku-9x9").read("easy")
+    >>> logic = board.puzzle.view(puzzlelab.Logic)
+    >>> [step.technique for step in logic.way(board.state)][-1]
+    'full-house'
     """
 
     @property
@@ -130,8 +135,8 @@ class Logic(Protocol):
         It ends with the solved board, an objection, or where no step is known.
         """
 
-    def rate(self, states: State, scale: str | None = None) -> Iterator[Rating]:
-        """Yield the rating of each of the plain `states[B, S]`, which have one solution each."""
+    def rate(self, states: State, scale: str) -> list[Rating]:
+        """Return the rating of each of the plain `states[B, S]`, which have one solution each, on one of `scales`."""
 
 
 def follow(
@@ -148,13 +153,9 @@ def follow(
         ruled_out += step.eliminations
 
 
-def numbered(instance: Instance, steps: Iterable[Step]) -> Iterator[str]:
-    """Yield a line for each of these steps from a board on, and the board after them."""
-    state = instance.state
-    for number, step in enumerate(steps, start=1):
-        yield f"{number:>3}. {step}"
-        state = board_after(instance.puzzle, state, step.placements)
-    yield instance.puzzle.draw(state)
+def numbered(steps: Iterable[Step]) -> Iterator[str]:
+    """Yield a line for each of these steps."""
+    return (f"{number:>3}. {step}" for number, step in enumerate(steps, start=1))
 
 
 def scale_name(logic: Logic, name: str | None, puzzle: Puzzle) -> str:

@@ -8,7 +8,7 @@ from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.logic import Step, write_elimination
+from puzzlelab.core.logic import Rating, Step, write_elimination
 from puzzlelab.core.puzzle import Puzzle, State, names_of
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import Candidates, scale_of
@@ -130,9 +130,19 @@ def step_facts(puzzle: Puzzle, step: Step) -> Facts:
 
 def steps_row(instance: Instance, steps: Sequence[Step], reason: str) -> Facts:
     """Return the steps that are possible on a board as plain data, or the reason why there are none."""
+    from puzzlelab.analysis.logic_steps import logic_of
+
     puzzle = instance.puzzle
-    facts = {"puzzle": puzzle.name, "board": puzzle.write(instance.state)}
+    scale = next(iter(logic_of(puzzle).scales), None)
+    facts = {"puzzle": puzzle.name, "board": puzzle.write(instance.state), "scale": scale}
     return facts | {"steps": [step_facts(puzzle, step) for step in steps], "reason": reason}
+
+
+def rating_facts(rating: Rating) -> Facts:
+    """Return a rating as plain data; those without a rating have a reason."""
+    facts = {"scale": rating.scale, "rating": rating.rating, "pearl": rating.pearl, "diamond": rating.diamond}
+    names = {"level": rating.level, "hardest": rating.hardest, "techniques": dict(rating.techniques)}
+    return facts | names | {"reason": rating.reason}
 
 
 def _candidates_view(puzzle: Puzzle) -> Candidates:

@@ -47,3 +47,8 @@ def sentence(step: Evidence, name: str) -> str:
     """Return the sentence that explains a step of a family."""
     sentences: Mapping[Technique, Sentence] = family_of(name).SENTENCES
     return sentences[step.technique](step)
+
+
+def explained(step: Evidence) -> str:
+    """Return the sentence that explains a step of any family."""
+    return next(sentence(step, name) for name in FAMILIES if step.technique in family_of(name).SENTENCES)

@@ -199,6 +199,13 @@ def evidence_of(found: Found) -> list[Evidence]:
     return list(dict.fromkeys(steps))
 
 
+def single_step(found: Found, number: int) -> Found:
+    """Return a buffer with one of the steps of another buffer alone."""
+    technique, begin, end = found.heads[number].tolist()
+    heads = np.array([[technique, 0, end - begin]])
+    return Found(heads, found.marks[begin:end].copy(), np.array([1, end - begin, 0]), 1)
+
+
 Sentence = Callable[[Evidence], str]
 """What a family gives for each of its techniques: the sentence that explains a step."""
 

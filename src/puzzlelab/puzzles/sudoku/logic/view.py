@@ -1,22 +1,43 @@
-"""The view `Logic` of 9x9 Sudoku: the steps of all families of techniques, in the order of their difficulty."""
+"""The view `Logic` of 9x9 Sudoku: the steps of all techniques in the order of the default scale, and ratings.
+
+Techniques that are not on the scale come after those that are, in the order of the catalog.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.logic import Step, follow
+from puzzlelab.core.logic import Rating, Step, follow
 from puzzlelab.core.puzzle import board_after
-from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, families_in, sentence, steps_of
+from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, explained, families_in
 from puzzlelab.puzzles.sudoku.logic.position import Position, new_position, play, set_up
-from puzzlelab.puzzles.sudoku.logic.steps import Evidence, evidence_of, find_steps, new_found, unit_text
+from puzzlelab.puzzles.sudoku.logic.rating import BoardRating, Entry
+from puzzlelab.puzzles.sudoku.logic.scales import SCALES, rate_on
+from puzzlelab.puzzles.sudoku.logic.steps import (
+    Evidence,
+    Found,
+    evidence_of,
+    find_steps,
+    new_found,
+    single_step,
+    surcharge,
+    unit_text,
+)
 from puzzlelab.puzzles.sudoku.rules import Board, Sudoku
 
+DEFAULT = "121"
+ABOUT = {
+    "121": "Sudoku Explainer 1.2.1, the scale that forums quote",
+    "118": "Sukaku Explainer 1.18.1 with its default settings",
+}
+"""Scale -> what it is."""
 MOST = 1000
 """The most steps of one search that are listed."""
+Rated = tuple[Evidence, float | None]
+"""A step, and its rating on the default scale."""
 
 
 def logic(puzzle: Sudoku) -> SudokuLogic | None:
@@ -30,6 +51,11 @@ class SudokuLogic:
 
     puzzle: Sudoku
 
+    @property
+    def scales(self) -> Mapping[str, str]:
+        """The scales of ratings, the default one first; none for boards with candidates."""
+        return ABOUT if self.puzzle.name == "sudoku-9x9" else {}
+
     def objection(self, state: Board, written: Sequence[int] = (), removed: Iterable[int] = ()) -> str | None:
         """Name two equal digits in a unit, a cell without a candidate, or a digit without a place."""
         if objection := self.puzzle.objection(board_after(self.puzzle, state, written)):
@@ -38,9 +64,8 @@ class SudokuLogic:
         (stuck,) = np.nonzero((position.values == 0) & (position.candidates == 0))
         if stuck.size:
             return f"{self.puzzle.write_cell(int(stuck[0]))} has no candidate left"
-        for unit, cells in enumerate(position.units.tolist()):
-            missing = set(range(9)) - {int(position.values[cell]) - 1 for cell in cells}
-            for digit in sorted(missing):
+        for unit, cells in enumerate(position.units):
+            for digit in sorted(set(range(9)) - set((position.values[cells].astype(int) - 1).tolist())):
                 if not position.places[digit, unit]:
                     return f"{unit_text(unit)} has no place left for a {digit + 1}"
         return None
@@ -48,24 +73,36 @@ class SudokuLogic:
     def steps(
         self, state: Board, written: Sequence[int] = (), removed: Iterable[int] = (), assumes_unique: bool = True
     ) -> Iterator[Step]:
-        """Yield the steps of one family after the other."""
-        position, found = position_of(self.puzzle, state, written, removed), new_found(MOST)
-        for family in FAMILIES:
-            for each in steps_of(family, position, found):
-                if assumes_unique or not each.technique.assumes_unique:
-                    yield step_of(each, family)
+        """Yield the steps of one search after the other."""
+        position, found, known = position_of(self.puzzle, state, written, removed), new_found(MOST), set[Evidence]()
+        for entry in searches(DEFAULT, assumes_unique):
+            for evidence, rating in allowed_steps(entry, position, found, assumes_unique):
+                if evidence not in known:
+                    yield step_of(evidence, rating)
+                known.add(evidence)
 
     def way(
         self, state: Board, written: Sequence[int] = (), removed: Iterable[int] = (), assumes_unique: bool = True
     ) -> Iterator[Step]:
         """Yield the easiest step, then the easiest one after it, and so on."""
+        entries = searches(DEFAULT, assumes_unique)
 
         def easiest(moves: list[int], ruled_out: list[int]) -> Step | None:
             if self.objection(state, moves, ruled_out):
                 return None
-            return easiest_step(position_of(self.puzzle, state, moves, ruled_out), assumes_unique)
+            return easiest_step(position_of(self.puzzle, state, moves, ruled_out), entries, assumes_unique)
 
         return follow(written, removed, easiest)
+
+    def rate(self, states: Board, scale: str) -> list[Rating]:
+        """Return the rating of each of the boards, which have one solution each."""
+        return [rating_of(each, scale) for each in rate_on(states, scale)]
+
+
+def searches(scale: str, assumes_unique: bool) -> list[Entry]:
+    """Return the searches of a scale, then those of all families, without ratings."""
+    others = [Entry(record, {}) for name in FAMILIES for record in families_in(name)]
+    return [*SCALES[scale](assumes_unique), *others]
 
 
 def position_of(puzzle: Sudoku, state: Board, written: Iterable[int], removed: Iterable[int]) -> Position:
@@ -77,12 +114,37 @@ def position_of(puzzle: Sudoku, state: Board, written: Iterable[int], removed: I
     return position
 
 
-def step_of(evidence: Evidence, family: str) -> Step:
+def allowed_steps(entry: Entry, position: Position, found: Found, assumes_unique: bool) -> list[Rated]:
+    """Return the different steps of one search that may be taken, as many as `found` has room for."""
+    find_steps(entry.family, position, found)
+    steps: dict[Evidence, float | None] = {}
+    for number in range(int(found.used[0])):
+        alone = single_step(found, number)
+        [evidence] = evidence_of(alone)
+        if assumes_unique or not evidence.technique.assumes_unique:
+            tenths = entry.ratings.get(evidence.technique)
+            steps.setdefault(evidence, None if tenths is None else (tenths + surcharge(entry.family, alone)) / 10)
+    return list(steps.items())
+
+
+def easiest_step(position: Position, entries: Sequence[Entry], assumes_unique: bool) -> Step | None:
+    """Return the step that the easiest search finds first; None if there is none."""
+    first = new_found(1)
+    for entry in entries:
+        steps = allowed_steps(entry, position, first, assumes_unique)
+        if first.used[0] and not steps:  # the first one may not be taken
+            steps = allowed_steps(entry, position, new_found(MOST), assumes_unique)
+        if steps:
+            return step_of(*steps[0])
+    return None
+
+
+def step_of(evidence: Evidence, rating: float | None) -> Step:
     """Return a step for people."""
     return Step(
         technique=evidence.technique.label,
         title=evidence.technique.title,
-        sentence=sentence(evidence, family),
+        sentence=explained(evidence),
         placements=evidence.placed,
         eliminations=evidence.removed,
         cells=evidence.cells,
@@ -90,25 +152,14 @@ def step_of(evidence: Evidence, family: str) -> Step:
         units=evidence.units,
         nodes=evidence.nodes,
         links=evidence.links,
+        rating=rating,
     )
 
 
-def easiest_step(position: Position, assumes_unique: bool) -> Step | None:
-    """Return the step that the easiest technique finds first; None if there is none."""
-    first = new_found(1)
-    for family in FAMILIES:
-        for record in families_in(family):
-            find_steps(record, position, first)
-            steps = evidence_of(first)
-            if steps and not assumes_unique and steps[0].technique.assumes_unique:
-                steps = [each for each in all_steps(record, position) if not each.technique.assumes_unique]
-            if steps:
-                return step_of(steps[0], family)
-    return None
-
-
-def all_steps(record: Any, position: Position) -> list[Evidence]:
-    """Return all steps of one search."""
-    found = new_found(MOST)
-    find_steps(record, position, found)
-    return evidence_of(found)
+def rating_of(board: BoardRating, scale: str) -> Rating:
+    """Return a rating for people."""
+    techniques = {technique.label: count for technique, count in board.techniques.items()}
+    if not board.is_complete:
+        return Rating(scale, techniques=techniques, reason="the techniques of this scale do not solve this board")
+    hardest = None if board.hardest is None else board.hardest.label
+    return Rating(scale, board.rating, board.pearl, board.diamond, None, hardest, techniques)

@@ -49,8 +49,11 @@ class LogicSolver(SolverSettings):
         yield self._result(instance, steps, "done", time.perf_counter() - began)
 
     def explain(self, instance: Instance, limit: Limit | None = None) -> Iterator[str]:
-        """Return the steps with their reasons, and the board at the end."""
-        return numbered(instance, self._way(instance))
+        """Yield the steps with their reasons, and the board at the end."""
+        steps = list(self._way(instance))
+        yield from numbered(steps)
+        moves = [move for step in steps for move in step.placements]
+        yield instance.puzzle.draw(board_after(instance.puzzle, instance.state, moves))
 
     def _way(self, instance: Instance) -> Iterator[Step]:
         return _view(instance).way(instance.state, assumes_unique=self.uniqueness)
