@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from puzzlelab.core.errors import BadInput, PuzzlelabError
+from puzzlelab.puzzles.sudoku.logic.basic_fish import BASE
 from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, family_of, steps_of
 from puzzlelab.puzzles.sudoku.logic.position import ALL, Position, new_position, set_up
 from puzzlelab.puzzles.sudoku.logic.steps import Evidence, new_found
@@ -106,7 +108,12 @@ TECHNIQUES = {
     "1201": Technique.TEMPLATE_SET,
     "1202": Technique.TEMPLATE_DELETE,
 }
-"""The techniques by the first four digits of their number in the library."""
+"""The techniques by the first four digits of their number in the library; a fifth one is a 1 for siamese fish, two with
+the same base units."""
+FINNED = (Technique.FINNED_X_WING, Technique.FINNED_SWORDFISH, Technique.FINNED_JELLYFISH)
+SASHIMI = (Technique.SASHIMI_X_WING, Technique.SASHIMI_SWORDFISH, Technique.SASHIMI_JELLYFISH)
+PARTNERS = {**dict(zip(FINNED, SASHIMI, strict=True)), **dict(zip(SASHIMI, FINNED, strict=True))}
+"""The other kind of fish that may be one of two siamese ones."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +136,11 @@ class Case:
     def technique(self) -> Technique | None:
         """The technique, if it has a name here."""
         return TECHNIQUES.get(self.code[:4])
+
+    @property
+    def is_siamese(self) -> bool:
+        """Whether its step is two fish at once."""
+        return self.code[4:5] == "1"
 
     @property
     def is_absent(self) -> bool:
@@ -179,21 +191,27 @@ def position_of(case: Case) -> Position:
 def steps_for(case: Case) -> list[Evidence]:
     """Return the steps of the technique of a case that are possible in its position."""
     position, found, technique = position_of(case), new_found(MOST_STEPS), case.technique
-    families = [name for name in FAMILIES if technique in family_of(name).SENTENCES]
+    wanted = {technique, PARTNERS.get(technique) if case.is_siamese and technique else None}
+    families = [name for name in FAMILIES if wanted & set(family_of(name).SENTENCES)]
     steps = [step for name in families for step in steps_of(name, position, found)]
-    return [step for step in steps if step.technique == technique]
+    return [step for step in steps if step.technique in wanted]
 
 
 def is_right(case: Case, steps: Sequence[Evidence]) -> bool:
     """Tell whether the steps of its technique are as a case says."""
     if case.is_absent:
         return not any(not case.eliminations or set(step.removed) & set(case.eliminations) for step in steps)
-    return any(does_what(case, step.removed, step.placed) for step in steps)
+    does = [(set(step.removed), set(step.placed)) for step in steps]
+    if case.is_siamese:
+        does += [
+            (set(one.removed) | set(two.removed), set()) for one, two in combinations(steps, 2) if are_siamese(one, two)
+        ]
+    return (set(case.eliminations), set(case.placements)) in does
 
 
-def does_what(case: Case, removed: Sequence[int], placed: Sequence[int]) -> bool:
-    """Tell whether a step does exactly what a case says."""
-    return tuple(removed) == case.eliminations and tuple(placed) == case.placements
+def are_siamese(one: Evidence, two: Evidence) -> bool:
+    """Tell whether two fish have the same base units."""
+    return set(one.by_role("units", BASE)) == set(two.by_role("units", BASE))
 
 
 # --- printing ---

@@ -15,8 +15,10 @@ FAMILIES = (
     "locked",
     "subsets",
     "basic_fish",
+    "finned_fish",
     "wings",
     "loops",
+    "complex_fish",
     "aic",
     "forcing",
 )

@@ -79,6 +79,28 @@ def is_full(found):
 
 
 @inlined
+def is_repeated(found):
+    """Tell whether an earlier step of the technique does the same as the one that was begun.
+
+    Marks of what a step does come first, and in a fixed order.
+    """
+    number = found.used[0]
+    begin, end = found.heads[number, 1], found.used[1]
+    for other in range(number):
+        if found.heads[other, 0] == found.heads[number, 0]:
+            place = found.heads[other, 1]
+            i = begin
+            while i < end and found.marks[i] == found.marks[place] and found.marks[i] >> 28 <= PLACED:
+                i += 1
+                place += 1
+            if (i == end or found.marks[i] >> 28 > PLACED) and (
+                place == found.heads[other, 2] or found.marks[place] >> 28 > PLACED
+            ):
+                return True
+    return False
+
+
+@inlined
 def remove_from(position, found, cell, digits):
     """Mark those of the `digits` (bits) as removed that a cell has as candidates; returns how many."""
     present = np.int64(position.candidates[cell]) & digits
