@@ -60,8 +60,8 @@ def test_a_fish_removes_exactly(technique: Technique, drawing: str, removed: set
 def test_a_fish_without_fins_needs_no_cases() -> None:
     steps = steps_of_pattern("complex_fish", SASHIMI)
     assert sentence(next(step for step in steps if step.technique == Technique.FRANKEN_JELLYFISH), "complex_fish") == (
-        "column 1, column 2, column 7 and column 9 have all their 1s in row 1, row 7, box 4 and box 6, which have no room "
-        "for another 1: r5c8 cannot be 1"
+        "column 1, column 2, column 7 and column 9 have all their 1s in row 1, row 7, box 4 and box 6, which have no "
+        "room for another 1: r5c8 cannot be 1"
     )
 
 

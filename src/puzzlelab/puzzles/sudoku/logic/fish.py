@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.compiler.wide_integers import lowest
+from puzzlelab.engine.compiler import lowest
 from puzzlelab.engine.kernels import inlined
 from puzzlelab.puzzles.sudoku.logic.position import CELLS, UNITS, has
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
