@@ -222,7 +222,7 @@ def clues(run: BenchRun) -> Chart:
         for row in rows_of(series, lambda at: (share(at.solved), *map(seconds, _quartiles(at))))
     ]
     header = "solver", "clues", "solved", "25th percentile", "median", "75th percentile", ""
-    label = f"clues (shade: middle half of the boards; circle: fewer than {MIN_BOARDS}; star: slowest)"
+    label = f"clues\n(shade: middle half of the boards;\ncircle: fewer than {MIN_BOARDS}; star: slowest)"
     lines = [
         line
         for place, (solver, points) in enumerate(series.items())
