@@ -87,8 +87,8 @@ def street(tmp_path, plugged, monkeypatch):
 
 @pytest.mark.usefixtures("street")
 def test_settings_of_a_generator_are_options_of_generate(program):
-    assert program("generate", "street-4", "--lit", 2) == (0, "**..\n", "")
-    assert program("generate", "street-4", "--broken") == (0, "*..x\n", "")
+    assert program("generate", "street-4", "--seed", 0, "--lit", 2) == (0, "**..\n", "")
+    assert program("generate", "street-4", "--seed", 0, "--broken") == (0, "*..x\n", "")
     assert "lit" in board_generation.generator_fields()
     code, _, err = program("generate", "street-4", "--lit", "many")
     assert (code, err.splitlines()[0][:40]) == (2, "error: lamps: the option 'lit' cannot be 'many'"[:40])

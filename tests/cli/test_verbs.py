@@ -76,13 +76,12 @@ def test_generate_makes_equal_boards_from_equal_seeds(program):
     words = ("tiles-4x4", "--count", 5)
     assert generated(program, *words, "--seed", 3) == generated(program, *words, "--seed", 3)
     assert generated(program, *words, "--seed", 3) != generated(program, *words, "--seed", 4)
-    assert generated(program, *words) == generated(program, *words, "--seed", 0)
-    assert generated(program, "tiles-4x4", "--count", 2) == generated(program, *words)[:2]
+    assert generated(program, "tiles-4x4", "--count", 2, "--seed", 0) == generated(program, *words, "--seed", 0)[:2]
 
 
 def test_generate_goes_through_a_range_in_turn(program):
     puzzle = load("tiles-3x3")
-    boards = generated(program, "tiles-3x3", "--level", "5-7", "--count", 7)
+    boards = generated(program, "tiles-3x3", "--level", "5-7", "--count", 7, "--seed", 0)
     levels = [levels_of(puzzle, puzzle.read(board).state[None])[0]["level"] for board in boards]
     assert levels == [5, 6, 7, 5, 6, 7, 5]
 

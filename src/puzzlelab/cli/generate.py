@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from functools import cache
 from json import dumps
@@ -13,7 +14,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from puzzlelab.cli.console import end_interrupted, print_table, say
-from puzzlelab.cli.options import ExecutorName, PuzzleName, Seed, Threads, open_optional, status_in_words, taking
+from puzzlelab.cli.options import ExecutorName, PuzzleName, Threads, open_optional, status_in_words, taking
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadFile, BadOption
 
@@ -37,6 +38,8 @@ LevelRange = Annotated[
         "tiles-4x4, for example, draws a level evenly, so that easy boards are as frequent as hard ones."
     ),
 ]
+NEW_SEEDS = 1_000_000
+"""Seeds that are drawn are below this number, so that they are short enough to read out."""
 GENERATOR = "generator"
 """The key of the values of a generator's options in the context of the command."""
 
@@ -85,7 +88,14 @@ def generate(
     count: Annotated[int, typer.Option(min=1, help="How many boards.")] = 1,
     scale: ScaleName = None,
     level: LevelRange = None,
-    seed: Seed = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Equal seeds give equal boards. Without it, boards are new at each call; a file goes on with its own.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -100,11 +110,14 @@ def generate(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object for each board.")] = False,
 ) -> None:
-    """Generate boards, one a line. Easy levels may have few different boards, so that some are repeated."""
+    """Generate boards, one a line. Easy levels may have few different boards, so that some are repeated.
+
+    Standard error has the seed of the boards, which makes them again.
+    """
     from puzzlelab.core import registry
     from puzzlelab.core.views import own_generator
     from puzzlelab.jobs import board_generation
-    from puzzlelab.jobs.board_writing import board_lines, states_in
+    from puzzlelab.jobs.board_writing import board_lines, kept_seed, states_in
     from puzzlelab.jobs.serialise import board_facts
 
     if json and out is not None:
@@ -119,18 +132,29 @@ def generate(
     if out is None:
         if histogram:
             raise BadOption("--histogram draws the boards of --out; name a file with --out")
+        chosen = secrets.randbelow(NEW_SEEDS) if seed is None else seed
         with open_optional(executor, jobs) as workers:
-            boards = board_generation.boards(loaded_puzzle, count, scale, level, seed, jobs, workers, **settings)
-            for facts in board_facts(loaded_puzzle, boards, scale, level, seed):
+            boards = board_generation.boards(loaded_puzzle, count, scale, level, chosen, jobs, workers, **settings)
+            _tell_seed(chosen, seed)
+            for facts in board_facts(loaded_puzzle, boards, scale, level, chosen):
                 typer.echo(dumps(facts) if json else facts["board"])
         return
     if histogram:
         _check_image(histogram)
+    kept = kept_seed(out) if seed is None else seed
+    chosen = secrets.randbelow(NEW_SEEDS) if kept is None else kept
     with open_optional(executor, jobs) as workers:
-        lines = board_lines(loaded_puzzle, out, scale, level, seed, jobs, workers, settings)
+        lines = board_lines(loaded_puzzle, out, scale, level, chosen, jobs, workers, settings)
+        _tell_seed(chosen, kept)
         _write(lines, count, out, workers)
     if own is not None and own.tally is not None:
         _summary(own.tally(states_in(loaded_puzzle, out)), histogram)
+
+
+def _tell_seed(chosen: int, given: int | None) -> None:
+    """Print a seed that was drawn on standard error."""
+    if given is None:
+        typer.echo(f"seed {chosen}", err=True)
 
 
 def _write(lines: BoardLines, count: int, out: Path, executor: Executor | None) -> None:

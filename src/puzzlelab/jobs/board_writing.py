@@ -4,6 +4,7 @@ The ending of its name says the form: lines of text, CSV, lines of JSON, Parquet
 
 The file of boards itself grows; only the rows of `X.parquet` grow in `X.parquet.jsonl`, from which it is made. The
 lines before the boards, and some boards at the beginning and at the end of what is there, are made again and compared.
+The file `X.seed` beside it has the seed, with which it is continued.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.boards import Boards
+from puzzlelab.core.errors import BadFile
 from puzzlelab.core.puzzle import Puzzle, State, notations_of
 from puzzlelab.core.views import BoardForm, own_generator, scale_of
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.jobs.board_generation import generated, generator_of, sampled
-from puzzlelab.storage.files import make_folder, require_regular, writing
+from puzzlelab.storage.files import make_folder, replace_file, require_regular, writing
 from puzzlelab.storage.lines import blocks_of, lines_of
 from puzzlelab.storage.outputs import LineOutput, check_ending
 from puzzlelab.storage.row_columns import csv_text
@@ -56,6 +58,7 @@ class BoardLines:
     """Yields the lines of the boards number `first` to `end` - 1, those of some boards at a time."""
     compared: tuple[int, int]
     """The number of boards at the beginning and at the end of a file that are made again and compared."""
+    seed: int
 
 
 def board_lines(
@@ -86,8 +89,8 @@ def board_lines(
 
     if scale_name and form is LINES:
         comments = (f"# puzzle: {puzzle.name}", f"# {scale_name} {level or 'any'}, seed {seed}")
-        return BoardLines(path, growing, comments, make, (0, 1))
-    return BoardLines(path, growing, [form.header] if form.header else [], make, (COMPARED, COMPARED))
+        return BoardLines(path, growing, comments, make, (0, 1), seed)
+    return BoardLines(path, growing, [form.header] if form.header else [], make, (COMPARED, COMPARED), seed)
 
 
 LINES, CSV_ROWS, OBJECTS = BoardForm("", None), BoardForm("puzzle,board", ""), BoardForm("", "")
@@ -142,6 +145,8 @@ def write_boards(lines: BoardLines, count: int, report: Callable[[int], None]) -
         make_folder(path.parent)
     with LineOutput(growing) as file:
         existing = max(0, file.existing - len(lines.header))
+        if not existing and growing.is_file():
+            replace_file(seed_file(path), f"{lines.seed}\n")
         try:
             _write(file, lines, existing, count, report)
         except KeyboardInterrupt:
@@ -179,6 +184,25 @@ def _export(path: Path, growing: Path, file: LineOutput) -> None:
     with new_export(path, growing) as target, pq.ParquetWriter(target, schema) as writer:
         while some := list(islice(rows, GROUP)):
             writer.write_table(pa.Table.from_pylist(some, schema))
+
+
+def seed_file(path: Path) -> Path:
+    """Return the file beside a file of boards that has its seed."""
+    return path.with_name(f"{path.name}.seed")
+
+
+def kept_seed(path: Path) -> int | None:
+    """Return the seed of a file of boards that is continued; None for a new one.
+
+    Raises `BadFile` if it is damaged.
+    """
+    kept = seed_file(path)
+    if not (path.exists() and kept.exists()):
+        return None
+    text = "".join(blocks_of(kept)).strip()
+    if not (text.isascii() and text.isdecimal()):
+        raise BadFile(f"{kept} has no seed: give the one of these boards by --seed")
+    return int(text)
 
 
 # --- reading ---
