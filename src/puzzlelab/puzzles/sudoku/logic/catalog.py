@@ -16,6 +16,8 @@ FAMILIES = (
     "subsets",
     "basic_fish",
     "finned_fish",
+    "single_digit",
+    "empty_rectangle",
     "wings",
     "loops",
     "complex_fish",

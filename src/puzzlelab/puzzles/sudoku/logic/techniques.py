@@ -136,6 +136,14 @@ class Technique(IntEnum):
 
 TITLES = {
     Technique.X_WING: "X-wing",
+    Technique.FINNED_X_WING: "finned X-wing",
+    Technique.SASHIMI_X_WING: "sashimi X-wing",
+    Technique.FRANKEN_X_WING: "franken X-wing",
+    Technique.FINNED_FRANKEN_X_WING: "finned franken X-wing",
+    Technique.MUTANT_X_WING: "mutant X-wing",
+    Technique.FINNED_MUTANT_X_WING: "finned mutant X-wing",
+    Technique.TWO_STRING_KITE: "two-string kite",
+    Technique.DUAL_TWO_STRING_KITE: "dual two-string kite",
     Technique.XY_WING: "XY-wing",
     Technique.XYZ_WING: "XYZ-wing",
     Technique.W_WING: "W-wing",
