@@ -231,16 +231,21 @@ def _difference(solver: Any, board: Instance, limit: Limit) -> list[str]:
 
 
 def hint(parameters: Parameters, context: TaskContext) -> Any:
-    """Return the next cell and the reason for it, or the regret of every move, at the position after these moves."""
-    from puzzlelab.analysis.hints import hint_after, require_hints
+    """Return the next step and the reason for it, or the regret of every move, at the position after these moves."""
+    from puzzlelab.analysis.hints import deduces, hint_after, require_hints
+    from puzzlelab.analysis.logical_hints import read_notes
     from puzzlelab.jobs.serialise import hint_row
 
     instance = instance_of(parameters)
     puzzle, limit = instance.puzzle, limit_of(parameters, context)
-    solver, moves = solver_of(parameters, puzzle), moves_of(parameters, puzzle)
+    solver = solver_of(parameters, puzzle)
     require_hints(solver, puzzle)
-    answer = hint_after(solver, instance, moves, limit, lambda attempt: bool(context.stop_requested()))
-    return [hint_row(instance, moves, solver, limit, answer)]
+    if deduces(puzzle):
+        moves, removed = read_notes(puzzle, parameters.get("moves") or "")
+    else:
+        moves, removed = moves_of(parameters, puzzle), []
+    answer = hint_after(solver, instance, moves, limit, lambda attempt: bool(context.stop_requested()), removed)
+    return [hint_row(instance, moves, solver, limit, answer, removed)]
 
 
 def frames(parameters: Parameters, context: TaskContext) -> Any:

@@ -1,9 +1,12 @@
 /**
  * Hints as sentences and as marks on the board, in three levels: how far it is to the end, where to look, and the move
- * with its reason.
+ * with its reason. Of a board that is filled in, the first level is the kind of the next step of logic.
  */
 
 import { plural } from "./format.js";
+
+/** Places that a hint names; more are only counted. */
+const MOST_PLACES = 5;
 
 /** A hint at a position as a sentence. */
 export async function hintInWords(hint, facts, game, state) {
@@ -18,8 +21,9 @@ export async function hintInWords(hint, facts, game, state) {
 
 /** The marks of a hint for the view: from the second level on the best moves, and in the third all that is told. */
 export function hintMarks(hint) {
-  const { level, shown = [], cells = [], wrong = [] } = hint;
-  return { best: level >= 2 ? shown : [], cells: level >= 3 ? cells : [], wrong, withMove: level >= 3 };
+  const { level, shown = [], cells = [], wrong = [], step = null } = hint;
+  const best = level >= 2 && !step ? shown : [];
+  return { best, cells: level >= 3 && !step ? cells : [], wrong, withMove: level >= 3, step: level >= 2 ? step : null };
 }
 
 function distance({ proven, best_proven: bestProven, length, lower_bound: least }) {
@@ -28,13 +32,28 @@ function distance({ proven, best_proven: bestProven, length, lower_bound: least 
   return `At least ${plural(least, "move")} to go; a way of ${length} is known.`;
 }
 
-/** The next cell of a board that is filled in. */
-function ofCell({ level, best: [move], forced, why }, facts, game, state) {
+/** The next step of a board that is filled in, or a cell of its solution where no step is known. */
+function ofCell({ level, step, why }, facts, game, state) {
   if (level === 1) {
     const blanks = game.blanks ? `${plural(game.blanks(state), "cell")} to go. ` : "";
-    return blanks + (forced ? "One of them follows from the digits on the board." : `${sentence(why.split(":")[0])}.`);
+    return blanks + (step ? `Next: ${kindOf(step)}.` : `${sentence(why.split(":")[0])}.`);
   }
-  return level === 2 ? "The cell is marked." : `${sentence(why)}.`;
+  if (level === 2) return step ? `Look at ${placesOf(step)}: marked on the board.` : "The cell is marked.";
+  return `${sentence(step ? step.sentence : why)}.`;
+}
+
+/** The name of a technique and how hard it is. */
+const kindOf = ({ title, rating }) => (rating === null ? title : `${title} (${rating.toFixed(1)})`);
+
+/** Where a person must look to find a step. */
+function placesOf({ units, cells, candidates, nodes }) {
+  const names = units.length ? units.map(({ unit }) => unit) : [
+    ...cells.map(({ cell }) => cell),
+    ...candidates.map(({ candidate }) => candidate.split("=")[0]),
+    ...nodes.flatMap((node) => node.candidates.map((name) => name.split("=")[0])),
+  ];
+  const places = [...new Set(names)];
+  return places.length > MOST_PLACES ? `${places.length} cells` : places.join(", ").replace(/, ([^,]*)$/, " and $1");
 }
 
 function markedInWords({ best, shown }) {

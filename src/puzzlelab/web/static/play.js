@@ -9,13 +9,16 @@ const QUICK_SECONDS = 0.05;
 /** Best moves that a hint marks and names. */
 const MOST_SHOWN = 2;
 /** The levels of a hint: how far it is to the end, where to look, and the move with its reason. */
-const MAX_LEVEL = 3;
+export const MAX_LEVEL = 3;
 
 /** The moves of a hint that are marked and named: those that are shown already, where they are among the best. */
 function movesToShow(best, shown) {
   const kept = shown.filter((move) => best.includes(move));
   return kept.length ? kept : best.slice(0, MOST_SHOWN);
 }
+
+/** Whether the next press of the button does what a hint says. */
+export const canBePutIn = ({ level, step, wrong = [] }) => level >= MAX_LEVEL && Boolean(step) && !wrong.length;
 
 /** The game that is played in a store; `say` shows a sentence to the user. */
 export function createPlay(store, say) {
@@ -67,9 +70,13 @@ export function createPlay(store, say) {
     });
   }
 
-  /** Tell a hint, or more of the one that is told already: each call tells one level more. */
+  /**
+   * Tell a hint, or more of the one that is told already: each call tells one level more, and a call after the last level
+   * does what a step of logic says.
+   */
   async function hint() {
     const { trail, hint: told } = store.get();
+    if (told && canBePutIn(told)) return putIn(told);
     if (told) return store.set({ hint: { ...told, level: Math.min(told.level + 1, MAX_LEVEL) } });
     if (asked?.trail === trail) return void (asked.level = Math.min(asked.level + 1, MAX_LEVEL));
     asked = { trail, level: 1 };
@@ -81,11 +88,20 @@ export function createPlay(store, say) {
     return undefined;
   }
 
+  /** Do what a step of logic says: write its digits, or take its candidates out of the notes. */
+  async function putIn({ step }) {
+    const { game, marks } = store.get();
+    store.set({ hint: null });
+    if (step.placements.length) return step.placements.reduce((done, name) => done.then(() => move(name)), Promise.resolve());
+    return store.set({ marks: game.without(currentStep().state, marks, step.eliminations) });
+  }
+
   /** What the server knows of the position, after a search of so many seconds. */
   async function ask(time) {
-    const { facts, game, draft } = store.get();
-    const { moves } = currentStep();
-    const query = { puzzle: facts.puzzle, board: game.write(draft), moves: moves.join(" "), time };
+    const { facts, game, draft, marks } = store.get();
+    const { moves, state } = currentStep();
+    const notes = [...moves, ...(game.ruledOut?.(state, marks) ?? [])];
+    const query = { puzzle: facts.puzzle, board: game.write(draft), moves: notes.join(" "), time };
     const [answer] = await get("hint", query, newRequest("hint"));
     return answer;
   }

@@ -5,6 +5,7 @@ import { clockText } from "../clock.js";
 import { byId, showText } from "../dom.js";
 import { hintInWords } from "../hints.js";
 import { movesText } from "../format.js";
+import { MAX_LEVEL, canBePutIn } from "../play.js";
 
 /** A hint that takes longer tells why. */
 const LONG_SECONDS = 3;
@@ -34,7 +35,7 @@ export function mountPlay(store, play, history, say) {
     const sentence = hint ? await hintInWords(hint, facts, game, trail.steps[trail.at].state) : "";
     if (store.get().hint !== hint) return;
     showText(byId("hint-text"), sentence);
-    byId("hint").textContent = hint && hint.level < 3 ? "More" : "Hint";
+    byId("hint").textContent = hint && hint.level < MAX_LEVEL ? "More" : hint && canBePutIn(hint) ? "Do it" : "Hint";
     if (hint) say(sentence, { seen: true });
   });
   store.watch(["seconds"], ({ seconds }) => {

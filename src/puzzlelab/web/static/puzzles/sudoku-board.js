@@ -84,6 +84,7 @@ export class Board {
       this.cells.slice(row * size, (row + 1) * size).map((cell) => cell.group),
     );
     this.rings = svg("g", { "aria-hidden": "true" });
+    this.step = svg("g", { "aria-hidden": "true", class: "sudoku-step" });
     this.svg = svg(
       "svg",
       {
@@ -96,6 +97,7 @@ export class Board {
       },
       ...lines.map((line, row) => svg("g", { role: "row", "aria-rowindex": row + 1 }, ...line)),
       ...this.#lines(),
+      this.step,
       this.rings,
     );
     this.cursor = new Cursor(lines, signal);
@@ -153,6 +155,11 @@ export class Board {
         height: UNIT - 2 * INSET,
       });
     });
+  }
+
+  /** Draw these elements over the board, in the place of those before. */
+  overlay(elements) {
+    if (elements.length || this.step.firstChild) this.step.replaceChildren(...elements);
   }
 
   /** The digit of a cell appears, in so many milliseconds; resolves when it is there, or when `settle` was called. */

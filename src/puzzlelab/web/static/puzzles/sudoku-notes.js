@@ -39,6 +39,31 @@ function changed(notes, kind, cells, change) {
   return { ...notes, [kind]: values };
 }
 
+/**
+ * The candidates that a person has ruled out, such as `r3c4<>5`: those that the digits leave and the marks of the cell
+ * lack. Marks are complete only where every blank cell has some; else nothing is ruled out.
+ */
+export function ruledOut(rules, state, notes) {
+  if (!notes) return [];
+  const marks = state.map((digit, cell) => (digit ? 0 : notes.corner[cell] | notes.centre[cell]));
+  if (state.some((digit, cell) => !digit && !marks[cell])) return [];
+  return rules.candidates(state).flatMap((left, cell) =>
+    digitsOf(left & ~marks[cell]).map((digit) => rules.moveName(cell, digit).replace("=", "<>")));
+}
+
+/** The notes without these candidates; where cells have no marks yet, with all other candidates as corner marks. */
+export function withoutCandidates(rules, state, notes, names) {
+  const before = notes ?? noNotes(rules);
+  const left = rules.candidates(state);
+  const corner = before.corner.map((set, cell) => set || (before.centre[cell] ? 0 : left[cell]));
+  const centre = [...before.centre];
+  for (const name of names) {
+    const { cell, digit } = rules.readMove(name.replace("<>", "="));
+    for (const marks of [corner, centre]) marks[cell] &= ~(1 << (digit - 1));
+  }
+  return { ...before, corner, centre };
+}
+
 /** The notes of a cell in words; empty if there are none. `visible` has the digits whose marks are shown. */
 export function notesInWords({ corner, centre, colour }, cell, visible = -1) {
   const marks = (set, name) => (set & visible ? `${name} marks ${symbols(set & visible)}` : "");

@@ -21,6 +21,15 @@ function placeOf(rules, digit, height = UNIT, width = UNIT) {
   return { x: ((column + 0.5) * width) / rules.boxColumns, y: ((row + 0.5) * height) / rules.boxRows };
 }
 
+/** The middle of a corner mark in its cell. */
+export function markPlace(rules, digit) {
+  const { x, y } = placeOf(rules, digit, MARKS, MARKS);
+  return { x: x + (UNIT - MARKS) / 2, y: y + (UNIT - MARKS) / 2 + UNIT * 0.015 };
+}
+
+/** The size of a corner mark. */
+export const markSize = (rules) => sizeOf(rules, MARKS);
+
 function sizeOf(rules, height = UNIT) {
   return Math.min((1.3 * UNIT) / rules.boxColumns, (0.92 * height) / rules.boxRows, UNIT * 0.36);
 }
@@ -29,13 +38,13 @@ function sizeOf(rules, height = UNIT) {
 export function pencilMarks(rules, set) {
   if (!set) return [];
   const digits = digitsOf(set);
-  const places = digits.map((digit) => placeOf(rules, digit, MARKS, MARKS));
+  const places = digits.map((digit) => markPlace(rules, digit));
   return [
     {
       text: digits.map((digit) => SYMBOLS[digit - 1]).join(""),
-      x: places.map(({ x }) => x + (UNIT - MARKS) / 2).join(" "),
-      y: places.map(({ y }) => y + (UNIT - MARKS) / 2 + UNIT * 0.015).join(" "),
-      size: sizeOf(rules, MARKS),
+      x: places.map(({ x }) => x).join(" "),
+      y: places.map(({ y }) => y).join(" "),
+      size: markSize(rules),
     },
   ];
 }

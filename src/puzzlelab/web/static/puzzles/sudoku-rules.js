@@ -178,6 +178,11 @@ export class Rules {
 
   // --- names and notation ---
 
+  /** The cells of a unit by its name, such as `row 3`. */
+  unitCells(name) {
+    return this.units.find((_, number) => this.unitName(number) === name) ?? [];
+  }
+
   unitName(number) {
     return `${KINDS[Math.floor(number / this.size)]} ${(number % this.size) + 1}`;
   }
@@ -196,9 +201,9 @@ export class Rules {
     return `${this.cellName(cell)}=${SYMBOLS[digit - 1]}`;
   }
 
-  /** The cell of `r3c5`, or of the move `r3c5=7`; -1 where there is none. */
+  /** The cell of `r3c5`, of the move `r3c5=7`, or of `r3c5<>7`; -1 where there is none. */
   cellOf(name) {
-    const match = /^r([1-9][0-9]?)c([1-9][0-9]?)(?:=|$)/.exec(name);
+    const match = /^r([1-9][0-9]?)c([1-9][0-9]?)(?:=|<>|$)/.exec(name);
     if (!match || Math.max(match[1], match[2]) > this.size) return -1;
     return (match[1] - 1) * this.size + Number(match[2]) - 1;
   }

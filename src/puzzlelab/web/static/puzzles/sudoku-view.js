@@ -11,6 +11,7 @@ import { erased, noNotes, notesInWords, toggled } from "./sudoku-notes.js";
 import { Pad } from "./sudoku-pad.js";
 import { SYMBOLS } from "./sudoku-rules.js";
 import { Selection } from "./sudoku-selection.js";
+import { stepDrawing } from "./sudoku-steps.js";
 import { Zoom } from "./sudoku-zoom.js";
 import { candidateShares, centreMarks, pencilMarks, sharesByCell } from "./sudoku-pencil-marks.js";
 
@@ -234,6 +235,8 @@ export class View {
     const look = this.#look();
     this.#board.cells.forEach((view, cell) => view.paint(this.#face(look, cell, { seen, clashing, near })));
     this.#board.ring(ringsOf(look, this.#shares));
+    const { step, withMove } = this.#options.hint ?? {};
+    this.#board.overlay(step ? stepDrawing(this.#rules, step, withMove) : []);
     this.#pad.show(this.#state, this.#mode === "play" ? this.#pen : "digit");
   }
 

@@ -1,5 +1,6 @@
 /** Sudoku on the page: its sizes, its rules, and its board. */
 
+import { ruledOut, withoutCandidates } from "./sudoku-notes.js";
 import { inOrder } from "./sudoku-order.js";
 import { Rules, SHAPES, shapeName, shapeOf } from "./sudoku-rules.js";
 import { View } from "./sudoku-view.js";
@@ -28,7 +29,8 @@ export const help = {
     "In Play, choose a cell, and type a digit or press one below the board. Drag to select several cells at once.",
     "Corner and centre marks note what a cell could hold; colours note what you like.",
     "In Edit, put in a puzzle of your own: type digits row by row, with a dot or the space bar for a blank cell.",
-    "Hint tells more each time you press it. Solve fills in the board; the steps are in the order of the logic.",
+    "Hint tells more each time you press it: the kind of the next step, where it is, what it does and why; then it is done.",
+    "Solve fills in the board; the steps are in the order of the logic.",
   ],
   keys: [
     ["Up, Down, Left, Right", "go to a cell; with Ctrl to the next box"],
@@ -80,6 +82,14 @@ class Sudoku extends Rules {
 
   inOrder(state, moves) {
     return inOrder(this, state, moves);
+  }
+
+  ruledOut(state, notes) {
+    return ruledOut(this, state, notes);
+  }
+
+  without(state, notes, candidates) {
+    return withoutCandidates(this, state, notes, candidates);
   }
 
   mount(host, hooks) {
