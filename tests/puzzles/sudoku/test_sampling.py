@@ -31,6 +31,7 @@ def test_the_scales_and_their_levels() -> None:
         "level": (1, 5),
         "blind": (1, 5),
         "clues": (FEWEST_DUG, MOST_DUG),
+        "rating": (1, 9),
         "minimal": None,
     }
     assert next(iter(NINE.view(Samples).scales)) == "level"

@@ -25,6 +25,7 @@ from puzzlelab.core.views import BoardForm, OwnGenerator, Scale, Tally
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+    from puzzlelab.puzzles.sudoku.rated_puzzles import Wish
     from puzzlelab.puzzles.sudoku.rules import Board, Sudoku
 
 LEVELS: Mapping[int, tuple[int, int]] = {1: (57, 67), 2: (47, 56), 3: (37, 46), 4: (27, 36), 5: (17, 26)}
@@ -37,7 +38,7 @@ FEWEST = 17
 """Clues; no puzzle with fewer has one solution."""
 FORMS = {".csv": BoardForm("puzzle,solution", "csv"), ".txt": BoardForm("", "pair"), ".sdm": BoardForm("", None)}
 CELLS = 81
-CHUNK = 500
+CHUNK, RATED_CHUNK = 500, 50
 TRIES = 20_000
 Level = Annotated[int, Field(ge=1, le=5)]
 Clues = Annotated[int, Field(ge=0, le=81)]
@@ -73,6 +74,8 @@ class SudokuGenerator(Settings):
     grids: Literal["alike", "shuffled"] = Field(
         default="alike", description="full grids: all equally likely, or one with its rows and columns shuffled"
     )
+    rating: str | None = Field(default=None, description="how hard by logic, such as 4.2 or 4.0-4.5 (see rate)")
+    technique: str | None = Field(default=None, description="a technique that it needs, such as x-wing")
     hard: Annotated[int, Field(ge=0, le=10_000_000)] = Field(
         default=0, description="climb so many steps towards more guesses", json_schema_extra={"served_most": 1000}
     )
@@ -83,6 +86,10 @@ class SudokuGenerator(Settings):
             raise BadOption(f"ask for puzzles by {options[0]} or by {options[1]}, not by both")
         if (self.minimal or self.hard) and not self.unique:
             raise BadOption("a puzzle that is minimal or hard has one solution: do not allow several")
+        if self.is_rated and not self.unique:
+            raise BadOption("a puzzle that is rated has one solution: do not allow several")
+        if self.is_rated:
+            self.wish()
         if self.grids == "shuffled" and self.unique:
             raise BadOption("shuffled grids are dug blindly: allow several solutions")
         if self.minimal and (self.clues is not None or self.mix is not None or self.level not in (None, 5)):
@@ -108,6 +115,9 @@ class SudokuGenerator(Settings):
             if settings.get("clues"):
                 raise BadOption("the scale 'clues' at a level means so many clues: give one of them")
             settings["clues"], level = level, None
+        if level and scale == "rating":
+            least, most = read_levels(level)
+            settings["rating"], level = f"{least}.0-{most}.9", None
         if level and scale == "minimal":
             raise BadOption("the scale 'minimal' has no levels")
         if scale == "minimal":
@@ -118,6 +128,17 @@ class SudokuGenerator(Settings):
         if level:
             settings |= _levels(*read_levels(level))
         return fill(cls, settings)
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether puzzles are chosen by their ratings."""
+        return self.rating is not None or self.technique is not None
+
+    def wish(self) -> Wish:
+        """Return which ratings puzzles may have; raises `BadOption`."""
+        from puzzlelab.puzzles.sudoku.rated_puzzles import Wish
+
+        return Wish.of(self.rating, self.technique)
 
     def span(self) -> tuple[int, int]:
         """Return the least and the greatest number of clues of the settings; without one, of any puzzle."""
@@ -162,33 +183,50 @@ class SudokuGenerator(Settings):
         """
         if seed < 0:
             raise BadOption(f"a seed is 0 or more, not {seed}")
+        key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+        make = self._maker(key)
+        chunk = RATED_CHUNK if self.is_rated else CHUNK
+        for start in range(first, count, chunk):
+            size = min(chunk, count - start)
+            if self.is_rated:
+                from puzzlelab.puzzles.sudoku.rated_puzzles import wished_puzzles
+
+                yield wished_puzzles(make, self.wish(), range(start, start + size))
+                continue
+            puzzles, solutions = make(start, size)
+            if self.grids == "shuffled":
+                # Digging blindly leaves the same cells whatever the grid is.
+                solutions = _shuffled(key, np.arange(start, start + size, dtype=np.uint64))
+                puzzles = np.where(puzzles > 0, solutions, puzzles)
+            yield puzzles, solutions
+
+    def _maker(self, key: np.uint64) -> Callable[[int, int], GeneratedBatch]:
+        """Return the function from a number and a count to the puzzles from this number on, and their solutions."""
         from puzzlelab.puzzles.sudoku import hole_digging_kernels
 
         (kinds, chances), orbits = self.kinds(), self.orbits()
-        key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-        for start in range(first, count, CHUNK):
-            size = min(CHUNK, count - start)
+        room = hole_digging_kernels.digging_room()
+
+        def make(first: int, size: int) -> GeneratedBatch:
             puzzles, solutions = _empty(size), _empty(size)
             made = hole_digging_kernels.make(
                 key=key,
-                first=start,
+                first=first,
                 kinds=kinds,
                 chances=chances,
                 orbits=orbits,
                 unique=self.unique,
                 steps=self.hard,
                 tries=TRIES,
-                room=hole_digging_kernels.digging_room(),
+                room=room,
                 puzzles=puzzles,
                 solutions=solutions,
             )
             if made < size:
                 raise BadOption(f"{TRIES:,} full grids gave no such puzzle: {self._described()}")
-            if self.grids == "shuffled":
-                # Digging blindly leaves the same cells whatever the grid is.
-                solutions = _shuffled(key, np.arange(start, start + size, dtype=np.uint64))
-                puzzles = np.where(puzzles > 0, solutions, puzzles)
-            yield puzzles, solutions
+            return puzzles, solutions
+
+        return make
 
     def _described(self) -> str:
         settings = {name: value for name, value in self if value != type(self).model_fields[name].default}
@@ -223,6 +261,8 @@ def level_of(clues: int) -> int:
 
 FEWEST_DUG, MOST_DUG = 20, 80
 """Clues of boards that digging finds."""
+HARDEST = 9
+"""The level of the hardest boards by rating that come up in some minutes."""
 UNRELATED, IMAGES = 8, 16
 """The fewest new puzzles among many boards at once, and the most images of one puzzle."""
 
@@ -238,6 +278,10 @@ def _by_level(level: int | None) -> SudokuGenerator:
 
 def _blindly(level: int | None) -> SudokuGenerator:
     return SudokuGenerator(level=level, mix=None if level else "even", unique=False)
+
+
+def _by_rating(level: int | None) -> SudokuGenerator:
+    return SudokuGenerator(rating=f"{level}.0-{level}.9") if level is not None else SudokuGenerator()
 
 
 def _by_clues(level: int | None) -> SudokuGenerator:
@@ -276,6 +320,7 @@ class SudokuSamples:
             "level": _scale("1 (57 to 67 clues) to 5 (at most 26)", _by_level, levels),
             "blind": _scale("the same levels, dug blindly: mostly several solutions at 4 and 5", _blindly, levels),
             "clues": _scale("how many cells are given", _by_clues, (FEWEST_DUG, MOST_DUG)),
+            "rating": _scale("how hard by logic: 4 for 4.0 to 4.9 on the scale 121", _by_rating, (1, HARDEST)),
             "minimal": _scale("no clue can be left out", lambda level: SudokuGenerator(), None),
         }
 
