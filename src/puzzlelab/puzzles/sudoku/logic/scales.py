@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.puzzles.sudoku.logic import loops
 from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
+from puzzlelab.puzzles.sudoku.logic.forcing import forcing_chains
 from puzzlelab.puzzles.sudoku.logic.locked import locked
 from puzzlelab.puzzles.sudoku.logic.rating import BoardRating, Entry, rate
 from puzzlelab.puzzles.sudoku.logic.singles import FULL_HOUSES, HIDDEN_SINGLES, NAKED_SINGLES, Singles
@@ -67,6 +68,18 @@ def _loops(hidden_bonus: int) -> Entry:
     return Entry(loops.family(hidden_bonus), dict.fromkeys(LOOPS, 45))
 
 
+def _chains() -> list[Entry]:
+    """Return what both scales end with; the length of a chain is added."""
+    simple = {
+        Technique.X_CYCLE: 65,
+        Technique.Y_CYCLE: 65,
+        Technique.FORCING_X_CHAIN: 66,
+        Technique.XY_CYCLE: 70,
+        Technique.FORCING_CHAIN: 70,
+    }
+    return [Entry(forcing_chains(), simple)]
+
+
 def explainer_121(uniqueness: bool) -> Sequence[Entry]:
     """Return the searches of Sudoku Explainer 1.2.1."""
     return [
@@ -76,6 +89,7 @@ def explainer_121(uniqueness: bool) -> Sequence[Entry]:
         _subsets(Technique.NAKED_QUADRUPLE, 50),
         _fish(Technique.JELLYFISH, 52),
         _subsets(Technique.HIDDEN_QUADRUPLE, 54),
+        *_chains(),
     ]
 
 
