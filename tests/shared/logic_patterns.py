@@ -19,6 +19,11 @@ def steps_of_pattern(family: str, drawing: str) -> list[Evidence]:
     return steps_in(family, "." * 81, " ".join(removed))
 
 
+def drawing_of(*cells: int) -> str:
+    """Return the drawing of cells, by rows and columns: 47 for r4c7."""
+    return "".join("X" if 10 * (cell // 9 + 1) + cell % 9 + 1 in cells else "." for cell in range(81))
+
+
 def removed_by(steps: list[Evidence], technique: Technique) -> set[tuple[int, ...]]:
     """Return what each step of a technique removes, as rows and columns: 47 for r4c7."""
     return {tuple(map(cell_number, step.removed)) for step in steps if step.technique == technique}

@@ -121,8 +121,8 @@ def test_no_step_is_wrong(family: str) -> None:
             "empty_rectangle",
             Technique.EMPTY_RECTANGLE,
             EMPTY_RECTANGLE,
-            "box 1 has all its 1s in row 2 and column 2; if r5c7 is not 1, r2c7 is, the other place in column 7, and then "
-            "box 1 has its 1 in column 2: r5c2 cannot be 1",
+            "box 1 has all its 1s in row 2 and column 2; if r5c7 is not 1, r2c7 is, the other place in column 7, and "
+            "then box 1 has its 1 in column 2: r5c2 cannot be 1",
         ),
     ],
 )

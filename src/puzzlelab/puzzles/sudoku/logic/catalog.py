@@ -18,6 +18,8 @@ FAMILIES = (
     "finned_fish",
     "single_digit",
     "empty_rectangle",
+    "colouring",
+    "remote_pairs",
     "wings",
     "loops",
     "complex_fish",
