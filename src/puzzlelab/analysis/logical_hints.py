@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +102,7 @@ def deduce(
     hint = (
         _wrong_moves(positions, moves, solutions, unique, search)
         or _missing_candidates(position, removed, solutions, unique)
-        or _next_step(instance, moves, removed, unique)
+        or _next_step(instance, moves, removed, unique, search)
         or _next_cell(position, solutions, unique, search)
     )
     return replace(hint, unique=unique)
@@ -137,6 +137,11 @@ class _SolutionSearch:
 
     def __init__(self, solver: Solver, limit: Limit) -> None:
         self.solver, self.limit, self.began = solver, limit, time.perf_counter()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self.limit.share(time.perf_counter() - self.began, 0) is None
 
     def of(self, instance: Instance, most: int) -> tuple[list[State], bool]:
         """Return up to `most` solutions as `digits: int64[N]`, and whether these are all."""
@@ -229,9 +234,9 @@ def _first_objection(positions: list[Instance]) -> int | None:
 
 
 def _next_step(
-    instance: Instance, moves: Sequence[int], removed: Sequence[int], unique: bool | None
+    instance: Instance, moves: Sequence[int], removed: Sequence[int], unique: bool | None, search: _SolutionSearch
 ) -> LogicalHint | None:
-    """Return the easiest step, and the first move that it leads to; None if no step is known."""
+    """Return the easiest step, and the first move that it leads to in time; None if no step is known."""
     puzzle, logic = instance.puzzle, logic_of(instance.puzzle)
     position = Instance(puzzle, board_after(puzzle, instance.state, moves))
     if objection := logic.objection(instance.state, moves, removed):
@@ -240,7 +245,8 @@ def _next_step(
     step = next(way, None)
     if step is None:
         return None
-    best = next((move for each in chain([step], way) for move in each.placements), None)
+    in_time = takewhile(lambda each: not search.is_over, way)
+    best = next((move for each in chain([step], in_time) for move in each.placements), None)
     if step.placements or best is None:
         return LogicalHint(position, step.sentence, step, best)
     return LogicalHint(position, f"{step.sentence}; this leads to {puzzle.write_move(best)}", step, best)
