@@ -68,6 +68,8 @@ TECHNIQUES = {
     "0360": Technique.FINNED_MUTANT_X_WING,
     "0361": Technique.FINNED_MUTANT_SWORDFISH,
     "0362": Technique.FINNED_MUTANT_JELLYFISH,
+    "0363": Technique.FINNED_MUTANT_SQUIRMBAG,
+    "0364": Technique.FINNED_MUTANT_WHALE,
     "0400": Technique.SKYSCRAPER,
     "0401": Technique.TWO_STRING_KITE,
     "0402": Technique.EMPTY_RECTANGLE,

@@ -22,8 +22,8 @@ FAMILIES = (
     "remote_pairs",
     "wings",
     "loops",
-    "complex_fish",
     "aic",
+    "complex_fish",
     "forcing",
 )
 """The modules that give `families()`, the records of their searches, and `SENTENCES`; the easiest first."""

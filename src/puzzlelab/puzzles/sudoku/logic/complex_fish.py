@@ -12,11 +12,13 @@ from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
 def families() -> Sequence[Fish]:
     """Return the records of the searches of this family."""
-    return [new_fish(shape, size) for shape in (FRANKEN, MUTANT) for size in (2, 3, 4)]
+    return [new_fish(shape, size) for shape, most in ((FRANKEN, 4), (MUTANT, 6)) for size in range(2, most + 1)]
 
 
-SENTENCES: Mapping[Technique, Sentence] = {
-    technique: fish_sentence
-    for technique in Technique
-    if Technique.FRANKEN_X_WING <= technique <= Technique.FINNED_MUTANT_JELLYFISH
-}
+SENTENCES: Mapping[Technique, Sentence] = dict.fromkeys(
+    (
+        *map(Technique, range(Technique.FRANKEN_X_WING, Technique.FINNED_MUTANT_JELLYFISH + 1)),
+        *map(Technique, range(Technique.MUTANT_SQUIRMBAG, Technique.FINNED_MUTANT_WHALE + 1)),
+    ),
+    fish_sentence,
+)

@@ -66,14 +66,28 @@ def families() -> Sequence[Fish]:
 
 
 @inlined
-def next_base(fish, level, kinds, rest):
+def needs_more(fish, position, places, kinds):
+    """Tell whether places need more cover units than there are but one: so many of them share no unit, two by two."""
+    apart = 0
+    while places and apart < fish.size:
+        cell = fish.cells[lowest_place(places)]
+        for kind in range(3):
+            if (kinds >> kind) & 1:
+                places &= ~fish.members[position.homes[cell, kind]]
+        apart += 1
+    return apart == fish.size
+
+
+@inlined
+def next_base(fish, position, level, kinds, cover_kinds, rest):
     """Put the next base unit at a level whose places in `rest` are in none before; returns whether there is one."""
     for unit in range(fish.base[level] + 1, UNITS):
         body = fish.members[unit] & rest
         if (kinds >> unit // 9) & 1 and body and not body & fish.bodies[level]:
-            fish.base[level] = unit
             fish.bodies[level + 1] = fish.bodies[level] | body
-            return True
+            if not needs_more(fish, position, fish.bodies[level + 1], cover_kinds):
+                fish.base[level] = unit
+                return True
     return False
 
 
@@ -145,7 +159,7 @@ def find_for(fish, position, found, digit, target, base_kinds, cover_kinds):
     fish.base[0] = -1
     fish.bodies[0] = 0
     while level >= 0:
-        if not next_base(fish, level, base_kinds, rest):
+        if not next_base(fish, position, level, base_kinds, cover_kinds, rest):
             level -= 1
         elif level < fish.size - 1:
             level += 1

@@ -174,16 +174,22 @@ def is_wanted(fish, fins):
 
 
 @inlined
+def first_technique(fish, fins):
+    """Return the name of the smallest fish of a kind; that of a larger one follows it."""
+    if fish.size > 4:
+        return (Technique.FINNED_MUTANT_SQUIRMBAG if fins else Technique.MUTANT_SQUIRMBAG) - 3
+    if fish.shape == FRANKEN:
+        return Technique.FINNED_FRANKEN_X_WING if fins else Technique.FRANKEN_X_WING
+    if fish.shape == MUTANT:
+        return Technique.FINNED_MUTANT_X_WING if fins else Technique.MUTANT_X_WING
+    for i in range(fish.size):
+        body = fish.members[fish.base[i]] & ~fins
+        if not body & (body - 1):
+            return Technique.SASHIMI_X_WING
+    return Technique.FINNED_X_WING
+
+
+@inlined
 def technique_of(fish, fins):
     """Return the name of a fish."""
-    if not fins:
-        return (Technique.FRANKEN_X_WING if fish.shape == FRANKEN else Technique.MUTANT_X_WING) + fish.size - 2
-    if fish.shape == FINNED:
-        for i in range(fish.size):
-            body = fish.members[fish.base[i]] & ~fins
-            if not body & (body - 1):
-                return Technique.SASHIMI_X_WING + fish.size - 2
-        return Technique.FINNED_X_WING + fish.size - 2
-    return (
-        (Technique.FINNED_FRANKEN_X_WING if fish.shape == FRANKEN else Technique.FINNED_MUTANT_X_WING) + fish.size - 2
-    )
+    return first_technique(fish, fins) + fish.size - 2

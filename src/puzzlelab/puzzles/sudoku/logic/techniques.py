@@ -117,6 +117,10 @@ class Technique(IntEnum):
     NESTED_REGION_FORCING_CHAIN = auto()
     NESTED_CONTRADICTION_FORCING_CHAIN = auto()
     NESTED_DOUBLE_FORCING_CHAIN = auto()
+    MUTANT_SQUIRMBAG = auto()
+    MUTANT_WHALE = auto()
+    FINNED_MUTANT_SQUIRMBAG = auto()
+    FINNED_MUTANT_WHALE = auto()
 
     @property
     def label(self) -> str:
