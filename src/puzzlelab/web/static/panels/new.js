@@ -15,6 +15,7 @@ const KINDS = {
   blind: "Several solutions",
   clues: "By clues",
   minimal: "No clue too many",
+  rating: "By logic",
 };
 /** Levels that are offered as buttons; of more than these, as many at equal distances. */
 const MOST_LEVELS = 9;
@@ -62,11 +63,21 @@ export function mountNew(store, session, say) {
   const anySeed = () => Math.floor(Math.random() * SEEDS);
 
   function buttonOf(text, name, value) {
-    const press = () => make({ scale: name, level: value, seed: anySeed() });
     const label = value === "" ? text : `Difficulty ${text}`;
     const properties = { textContent: text, "aria-label": label, "data-testid": `level-${value || "any"}` };
-    return el("button", { type: "button", className: value === "" ? "any" : "", ...properties, on: { click: press } });
+    return pressed({ className: value === "" ? "any" : "", ...properties }, { scale: name, level: value });
   }
+
+  /** A kind of boards that has a name, and what it means. */
+  function choiceOf({ name, about, query }) {
+    const properties = { "aria-label": `${name}: ${about}`, "data-testid": `choice-${name.toLowerCase()}` };
+    const button = pressed({ className: "choice", ...properties }, query);
+    button.append(name, el("small", {}, about));
+    return button;
+  }
+
+  const pressed = (properties, query) =>
+    el("button", { type: "button", ...properties, on: { click: () => make({ ...query, seed: anySeed() }) } });
 
   store.watch(["facts"], ({ facts, module }) => {
     if (!facts) return;
@@ -76,9 +87,11 @@ export function mountNew(store, session, say) {
     fillSelect(scale, facts.scales.map(({ name }) => [name, KINDS[name] ?? name]), usual.name);
     [level.value, seed.value] = ["", ""];
     showScale();
-    const levels = levelsOf(usual).map((each) => buttonOf(String(each), usual.name, each));
+    const choices = (module.help?.choices ?? []).filter(({ scale }) => facts.scales.some(({ name }) => name === scale));
+    const levels = choices.length ? choices.map(choiceOf)
+      : levelsOf(usual).map((each) => buttonOf(String(each), usual.name, each));
     byId("levels").replaceChildren(...levels, buttonOf("Any", usual.name, ""));
-    showText(byId("levels-about"), module.help?.levels ?? usual.about);
+    showText(byId("levels-about"), choices.length ? "" : module.help?.levels ?? usual.about);
   });
 
   for (const id of ["new", "win-new"]) byId(id).addEventListener("click", open);

@@ -23,7 +23,12 @@ export const help = {
     play: "Fill every row, column and box with each digit once: press a cell, then a digit.",
     watch: "Step through the solution, or let it play.",
   },
-  levels: "The higher, the fewer clues: from 57 and more down to 26 and fewer.",
+  choices: [
+    { name: "Easy", about: "one digit after the other has one place left", query: { rating: "1.0-1.5" } },
+    { name: "Medium", about: "also cells with one candidate, and digits that are locked in a line", query: { rating: "1.6-2.9" } },
+    { name: "Hard", about: "also pairs and triples, fish and wings", query: { rating: "3.0-4.4" } },
+    { name: "Fiendish", about: "also unique rectangles, larger fish and chains", query: { rating: "4.5-7.5" } },
+  ].map((choice) => ({ scale: "rating", ...choice })),
   rules: [
     "Fill the blank cells so that every row, every column and every box has each digit exactly once.",
     "In Play, choose a cell, and type a digit or press one below the board. Drag to select several cells at once.",
