@@ -169,9 +169,56 @@ def test_sudoku_conflicts_hints_and_marks(opened) -> None:
     expect(cell(page, 2)).to_have_attribute("aria-label", re.compile("mark"))
     shows(page, SUDOKU)
     hint = page.get_by_test_id("hint-text")
-    for told in ("51 cells to go", "marked", re.compile("must be|one place left")):
+    for told in ("51 cells to go. Next: ", "marked", re.compile("must be|one place left")):
         press(page, "hint")
         expect(hint).to_contain_text(told, timeout=300_000)
+    expect(page.get_by_test_id("hint")).to_have_text("Do it")
+    press(page, "hint")
+    expect(page.locator("#moves-played")).to_have_text("1 cell")
+
+
+POINTING = "139005608720090010400001090001600900003008001070002030084000179002007000007009254"
+
+
+def test_a_step_without_a_digit_goes_into_the_notes(opened) -> None:
+    page = opened(puzzle="sudoku-9x9", board=POINTING, mode="play")
+    hint, button = page.get_by_test_id("hint-text"), page.get_by_test_id("hint")
+    for told in ("Next: pointing (2.6)", "Look at box 9 and row 8", "r8c1, r8c4 and r8c5 cannot be 3"):
+        press(page, "hint")
+        expect(hint).to_contain_text(told, timeout=300_000)
+    expect(page.locator(".sudoku-step-out")).to_have_count(3)
+    press(page, "hint")
+    expect(page.locator(".sudoku-step-out")).to_have_count(0)
+    expect(cell(page, 63)).to_have_attribute("aria-label", re.compile("pencil marks 5 6 9$"))
+    press(page, "hint")
+    expect(hint).not_to_contain_text("Thinking", timeout=300_000)
+    for _ in range(2):
+        press(page, "hint")
+    expect(hint).not_to_contain_text("r8c1, r8c4 and r8c5 cannot be 3")
+    expect(button).to_have_text("Do it")
+
+
+def test_a_note_that_is_wrong_is_named(opened) -> None:
+    page = opened(puzzle="sudoku-9x9", board=POINTING, mode="play")
+    press(page, "tool-fill")
+    cell(page, 63).click()
+    page.keyboard.press("Shift+Digit6")  # what belongs there
+    page.keyboard.press("Shift+Digit9")
+    page.keyboard.press("Shift+Digit5")
+    press(page, "hint")
+    expect(page.get_by_test_id("hint-text")).to_contain_text("wrong", timeout=300_000)
+    expect(page.get_by_test_id("hint-text")).to_contain_text("r8c1<>")
+
+
+def test_a_solution_of_sudoku_has_its_reasons(opened) -> None:
+    page = opened(puzzle="sudoku-9x9", board=POINTING, mode="play")
+    press(page, "solve")
+    expect(page.get_by_test_id("bound")).to_contain_text("must be", timeout=300_000)
+    page.get_by_test_id("first").click()
+    page.get_by_test_id("forward").click()
+    expect(page.get_by_test_id("step")).to_contain_text("Cell 1 of 47")
+    expect(page.get_by_test_id("bound")).to_contain_text("pointing: in box 9 all places of 3")
+    assert page.locator(".sudoku-step-unit").count() > 0
 
 
 def test_a_search_is_stopped(opened) -> None:

@@ -186,6 +186,12 @@ async def hint(request: Request, game: schemas.Game, search: schemas.Search) -> 
     return await _question(request, "hint", {**game, **search}, search["time"])
 
 
+@api.get("/way", response_model=dict[str, list[dict[str, Any]]])
+async def way(request: Request, game: schemas.Game, search: schemas.Search) -> Response:
+    """Return the steps of logic from a position on, each with its reason: `steps`. They end where none is known."""
+    return await _question(request, "way", {**game, **search}, search["time"])
+
+
 @api.get("/frames", response_model=dict[str, list[schemas.Frame]])
 async def frames(
     request: Request,

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.errors import BadBoard, BadOption, Unsupported
@@ -248,6 +248,23 @@ def hint(parameters: Parameters, context: TaskContext) -> Any:
     return [hint_row(instance, moves, solver, limit, answer, removed)]
 
 
+def way(parameters: Parameters, context: TaskContext) -> Any:
+    """Return the steps of logic from the position after these moves on, the easiest first, as far as they go in time.
+
+    They may rest on the assumption that the board has one solution only if that is proven.
+    """
+    from puzzlelab.analysis.logic_steps import has_one_solution, logic_of
+    from puzzlelab.analysis.logical_hints import read_notes
+    from puzzlelab.jobs.serialise import step_facts
+
+    instance = instance_of(parameters)
+    puzzle, limit = instance.puzzle, limit_of(parameters, context)
+    moves, removed = read_notes(puzzle, parameters.get("moves") or "")
+    assumes_unique = has_one_solution(solver_of(parameters, puzzle), instance, limit)
+    steps = logic_of(puzzle).way(instance.state, moves, removed, assumes_unique)
+    return {"steps": [step_facts(puzzle, step) for step in takewhile(lambda _: not context.stop_requested(), steps)]}
+
+
 def frames(parameters: Parameters, context: TaskContext) -> Any:
     """Return every position of a game with a lower bound of the remaining moves.
 
@@ -362,5 +379,5 @@ def _remaining(value: float, decay: float | None) -> float | None:
 
 TASKS: Mapping[str, Callable[[Parameters, TaskContext], Any]] = {
     task.__name__: task
-    for task in (list_all, read, check, generate, solve, follow, count, hint, frames, picture, scores, tree)
+    for task in (list_all, read, check, generate, solve, follow, count, hint, way, frames, picture, scores, tree)
 }

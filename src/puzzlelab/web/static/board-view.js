@@ -94,7 +94,7 @@ export function createBoardView(host, store, moveValues, hooks) {
       regrets: withMarks ? moveValues.regrets(text) : null,
       next: scene.next ? [scene.next] : [],
       marks: state.mode === "play" ? state.marks : null,
-      hint: state.mode === "play" && state.hint ? hintMarks(state.hint) : null,
+      hint: hintOf(state),
     };
   }
 
@@ -118,6 +118,13 @@ export function createBoardView(host, store, moveValues, hooks) {
   store.watch(KEYS, drawSoon);
   store.watch(["game", "mode"], () => requestAnimationFrame(focus));
   return { tool: (id, value) => view?.tool(id, value) };
+}
+
+/** The marks of a hint in play, or of the step of logic that led to the board in a solution. */
+function hintOf({ mode, hint, line, step }) {
+  if (mode === "play") return hint ? hintMarks(hint) : null;
+  const reasons = mode === "watch" ? line?.reasons?.[step - 1] : null;
+  return reasons ? { best: [], cells: [], wrong: [], step: reasons.at(-1), withMove: true } : null;
 }
 
 /** How the previous board became this one: by its last move, by undoing the next one, or at once. */

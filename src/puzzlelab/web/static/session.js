@@ -6,6 +6,8 @@ import { searchStart } from "./store.js";
 
 /** Milliseconds after which the page says what it is waiting for. */
 const WAIT_NOTICE_MS = 400;
+/** Of the search that proves that a board has one solution, before its logic is told. */
+const WAY_SECONDS = 5;
 
 /** The boards along these moves, the first one included. */
 export async function walk(game, state, moves) {
@@ -131,7 +133,30 @@ export function createSession(store, race, historyOf, say) {
     const line = { id: row.id, solver: row.solver, start, moves, states, bounds: null };
     const shown = Math.min(step ?? (facts.shows_board ? moves.length : 0), moves.length);
     store.set({ line, step: shown, mode: "watch", playing: false, solver: row.solver });
-    loadBounds(line, row.lower_bound);
+    if (facts.shows_board) explain(line);
+    else loadBounds(line, row.lower_bound);
+  }
+
+  /** Put a solution in the order of the logic, with the steps that lead to each move; an error leaves it as it is. */
+  async function explain(line) {
+    const { game, facts } = store.get();
+    const query = { puzzle: facts.puzzle, board: game.write(line.start.state), time: WAY_SECONDS };
+    const { steps } = await get("way", query, newRequest("way")).catch(() => ({ steps: [] }));
+    const [moves, reasons, open] = [[], [], new Set(line.moves)];
+    let pending = [];
+    for (const step of steps) {
+      pending.push(step);
+      if (!step.placements.length) continue;
+      for (const name of step.placements.filter((each) => open.delete(each))) {
+        moves.push(name);
+        reasons.push(pending);
+      }
+      pending = [];
+    }
+    moves.push(...line.moves.filter((name) => open.has(name)));
+    const states = await walk(game, line.start.state, moves);
+    const { line: shown } = store.get();
+    if (reasons.length && shown?.moves === line.moves) store.set({ line: { ...shown, moves, states, reasons } });
   }
 
   /** Load lower bounds of the remaining moves at every step, in the background; an error leaves them out. */

@@ -78,8 +78,9 @@ async function describeStep(line, step, game, facts) {
   const description = move ? await game.describeMove(line.states[step - 1], move) : "the start";
   byId("step").textContent = `${facts.shows_board ? "Cell" : "Move"} ${step} of ${last}: ${description}`;
   const bound = line.bounds?.[step];
-  const boundText = typeof bound === "number" ? `at least ${bound.toLocaleString("en")} more` : "";
-  byId("bound").textContent = step === last ? "" : boundText;
+  const boundText = typeof bound === "number" && step < last ? `at least ${bound.toLocaleString("en")} more` : "";
+  const reasons = line.reasons?.[step - 1]?.map(({ title, sentence }) => el("div", {}, `${title}: ${sentence}.`));
+  byId("bound").replaceChildren(...(reasons ?? [boundText]));
 }
 
 function showMoves({ line, facts }, player) {
