@@ -63,9 +63,9 @@ def mark_fish(position, found, digit, first, lines, across):
     for i in range(9):
         if (lines >> i) & 1:
             mark(found, UNIT, BASE, first + i, 0)
-            mark_places(position, found, CANDIDATE, digit, first + i, across)
+            mark_places(position, found, CANDIDATE, 0, digit, first + i, across)
         else:
-            removed += mark_places(position, found, REMOVED, digit, first + i, across)
+            removed += mark_places(position, found, REMOVED, 0, digit, first + i, across)
         if (across >> i) & 1:
             mark(found, UNIT, COVER, COLUMNS - first + i, 0)
     return removed

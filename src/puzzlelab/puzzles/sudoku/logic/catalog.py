@@ -20,6 +20,7 @@ FAMILIES = (
     "empty_rectangle",
     "colouring",
     "remote_pairs",
+    "strong_links",
     "wings",
     "loops",
     "aic",

@@ -105,10 +105,10 @@ def find_locked(family, position, found):
             places = np.int64(position.places[digit, unit])
             if places and places & ~shared == 0 and position.places[digit, other] & ~other_shared:
                 begin_step(found, family.technique)
-                mark_places(position, found, REMOVED, digit, other, ~other_shared)
+                mark_places(position, found, REMOVED, 0, digit, other, ~other_shared)
                 kind = unit // 9 * 9
                 if not family.is_direct or make_direct(position, found, kind, kind + 9):
-                    mark_places(position, found, CANDIDATE, digit, unit, shared)
+                    mark_places(position, found, CANDIDATE, 0, digit, unit, shared)
                     mark(found, UNIT, BASE, unit, 0)
                     mark(found, UNIT, COVER, other, 0)
                     if end_step(found):

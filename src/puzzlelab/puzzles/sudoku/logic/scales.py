@@ -16,6 +16,7 @@ from puzzlelab.puzzles.sudoku.logic.forcing import forcing_chains
 from puzzlelab.puzzles.sudoku.logic.locked import locked
 from puzzlelab.puzzles.sudoku.logic.rating import BoardRating, Entry, rate
 from puzzlelab.puzzles.sudoku.logic.singles import FULL_HOUSES, HIDDEN_SINGLES, NAKED_SINGLES, Singles
+from puzzlelab.puzzles.sudoku.logic.strong_links import strong_links
 from puzzlelab.puzzles.sudoku.logic.subsets import subsets
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 from puzzlelab.puzzles.sudoku.logic.wings import Wings
@@ -93,12 +94,21 @@ def explainer_121(uniqueness: bool) -> Sequence[Entry]:
     ]
 
 
+def _two_strong_links() -> list[Entry]:
+    tenths = {Technique.SKYSCRAPER: 40, Technique.TWO_STRING_KITE: 41, Technique.TURBOT_FISH: 42}
+    return [
+        *(Entry(strong_links(each), {each: tenths[each]}) for each in tenths),
+        Entry(strong_links(Technique.STRONG_LINKS), {Technique.STRONG_LINKS: 43}),
+    ]
+
+
 def explainer_118(uniqueness: bool) -> Sequence[Entry]:
     """Return the searches of Sukaku Explainer 1.18.1."""
     return [
         *_easiest(),
+        *_two_strong_links(),
         *_wings(),
-        *([_loops(0)] if uniqueness else []),
+        *([_loops(1)] if uniqueness else []),
         _subsets(Technique.NAKED_QUADRUPLE, 50),
         _fish(Technique.JELLYFISH, 52),
         _subsets(Technique.HIDDEN_QUADRUPLE, 54),

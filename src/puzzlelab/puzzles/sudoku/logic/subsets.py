@@ -120,12 +120,12 @@ def mark_subset(position, found, unit, cells, digits):
 
 
 @inlined
-def mark_places(position, found, kind, digit, unit, spots):
+def mark_places(position, found, kind, role, digit, unit, spots):
     """Mark the candidates of a digit at these places (bits) of a unit, and return how many they are."""
     present = np.int64(position.places[digit, unit]) & spots
     count = np.int64(position.counts[present])
     while present:
-        mark(found, kind, 0, 9 * position.units[unit, position.lowest[present]] + digit, 0)
+        mark(found, kind, role, 9 * position.units[unit, position.lowest[present]] + digit, 0)
         present &= present - 1
     return count
 
