@@ -112,6 +112,9 @@ def explainer_118(uniqueness: bool) -> Sequence[Entry]:
         _subsets(Technique.NAKED_QUADRUPLE, 50),
         _fish(Technique.JELLYFISH, 52),
         _subsets(Technique.HIDDEN_QUADRUPLE, 54),
+        Entry(strong_links(Technique.STRONG_LINKS, 3, has_groups=False), {Technique.STRONG_LINKS: 54}),
+        Entry(strong_links(Technique.STRONG_LINKS, 3), {Technique.STRONG_LINKS: 55}),
+        *_chains(),
     ]
 
 
