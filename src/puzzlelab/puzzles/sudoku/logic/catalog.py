@@ -25,6 +25,7 @@ FAMILIES = (
     "loops",
     "aic",
     "complex_fish",
+    "templates",
     "forcing",
 )
 """The modules that give `families()`, the records of their searches, and `SENTENCES`; the easiest first."""
