@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from served import events
+from typed_boards import EASY, TWICE
 
 from puzzlelab.cli.main import run
 
@@ -44,7 +45,9 @@ QUESTIONS = [
     ("list", {}, ""),
     *(("list", {"puzzle": name}, name) for name in ("tiles-4x4", "dust-8x6x5", "sudoku-9x9")),
     ("check", {"puzzle": "tiles-3x3", "board": [EIGHT, ODD, "1 2 3"]}, f"tiles-3x3|{EIGHT}|{ODD}|1 2 3"),
-    ("check", {"puzzle": "sudoku-9x9", "board": [HARD, 81 * ".", "x"]}, f"sudoku-9x9|{HARD}|{81 * '.'}|x"),
+    ("check", {"puzzle": "sudoku-9x9", "board": [TWICE, 81 * ".", "x"]}, f"sudoku-9x9|{TWICE}|{81 * '.'}|x"),
+    ("rate", {"puzzle": "sudoku-9x9", "board": [EASY, 81 * ".", "x"]}, f"sudoku-9x9|{EASY}|{81 * '.'}|x"),
+    ("rate", {"puzzle": "sudoku-9x9", "board": [EASY], "scale": "118"}, f"sudoku-9x9|{EASY}|--scale|118"),
     ("check", {"puzzle": "dust-4x3x3", "board": ["331233122213", "12"]}, "dust-4x3x3|331233122213|12"),
     ("hint", {"puzzle": "tiles-3x3", "board": EIGHT}, f"tiles-3x3|{EIGHT}"),
     ("hint", {"puzzle": "tiles-4x4", "board": FIFTEEN, "nodes": 2000}, f"tiles-4x4|{FIFTEEN}|--nodes|2000"),

@@ -77,6 +77,19 @@ async def check(
     return await _question(request, "check", {"puzzle": puzzle, "board": board}, time)
 
 
+@api.get("/rate", response_model=list[schemas.BoardFacts])
+async def rate(
+    request: Request,
+    puzzle: schemas.PuzzleName,
+    board: schemas.BoardFields,
+    scale: Annotated[str | None, Query(description="The scale of ratings; by default the puzzle's main one.")] = None,
+    time: schemas.Seconds = None,
+) -> Response:
+    """Rate boards by the hardest step of logic that they need."""
+    _service(request).check_board_count(len(board))
+    return await _question(request, "rate", {"puzzle": puzzle, "board": board, "scale": scale}, time)
+
+
 @api.post("/read", response_model=dict[str, list[schemas.BoardFacts] | int])
 async def read(request: Request, body: schemas.ReadRequest) -> Response:
     """Recognise the puzzle and the boards in any pasted text or link: `boards`, and `count`, which may be more."""

@@ -67,6 +67,26 @@ def check(parameters: Parameters, context: TaskContext) -> Any:
     return reports
 
 
+def rate(parameters: Parameters, context: TaskContext) -> Any:
+    """Rate each board on a scale of the logic of its puzzle."""
+    from puzzlelab.core.boards import Boards
+    from puzzlelab.jobs.ratings import rated_parts
+    from puzzlelab.jobs.serialise import error_facts, rating_facts
+
+    puzzle, limit, reports = puzzle_of(parameters), limit_of(parameters, context), []
+    solver = solver_of({}, puzzle)
+    for text in parameters["board"]:
+        try:
+            boards = Boards.of([puzzle.read(text)])
+        except BadBoard as error:
+            reports.append(error_facts(puzzle, text, error))
+            continue
+        for part, ratings in rated_parts(boards, parameters["scale"], solver, limit):
+            board = {"puzzle": puzzle.name, "board": part.written()[0]}
+            reports += [{**board, **rating_facts(rating)} for rating in ratings]
+    return reports
+
+
 def read(parameters: Parameters, context: TaskContext) -> Any:
     """Return the boards in a pasted text."""
     from puzzlelab.text.reader import read_any
@@ -379,5 +399,5 @@ def _remaining(value: float, decay: float | None) -> float | None:
 
 TASKS: Mapping[str, Callable[[Parameters, TaskContext], Any]] = {
     task.__name__: task
-    for task in (list_all, read, check, generate, solve, follow, count, hint, way, frames, picture, scores, tree)
+    for task in (list_all, read, check, rate, generate, solve, follow, count, hint, way, frames, picture, scores, tree)
 }
