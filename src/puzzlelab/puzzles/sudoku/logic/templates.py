@@ -56,7 +56,7 @@ def free_columns(family, position, digit, row):
     free = np.int64(position.places[digit, row])
     for column in range(9):
         if position.values[9 * row + column] == digit + 1:
-            free = 1 << column
+            free = np.int64(1) << column
     for above in range(row):
         free &= ~family.columns[above]
         if above // 3 == row // 3:
