@@ -171,15 +171,14 @@ def test_steps_of_backtracking_tell_the_story(program):
     assert f"\n{GRID_DONE}It is the only solution; " in out
 
 
-def test_steps_of_bands_show_every_digit_that_is_written(program):
-    code, out, _ = program("solve", "sudoku-9x9", "wikipedia", "--steps")
+def test_steps_of_bands_are_those_of_logic_with_every_digit(program):
+    code, out, _ = program("solve", "sudoku-9x9", "easy", "--steps")
     assert code == 0
-    assert "\ndifficulty of this board: level 5, clues 17\n" in out
-    steps = re.findall(r"^([0-9]+)\. (r[1-9]c[1-9]=[1-9])$", out, re.MULTILINE)
-    assert [int(number) for number, _ in steps] == list(range(1, 65))
-    assert steps[0] == ("1", "r1c1=9")
-    assert f"\n{GRID}\n1. r1c1=9\n" in out
-    assert out.endswith(GRID_DONE)
+    assert "\ndifficulty of this board: level 3, clues 41\n" in out
+    steps = re.findall(r"^ *([0-9]+)\. (?:hidden single|full house) \([0-9.]+\): ", out, re.MULTILINE)
+    assert [int(number) for number in steps] == list(range(1, 41))
+    assert out.rstrip().endswith("* ----- + ----- + ----- *")
+    assert "  1. hidden single (1.2): 2 has one place left in box 1: r2c3\n" in out
 
 
 # --- solve: what has no answer --------------------------------------------------------------------

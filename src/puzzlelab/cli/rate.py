@@ -65,4 +65,4 @@ def rating_in_words(rating: Rating) -> str:
     known = {"pearl": rating.pearl, "diamond": rating.diamond, "level": rating.level, "hardest": rating.hardest}
     facts = [f"{name} {value}" for name, value in known.items() if value is not None]
     techniques = ", ".join(f"{name} {count}" for name, count in rating.techniques.items())
-    return f"{', '.join([f'rating {rating.rating:g} on scale {rating.scale}', *facts])}; steps: {techniques}"
+    return f"{', '.join([f'rating {rating.rating} on scale {rating.scale}', *facts])}; steps: {techniques}"

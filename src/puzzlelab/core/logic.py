@@ -61,7 +61,7 @@ class Step:
     """How hard it is, on the default scale; None if that is not known."""
 
     def __str__(self) -> str:
-        rating = "" if self.rating is None else f" ({self.rating:g})"
+        rating = "" if self.rating is None else f" ({self.rating:.1f})"
         return f"{self.title}{rating}: {self.sentence}"
 
 
