@@ -23,6 +23,7 @@ FAMILIES = (
     "strong_links",
     "wings",
     "loops",
+    "long_wings",
     "aic",
     "complex_fish",
     "templates",

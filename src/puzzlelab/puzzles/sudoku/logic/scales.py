@@ -14,6 +14,7 @@ from puzzlelab.puzzles.sudoku.logic import loops
 from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
 from puzzlelab.puzzles.sudoku.logic.forcing import forcing_chains
 from puzzlelab.puzzles.sudoku.logic.locked import locked
+from puzzlelab.puzzles.sudoku.logic.long_wings import long_wings
 from puzzlelab.puzzles.sudoku.logic.rating import BoardRating, Entry, rate
 from puzzlelab.puzzles.sudoku.logic.singles import FULL_HOUSES, HIDDEN_SINGLES, NAKED_SINGLES, Singles
 from puzzlelab.puzzles.sudoku.logic.strong_links import strong_links
@@ -22,6 +23,13 @@ from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 from puzzlelab.puzzles.sudoku.logic.wings import Wings
 
 LOOPS = tuple(each for each in Technique if each.name.startswith(("UNIQUE_RECTANGLE", "UNIQUE_LOOP")))
+
+LONG_WINGS = {
+    Technique.WXYZ_WING: 55,
+    Technique.VWXYZ_WING: 62,
+    Technique.UVWXYZ_WING: 66,
+    Technique.TUVWXYZ_WING: 70,
+}
 
 
 def rate_on(boards: NDArray[np.uint8], scale: str = "121", uniqueness: bool = True) -> list[BoardRating]:
@@ -114,6 +122,7 @@ def explainer_118(uniqueness: bool) -> Sequence[Entry]:
         _subsets(Technique.HIDDEN_QUADRUPLE, 54),
         Entry(strong_links(Technique.STRONG_LINKS, 3, has_groups=False), {Technique.STRONG_LINKS: 54}),
         Entry(strong_links(Technique.STRONG_LINKS, 3), {Technique.STRONG_LINKS: 55}),
+        *(Entry(long_wings(each), {each: tenths}) for each, tenths in LONG_WINGS.items()),
         *_chains(),
     ]
 
