@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.logic import Node
 from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.puzzles.sudoku.logic.cellsets import (
-    BANDS,
     contains,
-    empty,
     include,
     meet,
     set_common_view,
@@ -40,10 +38,18 @@ from puzzlelab.puzzles.sudoku.logic.chain_links import (
     reach,
 )
 from puzzlelab.puzzles.sudoku.logic.position import CELLS, DIGITS
+from puzzlelab.puzzles.sudoku.logic.removals import (
+    Removals,
+    are_new,
+    begin_removals,
+    count_removals,
+    forget_removals,
+    mark_removals,
+    new_removals,
+)
 from puzzlelab.puzzles.sudoku.logic.steps import (
     LINK,
     NODE,
-    REMOVED,
     Evidence,
     Sentence,
     begin_step,
@@ -62,7 +68,6 @@ from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 X_CHAIN, XY_CHAIN, AIC = Technique.X_CHAIN, Technique.XY_CHAIN, Technique.AIC
 CONTINUOUS, DISCONTINUOUS = Technique.CONTINUOUS_NICE_LOOP, Technique.DISCONTINUOUS_NICE_LOOP
 TO_GROUPED = Technique.GROUPED_AIC - AIC
-SIGNATURES = 1000
 
 
 class Chains(NamedTuple):
@@ -72,16 +77,13 @@ class Chains(NamedTuple):
     graph: Graph
     path: NDArray[np.int64]
     """[2N]: the nodes of a chain, the first one false, the next one true and so on."""
-    removed: NDArray[np.int64]
-    """[9, 3]: the cells from which a digit is removed."""
-    signatures: NDArray[np.int64]
-    """[1000]: a number for what each step has removed."""
+    removals: Removals
 
 
 def families() -> Sequence[Chains]:
     """Return the records of the searches of this family."""
-    room = new_graph(), np.zeros(2 * NODES, np.int64), np.zeros((DIGITS, BANDS), np.int64)
-    return [Chains(kind, *room, np.zeros(SIGNATURES, np.int64)) for kind in (SINGLE_DIGIT, TWO_VALUES, PLAIN, GROUPED)]
+    room = new_graph(), np.zeros(2 * NODES, np.int64), new_removals()
+    return [Chains(kind, *room) for kind in (SINGLE_DIGIT, TWO_VALUES, PLAIN, GROUPED)]
 
 
 @inlined
@@ -104,7 +106,7 @@ def remove_others(family, position, cell, one, other):
     """Remove all digits from a cell but two, which may be the same."""
     for digit in range(DIGITS):
         if digit not in (one, other) and (position.candidates[cell] >> digit) & 1:
-            include(family.removed[digit], cell)
+            include(family.removals.cells[digit], cell)
 
 
 @inlined
@@ -114,14 +116,14 @@ def remove_seen(family, position, one, other):
     digit, last = graph.digits[one], graph.digits[other]
     cell, final = graph.alone[one], graph.alone[other]
     if digit == last:
-        set_common_view(graph.views[one], graph.views[other], graph.at[digit], family.removed[digit])
+        set_common_view(graph.views[one], graph.views[other], graph.at[digit], family.removals.cells[digit])
     elif cell != NONE and cell == final:
         remove_others(family, position, cell, digit, last)
     else:
         if final != NONE and contains(graph.views[one], final) and contains(graph.at[digit], final):
-            include(family.removed[digit], final)
+            include(family.removals.cells[digit], final)
         if cell != NONE and contains(graph.views[other], cell) and contains(graph.at[last], cell):
-            include(family.removed[last], cell)
+            include(family.removals.cells[last], cell)
 
 
 @inlined
@@ -129,29 +131,6 @@ def remove_by_loop(family, position, count):
     """Remove what both nodes of a weak link see, for all weak links of a loop."""
     for i in range(1, count, 2):
         remove_seen(family, position, family.path[i], family.path[(i + 1) % count])
-
-
-@inlined
-def number_removed(family, position):
-    """Return how many candidates the chain removes, and a number that tells what they are."""
-    count = signature = 0
-    for digit in range(DIGITS):
-        for band in range(BANDS):
-            cells = family.removed[digit, band]
-            signature = signature * 1000003 + cells
-            for row in range(3):
-                count += position.counts[(cells >> (9 * row)) & 511]
-    return count, signature
-
-
-@inlined
-def is_repeated(family, found, signature):
-    """Tell whether a step before has removed the same; otherwise the signature is kept."""
-    for i in range(found.used[0]):
-        if family.signatures[i] == signature:
-            return True
-    family.signatures[found.used[0]] = signature
-    return False
 
 
 @inlined
@@ -199,10 +178,7 @@ def mark_chain(family, found, count):
                 mark(found, NODE, i % 2, i, 9 * cell + graph.digits[node])
         if i + 1 < count or is_loop:
             mark(found, LINK, 1 - i % 2, i, (i + 1) % count)
-    for digit in range(DIGITS):
-        for cell in range(CELLS):
-            if contains(family.removed[digit], cell):
-                mark(found, REMOVED, 0, 9 * cell + digit, 0)
+    mark_removals(family.removals, found)
 
 
 @inlined
@@ -212,18 +188,16 @@ def report(family, position, found, start, end):
     count = trace(graph, family.path, end)
     if turns_back(family.path, count) or (family.kind == GROUPED and not has_group(family, count)):
         return False
-    for digit in range(DIGITS):
-        empty(family.removed[digit])
+    begin_removals(family.removals)
     if start == end:
         remove_others(family, position, graph.alone[start], graph.digits[start], graph.digits[start])
     elif family.kind >= PLAIN and are_linked_weakly(graph, end, start):
         remove_by_loop(family, position, count)
     else:
         remove_seen(family, position, start, end)
-    removed, signature = number_removed(family, position)
-    if removed == 0 or is_repeated(family, found, signature):
+    if not are_new(family.removals):
         return False
-    begin_step(found, technique_of(family, count, removed))
+    begin_step(found, technique_of(family, count, count_removals(family.removals, position)))
     mark_chain(family, found, count)
     return end_step(found)
 
@@ -244,6 +218,7 @@ def find_chains(family, position, found):
     """Find chains, the shortest first."""
     graph = family.graph
     build(graph, position, family.kind)
+    forget_removals(family.removals)
     length, is_longer = 2, True
     while is_longer and not is_full(found):
         is_longer = False

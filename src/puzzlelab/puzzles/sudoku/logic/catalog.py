@@ -25,8 +25,9 @@ FAMILIES = (
     "loops",
     "long_wings",
     "aic",
-    "complex_fish",
+    "als",
     "templates",
+    "complex_fish",
     "forcing",
 )
 """The modules that give `families()`, the records of their searches, and `SENTENCES`; the easiest first."""
