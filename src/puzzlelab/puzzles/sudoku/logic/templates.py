@@ -1,5 +1,8 @@
 # mypy: allow-untyped-defs
-"""Templates: all ways to place a digit in the rows, columns and boxes; what is in all of them, and in none."""
+"""Templates: all ways to place a digit in the rows, columns and boxes; what is in all of them, and in none.
+
+A template that uses a cell which all templates of another digit use is left out, again and again.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,7 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
 SET, DELETE = Technique.TEMPLATE_SET, Technique.TEMPLATE_DELETE
+NONE = -1
 
 
 class Templates(NamedTuple):
@@ -39,13 +43,15 @@ class Templates(NamedTuple):
     columns: NDArray[np.int64]
     """[9]: by row, the column of the digit, as a bit."""
     uses: NDArray[np.int64]
-    """[81]: how many templates use a cell."""
+    """[9, 81]: how many templates of a digit use a cell."""
+    owners: NDArray[np.int64]
+    """[81]: the digit of which all templates use a cell, or NONE."""
 
 
 def families() -> Sequence[Templates]:
     """Return the records of the searches of this family."""
     return [
-        Templates(int(technique), np.zeros(9, np.int64), np.zeros(9, np.int64), np.zeros(CELLS, np.int64))
+        Templates(int(technique), *(np.zeros(shape, np.int64) for shape in (9, 9, (DIGITS, CELLS), CELLS)))
         for technique in (SET, DELETE)
     ]
 
@@ -57,6 +63,8 @@ def free_columns(family, position, digit, row):
     for column in range(9):
         if position.values[9 * row + column] == digit + 1:
             free = np.int64(1) << column
+        if family.owners[9 * row + column] not in (NONE, digit):
+            free &= ~(1 << column)
     for above in range(row):
         free &= ~family.columns[above]
         if above // 3 == row // 3:
@@ -68,7 +76,7 @@ def free_columns(family, position, digit, row):
 def count_uses(family, position, digit):
     """Count by cell the templates of a digit that use it; returns how many there are."""
     for cell in range(CELLS):
-        family.uses[cell] = 0
+        family.uses[digit, cell] = 0
     count, row = 0, 0
     family.untried[0] = free_columns(family, position, digit, 0)
     while row >= 0:
@@ -84,41 +92,76 @@ def count_uses(family, position, digit):
         else:
             count += 1
             for each in range(9):
-                family.uses[9 * each + position.lowest[family.columns[each]]] += 1
+                family.uses[digit, 9 * each + position.lowest[family.columns[each]]] += 1
     return count
+
+
+@inlined
+def take_cells(family, digit, count):
+    """Give a digit the cells that all its templates use; returns whether some are new."""
+    has_new = False
+    for cell in range(CELLS):
+        if family.uses[digit, cell] == count and family.owners[cell] == NONE:
+            family.owners[cell] = digit
+            has_new = True
+    return has_new
+
+
+@inlined
+def set_templates(family, position):
+    """Count the uses of all cells; returns whether each digit has a template."""
+    for cell in range(CELLS):
+        family.owners[cell] = NONE
+    has_new = True
+    while has_new:
+        has_new = False
+        for digit in range(DIGITS):
+            count = count_uses(family, position, digit)
+            if count == 0:
+                return False
+            has_new = take_cells(family, digit, count) or has_new
+    return True
+
+
+@inlined
+def write_step(family, position, found, digit):
+    """Write what the templates of a digit say; returns whether to stop."""
+    begin_step(found, family.technique)
+    changes = 0
+    for cell in range(CELLS):
+        if has(position, cell, digit):
+            if family.technique == SET and family.owners[cell] == digit:
+                mark(found, PLACED, 0, 9 * cell + digit, 0)
+                changes += 1
+            if family.technique == DELETE and family.uses[digit, cell] == 0:
+                mark(found, REMOVED, 0, 9 * cell + digit, 0)
+                changes += 1
+    for cell in range(CELLS):
+        if has(position, cell, digit) and family.uses[digit, cell]:
+            mark(found, CANDIDATE, 0, 9 * cell + digit, 0)
+    return changes != 0 and end_step(found)
 
 
 @implements(find, Templates)
 def find_templates(family, position, found):
     """Find what the templates of each digit say."""
-    kind = PLACED if family.technique == SET else REMOVED
-    for digit in range(DIGITS):
-        count = count_uses(family, position, digit)
-        wanted = count if family.technique == SET else 0
-        begin_step(found, family.technique)
-        changes = 0
-        for cell in range(CELLS):
-            if has(position, cell, digit) and family.uses[cell] == wanted:
-                mark(found, kind, 0, 9 * cell + digit, 0)
-                changes += 1
-        for cell in range(CELLS):
-            if has(position, cell, digit) and family.uses[cell]:
-                mark(found, CANDIDATE, 0, 9 * cell + digit, 0)
-        if count and changes and end_step(found):
-            return
+    if set_templates(family, position):
+        for digit in range(DIGITS):
+            if write_step(family, position, found, digit):
+                return
 
 
 def template_set(step: Evidence) -> str:
     """Explain what is in all templates."""
     cells = cells_text([candidate // 9 for candidate in step.placed])
-    return f"all ways to place {digit_text(step.placed[0])} in the rows, columns and boxes that lack it use {cells}"
+    return f"all ways to place {digit_text(step.placed[0])} that leave the other digits their cells use {cells}"
 
 
 def template_delete(step: Evidence) -> str:
     """Explain what is in no template."""
     digit = digit_text(step.removed[0])
     removed = removed_text(step.removed)
-    return f"no way to place {digit} in the rows, columns and boxes that lack it is left here: {removed}"
+    return f"no way to place {digit} that leaves the other digits their cells is left here: {removed}"
 
 
 SENTENCES: Mapping[Technique, Sentence] = {SET: template_set, DELETE: template_delete}
