@@ -32,6 +32,7 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     find,
     mark,
     removed_text,
+    surcharge,
     unit_text,
 )
 from puzzlelab.puzzles.sudoku.logic.subsets import choices_of, mark_places
@@ -76,6 +77,17 @@ def set_digits(position, unit, chosen):
 
 
 @inlined
+def greatest_count(position, unit, chosen):
+    """Return the most candidates of one of these cells (bits) of a unit."""
+    greatest = 0
+    while chosen:
+        count = np.int64(position.counts[position.candidates[position.units[unit, position.lowest[chosen]]]])
+        greatest = max(greatest, count)
+        chosen &= chosen - 1
+    return greatest
+
+
+@inlined
 def sees_digit(position, cell, digit, unit, chosen):
     """Tell whether a cell sees all of these cells (bits) of a unit that have a digit."""
     spots = np.int64(position.places[digit, unit]) & chosen
@@ -101,7 +113,8 @@ def add_wing(family, position, found, unit, chosen, pivot, digit):
             removed += 1
     if removed == 0:
         return False
-    mark(found, UNIT, 0, unit, 0)
+    mark(found, UNIT, 0, unit, greatest_count(position, unit, chosen))
+    # The second number is for the rating.
     mark(found, CELL, BIVALUE, pivot, 0)
     mark(found, CANDIDATE, COMMON, 9 * pivot + digit, 0)
     mark_places(position, found, CANDIDATE, COMMON, digit, unit, chosen)
@@ -126,15 +139,27 @@ def add_wings(family, position, found, unit, chosen, digits):
     return False
 
 
+@implements(surcharge, LongWings)
+def surcharge_of_long_wing(family, found):
+    """Return 1 for each candidate that the cell with the most lacks, for wings of four and of five cells."""
+    for i in range(found.heads[0, 1], found.heads[0, 2]):
+        if found.marks[i] >> 28 == UNIT and family.cells < 5:
+            return family.cells + 1 - (found.marks[i] & 0xFFF)
+    return 0
+
+
 @implements(find, LongWings)
 def find_long_wings(family, position, found):
-    """Find wings of one size, set by set."""
-    for unit in range(UNITS):
-        for i in range(family.choices.size):
-            digits = set_digits(position, unit, family.choices[i])
-            is_almost_locked = position.counts[digits] == family.cells + 1
-            if is_almost_locked and add_wings(family, position, found, unit, family.choices[i], digits):
-                return
+    """Find wings of one size set by set, first those with a cell of the most candidates."""
+    for greatest in range(family.cells + 1, 1, -1):
+        for unit in range(UNITS):
+            for i in range(family.choices.size):
+                chosen = family.choices[i]
+                digits = set_digits(position, unit, chosen)
+                is_almost_locked = position.counts[digits] == family.cells + 1
+                is_next = is_almost_locked and greatest_count(position, unit, chosen) == greatest
+                if is_next and add_wings(family, position, found, unit, chosen, digits):
+                    return
 
 
 def long_wing(step: Evidence) -> str:
