@@ -12,7 +12,6 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,7 @@ class LogicalHint:
     step: Step | None = None
     """The easiest next step of logic."""
     best: int | None = None
-    """The next move: that of the step, or the first one that the steps after it lead to."""
+    """The next move: that of the step, if it makes one, or one of a solution where no step is known."""
     wrong: tuple[int, ...] = ()
     """The moves of the game that are in no solution."""
     missing: tuple[int, ...] = ()
@@ -102,7 +101,7 @@ def deduce(
     hint = (
         _wrong_moves(positions, moves, solutions, unique, search)
         or _missing_candidates(position, removed, solutions, unique)
-        or _next_step(instance, moves, removed, unique, search)
+        or _next_step(instance, moves, removed, unique)
         or _next_cell(position, solutions, unique, search)
     )
     return replace(hint, unique=unique)
@@ -137,11 +136,6 @@ class _SolutionSearch:
 
     def __init__(self, solver: Solver, limit: Limit) -> None:
         self.solver, self.limit, self.began = solver, limit, time.perf_counter()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the time is up."""
-        return self.limit.share(time.perf_counter() - self.began, 0) is None
 
     def of(self, instance: Instance, most: int) -> tuple[list[State], bool]:
         """Return up to `most` solutions as `digits: int64[N]`, and whether these are all."""
@@ -234,22 +228,15 @@ def _first_objection(positions: list[Instance]) -> int | None:
 
 
 def _next_step(
-    instance: Instance, moves: Sequence[int], removed: Sequence[int], unique: bool | None, search: _SolutionSearch
+    instance: Instance, moves: Sequence[int], removed: Sequence[int], unique: bool | None
 ) -> LogicalHint | None:
-    """Return the easiest step, and the first move that it leads to in time; None if no step is known."""
+    """Return the easiest step; None if no step is known."""
     puzzle, logic = instance.puzzle, logic_of(instance.puzzle)
     position = Instance(puzzle, board_after(puzzle, instance.state, moves))
     if objection := logic.objection(instance.state, moves, removed):
         return LogicalHint(position, objection)
-    way = logic.way(instance.state, moves, removed, assumes_unique=unique is True)
-    step = next(way, None)
-    if step is None:
-        return None
-    in_time = takewhile(lambda each: not search.is_over, way)
-    best = next((move for each in chain([step], in_time) for move in each.placements), None)
-    if step.placements or best is None:
-        return LogicalHint(position, step.sentence, step, best)
-    return LogicalHint(position, f"{step.sentence}; this leads to {puzzle.write_move(best)}", step, best)
+    step = next(logic.way(instance.state, moves, removed, assumes_unique=unique is True), None)
+    return None if step is None else LogicalHint(position, step.sentence, step, next(iter(step.placements), None))
 
 
 def _next_cell(position: Instance, solutions: list[State], unique: bool | None, search: _SolutionSearch) -> LogicalHint:

@@ -11,6 +11,7 @@ const MOST_PLACES = 5;
 /** A hint at a position as a sentence. */
 export async function hintInWords(hint, facts, game, state) {
   if (hint.wrong?.length) return `Something is wrong already: ${hint.why || hint.wrong.join(", ")}.`;
+  if (hint.step) return ofCell(hint, facts, game, state);
   if (!hint.best.length && hint.isQuick) return `${distance(hint)} Looking for a way …`;
   if (!hint.best.length) return hint.reason ? `No move helps: ${hint.reason}.` : "No way to the end was found in time.";
   if (facts.shows_board) return ofCell(hint, facts, game, state);
