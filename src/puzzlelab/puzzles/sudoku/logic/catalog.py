@@ -29,6 +29,7 @@ FAMILIES = (
     "templates",
     "complex_fish",
     "forcing",
+    "forcing_nets",
 )
 """The modules that give `families()`, the records of their searches, and `SENTENCES`; the easiest first."""
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from puzzlelab.puzzles.sudoku.logic import loops
 from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
 from puzzlelab.puzzles.sudoku.logic.forcing import forcing_chains
+from puzzlelab.puzzles.sudoku.logic.forcing_nets import DYNAMIC, MULTIPLE, NISHIO_NETS, nets
 from puzzlelab.puzzles.sudoku.logic.locked import locked
 from puzzlelab.puzzles.sudoku.logic.long_wings import long_wings
 from puzzlelab.puzzles.sudoku.logic.rating import BoardRating, Entry, rate
@@ -22,6 +23,9 @@ from puzzlelab.puzzles.sudoku.logic.subsets import subsets
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 from puzzlelab.puzzles.sudoku.logic.wings import Wings
 
+NETS = tuple(each for each in Technique if each >= Technique.NISHIO)
+BASES = ((NISHIO_NETS, 75), (MULTIPLE, 80), (DYNAMIC, 85))
+"""The levels of nets, and the rating of the shortest ones, in tenths."""
 LOOPS = tuple(each for each in Technique if each.name.startswith(("UNIQUE_RECTANGLE", "UNIQUE_LOOP")))
 
 LONG_WINGS = {
@@ -86,7 +90,7 @@ def _chains() -> list[Entry]:
         Technique.XY_CYCLE: 70,
         Technique.FORCING_CHAIN: 70,
     }
-    return [Entry(forcing_chains(), simple)]
+    return [Entry(forcing_chains(), simple), *(Entry(nets(level), dict.fromkeys(NETS, base)) for level, base in BASES)]
 
 
 def explainer_121(uniqueness: bool) -> Sequence[Entry]:
