@@ -26,10 +26,10 @@ FAMILIES = (
     "long_wings",
     "aic",
     "als",
-    "templates",
     "complex_fish",
     "forcing",
     "forcing_nets",
+    "templates",
 )
 """The modules that give `families()`, the records of their searches, and `SENTENCES`; the easiest first."""
 
