@@ -24,6 +24,7 @@ FAMILIES = (
     "wings",
     "loops",
     "long_wings",
+    "bug",
     "aic",
     "als",
     "complex_fish",
