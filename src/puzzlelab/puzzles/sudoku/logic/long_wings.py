@@ -79,7 +79,7 @@ def set_digits(position, unit, chosen):
 @inlined
 def greatest_count(position, unit, chosen):
     """Return the most candidates of one of these cells (bits) of a unit."""
-    greatest = 0
+    greatest = np.int64(0)
     while chosen:
         count = np.int64(position.counts[position.candidates[position.units[unit, position.lowest[chosen]]]])
         greatest = max(greatest, count)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.puzzles.sudoku.logic import loops
+from puzzlelab.puzzles.sudoku.logic import bug, loops
 from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
 from puzzlelab.puzzles.sudoku.logic.forcing import forcing_chains
 from puzzlelab.puzzles.sudoku.logic.forcing_nets import DYNAMIC, MULTIPLE, NISHIO_NETS, nets
@@ -81,6 +81,12 @@ def _loops(hidden_bonus: int) -> Entry:
     return Entry(loops.family(hidden_bonus), dict.fromkeys(LOOPS, 45))
 
 
+def _graves() -> Entry:
+    [graves] = bug.families()
+    types = {Technique.BUG_1: 56, Technique.BUG_2: 57, Technique.BUG_4: 57, Technique.BUG_3: 58}
+    return Entry(graves, types)
+
+
 def _chains() -> list[Entry]:
     """Return what both scales end with; the length of a chain is added."""
     simple = {
@@ -102,6 +108,7 @@ def explainer_121(uniqueness: bool) -> Sequence[Entry]:
         _subsets(Technique.NAKED_QUADRUPLE, 50),
         _fish(Technique.JELLYFISH, 52),
         _subsets(Technique.HIDDEN_QUADRUPLE, 54),
+        *([_graves()] if uniqueness else []),
         *_chains(),
     ]
 
@@ -126,6 +133,7 @@ def explainer_118(uniqueness: bool) -> Sequence[Entry]:
         _subsets(Technique.HIDDEN_QUADRUPLE, 54),
         Entry(strong_links(Technique.STRONG_LINKS, 3, has_groups=False), {Technique.STRONG_LINKS: 54}),
         Entry(strong_links(Technique.STRONG_LINKS, 3), {Technique.STRONG_LINKS: 55}),
+        *([_graves()] if uniqueness else []),
         *(Entry(long_wings(each), {each: tenths}) for each, tenths in LONG_WINGS.items()),
         *_chains(),
     ]
