@@ -18,6 +18,7 @@ RATED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("board", "rating"), RATED)
 def test_the_rating_of_a_board_that_needs_branches(board: str, rating: float) -> None:
     (result,) = rate_on(np.array([load("sudoku-9x9").read(board).state], np.uint8))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from logic_positions import BANK, check_soundness, keep, position_of
 
 from puzzlelab.puzzles.sudoku.logic.catalog import sentence
@@ -54,5 +55,6 @@ def test_a_base_may_have_groups() -> None:
     assert first(Technique.STRONG_LINKS, removed).endswith("so one of r2c2, r2c3 and r6c8 is 4: r2c8 cannot be 4")
 
 
+@pytest.mark.slow
 def test_no_chain_is_wrong() -> None:
     assert check_soundness("strong_links", BANK) > 20
