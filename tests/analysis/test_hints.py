@@ -177,9 +177,11 @@ def test_a_solved_board_needs_no_move():
     assert (told.length, told.best, told.moves, told.proven) == (0, (), (), True)
 
 
-def test_a_puzzle_whose_moves_are_all_alike_is_refused():
+def test_a_puzzle_whose_moves_are_all_alike_has_a_step_of_logic():
+    told = hint(load("sudoku-4x4").read("small"))
+    assert told.step.placements == (told.best,)
     with pytest.raises(Unsupported, match="every solution of sudoku-4x4 has as many moves"):
-        hint(load("sudoku-4x4").read("1" + "." * 15))
+        hints.hint(registry.solver(None, told.instance.puzzle), told.instance, Limit())
 
 
 @pytest.mark.parametrize(("nodes", "solver"), [(1, "bfs"), (2, "ida"), (20, "bfs"), (60, "ida"), (200, "bfs")])

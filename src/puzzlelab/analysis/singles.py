@@ -45,7 +45,7 @@ class SinglesLogic:
         """None."""
         return {}
 
-    def rate(self, states: State, scale: str) -> list[Rating]:
+    def rate(self, states: State, scale: str | None = None) -> list[Rating]:
         """Raise `Unsupported`: singles alone rate no board."""
         raise Unsupported(f"{self.puzzle.name} has no scale of ratings")
 

@@ -145,8 +145,8 @@ def generate(
     chosen = secrets.randbelow(NEW_SEEDS) if kept is None else kept
     with open_optional(executor, jobs) as workers:
         lines = board_lines(loaded_puzzle, out, scale, level, chosen, jobs, workers, settings)
-        _tell_seed(chosen, kept)
         _write(lines, count, out, workers)
+    _tell_seed(chosen, kept)
     if own is not None and own.tally is not None:
         _summary(own.tally(states_in(loaded_puzzle, out)), histogram)
 

@@ -145,8 +145,6 @@ def write_boards(lines: BoardLines, count: int, report: Callable[[int], None]) -
         make_folder(path.parent)
     with LineOutput(growing) as file:
         existing = max(0, file.existing - len(lines.header))
-        if not existing and growing.is_file():
-            replace_file(seed_file(path), f"{lines.seed}\n")
         try:
             _write(file, lines, existing, count, report)
         except KeyboardInterrupt:
@@ -165,6 +163,8 @@ def _write(file: LineOutput, lines: BoardLines, existing: int, count: int, repor
     if first and kept:
         file.write_all(chain.from_iterable(lines.make(0, min(first, kept))))
     file.skip(kept + len(lines.header) - file.number)
+    if not existing and lines.growing.is_file():
+        replace_file(seed_file(lines.path), f"{lines.seed}\n")
     for texts in chain([begin], rest):
         file.write_all(texts)
         file.flush()
@@ -196,8 +196,7 @@ def kept_seed(path: Path) -> int | None:
 
     Raises `BadFile` if it is damaged.
     """
-    kept = seed_file(path)
-    if not (path.exists() and kept.exists()):
+    if not (path.is_file() or growing_file(path).is_file()) or not (kept := seed_file(path)).exists():
         return None
     text = "".join(blocks_of(kept)).strip()
     if not (text.isascii() and text.isdecimal()):

@@ -94,9 +94,9 @@ class SudokuLogic:
 
         return follow(written, removed, easiest)
 
-    def rate(self, states: Board, scale: str) -> list[Rating]:
+    def rate(self, states: Board, scale: str | None = None) -> list[Rating]:
         """Return the rating of each of the boards, which have one solution each."""
-        return [rating_of(each, scale) for each in rate_on(states, scale)]
+        return [rating_of(each, scale or DEFAULT) for each in rate_on(states, scale or DEFAULT)]
 
 
 def searches(scale: str, assumes_unique: bool) -> list[Entry]:
