@@ -43,6 +43,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(np|numpy|pydantic|annotated_types|types\.Annotated|optional)\b.*"),
     (r"py:.*", r"(NDArray|ArrayLike|Path|TypeVar)\b.*"),
     (r"py:.*", r"puzzlelab\.(core|text|storage|engine|analysis|conformance|jobs|puzzles|nets|api)\..*"),
+    (r"py:.*", r"collections\.abc\.Mapping\[str"),  # of a property, whose type is split at its comma
     (r"py:.*", r"(Answers|Executor|PathLike|Source|OnStep|OnEvaluation|pyarrow\.Table|checked\.RandomSource)"),
 ]
 
