@@ -68,7 +68,7 @@ def wished_puzzles(make: Make, wish: Wish, numbers: Sequence[int]) -> tuple[Grid
     waiting, tried, many = list(range(len(numbers))), 0, FIRST_TRIED
     while waiting:
         made = [make(numbers[place] * SPAN + tried, many) for place in waiting]
-        ratings = rate_on(np.concatenate([candidates for candidates, _ in made]))
+        ratings = rate_on(np.concatenate([candidates for candidates, _ in made]), most=wish.most)
         left = []
         for i, (place, (candidates, grids)) in enumerate(zip(waiting, made, strict=True)):
             fitting = (each for each in range(many) if wish.fits(ratings[i * many + each]))

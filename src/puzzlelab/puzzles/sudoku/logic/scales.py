@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -36,9 +37,15 @@ LONG_WINGS = {
 }
 
 
-def rate_on(boards: NDArray[np.uint8], scale: str = "121", uniqueness: bool = True) -> list[BoardRating]:
-    """Return the ratings of `boards: uint8[B, 81]`; `uniqueness` allows techniques that rest on the only solution."""
-    return rate(boards, SCALES[scale](uniqueness))
+def rate_on(
+    boards: NDArray[np.uint8], scale: str = "121", uniqueness: bool = True, most: float = math.inf
+) -> list[BoardRating]:
+    """Return the ratings of `boards: uint8[B, 81]`; `uniqueness` allows techniques that rest on the only solution.
+
+    Searches whose steps are all rated above `most` are left out, so that harder boards have no complete rating.
+    """
+    entries = SCALES[scale](uniqueness)
+    return rate(boards, [each for each in entries if min(each.ratings.values()) <= 10 * most])
 
 
 def _locked(technique: Technique, tenths: int) -> Entry:
