@@ -34,8 +34,6 @@ PLAIN = Sudoku()
 NAME = "candidates"
 """What stands behind the colon in the name of the puzzle."""
 CELL = re.compile(r"\+?[0-9.]")
-LINE = re.compile(r":[^:\n]*:[^:\n]*:([^:\n]*)(?::([^:\n]*).*)?")
-"""A line of a library of HoDoKu: its cells, with a plus before digits that are no clues, and the removed candidates."""
 REMOVED = re.compile(r"[1-9]{3}")
 
 State = NDArray[Any]
@@ -144,7 +142,7 @@ class CandidateSudoku(Sudoku):
 
 def in_library_line(text: str) -> State:
     """Return the state of a line of a library; raises `BadBoard` with the place of what is wrong."""
-    line = LINE.fullmatch(text.strip())
+    line = notation.LIBRARY.fullmatch(text.strip())
     if line is None:
         raise BadBoard(f"'{shorten(text.strip())}' is no board with candidates, such as :0000:x:CELLS:REMOVED:::")
     cells = CELL.findall(line[1])

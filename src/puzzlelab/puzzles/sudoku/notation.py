@@ -34,6 +34,9 @@ MOST_DIGITS = 9
 """The rows of the largest grid in which 0 is always blank."""
 LONGEST = 8192
 """Characters that no board needs."""
+LIBRARY = re.compile(r":[^:\n]*:[^:\n]*:([^:\n]*)(?::([^:\n]*).*)?")
+"""A line of a library of HoDoKu: its cells, where a plus stands before digits that a player has written, and the
+candidates that are removed."""
 WITH_POINTS, WITH_ZEROS = ((blank + SYMBOLS).encode().ljust(256) for blank in ".0")
 """The character of each value, with two characters for blank."""
 OTHER_BLANKS = [ord(sign) for sign in BLANKS - {"0"}]

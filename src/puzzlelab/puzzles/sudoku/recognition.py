@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.puzzles.sudoku.notation import MORE_BLANKS, MOST_DIGITS, SYMBOLS, from_zero, write
+from puzzlelab.puzzles.sudoku.notation import LIBRARY, MORE_BLANKS, MOST_DIGITS, SYMBOLS, from_zero, write
 from puzzlelab.puzzles.sudoku.rules import LARGEST, SMALLEST, Sudoku, from_name
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ SOLO_OPTIONS = re.compile(r"(?:a|r[24]|m[248]|md[24]|d[a-z])*")
 """The symmetry and the difficulty of a game of Solo."""
 PUZZ_LINK = re.compile(r"sudoku/(?:v:/)?(\d{1,2})/(\d{1,2})/([!-~]+?)/?")
 """The columns, the rows and the cells in a link of puzz.link."""
-LIBRARY = re.compile(r":[^:\n]*:[^:\n]*:([^:\n]*)(?::([^:\n]*).*)?")
-"""A line of a library of HoDoKu: its cells, where a plus stands before digits that a player has written, and the
-candidates that are removed."""
 
 
 def from_text(text: str, name: str | None) -> Iterator[tuple[str, str]]:
