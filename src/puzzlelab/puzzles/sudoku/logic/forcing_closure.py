@@ -34,7 +34,7 @@ LATER_KIND = (2, 0, 1)
 
 
 class Closure(NamedTuple):
-    """What follows from an assumption."""
+    """The assertions that follow from an assumption."""
 
     state: Position
     """The position without what is off, in dynamic closures."""
@@ -46,8 +46,6 @@ class Closure(NamedTuple):
     """[A + 1]: where the numbers of those that it rests on begin in `parents`."""
     parents: NDArray[np.int64]
     """[P]."""
-    extra: NDArray[np.int64]
-    """[A]: the assertions of a chain inside that an assertion rests on."""
     behind: NDArray[np.uint64]
     """[A, W]: the numbers of all that an assertion rests on, and its own."""
     sizes: NDArray[np.int64]
@@ -72,7 +70,6 @@ def new_closure() -> Closure:
         order=np.zeros(ASSERTIONS, np.int64),
         starts=np.zeros(ASSERTIONS + 2, np.int64),
         parents=np.zeros(40 * ASSERTIONS, np.int64),
-        extra=np.zeros(ASSERTIONS, np.int64),
         behind=np.zeros((ASSERTIONS, WORDS), np.uint64),
         sizes=np.zeros(4, np.int64),
         on=np.zeros(ASSERTIONS, np.int64),
@@ -131,7 +128,6 @@ def add_assertion(closure, assertion):
     number = closure.sizes[COUNT]
     closure.order[number] = assertion
     closure.numbers[assertion] = number
-    closure.extra[number] = 0
     closure.sizes[COUNT] = number + 1
     closure.starts[number + 1] = closure.sizes[PARENTS]
     if closure.numbers[assertion ^ 1] != ABSENT:
