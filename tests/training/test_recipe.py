@@ -98,6 +98,12 @@ def test_a_file_of_the_user_comes_first(tmp_path: Path, monkeypatch: pytest.Monk
     assert recipe.config_file(Path("folder/mine")) == Path("folder/mine")
 
 
+def test_a_run_of_the_same_name_is_no_file_of_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("001").mkdir()
+    assert recipe.config_file(Path("001")) == recipe.CONFIGS / "001.toml"
+
+
 def test_another_name_gets_the_nearest_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UnknownName, match="there is no configuration 'tiles-3x4'; did you mean 'tiles-"):

@@ -159,7 +159,7 @@ def config_file(path: Path) -> Path:
     Raises:
         UnknownName: for a name that is neither; a path with a folder or an ending is not looked for in the package.
     """
-    if len(path.parts) != 1 or path.suffix or path.exists():
+    if len(path.parts) != 1 or path.suffix or path.is_file():
         return path
     known = sorted(file.stem for file in CONFIGS.glob("*.toml"))
     if path.name not in known:
