@@ -87,8 +87,11 @@ class CandidateSudoku(Sudoku):
         return (self.digits(state) + 1).astype(np.uint8)
 
     def digits(self, state: State) -> NDArray[np.int64]:
-        digit = np.argmax((state[:, None] & BITS) != 0, axis=1)
+        digit = np.argmax((state[..., None] & BITS) != 0, axis=-1)
         return np.where(state & FILLED, digit, -1)
+
+    def notes(self, states: State) -> NDArray[np.int64]:
+        return (states & ALL).astype(np.int64)
 
     def written(self, digits: NDArray[np.int64]) -> State:
         """Return `uint16[B, 81]` from `int64[B, 81]`, with all candidates that the digits leave."""

@@ -226,6 +226,10 @@ class Sudoku:
         """Return `int64[N * N]`: digits from 0, -1 for blank."""
         return state.astype(np.int64) - 1
 
+    def notes(self, states: Board) -> NDArray[np.int64]:
+        """Return `int64[..., N * N]`: the candidates that cells may have beside what clues exclude, as bits: all."""
+        return np.full(states.shape, (1 << self.size) - 1)
+
     def written(self, digits: NDArray[np.int64]) -> Board:
         """Return `uint8[B, N * N]` from `int64[B, N * N]`."""
         return (digits + 1).astype(np.uint8)

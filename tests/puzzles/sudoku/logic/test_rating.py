@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from puzzlelab import load
 from puzzlelab.puzzles.sudoku.generate import random_images
+from puzzlelab.puzzles.sudoku.logic.position import ALL
 from puzzlelab.puzzles.sudoku.logic.rating import rate
 from puzzlelab.puzzles.sudoku.logic.scales import SCALES, rate_on
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
@@ -44,7 +45,9 @@ def test_a_full_board_has_no_hardest_step() -> None:
 
 def test_a_board_that_no_technique_solves_is_not_rated() -> None:
     singles = [entry for entry in SCALES["121"](True) if Technique.HIDDEN_SINGLE in entry.ratings]
-    assert [rating.is_complete for rating in rate(boards(EASY, BANK[1]), singles)] == [True, False]
+    assert [
+        rating.is_complete for rating in rate(boards(EASY, BANK[1]), np.full((2, 81), ALL, np.uint16), singles)
+    ] == [True, False]
 
 
 def test_images_have_equal_ratings() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from logic_positions import solution_of
 
@@ -10,7 +11,7 @@ from puzzlelab.core.logic import Logic, Step, changes_of, places_of, read_elimin
 from puzzlelab.jobs.serialise import step_facts
 from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, families_in
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
-from puzzlelab.puzzles.sudoku.logic.view import searches
+from puzzlelab.puzzles.sudoku.logic.view import position_of, searches
 
 PUZZLE = load("sudoku-9x9")
 EASY = PUZZLE.read("easy").state
@@ -27,7 +28,7 @@ def logic(puzzle: str = "sudoku-9x9") -> Logic:
 def test_other_sizes_have_no_such_view() -> None:
     assert load("sudoku-4x4").view(Logic) is None
     assert list(logic().scales)[:2] == ["121", "118"]
-    assert logic("sudoku-9x9:candidates").scales == {}
+    assert logic("sudoku-9x9:candidates").scales == logic().scales
 
 
 def test_every_family_is_searched() -> None:
@@ -87,6 +88,29 @@ def test_a_board_with_candidates_has_the_steps_of_its_position() -> None:
     board = puzzle.read(f":0000:x:{PUZZLE.write(EASY)}:{' '.join(removed)}:::")
     naked = [step for step in logic(puzzle.name).steps(board.state) if step.technique == "naked-single"]
     assert move in [step.placements[0] for step in naked]
+
+
+def test_a_board_with_candidates_is_rated_by_what_they_leave() -> None:
+    puzzle = load("sudoku-9x9:candidates")
+    solution = solution_of(PUZZLE.write(EASY))
+    all_left = puzzle.read(PUZZLE.write(EASY)).state
+    only_solution = np.where(EASY, all_left, 1 << (solution - 1).astype(np.uint16)).astype(np.uint16)
+    plain, left, singles = logic().rate(np.stack([EASY]), "121") + logic(puzzle.name).rate(
+        np.stack([all_left, only_solution]), "121"
+    )
+    assert plain == left
+    assert set(singles.techniques) == {"full-house", "hidden-single"}
+    assert singles.rating == 1.2
+
+
+def test_cells_with_notes_of_their_own_count_as_given() -> None:
+    puzzle, plain = load("sudoku-9x9:candidates"), position_of(PUZZLE, EASY, (), ())
+    blank = int(np.flatnonzero(EASY == 0)[0])
+    digit = int(np.flatnonzero(PUZZLE.candidates(EASY)[blank])[0])
+    state = puzzle.read(PUZZLE.write(EASY)).state.copy()
+    state[blank] &= ~np.uint16(1 << digit)
+    other = position_of(puzzle, state, (), ())
+    assert np.flatnonzero(other.givens != plain.givens).tolist() == [blank]
 
 
 @pytest.mark.parametrize("candidate", [0, 400, 728])

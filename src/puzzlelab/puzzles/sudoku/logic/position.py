@@ -130,13 +130,15 @@ def set_clues(position, board):
 def set_up(position, board, candidates):
     """Make this the position of the digits `board: uint8[81]` and of those of `candidates: uint16[81]` that they leave.
 
-    All its digits count as clues.
+    All its digits count as clues, and so does a cell of which `candidates` say more: its digit may not be exchanged by
+    what rests on uniqueness.
     """
     set_clues(position, board)
     for cell in range(CELLS):
         for digit in range(DIGITS):
-            if not (candidates[cell] >> digit) & 1:
+            if has(position, cell, digit) and not (candidates[cell] >> digit) & 1:
                 remove(position, cell, digit)
+                position.givens[cell] = 1
 
 
 @compiled

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import compiled, inlined
-from puzzlelab.puzzles.sudoku.logic.position import CELLS, DIGITS, UNITS, load, new_position, set_clues, store
+from puzzlelab.puzzles.sudoku.logic.position import CELLS, DIGITS, UNITS, load, new_position, set_up, store
 from puzzlelab.puzzles.sudoku.logic.steps import apply, clear, find, new_found, surcharge
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
@@ -94,10 +94,10 @@ def new_batch(count: int) -> RatedBatch:
 
 
 @compiled
-def fill_batch(batch, position, boards):
-    """Begin with `boards: uint8[B, 81]`."""
+def fill_batch(batch, position, boards, candidates):
+    """Begin with `boards: uint8[B, 81]`, and those of `candidates: uint16[B, 81]` that their digits leave."""
     for row in range(boards.shape[0]):
-        set_clues(position, boards[row])
+        set_up(position, boards[row], candidates[row])
         store(position, batch, row)
         for cell in range(CELLS):
             batch.blanks[row] += boards[row, cell] == 0
@@ -146,16 +146,20 @@ def advance(family, position, found, batch, tenths, repeats):
             store(position, batch, row)
 
 
-def rate(boards: NDArray[np.uint8], entries: Sequence[Entry]) -> list[BoardRating]:
-    """Return the ratings of `boards: uint8[B, 81]` by the searches of a scale, the easiest first."""
-    return [
-        each for first in range(0, len(boards), BATCH) for each in _rate_batch(boards[first : first + BATCH], entries)
-    ]
+def rate(boards: NDArray[np.uint8], candidates: NDArray[np.uint16], entries: Sequence[Entry]) -> list[BoardRating]:
+    """Return the ratings of `boards: uint8[B, 81]` by the searches of a scale, the easiest first.
+
+    A cell has those of its `candidates: uint16[B, 81]` that the digits of its board leave.
+    """
+    parts = (slice(first, first + BATCH) for first in range(0, len(boards), BATCH))
+    return [each for part in parts for each in _rate_batch(boards[part], candidates[part], entries)]
 
 
-def _rate_batch(boards: NDArray[np.uint8], entries: Sequence[Entry]) -> list[BoardRating]:
+def _rate_batch(
+    boards: NDArray[np.uint8], candidates: NDArray[np.uint16], entries: Sequence[Entry]
+) -> list[BoardRating]:
     batch, position, found = new_batch(len(boards)), new_position(), new_found(1)
-    fill_batch(batch, position, boards)
+    fill_batch(batch, position, boards, candidates)
     tables = [_table(entry.ratings) for entry in entries]
     while (batch.states == WAITING).any():
         for entry, tenths in zip(entries, tables, strict=True):

@@ -17,6 +17,7 @@ from puzzlelab.puzzles.sudoku.logic.forcing import forcing_chains
 from puzzlelab.puzzles.sudoku.logic.forcing_nets import DYNAMIC, MULTIPLE, NISHIO_NETS, nets
 from puzzlelab.puzzles.sudoku.logic.locked import locked
 from puzzlelab.puzzles.sudoku.logic.long_wings import long_wings
+from puzzlelab.puzzles.sudoku.logic.position import ALL
 from puzzlelab.puzzles.sudoku.logic.rating import BoardRating, Entry, rate
 from puzzlelab.puzzles.sudoku.logic.singles import FULL_HOUSES, HIDDEN_SINGLES, NAKED_SINGLES, Singles
 from puzzlelab.puzzles.sudoku.logic.strong_links import strong_links
@@ -38,14 +39,20 @@ LONG_WINGS = {
 
 
 def rate_on(
-    boards: NDArray[np.uint8], scale: str = "121", uniqueness: bool = True, most: float = math.inf
+    boards: NDArray[np.uint8],
+    scale: str = "121",
+    uniqueness: bool = True,
+    most: float = math.inf,
+    candidates: NDArray[np.uint16] | None = None,
 ) -> list[BoardRating]:
-    """Return the ratings of `boards: uint8[B, 81]`; `uniqueness` allows techniques that rest on the only solution.
+    """Return the ratings of `boards: uint8[B, 81]`, with all candidates or with those of `candidates: uint16[B, 81]`.
 
+    `uniqueness` allows techniques that rest on the only solution.
     Searches whose steps are all rated above `most` are left out, so that harder boards have no complete rating.
     """
     entries = SCALES[scale](uniqueness)
-    return rate(boards, [each for each in entries if min(each.ratings.values()) <= 10 * most])
+    allowed = [each for each in entries if min(each.ratings.values()) <= 10 * most]
+    return rate(boards, np.full(boards.shape, ALL, np.uint16) if candidates is None else candidates, allowed)
 
 
 def _locked(technique: Technique, tenths: int) -> Entry:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.logic import Rating, Step, follow
 from puzzlelab.core.puzzle import board_after
@@ -53,8 +54,8 @@ class SudokuLogic:
 
     @property
     def scales(self) -> Mapping[str, str]:
-        """The scales of ratings, the default one first; none for boards with candidates."""
-        return ABOUT if self.puzzle.name == "sudoku-9x9" else {}
+        """The scales of ratings, the default one first."""
+        return ABOUT
 
     def objection(self, state: Board, written: Sequence[int] = (), removed: Iterable[int] = ()) -> str | None:
         """Name two equal digits in a unit, a cell without a candidate, or a digit without a place."""
@@ -96,7 +97,8 @@ class SudokuLogic:
 
     def rate(self, states: Board, scale: str | None = None) -> list[Rating]:
         """Return the rating of each of the boards, which have one solution each."""
-        return [rating_of(each, scale or DEFAULT) for each in rate_on(states, scale or DEFAULT)]
+        scale, (boards, candidates) = scale or DEFAULT, contents(self.puzzle, states)
+        return [rating_of(each, scale) for each in rate_on(boards, scale, candidates=candidates)]
 
 
 def searches(scale: str, assumes_unique: bool) -> list[Entry]:
@@ -105,11 +107,15 @@ def searches(scale: str, assumes_unique: bool) -> list[Entry]:
     return [*SCALES[scale](assumes_unique), *others]
 
 
+def contents(puzzle: Sudoku, states: Board) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
+    """Return the digits of states `[..., 81]`, 0 for blank, and the candidates that their cells may have, as bits."""
+    return (puzzle.digits(states) + 1).astype(np.uint8), puzzle.notes(states).astype(np.uint16)
+
+
 def position_of(puzzle: Sudoku, state: Board, written: Iterable[int], removed: Iterable[int]) -> Position:
     """Return the position of a board after some moves, without some candidates."""
-    position, bits = new_position(), 1 << np.arange(9)
-    board = (puzzle.digits(state) + 1).astype(np.uint8)
-    set_up(position, board, (puzzle.candidates(state) * bits).sum(axis=1).astype(np.uint16))
+    position, (board, candidates) = new_position(), contents(puzzle, state)
+    set_up(position, board, candidates)
     play(position, np.array(list(written), np.int64), np.array(list(removed), np.int64))
     return position
 
