@@ -41,6 +41,15 @@ def inlined(function: Kernel) -> Kernel:
     return helper
 
 
+def outlined(function: Kernel) -> Kernel:
+    """Return a helper that stands in a kernel once, for all its calls: for what is called in many places, and seldom.
+
+    Inlined, it would make the kernel take longer to compile, and no faster.
+    """
+    helper: Kernel = register_jitable(**HELPER_OPTIONS | {"forceinline": False})(function)
+    return helper
+
+
 @inlined
 def copy(source, target):
     """Write the elements of one row into another; kernels cannot assign slices, which would count references."""

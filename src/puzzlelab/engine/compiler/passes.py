@@ -47,9 +47,11 @@ class HelperLibrary(JITCodeLibrary):
     """The code of a helper: linked into the kernels that call it, and optimised there."""
 
     def add_ir_module(self, ir_module: llvm.Module) -> None:
-        """Add code; what is too large to be inlined always may be inlined."""
+        """Add code; what is too large to be inlined always may be inlined, what is outlined never is."""
         for function in ir_module.functions:
-            if sum(len(block.instructions) for block in function.blocks) > SMALL:
+            if function.blocks and "alwaysinline" not in function.attributes:
+                function.attributes.add("noinline")
+            elif sum(len(block.instructions) for block in function.blocks) > SMALL:
                 function.attributes.discard("alwaysinline")
         super().add_ir_module(ir_module)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.kernels import inlined
+from puzzlelab.engine.kernels import inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.cellsets import BANDS, contains
 from puzzlelab.puzzles.sudoku.logic.position import CELLS, DIGITS
 from puzzlelab.puzzles.sudoku.logic.steps import REMOVED, mark
@@ -37,7 +37,7 @@ def forget_removals(removals):
         removals.seen[slot] = 0
 
 
-@inlined
+@outlined
 def begin_removals(removals):
     """Begin with nothing removed."""
     for digit in range(DIGITS):
@@ -45,7 +45,7 @@ def begin_removals(removals):
             removals.cells[digit, band] = 0
 
 
-@inlined
+@outlined
 def count_removals(removals, position):
     """Return how many candidates are removed."""
     count = 0
@@ -56,7 +56,7 @@ def count_removals(removals, position):
     return count
 
 
-@inlined
+@outlined
 def are_new(removals):
     """Tell whether something is removed, and not the same by a step before."""
     signature = some = 0
@@ -75,7 +75,7 @@ def are_new(removals):
     return True
 
 
-@inlined
+@outlined
 def mark_removals(removals, found):
     """Write what is removed into a step."""
     for digit in range(DIGITS):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.logic import Link, Node
-from puzzlelab.engine.kernels import compiled, inlined, kernel_name
+from puzzlelab.engine.kernels import compiled, inlined, kernel_name, outlined
 from puzzlelab.puzzles.sudoku.logic.position import place, remove
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
@@ -44,7 +44,7 @@ def new_found(limit: int) -> Found:
     return Found(np.zeros((limit, 3), np.int64), np.zeros(400 * limit + 2000, np.int64), np.zeros(3, np.int64), limit)
 
 
-@inlined
+@outlined
 def begin_step(found, technique):
     """Begin a step; the marks that follow are its own. It counts when `end_step` is called."""
     number = found.used[0]
@@ -53,7 +53,7 @@ def begin_step(found, technique):
     found.used[1] = found.heads[number, 1]
 
 
-@inlined
+@outlined
 def mark(found, kind, role, first, second):
     """Add a mark to the step that was begun."""
     if found.used[1] >= found.marks.size:
@@ -63,7 +63,7 @@ def mark(found, kind, role, first, second):
         found.used[1] += 1
 
 
-@inlined
+@outlined
 def end_step(found):
     """Count the step that was begun; returns whether the search is to stop because there are as many as asked for."""
     if found.used[2] == 0:
@@ -78,7 +78,7 @@ def is_full(found):
     return found.used[0] >= found.limit or found.used[2] != 0
 
 
-@inlined
+@outlined
 def is_repeated(found):
     """Tell whether an earlier step of the technique does the same as the one that was begun.
 
@@ -100,7 +100,7 @@ def is_repeated(found):
     return False
 
 
-@inlined
+@outlined
 def remove_from(position, found, cell, digits):
     """Mark those of the `digits` (bits) as removed that a cell has as candidates; returns how many."""
     present = np.int64(position.candidates[cell]) & digits
@@ -111,7 +111,7 @@ def remove_from(position, found, cell, digits):
     return count
 
 
-@inlined
+@outlined
 def mark_digits(position, found, cell, digits, role):
     """Mark those of the `digits` (bits) with a role that a cell has as candidates."""
     present = np.int64(position.candidates[cell]) & digits
