@@ -11,29 +11,29 @@ from puzzlelab.puzzles.sudoku.logic.steps import evidence_of, find_steps, new_fo
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
 RULE = (
-    "because otherwise each blank cell would have two candidates and each digit two places in each unit, and no such "
+    "with some candidates fewer, each blank cell would have two, and each digit two places in each unit, and no such "
     "board has exactly one solution"
 )
 CASES = {
     Technique.BUG_1: (
         "523617489741985362869243571394761825150092630602350910000530096935126748006079053",
         "",
-        f"r7c2 is 8, {RULE}; so r7c2 cannot be 1 or 7",
+        f"{RULE}; so r7c2 is 8: r7c2 cannot be 1 or 7",
     ),
     Technique.BUG_2: (
         "435628179020190350090053260003546890000879530958231746302910685060085923589362417",
         "141 151 153",
-        f"r2c1 is 7, r3c1 is 7 or r8c3 is 7, {RULE}; so r2c3, r3c3 and r8c1 cannot be 7",
+        f"{RULE}; so one of r2c1, r3c1 and r8c3 is 7, and r2c3, r3c3 and r8c1 cannot be 7",
     ),
     Technique.BUG_3: (
         "321060958794000613658913247143090720279001830586030194467529381915300402832100509",
         "786 796",
-        f"r2c6 is 8 or r4c6 is 6, {RULE}; with r8c6 it takes 6 and 8 in column 6: r9c6 cannot be 6",
+        f"{RULE}; so r2c6 is 8 or r4c6 is 6, and with r8c6 it takes 6 and 8 in column 6: r9c6 cannot be 6",
     ),
     Technique.BUG_4: (
         "001294830040758160800316000057002300134907500208035070419623758020879614786541293",
         "239 939",
-        f"r4c9 is 6 or r6c9 is 9, {RULE}; the other one is 1, which has no other place in column 9: "
+        f"{RULE}; so r4c9 is 6 or r6c9 is 9; the other one is 1, which has no other place in column 9: "
         "r4c9 cannot be 9, and r6c9 cannot be 6",
     ),
 }

@@ -32,7 +32,7 @@ def told(words: str) -> dict[Technique, str]:
 
 def test_type_1_removes_both_digits_from_the_last_cell() -> None:
     assert told("r1c1=12 r1c4=12 r2c1=12 r2c4=1234") == {
-        Technique.UNIQUE_RECTANGLE_1: f"{SWAPPED}; so r2c4 holds another digit: r2c4 cannot be 1 or 2"
+        Technique.UNIQUE_RECTANGLE_1: f"{SWAPPED}; so r2c4 is 3 or 4: r2c4 cannot be 1 or 2"
     }
 
 
@@ -44,14 +44,14 @@ def test_type_2_removes_the_extra_digit_where_all_its_cells_are_seen() -> None:
 
 def test_type_3_is_a_subset_with_one_cell_for_both() -> None:
     assert told("r1c1=12 r1c4=12 r2c1=123 r2c4=124 r2c8=34")[Technique.UNIQUE_RECTANGLE_3] == (
-        f"{SWAPPED}; so one of r2c1 and r2c4 is 3 or 4, and with r2c8 it takes 3 and 4 in row 2: "
+        f"{SWAPPED}; so r2c1 is 3 or r2c4 is 4, and with r2c8 it takes 3 and 4 in row 2: "
         "r2c2, r2c3, r2c5, r2c6, r2c7 and r2c9 cannot be 3 or 4"
     )
 
 
 def test_type_3_may_be_told_as_a_hidden_subset() -> None:
     assert told("r1c1=12 r1c4=12 r2c1=123 r2c4=124" + NINE)[Technique.UNIQUE_RECTANGLE_3] == (
-        f"{SWAPPED}; so one of r2c1 and r2c4 is 3 or 4, and only r2c2 is left for all but one of 1 and 2 in row 2: "
+        f"{SWAPPED}; so r2c1 is 3 or r2c4 is 4, and only r2c2 is left for all but one of 1 and 2 in row 2: "
         "r2c2 cannot be 3, 4, 5, 6, 7, 8 or 9"
     )
 
@@ -59,14 +59,15 @@ def test_type_3_may_be_told_as_a_hidden_subset() -> None:
 def test_type_4_keeps_the_digit_that_has_no_other_place() -> None:
     ones = "".join(f" r2c{column}=23456789" for column in (2, 3, 5, 6, 7, 8, 9))
     assert told("r1c1=12 r1c4=12 r2c1=12345 r2c4=12567" + ones)[Technique.UNIQUE_RECTANGLE_4] == (
-        f"{SWAPPED}; in row 2 one of r2c1 and r2c4 must be 1; so neither can be 2: r2c1 and r2c4 cannot be 2"
+        f"{SWAPPED}; so r2c1 is 3, 4 or 5 or r2c4 is 5, 6 or 7; the other one is 1, which has no other place in row 2: "
+        "r2c1 and r2c4 cannot be 2"
     )
 
 
 def test_loops_may_be_longer() -> None:
     assert told(LOOP + "r3c1=128")[Technique.UNIQUE_LOOP_1] == (
         "if r1c1, r1c5, r2c5, r2c9, r3c1 and r3c9 held only 1 and 2, these could be swapped, and the board would have "
-        "two solutions; so r3c1 holds another digit: r3c1 cannot be 1 or 2"
+        "two solutions; so r3c1 is 8: r3c1 cannot be 1 or 2"
     )
 
 

@@ -23,6 +23,7 @@ FAMILIES = (
     "strong_links",
     "wings",
     "loops",
+    "uniqueness",
     "long_wings",
     "bug",
     "aic",

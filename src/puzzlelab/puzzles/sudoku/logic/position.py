@@ -105,6 +105,16 @@ def has(position, cell, digit):
 
 
 @inlined
+def sees_places(position, cell, unit, spots):
+    """Tell whether a cell is another one than these places of a unit (as bits), and sees all of them."""
+    while spots:
+        if not position.sees[cell, position.units[unit, position.lowest[spots]]]:
+            return False
+        spots &= spots - 1
+    return True
+
+
+@inlined
 def clear(position):
     """Make the board empty."""
     for cell in range(CELLS):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import implements, inlined
-from puzzlelab.puzzles.sudoku.logic.position import BOXES, CELLS, DIGITS, UNITS, has, new_position
+from puzzlelab.puzzles.sudoku.logic.position import BOXES, CELLS, DIGITS, UNITS, has, new_position, sees_places
 from puzzlelab.puzzles.sudoku.logic.steps import (
     CANDIDATE,
     REMOVED,
@@ -120,16 +120,6 @@ def is_wanted(family):
     if first // 9 == last // 9:
         return technique == (TURBOT_FISH if link >= BOXES else SKYSCRAPER)
     return technique == (TWO_STRING_KITE if link >= BOXES else TURBOT_FISH)
-
-
-@inlined
-def sees_places(position, cell, unit, spots):
-    """Tell whether a cell is another one than these places (bits) of a unit, and sees all of them."""
-    while spots:
-        if not position.sees[cell, position.units[unit, position.lowest[spots]]]:
-            return False
-        spots &= spots - 1
-    return True
 
 
 @inlined
