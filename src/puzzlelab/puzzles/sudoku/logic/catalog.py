@@ -28,6 +28,7 @@ FAMILIES = (
     "bug",
     "aic",
     "als",
+    "sue_de_coq",
     "complex_fish",
     "forcing",
     "forcing_nets",
