@@ -29,6 +29,7 @@ FAMILIES = (
     "aic",
     "als",
     "sue_de_coq",
+    "blossoms",
     "complex_fish",
     "forcing",
     "forcing_nets",
