@@ -65,10 +65,10 @@ def test_a_chain_alternates_between_strong_and_weak_links() -> None:
         assert [node.is_on for node in step.nodes] == [i % 2 == 1 for i in range(len(step.nodes))]
 
 
-def test_each_grouped_chain_has_a_group() -> None:
+def test_each_grouped_chain_has_a_group_or_a_set() -> None:
     grouped = [step for step in steps_in("aic", GROUPS) if step.technique.name.startswith("GROUPED")]
     assert grouped
-    assert all(any(len(node.candidates) > 1 for node in step.nodes) for step in grouped)
+    assert all(step.cells or any(len(node.candidates) > 1 for node in step.nodes) for step in grouped)
 
 
 def test_candidates_of_one_cell_or_unit_are_linked_weakly() -> None:
@@ -91,8 +91,21 @@ def test_the_sentences_follow_the_chain() -> None:
     )
     (grouped, *_) = [step for step in steps_in("aic", GROUPS) if step.technique == Technique.GROUPED_AIC]
     assert sentence(grouped, "aic").startswith(
-        "r4c1 is 9 or one of r6c5 and r6c6 is 9: if r4c1 is not 9, then r4c3 is 9, so none of r4c5 and r4c6 is 9"
+        "r5c2 is 3 or one of r4c5 and r4c6 is 3: if r5c2 is not 3, then r6c2 is 3, so none of r4c1 and r4c3 is 3"
     )
+
+
+def test_almost_locked_sets_link_their_groups() -> None:
+    with_sets = [step for step in steps_in("aic", GROUPS) if step.cells]
+    assert removed(with_sets[0]) == "221"
+    assert sentence(with_sets[0], "aic") == (
+        "r2c1 is 3 or one of r2c4 and r2c7 is 2: if r2c1 is not 3, then r2c7 is 3, so r2c7 is not 6, so one of r2c4 "
+        "and r2c7 is 2 (these cells together lack one of their digits at most: r2c4 and r2c7); therefore r2c1 cannot "
+        "be 2"
+    )
+    for step in with_sets:
+        sets = {role: step.by_role("cells", role) for role, _ in step.cells}
+        assert all(len(cells) > 1 for cells in sets.values())
 
 
 def test_no_chain_is_wrong() -> None:

@@ -1,9 +1,11 @@
 # mypy: allow-untyped-defs
-"""Alternating inference chains: X-chains, XY-chains, AICs of types 1 and 2 and nice loops, each also with groups.
+"""Alternating inference chains: X-chains, XY-chains, AICs of types 1 and 2 and nice loops, also with groups and sets.
 
 All are one thing: if the first node is false, then each second one of the chain is true. So the first or the last node
 is true, and what both see is removed. Where they see each other the chain is a continuous loop, in which of each two
 neighbours one is true; where the last node is the first one, it is true.
+
+Cells have as role the number of the almost locked set on the chain, from 0, to which they belong.
 """
 
 from __future__ import annotations
@@ -30,12 +32,13 @@ from puzzlelab.puzzles.sudoku.logic.chain_links import (
     ON,
     PLAIN,
     SINGLE_DIGIT,
-    TWO_VALUES,
+    WITH_SETS,
     Graph,
     are_linked_weakly,
     build,
     new_graph,
     reach,
+    set_of_link,
 )
 from puzzlelab.puzzles.sudoku.logic.position import CELLS, DIGITS
 from puzzlelab.puzzles.sudoku.logic.removals import (
@@ -48,6 +51,7 @@ from puzzlelab.puzzles.sudoku.logic.removals import (
     new_removals,
 )
 from puzzlelab.puzzles.sudoku.logic.steps import (
+    CELL,
     LINK,
     NODE,
     Evidence,
@@ -68,6 +72,7 @@ from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 X_CHAIN, XY_CHAIN, AIC = Technique.X_CHAIN, Technique.XY_CHAIN, Technique.AIC
 CONTINUOUS, DISCONTINUOUS = Technique.CONTINUOUS_NICE_LOOP, Technique.DISCONTINUOUS_NICE_LOOP
 TO_GROUPED = Technique.GROUPED_AIC - AIC
+MOST_ROLES = 15
 
 
 class Chains(NamedTuple):
@@ -76,26 +81,26 @@ class Chains(NamedTuple):
     kind: int
     graph: Graph
     path: NDArray[np.int64]
-    """[2N]: the nodes of a chain, the first one false, the next one true and so on."""
+    """[4N]: the nodes of a chain, the first one false, the next one true and so on."""
     removals: Removals
 
 
 def families() -> Sequence[Chains]:
     """Return the records of the searches of this family."""
-    room = new_graph(), np.zeros(2 * NODES, np.int64), new_removals()
-    return [Chains(kind, *room) for kind in (SINGLE_DIGIT, TWO_VALUES, PLAIN, GROUPED)]
+    room = new_graph(), np.zeros(4 * NODES, np.int64), new_removals()
+    return [Chains(kind, *room) for kind in range(WITH_SETS + 1)]
 
 
 @inlined
 def trace(graph, path, end):
-    """Write the chain to a node that is true into `path`; returns how many nodes it has."""
-    count, node, state = 0, end, ON
+    """Write the chain to an entry that is true into `path`; returns how many nodes it has."""
+    count, entry, state = 0, end, ON
     while True:
-        path[count] = node
+        path[count] = entry // 2
         count += 1
-        if state == OFF and graph.before[OFF, node] == node:
+        if state == OFF and graph.before[OFF, entry] == entry:
             break
-        node, state = graph.before[state, node], 1 - state
+        entry, state = graph.before[state, entry], 1 - state
     for i in range(count // 2):
         path[i], path[count - 1 - i] = path[count - 1 - i], path[i]
     return count
@@ -144,16 +149,7 @@ def technique_of(family, count, removed):
         technique = np.int64(CONTINUOUS)
     elif first == last or removed == 1:
         technique = np.int64(DISCONTINUOUS)
-    return technique + TO_GROUPED * (family.kind == GROUPED)
-
-
-@inlined
-def has_group(family, count):
-    """Tell whether a node of the chain is a group."""
-    groups = 0
-    for i in range(count):
-        groups += family.graph.alone[family.path[i]] == NONE
-    return groups > 0
+    return technique + TO_GROUPED * (family.kind >= GROUPED)
 
 
 @inlined
@@ -178,15 +174,23 @@ def mark_chain(family, found, count):
                 mark(found, NODE, i % 2, i, 9 * cell + graph.digits[node])
         if i + 1 < count or is_loop:
             mark(found, LINK, 1 - i % 2, i, (i + 1) % count)
+    number = 0
+    for i in range(0, count, 2):
+        link = set_of_link(graph, family.path[i], family.path[i + 1])
+        if link != NONE:
+            for cell in range(CELLS):
+                if contains(graph.sets.cells[link], cell):
+                    mark(found, CELL, min(number, MOST_ROLES), cell, 0)
+            number += 1
     mark_removals(family.removals, found)
 
 
 @inlined
-def report(family, position, found, start, end):
-    """Write the chain from `start` to `end` as a step, if it removes something new; returns whether to stop."""
-    graph = family.graph
-    count = trace(graph, family.path, end)
-    if turns_back(family.path, count) or (family.kind == GROUPED and not has_group(family, count)):
+def report(family, position, found, start, entry):
+    """Write the chain from a node to an entry as a step, if it removes something new; returns whether to stop."""
+    graph, end = family.graph, entry // 2
+    count = trace(graph, family.path, entry)
+    if turns_back(family.path, count):
         return False
     begin_removals(family.removals)
     if start == end:
@@ -226,8 +230,9 @@ def find_chains(family, position, found):
             first = reach(graph, start, length, family.kind)
             for i in range(first, graph.ends[ON]):
                 is_longer = True
-                end = graph.queue[ON, i]
-                if is_an_end(family, start, end) and report(family, position, found, start, end):
+                entry = graph.queue[ON, i]
+                is_complete = entry & 1 and is_an_end(family, start, entry // 2)
+                if is_complete and report(family, position, found, start, entry):
                     return
         length += 1
 
@@ -244,7 +249,9 @@ def node_text(node: Node) -> str:
 def chain_text(step: Evidence) -> str:
     """Say what follows if the first node is false, as in 'if r1c2 is not 5, then r1c7 is 5, so ...'."""
     first, *others = [node_text(node) for node in step.nodes]
-    return f"if {first}, then {', so '.join(others)}"
+    sets = [cells_text(step.by_role("cells", role)) for role in sorted({role for role, _ in step.cells})]
+    lacking = f" (these cells together lack one of their digits at most: {'; '.join(sets)})" if sets else ""
+    return f"if {first}, then {', so '.join(others)}{lacking}"
 
 
 def chain(step: Evidence) -> str:
