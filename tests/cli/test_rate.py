@@ -23,11 +23,20 @@ def test_ratings_as_json(program, file):
     several, none, easy, unreadable = map(json.loads, out.splitlines())
     assert (code, "line 4" in err) == (2, True)
     assert [row["scale"] for row in (several, none, easy)] == ["118"] * 3
-    assert (several["rating"], several["reason"]) == (None, "it has more than one solution")
+    assert ("rating" in several, several["reason"]) == (False, "it has more than one solution")
     assert none["reason"] == "it cannot be solved: row 1 holds two 1s, in r1c1 and r1c2"
     assert (easy["rating"], easy["pearl"], easy["diamond"], easy["hardest"]) == (1.2, 1.2, 1.2, "hidden-single")
     assert (easy["techniques"], easy["reason"]) == ({"full-house": 20, "hidden-single": 20}, "")
     assert "error" in unreadable
+
+
+def test_a_scale_that_adds_up_has_a_level_and_a_score(program):
+    code, out, err = program("rate", "sudoku-9x9", "easy", "--scale", "hodoku")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1].startswith("level Easy, score 160 on scale hodoku, hardest naked-single; steps: full-")
+    row = json.loads(program("rate", "sudoku-9x9", "easy", "--scale", "hodoku", "--json")[1])
+    assert (row["level"], row["score"]) == ("Easy", 160)
+    assert not {"rating", "pearl", "diamond"} & set(row)
 
 
 @pytest.mark.parametrize(

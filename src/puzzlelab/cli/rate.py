@@ -55,14 +55,20 @@ def _print_all(boards: Boards, ratings: list[Rating], json: bool) -> int:
     else:
         for board, each in zip(boards, ratings, strict=True):
             say(f"{board.puzzle.write(board.state)}\n{rating_in_words(each)}")
-    return SOLVED if all(each.rating is not None for each in ratings) else UNSOLVED
+    return SOLVED if not any(each.reason for each in ratings) else UNSOLVED
 
 
 def rating_in_words(rating: Rating) -> str:
     """Return a rating on one line, with its scale."""
-    if rating.rating is None:
+    from puzzlelab.jobs.serialise import rating_facts
+
+    if rating.reason:
         return f"no rating on scale {rating.scale}: {rating.reason}"
-    known = {"pearl": rating.pearl, "diamond": rating.diamond, "level": rating.level, "hardest": rating.hardest}
-    facts = [f"{name} {value}" for name, value in known.items() if value is not None]
+    facts = rating_facts(rating)
+    main, more = (
+        [f"{name} {facts[name]}" for name in names if name in facts]
+        for names in (("rating", "level", "score"), ("pearl", "diamond", "hardest"))
+    )
     techniques = ", ".join(f"{name} {count}" for name, count in rating.techniques.items())
-    return f"{', '.join([f'rating {rating.rating} on scale {rating.scale}', *facts])}; steps: {techniques}"
+    numbers = ", ".join([f"{', '.join(main)} on scale {rating.scale}", *more])
+    return f"{numbers}; steps: {techniques}"

@@ -77,19 +77,21 @@ class Rating:
     scale: str
     """The name of the scale."""
     rating: float | None = None
-    """The rating of the hardest step, or the sum of the scores of all; None if the board has no rating."""
+    """The rating of the hardest step; None on scales that add up scores, and if the board has no rating."""
     pearl: float | None = None
     """The rating of the hardest step up to the first placement; None on scales without it."""
     diamond: float | None = None
     """The rating of the first step; None on scales without it."""
     level: str | None = None
     """The name of the level on scales with levels."""
+    score: int | None = None
+    """The sum of the scores of all steps on scales that add up."""
     hardest: str | None = None
     """The hardest technique."""
     techniques: Mapping[str, int] = field(default_factory=dict, hash=False)
     """How often each technique was used."""
     reason: str = ""
-    """Why the board has no rating, as a sentence."""
+    """Why the board has no rating, as a sentence; empty if it has one."""
 
 
 class Logic(Protocol):

@@ -139,10 +139,11 @@ def steps_row(instance: Instance, steps: Sequence[Step], reason: str) -> Facts:
 
 
 def rating_facts(rating: Rating) -> Facts:
-    """Return a rating as plain data; those without a rating have a reason."""
-    facts = {"scale": rating.scale, "rating": rating.rating, "pearl": rating.pearl, "diamond": rating.diamond}
-    names = {"level": rating.level, "hardest": rating.hardest, "techniques": dict(rating.techniques)}
-    return facts | names | {"reason": rating.reason}
+    """Return a rating as plain data, without what its scale does not have; boards without a rating have a reason."""
+    numbers = {"rating": rating.rating, "pearl": rating.pearl, "diamond": rating.diamond}
+    facts = numbers | {"level": rating.level, "score": rating.score, "hardest": rating.hardest}
+    known = {name: value for name, value in facts.items() if value is not None}
+    return {"scale": rating.scale, **known, "techniques": dict(rating.techniques), "reason": rating.reason}
 
 
 def _candidates_view(puzzle: Puzzle) -> Candidates:

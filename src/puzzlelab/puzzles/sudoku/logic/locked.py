@@ -47,12 +47,13 @@ class Locked(NamedTuple):
     """The family: a digit that is locked in what a box and a line share."""
 
     technique: int
-    is_claiming: bool
-    """Whether it goes from the line to the box."""
     is_direct: bool
     """Whether it counts only with a hidden single that it makes at once, which is then a part of the step."""
     crossings: NDArray[np.int64]
-    """[54, 2, 2]: a box and a line that cross: each with the cells that they share, as bits."""
+    """[bases, crossings of each, 2, 2]: a base and a unit that crosses it, each with the cells that they share as bits.
+
+    Bases are boxes, or lines for claiming.
+    """
 
 
 class LockedSubsets(NamedTuple):
@@ -63,7 +64,7 @@ class LockedSubsets(NamedTuple):
     choices: NDArray[np.int64]
     """[K]: choices of `size` of nine cells, as bits."""
     crossings: NDArray[np.int64]
-    """As in `Locked`."""
+    """[54, 2, 2]: each box with each line that crosses it, in the same form."""
 
 
 def families() -> Sequence[Locked | LockedSubsets]:
@@ -73,7 +74,10 @@ def families() -> Sequence[Locked | LockedSubsets]:
 
 def locked(technique: Technique) -> Locked:
     """Return the record of the search for pointing or claiming, or its direct form."""
-    return Locked(int(technique), technique in (LOCKED[1], DIRECT[1]), technique in DIRECT, crossings())
+    is_claiming = technique in (LOCKED[1], DIRECT[1])
+    pairs = crossings()[:, ::-1] if is_claiming else crossings()
+    by_base = pairs[np.argsort(pairs[:, 0, 0], kind="stable")]
+    return Locked(int(technique), technique in DIRECT, by_base.reshape(18 if is_claiming else 9, -1, 2, 2).copy())
 
 
 def locked_subsets(technique: Technique) -> LockedSubsets:
@@ -83,7 +87,7 @@ def locked_subsets(technique: Technique) -> LockedSubsets:
 
 
 def crossings() -> NDArray[np.int64]:
-    """Return the pairs of a box and a line that cross, see `Locked.crossings`."""
+    """Return the pairs of a box and a line that cross, see `LockedSubsets.crossings`."""
     position, pairs = new_position(), []
     for box in range(BOXES, BOXES + 9):
         for line in range(ROWS, BOXES):
@@ -94,25 +98,32 @@ def crossings() -> NDArray[np.int64]:
     return np.array(pairs, np.int64)
 
 
+@inlined
+def add_locked(family, position, found, digit, base, cover):
+    """Write the step of a digit that is locked in what two units (with the cells that they share) have in common."""
+    unit, other, kind = base[0], cover[0], base[0] // 9 * 9
+    places = np.int64(position.places[digit, unit])
+    if not places or places & ~base[1] or not position.places[digit, other] & ~cover[1]:
+        return False
+    begin_step(found, family.technique)
+    mark_places(position, found, REMOVED, 0, digit, other, ~cover[1])
+    if family.is_direct and not make_direct(position, found, kind, kind + 9):
+        return False
+    mark_places(position, found, CANDIDATE, 0, digit, unit, base[1])
+    mark(found, UNIT, BASE, unit, 0)
+    mark(found, UNIT, COVER, other, 0)
+    return end_step(found)
+
+
 @implements(find, Locked)
 def find_locked(family, position, found):
-    """Find locked candidates of one kind, digit by digit."""
-    base, cover = (1, 0) if family.is_claiming else (0, 1)
-    for digit in range(DIGITS):
-        for i in range(family.crossings.shape[0]):
-            unit, shared = family.crossings[i, base, 0], family.crossings[i, base, 1]
-            other, other_shared = family.crossings[i, cover, 0], family.crossings[i, cover, 1]
-            places = np.int64(position.places[digit, unit])
-            if places and places & ~shared == 0 and position.places[digit, other] & ~other_shared:
-                begin_step(found, family.technique)
-                mark_places(position, found, REMOVED, 0, digit, other, ~other_shared)
-                kind = unit // 9 * 9
-                if not family.is_direct or make_direct(position, found, kind, kind + 9):
-                    mark_places(position, found, CANDIDATE, 0, digit, unit, shared)
-                    mark(found, UNIT, BASE, unit, 0)
-                    mark(found, UNIT, COVER, other, 0)
-                    if end_step(found):
-                        return
+    """Find locked candidates of one kind, unit by unit."""
+    crossings = family.crossings
+    for base in range(crossings.shape[0]):
+        for digit in range(DIGITS):
+            for i in range(crossings.shape[1]):
+                if add_locked(family, position, found, digit, crossings[base, i, 0], crossings[base, i, 1]):
+                    return
 
 
 @inlined

@@ -35,6 +35,10 @@ class Position(NamedTuple):
     """[81]: bit d for the digit d + 1."""
     places: NDArray[np.uint16]
     """[9, 27]: bit i for the i-th cell of a unit that may hold a digit."""
+    ages: NDArray[np.uint16]
+    """[729]: how many candidates were removed before this one was."""
+    removed: NDArray[np.int64]
+    """[1]: how many candidates were removed."""
     units: NDArray[np.int64]
     """[27, 9]: the cells of a unit."""
     homes: NDArray[np.int64]
@@ -68,6 +72,8 @@ def new_position() -> Position:
         givens=np.zeros(CELLS, np.uint8),
         candidates=np.full(CELLS, ALL, np.uint16),
         places=np.full((DIGITS, UNITS), ALL, np.uint16),
+        ages=np.zeros(CANDIDATES, np.uint16),
+        removed=np.zeros(1, np.int64),
         units=cells,
         homes=homes,
         spots=spots,
@@ -84,17 +90,19 @@ def remove(position, cell, digit):
     bit = 1 << digit
     if position.candidates[cell] & bit:
         position.candidates[cell] ^= np.uint16(bit)
+        position.ages[9 * cell + digit] = position.removed[0]
+        position.removed[0] += 1
         for kind in range(3):
             position.places[digit, position.homes[cell, kind]] &= np.uint16(ALL ^ (1 << position.spots[cell, kind]))
 
 
 @inlined
 def place(position, cell, digit):
-    """Write a digit (0 to 8) in a blank cell, and take it from the candidates of its peers."""
-    for other in range(DIGITS):
-        remove(position, cell, other)
+    """Write a digit (0 to 8) in a blank cell, and take it from the candidates of its peers, from r1c1 on."""
     for i in range(position.peers.shape[1]):
         remove(position, position.peers[cell, i], digit)
+    for other in range(DIGITS):
+        remove(position, cell, other)
     position.values[cell] = digit + 1
 
 
@@ -124,6 +132,7 @@ def clear(position):
     for digit in range(DIGITS):
         for unit in range(UNITS):
             position.places[digit, unit] = ALL
+    position.removed[0] = 0
 
 
 @inlined
@@ -170,6 +179,9 @@ def load(position, batch, row):
     for digit in range(DIGITS):
         for unit in range(UNITS):
             position.places[digit, unit] = batch.places[row, digit, unit]
+    for candidate in range(CANDIDATES):
+        position.ages[candidate] = batch.ages[row, candidate]
+    position.removed[0] = batch.removed[row]
 
 
 @inlined
@@ -182,3 +194,6 @@ def store(position, batch, row):
     for digit in range(DIGITS):
         for unit in range(UNITS):
             batch.places[row, digit, unit] = position.places[digit, unit]
+    for candidate in range(CANDIDATES):
+        batch.ages[row, candidate] = position.ages[candidate]
+    batch.removed[row] = position.removed[0]

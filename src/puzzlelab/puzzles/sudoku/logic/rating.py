@@ -1,9 +1,9 @@
 # mypy: allow-untyped-defs
-"""How hard a board is on the scales of Sudoku Explainer.
+"""How hard a board is on a scale.
 
-At each position the searches of a scale are tried in its order, and the first step found is applied. A board's rating
-is that of its hardest step, its pearl that of the hardest up to the first digit, its diamond that of the first step. A
-board at whose next step no search finds anything is not rated.
+At each position the searches of a scale are tried in its order, and a step of the first that finds one is applied. A
+board's rating is that of its hardest step, its pearl that of the hardest up to the first digit, its diamond that of the
+first step; scales that add up count the steps. A board at whose next step no search finds anything is not rated.
 
 All boards of a batch go through a search before the next one begins, so that Python counts searches, not boards.
 
@@ -20,26 +20,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import compiled, inlined
-from puzzlelab.puzzles.sudoku.logic.position import CELLS, DIGITS, UNITS, load, new_position, set_up, store
-from puzzlelab.puzzles.sudoku.logic.steps import apply, clear, find, new_found, surcharge
+from puzzlelab.puzzles.sudoku.logic.position import CANDIDATES, CELLS, DIGITS, UNITS, load, new_position, set_up, store
+from puzzlelab.puzzles.sudoku.logic.steps import REMOVED, apply, clear, find, new_found, surcharge
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
 BATCH = 2048
 """Boards that are rated together."""
 WAITING, MOVED, SOLVED, STUCK = range(4)
 RATING, PEARL, DIAMOND = range(3)
+NEVER = 1 << 30
 
 
 class RatedBatch(NamedTuple):
     """Positions, and what is known of their ratings."""
 
     values: NDArray[np.uint8]
-    """[B, 81]: this and the next three as in `Position`."""
+    """[B, 81]: this and the next five as in `Position`."""
     givens: NDArray[np.uint8]
     candidates: NDArray[np.uint16]
     """[B, 81]."""
     places: NDArray[np.uint16]
     """[B, 9, 27]."""
+    ages: NDArray[np.uint16]
+    """[B, 729]."""
+    removed: NDArray[np.int64]
+    """[B]."""
     states: NDArray[np.uint8]
     """[B]: WAITING for a step, MOVED by one in this round, SOLVED or STUCK."""
     blanks: NDArray[np.int64]
@@ -74,7 +79,10 @@ class Entry(NamedTuple):
 
     family: Any
     ratings: Mapping[Technique, int]
-    """The rating of each of its techniques, in tenths."""
+    """The rating of each of its techniques, in tenths; on a scale that adds up, the score."""
+    looks_at: int = 1
+    """Its first steps that are compared: applied is the one whose technique has the lowest rating, of several the one
+    that removes most. Techniques without a rating do not count."""
 
 
 def new_batch(count: int) -> RatedBatch:
@@ -84,6 +92,8 @@ def new_batch(count: int) -> RatedBatch:
         givens=np.zeros((count, CELLS), np.uint8),
         candidates=np.zeros((count, CELLS), np.uint16),
         places=np.zeros((count, DIGITS, UNITS), np.uint16),
+        ages=np.zeros((count, CANDIDATES), np.uint16),
+        removed=np.zeros(count, np.int64),
         states=np.zeros(count, np.uint8),
         blanks=np.zeros(count, np.int64),
         ratings=np.zeros((count, 3), np.int64),
@@ -120,11 +130,25 @@ def note(batch, row, technique, tenths, placed):
     batch.blanks[row] -= placed
 
 
+@inlined
+def chosen_step(found, tenths):
+    """Return the number of the step to be applied, or -1 if none has a rating."""
+    chosen, least = -1, NEVER
+    for number in range(found.used[0]):
+        technique, cost = found.heads[number, 0], 0
+        for i in range(found.heads[number, 1], found.heads[number, 2]):
+            cost -= found.marks[i] >> 28 == REMOVED
+        cost += tenths[technique] * CANDIDATES
+        if tenths[technique] >= 0 and cost < least:
+            chosen, least = number, cost
+    return chosen
+
+
 @compiled
 def advance(family, position, found, batch, tenths, repeats):
-    """Take the first step of a family in each board that waits for one; with `repeats`, as many as there are.
+    """Take a step of a family in each board that waits for one; with `repeats`, as many as there are.
 
-    `tenths: int64[T]` has the rating of each technique.
+    `tenths: int64[T]` has the rating of each technique, -1 for none.
     """
     for row in range(batch.states.size):
         if batch.states[row] != WAITING:
@@ -133,10 +157,11 @@ def advance(family, position, found, batch, tenths, repeats):
         while batch.blanks[row]:
             clear(found)
             find(family, position, found)
-            if found.used[0] == 0:
+            number = chosen_step(found, tenths)
+            if number < 0:
                 break
-            technique = found.heads[0, 0]
-            note(batch, row, technique, tenths[technique] + surcharge(family, found), apply(position, found, 0))
+            technique = found.heads[number, 0]
+            note(batch, row, technique, tenths[technique] + surcharge(family, found), apply(position, found, number))
             batch.states[row] = MOVED
             if not repeats:
                 break
@@ -158,12 +183,13 @@ def rate(boards: NDArray[np.uint8], candidates: NDArray[np.uint16], entries: Seq
 def _rate_batch(
     boards: NDArray[np.uint8], candidates: NDArray[np.uint16], entries: Sequence[Entry]
 ) -> list[BoardRating]:
-    batch, position, found = new_batch(len(boards)), new_position(), new_found(1)
+    batch, position = new_batch(len(boards)), new_position()
+    rooms = {count: new_found(count) for count in {entry.looks_at for entry in entries}}
     fill_batch(batch, position, boards, candidates)
     tables = [_table(entry.ratings) for entry in entries]
     while (batch.states == WAITING).any():
         for entry, tenths in zip(entries, tables, strict=True):
-            advance(entry.family, position, found, batch, tenths, entry is entries[0])
+            advance(entry.family, position, rooms[entry.looks_at], batch, tenths, entry is entries[0])
             if not (batch.states == WAITING).any():
                 break
         batch.states[batch.states == WAITING] = STUCK
@@ -172,7 +198,7 @@ def _rate_batch(
 
 
 def _table(ratings: Mapping[Technique, int]) -> NDArray[np.int64]:
-    tenths = np.zeros(len(Technique), np.int64)
+    tenths = np.full(len(Technique), -1)
     for technique, rating in ratings.items():
         tenths[technique] = rating
     return tenths

@@ -1,4 +1,4 @@
-"""The scales of Sudoku Explainer: the order in which techniques are tried, and the rating of each.
+"""The scales: for those of Sudoku Explainer the order in which techniques are tried, and the rating of each.
 
 `121` is Sudoku Explainer 1.2.1, the scale that forums quote; `118` is Sukaku Explainer 1.18.1 by its default settings.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.puzzles.sudoku.logic import bug, loops
+from puzzlelab.puzzles.sudoku.logic import bug, hodoku, loops
 from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
 from puzzlelab.puzzles.sudoku.logic.forcing import forcing_chains
 from puzzlelab.puzzles.sudoku.logic.forcing_nets import DYNAMIC, MULTIPLE, NISHIO_NETS, nets
@@ -153,4 +153,8 @@ def explainer_118(uniqueness: bool) -> Sequence[Entry]:
     ]
 
 
-SCALES: Mapping[str, Callable[[bool], Sequence[Entry]]] = {"121": explainer_121, "118": explainer_118}
+SCALES: Mapping[str, Callable[[bool], Sequence[Entry]]] = {
+    "121": explainer_121,
+    "118": explainer_118,
+    "hodoku": hodoku.searches,
+}

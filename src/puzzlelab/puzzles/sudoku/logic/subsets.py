@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.puzzles.sudoku.logic.direct import excluded, make_direct, with_single
-from puzzlelab.puzzles.sudoku.logic.position import ALL, UNITS
+from puzzlelab.puzzles.sudoku.logic.position import ALL, BOXES, UNITS
 from puzzlelab.puzzles.sudoku.logic.steps import (
     CANDIDATE,
     CELL,
@@ -142,9 +142,10 @@ def remove_rest(position, found, unit, cells, digits):
 
 @implements(find, Subsets)
 def find_subsets(family, position, found):
-    """Find the subsets of one size, unit by unit."""
+    """Find the subsets of one size, box by box, then line by line."""
     sets = family.sets
-    for unit in range(UNITS):
+    for number in range(UNITS):
+        unit = (number + BOXES) % UNITS
         fill_sets(position, unit, family.is_hidden, sets)
         unusable = ~usable(position, sets, family.size)
         for i in range(family.choices.size):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.logic import Rating, Step, follow
 from puzzlelab.core.puzzle import board_after
+from puzzlelab.puzzles.sudoku.logic import hodoku
 from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, explained, families_in
 from puzzlelab.puzzles.sudoku.logic.position import Position, new_position, play, set_up
 from puzzlelab.puzzles.sudoku.logic.rating import BoardRating, Entry
@@ -33,6 +34,7 @@ DEFAULT = "121"
 ABOUT = {
     "121": "Sudoku Explainer 1.2.1, the scale that forums quote",
     "118": "Sukaku Explainer 1.18.1 with its default settings",
+    "hodoku": "the level and the score of HoDoKu 2.2.0, for boards that it solves without guessing",
 }
 """Scale -> what it is."""
 MOST = 1000
@@ -168,4 +170,7 @@ def rating_of(board: BoardRating, scale: str) -> Rating:
     if not board.is_complete:
         return Rating(scale, techniques=techniques, reason="the techniques of this scale do not solve this board")
     hardest = None if board.hardest is None else board.hardest.label
-    return Rating(scale, board.rating, board.pearl, board.diamond, None, hardest, techniques)
+    if scale == "hodoku":
+        level, score = hodoku.level(board.techniques), hodoku.total(board.techniques)
+        return Rating(scale, level=level, score=score, hardest=hardest, techniques=techniques)
+    return Rating(scale, board.rating, board.pearl, board.diamond, hardest=hardest, techniques=techniques)

@@ -1,0 +1,171 @@
+"""The scale of HoDoKu: the order in which techniques are tried, their scores and levels, as its manual describes them.
+
+Each step adds the score of its technique. The level of a board is the highest of the levels of its techniques, or a
+higher one where the sum is above what a level may have. HoDoKu guesses where its techniques end; such boards have no
+score here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from puzzlelab.puzzles.sudoku.logic import aic, als, bug, colouring, empty_rectangle, finned_fish, loops, remote_pairs
+from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
+from puzzlelab.puzzles.sudoku.logic.locked import locked, locked_subsets
+from puzzlelab.puzzles.sudoku.logic.oldest_singles import OldestSingles
+from puzzlelab.puzzles.sudoku.logic.rating import Entry
+from puzzlelab.puzzles.sudoku.logic.single_digit import strong_pairs
+from puzzlelab.puzzles.sudoku.logic.subsets import subsets
+from puzzlelab.puzzles.sudoku.logic.techniques import Technique
+from puzzlelab.puzzles.sudoku.logic.wings import Wings
+
+ALL_STEPS = 1000
+"""Steps of a search that are compared where the first one is not the one that HoDoKu takes."""
+LEVELS: Mapping[str, float] = {"Easy": 800, "Medium": 1000, "Hard": 1600, "Unfair": 1800, "Extreme": math.inf}
+"""Level -> the most that the scores of a board of this level add up to."""
+SCORES = {
+    "Easy": {Technique.FULL_HOUSE: 4, Technique.NAKED_SINGLE: 4, Technique.HIDDEN_SINGLE: 14},
+    "Medium": {
+        Technique.LOCKED_PAIR: 40,
+        Technique.LOCKED_TRIPLE: 60,
+        Technique.POINTING: 50,
+        Technique.CLAIMING: 50,
+        Technique.NAKED_PAIR: 60,
+        Technique.NAKED_TRIPLE: 80,
+        Technique.HIDDEN_PAIR: 70,
+        Technique.HIDDEN_TRIPLE: 100,
+    },
+    "Hard": {
+        Technique.NAKED_QUADRUPLE: 120,
+        Technique.HIDDEN_QUADRUPLE: 150,
+        Technique.X_WING: 140,
+        Technique.SWORDFISH: 150,
+        Technique.JELLYFISH: 160,
+        Technique.REMOTE_PAIR: 110,
+        Technique.BUG_1: 100,
+        Technique.SKYSCRAPER: 130,
+        Technique.TWO_STRING_KITE: 150,
+        Technique.TURBOT_FISH: 120,
+        Technique.EMPTY_RECTANGLE: 120,
+        Technique.W_WING: 150,
+        Technique.XY_WING: 160,
+        Technique.XYZ_WING: 180,
+        Technique.UNIQUE_RECTANGLE_1: 100,
+        Technique.UNIQUE_RECTANGLE_2: 100,
+        Technique.UNIQUE_RECTANGLE_3: 100,
+        Technique.UNIQUE_RECTANGLE_4: 100,
+        Technique.UNIQUE_RECTANGLE_5: 100,
+        Technique.UNIQUE_RECTANGLE_6: 100,
+        Technique.HIDDEN_RECTANGLE: 100,
+        Technique.AVOIDABLE_RECTANGLE_1: 100,
+        Technique.AVOIDABLE_RECTANGLE_2: 100,
+        Technique.FINNED_X_WING: 130,
+        Technique.SASHIMI_X_WING: 150,
+        Technique.SIMPLE_COLOURS_TRAP: 150,
+        Technique.SIMPLE_COLOURS_WRAP: 150,
+        Technique.MULTI_COLOURS_1: 200,
+        Technique.MULTI_COLOURS_2: 200,
+    },
+    "Unfair": {
+        Technique.FINNED_SWORDFISH: 200,
+        Technique.SASHIMI_SWORDFISH: 240,
+        Technique.FINNED_JELLYFISH: 250,
+        Technique.SASHIMI_JELLYFISH: 280,
+        Technique.SUE_DE_COQ: 250,
+        Technique.X_CHAIN: 260,
+        Technique.XY_CHAIN: 260,
+        Technique.AIC: 280,
+        Technique.CONTINUOUS_NICE_LOOP: 280,
+        Technique.DISCONTINUOUS_NICE_LOOP: 280,
+        Technique.GROUPED_AIC: 300,
+        Technique.GROUPED_CONTINUOUS_NICE_LOOP: 300,
+        Technique.GROUPED_DISCONTINUOUS_NICE_LOOP: 300,
+        Technique.ALS_XZ: 300,
+        Technique.ALS_XY_WING: 320,
+        Technique.ALS_CHAIN: 340,
+        Technique.DEATH_BLOSSOM: 360,
+    },
+}
+"""Level -> the scores of its techniques."""
+SCORE = {technique: score for scores in SCORES.values() for technique, score in scores.items()}
+
+
+SUBSETS = (
+    Technique.NAKED_PAIR,
+    Technique.NAKED_TRIPLE,
+    Technique.HIDDEN_PAIR,
+    Technique.HIDDEN_TRIPLE,
+    Technique.NAKED_QUADRUPLE,
+    Technique.HIDDEN_QUADRUPLE,
+)
+STRONG_PAIRS = (Technique.SKYSCRAPER, Technique.TWO_STRING_KITE, Technique.TURBOT_FISH)
+RECTANGLES = tuple(Technique[f"UNIQUE_RECTANGLE_{number}"] for number in range(1, 5))
+FINNED_FISH = (
+    (Technique.FINNED_X_WING, Technique.SASHIMI_X_WING),
+    (Technique.FINNED_SWORDFISH, Technique.SASHIMI_SWORDFISH),
+    (Technique.FINNED_JELLYFISH, Technique.SASHIMI_JELLYFISH),
+)
+COLOURS = tuple(
+    (each,)
+    for each in (
+        Technique.SIMPLE_COLOURS_TRAP,
+        Technique.SIMPLE_COLOURS_WRAP,
+        Technique.MULTI_COLOURS_1,
+        Technique.MULTI_COLOURS_2,
+    )
+)
+CHAINS = (
+    (Technique.X_CHAIN,),
+    (Technique.XY_CHAIN,),
+    (Technique.CONTINUOUS_NICE_LOOP, Technique.DISCONTINUOUS_NICE_LOOP, Technique.AIC),
+    (
+        Technique.GROUPED_CONTINUOUS_NICE_LOOP,
+        Technique.GROUPED_DISCONTINUOUS_NICE_LOOP,
+        Technique.GROUPED_AIC,
+    ),
+)
+SET_CHAINS = ((Technique.ALS_XZ,), (Technique.ALS_XY_WING,), (Technique.ALS_CHAIN,))
+
+
+def total(steps: Mapping[Technique, int]) -> int:
+    """Return the sum of the scores of so many steps by technique."""
+    return sum(SCORE[technique] * count for technique, count in steps.items())
+
+
+def level(steps: Mapping[Technique, int]) -> str:
+    """Return the level of a board with so many steps by technique."""
+    names = list(LEVELS)
+    hardest = max((names.index(name) for name, scores in SCORES.items() if scores.keys() & steps.keys()), default=0)
+    return next(name for name in names[hardest:] if total(steps) <= LEVELS[name])
+
+
+def searches(uniqueness: bool) -> Sequence[Entry]:
+    """Return the searches of HoDoKu in its order."""
+    return [
+        _entry(OldestSingles(), *SCORES["Easy"]),
+        *(_entry(locked_subsets(each), each) for each in (Technique.LOCKED_PAIR, Technique.LOCKED_TRIPLE)),
+        *(_entry(locked(each), each) for each in (Technique.POINTING, Technique.CLAIMING)),
+        *(_entry(subsets(each), each) for each in SUBSETS),
+        *(_entry(basic_fish(each), each) for each in (Technique.X_WING, Technique.SWORDFISH, Technique.JELLYFISH)),
+        *(_entry(each, Technique.REMOTE_PAIR) for each in remote_pairs.families()),
+        *(_entry(each, Technique.BUG_1, looks_at=ALL_STEPS) for each in bug.families() if uniqueness),
+        *(_entry(strong_pairs(each), each) for each in STRONG_PAIRS),
+        _entry(empty_rectangle.families()[0], Technique.EMPTY_RECTANGLE),
+        *(_entry(Wings(size), each) for size, each in ((2, Technique.XY_WING), (3, Technique.XYZ_WING))),
+        *(_entry(loops.family(0), each, looks_at=ALL_STEPS) for each in RECTANGLES if uniqueness),
+        *_compared(finned_fish.families(), FINNED_FISH),
+        *_compared(colouring.families(), COLOURS),
+        *_compared(aic.families(), CHAINS),
+        *_compared(als.families(), SET_CHAINS),
+    ]
+
+
+def _entry(family: Any, *techniques: Technique, looks_at: int = 1) -> Entry:
+    return Entry(family, {each: SCORE[each] for each in techniques}, looks_at)
+
+
+def _compared(families: Iterable[Any], techniques: Iterable[Sequence[Technique]]) -> Iterable[Entry]:
+    """Return searches all steps of which are compared, with the techniques of each."""
+    return (_entry(family, *own, looks_at=ALL_STEPS) for family, own in zip(families, techniques, strict=True))
