@@ -16,7 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import implements, inlined
-from puzzlelab.puzzles.sudoku.logic.position import BOXES, CELLS, DIGITS, UNITS, has, new_position, sees_places
+from puzzlelab.puzzles.sudoku.logic.position import (
+    ALL,
+    BOXES,
+    COLUMNS,
+    DIGITS,
+    ROWS,
+    UNITS,
+    has,
+    new_position,
+    sees_places,
+)
 from puzzlelab.puzzles.sudoku.logic.steps import (
     CANDIDATE,
     REMOVED,
@@ -56,8 +66,14 @@ class StrongLinks(NamedTuple):
     """Whether a base may have more than two places."""
     overlaps: NDArray[np.int64]
     """[27, 27]: the places of the first unit that are in the second, as bits."""
+    joins: NDArray[np.int64]
+    """[28, 28]: the units that may come after a unit, then UNITS; the last row has those that may come first."""
+    is_group: NDArray[np.bool_]
+    """[2, 512]: whether places of a line, or of a box, are in one other unit, so that a cell may see them all."""
     path: NDArray[np.int64]
     """[2 * bases]: room for the units of a chain, bases and links in turn."""
+    turns: NDArray[np.int64]
+    """[2 * bases]: the place of each of them among those that join the one before."""
 
 
 def families() -> Sequence[StrongLinks]:
@@ -68,12 +84,53 @@ def families() -> Sequence[StrongLinks]:
 def strong_links(technique: Technique, bases: int = 2, has_groups: bool = True) -> StrongLinks:
     """Return the record of the search for a technique; shapes of two links that have names are without groups."""
     position = new_position()
-    overlaps = np.zeros((UNITS, UNITS), np.int64)
+    overlaps, joins = np.zeros((UNITS, UNITS), np.int64), np.full((UNITS + 1, UNITS + 1), UNITS)
     for unit in range(UNITS):
         for other in range(UNITS):
             shared = np.isin(position.units[unit], position.units[other])
             overlaps[unit, other] = int((1 << np.flatnonzero(shared)).sum())
-    return StrongLinks(int(technique), bases, has_groups and technique == ANY, overlaps, np.zeros(2 * bases, np.int64))
+    for unit in range(UNITS + 1):
+        following = [other for other in range(UNITS) if unit == UNITS or (overlaps[unit, other] and other != unit)]
+        allowed = [other for other in following if _may_follow(technique, unit, other)]
+        joins[unit, : len(allowed)] = allowed
+    is_group = np.array([[_is_group(places, overlaps[unit]) for places in range(512)] for unit in (ROWS, BOXES)])
+    path, turns = np.zeros((2, 2 * bases), np.int64)
+    return StrongLinks(int(technique), bases, has_groups and technique == ANY, overlaps, joins, is_group, path, turns)
+
+
+def _may_follow(technique: Technique, unit: int, other: int) -> bool:
+    """Tell whether a technique may have this unit after another one, which is UNITS at the beginning."""
+    if technique == SKYSCRAPER:
+        return other < BOXES
+    if technique == TWO_STRING_KITE:  # from a row through a box to a column
+        return other < COLUMNS if unit == UNITS else (other < BOXES) == (unit >= BOXES)
+    return True
+
+
+def _is_group(places: int, overlaps: NDArray[np.int64]) -> bool:
+    """Tell whether places (bits) of a unit are in one of the others, whose `overlaps` with it are given."""
+    return any(places & ~overlap == 0 for overlap in overlaps.tolist() if overlap != ALL)
+
+
+@inlined
+def begin_units(family, depth):
+    """Begin with the units at a depth of the path."""
+    family.turns[depth] = -1
+
+
+@inlined
+def next_unit(family, depth):
+    """Go on to the next unit at a depth of the path; returns whether there is one."""
+    family.turns[depth] += 1
+    before = family.path[depth - 1] if depth else UNITS
+    family.path[depth] = family.joins[before, family.turns[depth]]
+    return family.path[depth] < UNITS
+
+
+@inlined
+def can_be_end(family, base, places):
+    """Tell whether cells outside a base may see all of these places (bits) of it."""
+    return family.is_group[1 if base >= BOXES else 0, places]
 
 
 @inlined
@@ -90,7 +147,10 @@ def is_base(family, position, digit, depth):
     if depth == 0:
         return True
     link, before = path[depth - 1], path[depth - 2]
-    is_joined = places & overlaps[unit, link] and places & ~overlaps[unit, link]
+    end = places & ~overlaps[unit, link]
+    is_joined = (
+        end and places & overlaps[unit, link] and (depth < family.path.size - 2 or can_be_end(family, unit, end))
+    )
     return is_joined and places & overlaps[unit, link] & overlaps[unit, before] == 0
 
 
@@ -104,7 +164,7 @@ def is_link(family, position, digit, depth):
     if link == base or inside == 0 or inside == places:
         return False
     if depth == 1:
-        return True
+        return can_be_end(family, base, places ^ inside)
     before = overlaps[base, path[depth - 2]]
     return link != path[depth - 2] and places & ~(inside | before) == 0 and inside & ~before
 
@@ -139,7 +199,9 @@ def add_chain(family, position, found, digit):
     last_end = np.int64(position.places[digit, path[last]]) & ~overlaps[path[last], path[last - 1]]
     begin_step(found, family.technique)
     removed = 0
-    for cell in range(CELLS):
+    first = position.units[path[0], position.lowest[first_end]]
+    for i in range(position.peers.shape[1]):
+        cell = position.peers[first, i]
         sees_ends = (
             has(position, cell, digit)
             and sees_places(position, cell, path[0], first_end)
@@ -152,26 +214,25 @@ def add_chain(family, position, found, digit):
         return False
     mark_places(position, found, CANDIDATE, END, digit, path[0], first_end)
     mark_places(position, found, CANDIDATE, END, digit, path[last], last_end)
-    for i in range(last + 1):
-        mark(found, UNIT, i % 2, path[i], 0)
+    for depth in range(last + 1):
+        mark(found, UNIT, depth % 2, path[depth], 0)
     return end_step(found)
 
 
 @implements(find, StrongLinks)
 def find_strong_links(family, position, found):
     """Find chains digit by digit, depth first."""
-    path, last = family.path, 2 * family.bases - 2
+    last = 2 * family.bases - 2
     for digit in range(DIGITS):
         depth = 0
-        path[0] = -1
+        begin_units(family, depth)
         while depth >= 0:
-            path[depth] += 1
-            if path[depth] == UNITS:
+            if not next_unit(family, depth):
                 depth -= 1
             elif is_base(family, position, digit, depth) if depth % 2 == 0 else is_link(family, position, digit, depth):
                 if depth < last:
                     depth += 1
-                    path[depth] = -1
+                    begin_units(family, depth)
                 elif is_wanted(family) and add_chain(family, position, found, digit):
                     return
 
