@@ -8,6 +8,8 @@ from logic_positions import check_soundness, steps_in
 
 from puzzlelab import load
 from puzzlelab.puzzles.sudoku.logic.catalog import sentence
+from puzzlelab.puzzles.sudoku.logic.forcing_closure import DYNAMIC, PATTERNS
+from puzzlelab.puzzles.sudoku.logic.forcing_nets import nets_of
 from puzzlelab.puzzles.sudoku.logic.scales import rate_on
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
@@ -32,7 +34,9 @@ def test_no_net_is_wrong() -> None:
 def test_sentences_name_what_the_branches_begin_with() -> None:
     steps = steps_in("forcing_nets", RATED[2][0])
     kinds = {step.technique: sentence(step, "forcing_nets") for step in steps}
-    assert Technique.DYNAMIC_CONTRADICTION_FORCING_CHAIN in kinds
+    assert {*nets_of(DYNAMIC), *nets_of(PATTERNS)} & set(kinds) >= {Technique.DYNAMIC_CONTRADICTION_FORCING_CHAIN}
     for technique, words in kinds.items():
         beginning = {"CELL": "Whichever candidate", "REGION": "Whichever place", "DOUBLE": "Whether"}
-        assert words.startswith(next((text for key, text in beginning.items() if key in technique.name), "If"))
+        start = next((text for key, text in beginning.items() if key in technique.name), "If")
+        prefix = "With locked candidates, pairs and X-wings on the way: " if technique in nets_of(PATTERNS) else ""
+        assert words.startswith(prefix + start)

@@ -34,6 +34,7 @@ FAMILIES = (
     "forcing",
     "forcing_nets",
     "templates",
+    "forcing_nested",
 )
 """The modules that give `families()`, the records of their searches, and `SENTENCES`; the easiest first."""
 

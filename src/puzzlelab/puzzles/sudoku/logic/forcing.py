@@ -284,7 +284,6 @@ def write_best(chains, found):
         mark_cycle(chains, found)
     else:
         mark(found, PLACED if last & 1 else REMOVED, 0, last >> 1, 0)
-    chains.best[0] = NONE
     return end_step(found)
 
 
@@ -307,8 +306,10 @@ def find_chains(family, position, found):
             if has(position, source // 9, source % 9):
                 for is_on in range(1, -1 if kind != PAIRS else 0, -1):
                     search(family, position, source, is_on, kind)
-                    if found.limit > 1 and write_best(family, found):
-                        return
+                    if found.limit > 1:
+                        if write_best(family, found):
+                            return
+                        family.best[0] = NONE
     write_best(family, found)
 
 

@@ -9,7 +9,7 @@ from each candidate of a cell, and from each place of a digit in a unit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +20,21 @@ from puzzlelab.puzzles.sudoku.logic.forcing_closure import (
     ABSENT,
     ASSERTIONS,
     COUNT,
+    DYNAMIC,
     FIRST,
     LATER_KIND,
+    MULTIPLE,
+    NISHIO_NETS,
+    PATTERNS,
     SECOND,
-    WORDS,
+    STEP,
     Closure,
-    begin_closure,
+    close,
     gather,
     new_closure,
-    propagate,
 )
 from puzzlelab.puzzles.sudoku.logic.forcing_links import begin_chain, length_surcharge
+from puzzlelab.puzzles.sudoku.logic.forcing_patterns import new_patterns
 from puzzlelab.puzzles.sudoku.logic.position import CANDIDATES, CELLS, DIGITS, has
 from puzzlelab.puzzles.sudoku.logic.steps import (
     CELL,
@@ -52,8 +56,7 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
 )
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
-NISHIO_NETS, MULTIPLE, DYNAMIC = range(3)
-"""The levels of nets: by the links of one digit, by those of the position, by the singles that appear on the way."""
+WORDS = (ASSERTIONS + 63) // 64
 CONTRADICTION, DOUBLE, CELL_NET, REGION_NET = range(4)
 NONE = np.int64(1 << 40)
 
@@ -62,16 +65,18 @@ class Nets(NamedTuple):
     """The family of one level, with room for its search."""
 
     level: int
+    deductions: Any
+    """What finds the steps on the way, see `deduce`."""
     closure: Closure
     is_known: NDArray[np.uint8]
     """[729]: whether what follows from a candidate being on is known."""
     reached: NDArray[np.uint64]
     """[729, W]: the set of what follows, by assertion."""
-    lengths: NDArray[np.uint16]
+    lengths: NDArray[np.uint32]
     """[729, A]: how many assertions each of these rests on, itself included; 0 for what does not follow."""
     other_reached: NDArray[np.uint64]
     """[W]: the same for a candidate being off."""
-    other_lengths: NDArray[np.uint16]
+    other_lengths: NDArray[np.uint32]
     """[A]."""
     common: NDArray[np.uint64]
     """[W]: what follows from all branches."""
@@ -81,15 +86,21 @@ class Nets(NamedTuple):
 
 
 def nets(level: int) -> Nets:
+    """Make room for the search of nets of a level up to PATTERNS."""
+    return nets_with(level, new_patterns())
+
+
+def nets_with(level: int, deductions: Any) -> Nets:
     """Make room for the search of nets of a level."""
     return Nets(
         level=level,
+        deductions=deductions,
         closure=new_closure(),
         is_known=np.zeros(CANDIDATES, np.uint8),
         reached=np.zeros((CANDIDATES, WORDS), np.uint64),
-        lengths=np.zeros((CANDIDATES, ASSERTIONS), np.uint16),
+        lengths=np.zeros((CANDIDATES, ASSERTIONS), np.uint32),
         other_reached=np.zeros(WORDS, np.uint64),
-        other_lengths=np.zeros(ASSERTIONS, np.uint16),
+        other_lengths=np.zeros(ASSERTIONS, np.uint32),
         common=np.zeros(WORDS, np.uint64),
         best=np.zeros(4, np.int64),
     )
@@ -97,14 +108,7 @@ def nets(level: int) -> Nets:
 
 def families() -> Sequence[Nets]:
     """Return the records of the searches of this family."""
-    return [nets(level) for level in range(DYNAMIC + 1)]
-
-
-@compiled
-def close(closure, position, assumption, level):
-    """Find all that follows from an assumption on a level."""
-    begin_closure(closure, position, assumption)
-    propagate(closure, position, level != NISHIO_NETS, level != MULTIPLE)
+    return [nets(level) for level in range(PATTERNS + 1)]
 
 
 @inlined
@@ -131,6 +135,8 @@ def record(closure, reached, lengths):
             first = closure.order[closure.sizes[FIRST]]
             return count + np.int64(lengths[first])
         assertion = closure.order[number]
+        if assertion == STEP:
+            continue
         reached[assertion // 64] |= np.uint64(1) << np.uint64(assertion % 64)
         lengths[assertion] = count
     return contradiction
@@ -142,7 +148,7 @@ def learn_on(nets, position, candidate):
     if nets.is_known[candidate]:
         return
     nets.is_known[candidate] = 1
-    close(nets.closure, position, 2 * candidate + 1, nets.level)
+    close(nets.deductions, nets.closure, position, 2 * candidate + 1, nets.level)
     length = record(nets.closure, nets.reached[candidate], nets.lengths[candidate])
     if length and nets.level != MULTIPLE:
         offer(nets, CONTRADICTION, 2 * candidate + 1, 2 * candidate, length)
@@ -151,7 +157,7 @@ def learn_on(nets, position, candidate):
 @inlined
 def learn_off(nets, position, candidate):
     """Find what follows from a candidate being off."""
-    close(nets.closure, position, 2 * candidate, nets.level)
+    close(nets.deductions, nets.closure, position, 2 * candidate, nets.level)
     length = record(nets.closure, nets.other_reached, nets.other_lengths)
     if length:
         offer(nets, CONTRADICTION, 2 * candidate, 2 * candidate + 1, length)
@@ -260,9 +266,11 @@ def mark_branch(nets, found, conclusion, first):
         is_behind = closure.behind[last, number // 64] >> np.uint64(number % 64) & np.uint64(1)
         if is_behind and found.used[1] < end and first + number < 4095:
             assertion = closure.order[number]
-            mark(found, NODE, assertion & 1, first + number, assertion >> 1)
-            for i in range(closure.starts[number], min(closure.starts[number + 1], closure.starts[number] + 9)):
-                mark(found, LINK, assertion & 1, first + closure.parents[i], first + number)
+            if assertion != STEP:
+                mark(found, NODE, assertion & 1, first + number, assertion >> 1)
+            for i in range(closure.starts[number], closure.starts[number + 1]):
+                if closure.parents[i] >= 0 and found.used[1] < end:
+                    mark(found, LINK, assertion & 1, first + np.int64(closure.parents[i]), first + number)
     return first + last + 1
 
 
@@ -271,20 +279,20 @@ def mark_branches(nets, position, found):
     """Mark the branches of the best net."""
     kind, start, conclusion = nets.best[1], nets.best[2], nets.best[3]
     if kind == CONTRADICTION:
-        close(nets.closure, position, start, nets.level)
+        close(nets.deductions, nets.closure, position, start, nets.level)
         first = mark_branch(nets, found, nets.closure.order[nets.closure.sizes[FIRST]], 0)
         mark_branch(nets, found, nets.closure.order[nets.closure.sizes[SECOND]], first)
     elif kind == DOUBLE:
-        close(nets.closure, position, start, nets.level)
+        close(nets.deductions, nets.closure, position, start, nets.level)
         first = mark_branch(nets, found, conclusion, 0)
-        close(nets.closure, position, start ^ 1, nets.level)
+        close(nets.deductions, nets.closure, position, start ^ 1, nets.level)
         mark_branch(nets, found, conclusion, first)
     else:
         first = 0
         for i in range(9):
             candidate = branch(position, kind, start, i)
             if candidate != ABSENT:
-                close(nets.closure, position, 2 * candidate + 1, nets.level)
+                close(nets.deductions, nets.closure, position, 2 * candidate + 1, nets.level)
                 first = mark_branch(nets, found, conclusion, first)
 
 
@@ -293,15 +301,19 @@ def technique_of(level, kind):
     """Return the technique of a net."""
     if level == NISHIO_NETS:
         return np.int64(Technique.NISHIO)
+    first = np.int64(Technique.NESTED_CELL_FORCING_CHAIN)
     if level == MULTIPLE:
-        return np.int64(Technique.CELL_FORCING_CHAIN if kind == CELL_NET else Technique.REGION_FORCING_CHAIN)
-    if kind == CELL_NET:
-        return np.int64(Technique.DYNAMIC_CELL_FORCING_CHAIN)
-    if kind == REGION_NET:
-        return np.int64(Technique.DYNAMIC_REGION_FORCING_CHAIN)
-    if kind == CONTRADICTION:
-        return np.int64(Technique.DYNAMIC_CONTRADICTION_FORCING_CHAIN)
-    return np.int64(Technique.DYNAMIC_DOUBLE_FORCING_CHAIN)
+        first = np.int64(Technique.CELL_FORCING_CHAIN)
+    elif level == DYNAMIC:
+        first = np.int64(Technique.DYNAMIC_CELL_FORCING_CHAIN)
+    elif level == PATTERNS:
+        first = np.int64(Technique.DYNAMIC_PLUS_CELL_FORCING_CHAIN)
+    return first + (kind + 2) % 4
+
+
+def nets_of(level: int) -> list[Technique]:
+    """Return the techniques of a level."""
+    return [Technique(technique_of(level, kind)) for kind in range(4)]
 
 
 @inlined
@@ -327,12 +339,26 @@ def surcharge_of_net(family, found):
     return length_surcharge(found)
 
 
+@inlined
+def forget(nets):
+    """Forget what was known of a position."""
+    nets.best[0] = NONE
+    for candidate in range(CANDIDATES):
+        nets.is_known[candidate] = 0
+
+
+@compiled
+def find_shortest(nets, position):
+    """Find the shortest net of a position."""
+    forget(nets)
+    for cell in range(CELLS):
+        find_at(nets, position, cell)
+
+
 @implements(find, Nets)
 def find_nets(family, position, found):
     """Find the shortest net of all with a limit of one, otherwise that of each cell."""
-    family.best[0] = NONE
-    for candidate in range(CANDIDATES):
-        family.is_known[candidate] = 0
+    forget(family)
     for cell in range(CELLS):
         find_at(family, position, cell)
         if found.limit > 1 and write_best(family, position, found):
@@ -363,6 +389,11 @@ def assertion_of(step: Evidence) -> str:
     return f"{cell_text(step.placed[0] // 9)} is {digit_text(step.placed[0])}"
 
 
+def with_patterns(step: Evidence) -> str:
+    """Explain a net that needs locked candidates, pairs or X-wings."""
+    return f"With locked candidates, pairs and X-wings on the way: {net(step)}"
+
+
 SENTENCES: Mapping[Technique, Sentence] = dict.fromkeys(
-    [each for each in Technique if Technique.NISHIO <= each <= Technique.DYNAMIC_DOUBLE_FORCING_CHAIN], net
-)
+    [Technique.NISHIO, *nets_of(MULTIPLE), *nets_of(DYNAMIC)], net
+) | dict.fromkeys(nets_of(PATTERNS), with_patterns)

@@ -8,6 +8,7 @@ these cells, which removes its digits from both.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -86,6 +87,7 @@ def locked_subsets(technique: Technique) -> LockedSubsets:
     return LockedSubsets(int(technique), size, choices_of(size), crossings())
 
 
+@cache
 def crossings() -> NDArray[np.int64]:
     """Return the pairs of a box and a line that cross, see `LockedSubsets.crossings`."""
     position, pairs = new_position(), []

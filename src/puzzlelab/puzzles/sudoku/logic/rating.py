@@ -83,6 +83,8 @@ class Entry(NamedTuple):
     looks_at: int = 1
     """Its first steps that are compared: applied is the one whose technique has the lowest rating, of several the one
     that removes most. Techniques without a rating do not count."""
+    is_last_resort: bool = False
+    """Whether it is so slow that its steps are not listed where others are possible."""
 
 
 def new_batch(count: int) -> RatedBatch:

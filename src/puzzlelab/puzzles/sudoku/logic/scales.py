@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from puzzlelab.puzzles.sudoku.logic import bug, hodoku, loops
 from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
 from puzzlelab.puzzles.sudoku.logic.forcing import forcing_chains
-from puzzlelab.puzzles.sudoku.logic.forcing_nets import DYNAMIC, MULTIPLE, NISHIO_NETS, nets
+from puzzlelab.puzzles.sudoku.logic.forcing_closure import DYNAMIC, MULTIPLE, NISHIO_NETS, PATTERNS
+from puzzlelab.puzzles.sudoku.logic.forcing_nested import (
+    NESTED_CHAINS,
+    NESTED_DYNAMIC,
+    NESTED_MULTIPLE,
+    NESTED_PATTERNS,
+    nested_nets,
+)
+from puzzlelab.puzzles.sudoku.logic.forcing_nets import nets, nets_of
 from puzzlelab.puzzles.sudoku.logic.locked import locked
 from puzzlelab.puzzles.sudoku.logic.long_wings import long_wings
 from puzzlelab.puzzles.sudoku.logic.position import ALL
@@ -25,8 +33,8 @@ from puzzlelab.puzzles.sudoku.logic.subsets import subsets
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 from puzzlelab.puzzles.sudoku.logic.wings import Wings
 
-NETS = tuple(each for each in Technique if each >= Technique.NISHIO)
-BASES = ((NISHIO_NETS, 75), (MULTIPLE, 80), (DYNAMIC, 85))
+NETS = ((NISHIO_NETS, 75), (MULTIPLE, 80), (DYNAMIC, 85), (PATTERNS, 90))
+NESTED = ((NESTED_CHAINS, 95), (NESTED_MULTIPLE, 100), (NESTED_DYNAMIC, 105), (NESTED_PATTERNS, 110))
 """The levels of nets, and the rating of the shortest ones, in tenths."""
 LOOPS = tuple(each for each in Technique if each.name.startswith(("UNIQUE_RECTANGLE", "UNIQUE_LOOP")))
 
@@ -110,7 +118,14 @@ def _chains() -> list[Entry]:
         Technique.XY_CYCLE: 70,
         Technique.FORCING_CHAIN: 70,
     }
-    return [Entry(forcing_chains(), simple), *(Entry(nets(level), dict.fromkeys(NETS, base)) for level, base in BASES)]
+    return [
+        Entry(forcing_chains(), simple),
+        *(Entry(nets(level), dict.fromkeys([Technique.NISHIO, *nets_of(level)], tenths)) for level, tenths in NETS),
+        *(
+            Entry(nested_nets(level), dict.fromkeys(nets_of(level), tenths), is_last_resort=True)
+            for level, tenths in NESTED
+        ),
+    ]
 
 
 def explainer_121(uniqueness: bool) -> Sequence[Entry]:

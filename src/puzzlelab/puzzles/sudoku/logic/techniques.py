@@ -121,6 +121,10 @@ class Technique(IntEnum):
     MUTANT_WHALE = auto()
     FINNED_MUTANT_SQUIRMBAG = auto()
     FINNED_MUTANT_WHALE = auto()
+    DYNAMIC_PLUS_CELL_FORCING_CHAIN = auto()
+    DYNAMIC_PLUS_REGION_FORCING_CHAIN = auto()
+    DYNAMIC_PLUS_CONTRADICTION_FORCING_CHAIN = auto()
+    DYNAMIC_PLUS_DOUBLE_FORCING_CHAIN = auto()
 
     @property
     def label(self) -> str:
@@ -172,5 +176,9 @@ TITLES = {
     Technique.XY_CYCLE: "XY-cycle",
     Technique.FORCING_X_CHAIN: "forcing X-chain",
     Technique.NISHIO: "Nishio forcing chain",
+    Technique.DYNAMIC_PLUS_CELL_FORCING_CHAIN: "dynamic cell forcing chain (+)",
+    Technique.DYNAMIC_PLUS_REGION_FORCING_CHAIN: "dynamic region forcing chain (+)",
+    Technique.DYNAMIC_PLUS_CONTRADICTION_FORCING_CHAIN: "dynamic contradiction forcing chain (+)",
+    Technique.DYNAMIC_PLUS_DOUBLE_FORCING_CHAIN: "dynamic double forcing chain (+)",
 }
 """Names that are no plain words."""

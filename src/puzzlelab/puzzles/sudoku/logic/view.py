@@ -76,9 +76,11 @@ class SudokuLogic:
     def steps(
         self, state: Board, written: Sequence[int] = (), removed: Iterable[int] = (), assumes_unique: bool = True
     ) -> Iterator[Step]:
-        """Yield the steps of one search after the other."""
+        """Yield the steps of one search after the other; those of a last resort only if there are no others."""
         position, found, known = position_of(self.puzzle, state, written, removed), new_found(MOST), set[Evidence]()
         for entry in searches(DEFAULT, assumes_unique):
+            if entry.is_last_resort and known:
+                continue
             for evidence, rating in allowed_steps(entry, position, found, assumes_unique):
                 if evidence not in known:
                     yield step_of(evidence, rating)
@@ -105,7 +107,9 @@ class SudokuLogic:
 
 def searches(scale: str, assumes_unique: bool) -> list[Entry]:
     """Return the searches of a scale, then those of all families, without ratings."""
-    others = [Entry(record, {}) for name in FAMILIES for record in families_in(name)]
+    others = [
+        Entry(record, {}, is_last_resort=name == "forcing_nested") for name in FAMILIES for record in families_in(name)
+    ]
     return [*SCALES[scale](assumes_unique), *others]
 
 
