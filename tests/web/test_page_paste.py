@@ -12,6 +12,8 @@ from on_page import shows
 from playwright.sync_api import expect
 from table_of_forms import FORMS
 
+from puzzlelab import load
+
 pytestmark = pytest.mark.browser
 EIGHT = "8 6 7 2 5 4 3 0 1"
 
@@ -34,6 +36,19 @@ def test_what_is_not_understood_is_named(opened) -> None:
     page = opened(puzzle="sudoku-9x9")
     paste(page, "5 3 § 4")
     expect(page.get_by_test_id("paste-error")).to_contain_text("(row 1, column 3): '§' is no digit", timeout=300_000)
+
+
+def test_candidates_become_clues_and_notes_on_which_hints_rest(opened) -> None:
+    puzzle = load("sudoku-9x9")
+    board = puzzle.read("easy").state
+    cell, digit = next(zip(*puzzle.candidates(board).nonzero(), strict=True))
+    only = [str(each + 1) for each in range(9) if each != digit and puzzle.candidates(board)[cell, each]]
+    page = opened(puzzle="tiles-4x4")
+    removed = f"{digit + 1}{cell // 9 + 1}{cell % 9 + 1}"
+    paste(page, f":0000:x:{puzzle.write(board)}:{removed}:::")
+    shows(page, puzzle.write(board), timeout=300_000)
+    marked = page.locator(f'[data-cell="{cell}"]')
+    expect(marked).to_have_attribute("aria-label", re.compile(f"pencil marks {' '.join(only)}$"))
 
 
 def test_a_paste_anywhere_on_the_page_is_read(opened) -> None:

@@ -101,6 +101,7 @@ def test_digits_of_a_player_are_clues_of_a_line_without_removed_candidates() -> 
         (line(CLUES)[:60], "the line has 52 cells; sudoku-9x9 has 81"),
         (f":0000:x:{CLUES}", "the line is cut off behind its cells"),
         (line(CLUES, "5123"), "'5123' is no candidate; 512 is the 5 in row 1, column 2"),
+        (line(CLUES, "413"), "r1c3: 413 removes the digit that stands there"),
         (line(CLUES.replace("4", "a")), "'a' is no cell"),
         ("." * 9 + "123456789" * 80, "r1c1: no candidate is left in this cell"),
     ],

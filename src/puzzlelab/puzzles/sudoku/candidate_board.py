@@ -161,7 +161,10 @@ def in_library_line(text: str) -> State:
         if not REMOVED.fullmatch(word):
             raise BadBoard(f"'{shorten(word)}' is no candidate; 512 is the 5 in row 1, column 2")
         digit, row, column = map(int, word)
-        state[9 * row + column - 10] &= ~BITS[digit - 1]
+        cell = 9 * row + column - 10
+        if state[cell] == FILLED | BITS[digit - 1]:
+            raise BadBoard(f"{word} removes the digit that stands there", PLAIN.write_cell(cell))
+        state[cell] &= ~BITS[digit - 1]
     return state
 
 

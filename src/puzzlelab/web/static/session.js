@@ -106,10 +106,15 @@ export function createSession(store, race, historyOf, say) {
     }
   }
 
-  /** Show a board of any puzzle. */
-  async function show({ puzzle, board }) {
+  /** Show a board of any puzzle. What a module takes from a board as notes is marked in play. */
+  async function show(board) {
+    const entry = store.get().catalog.puzzles.find(({ family }) => board.puzzle.startsWith(`${family}-`));
+    const { puzzle, board: text, ruledOut } = { ruledOut: [], ...board, ...(await familyModule(entry)).asNotes?.(board) };
     if (puzzle !== store.get().facts.puzzle) await open(puzzle);
-    await present(await store.get().game.read(board));
+    const { game } = store.get();
+    const draft = await game.read(text);
+    await present(draft);
+    if (ruledOut.length && store.get().draft === draft) store.set({ marks: game.without(draft, null, ruledOut) });
   }
 
   function mode(name) {

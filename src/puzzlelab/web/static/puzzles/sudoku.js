@@ -34,6 +34,7 @@ export const help = {
     "In Play, choose a cell, and type a digit or press one below the board. Drag to select several cells at once.",
     "Corner and centre marks note what a cell could hold; colours note what you like.",
     "In Edit, put in a puzzle of your own: type digits row by row, with a dot or the space bar for a blank cell.",
+    "Paste candidates, and they become clues and corner marks; a hint reads the marks if every blank cell has some.",
     "Hint tells more each time you press it: the kind of the next step, where it is, what it does and why; then it is done.",
     "Solve fills in the board; the steps are in the order of the logic.",
   ],
@@ -54,6 +55,14 @@ export function nameOf({ size }) {
 
 export function valuesOf(name) {
   return { size: shapeName(shapeOf(name)) };
+}
+
+/** A board of `sudoku-9x9:candidates` as one of its digits, with the candidates that its blank cells lack. */
+export function asNotes({ puzzle, board }) {
+  if (puzzle !== "sudoku-9x9:candidates") return null;
+  const [cells, removed] = board.startsWith(":") ? board.split(":").slice(3, 5) : [board, ""];
+  const ruledOut = (removed.match(/\d{3}/g) ?? []).map(([digit, row, column]) => `r${row}c${column}<>${digit}`);
+  return { puzzle: "sudoku-9x9", board: cells, ruledOut };
 }
 
 export const sizeText = ({ size }) => size.split(":")[0].replace("x", " × ");
