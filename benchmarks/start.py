@@ -39,10 +39,14 @@ SOLVED = ("tiles-3x3", "tiles-4x4", "tiles-5x5", "sudoku-9x9", "dust-8x6x5")
 OPTIONS = {"tiles-5x5": ("--estimate", "conflicts", "--set", "width=16384")}
 """As in the demo: the usual estimate of the 24-puzzle is a table of half a gigabyte. Without a width the search of this
 board goes on until nothing better comes."""
+PAIR = ".4....59.89.5...623659.287......164..1649.7..43.6...1...47..1.668...4.57.73....8."
+"""A board whose easiest step is a naked pair: a hint comes to it by singles and locked candidates."""
 COMMANDS = {
     "help": ("--help",),
     **{name: ("solve", name, board, *OPTIONS.get(name, ())) for name, board, _, _ in BOARDS if name in SOLVED},
     "network": ("solve", *BOARDS[0][:2], "--with", "greedy"),
+    "hint": ("hint", "sudoku-9x9", PAIR),
+    "rate": ("rate", "sudoku-9x9", "easy"),
     "demo": ("demo",),
 }
 STATES = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from puzzlelab.engine.kernels import inlined
+from puzzlelab.engine.kernels import compiled, inlined
 from puzzlelab.puzzles.sudoku.logic.steps import (
     CANDIDATE,
     PLACED,
@@ -47,7 +47,7 @@ def keep_excluded(found):
             found.marks[i] += ((CANDIDATE - REMOVED) << 28) | (EXCLUDED << 24)
 
 
-@inlined
+@compiled
 def make_direct(position, found, first, end):
     """Make the step that was begun a direct one, if it makes a hidden single in a unit from `first` to `end` - 1.
 

@@ -122,7 +122,9 @@ def position_of(puzzle: Sudoku, state: Board, written: Iterable[int], removed: I
     """Return the position of a board after some moves, without some candidates."""
     position, (board, candidates) = new_position(), contents(puzzle, state)
     set_up(position, board, candidates)
-    play(position, np.array(list(written), np.int64), np.array(list(removed), np.int64))
+    moves, ruled_out = np.array(list(written), np.int64), np.array(list(removed), np.int64)
+    if moves.size or ruled_out.size:  # a first hint needs nothing of it compiled
+        play(position, moves, ruled_out)
     return position
 
 
