@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from logic_positions import check_soundness, position_of
+from logic_positions import position_of, solution_of
 
 from puzzlelab import load
 from puzzlelab.puzzles.sudoku.logic.catalog import sentence
@@ -12,6 +12,7 @@ from puzzlelab.puzzles.sudoku.logic.forcing_nested import NESTED_CHAINS, nested_
 from puzzlelab.puzzles.sudoku.logic.scales import rate_on
 from puzzlelab.puzzles.sudoku.logic.steps import evidence_of, find_steps, new_found
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
+from puzzlelab.puzzles.sudoku.logic.tester import SOUND, first_wrong
 
 ESCARGOT = "1....7.9..3..2...8..96..5....53..9...1..8...26....4...3......1..4......7..7...3.."
 """A board by Arto Inkala, which forums rate 10.5."""
@@ -26,15 +27,12 @@ def test_a_board_that_needs_chains_inside_nets_is_rated() -> None:
 
 
 @pytest.mark.slow
-def test_no_nested_net_is_wrong() -> None:
-    assert check_soundness("forcing_nested", [ESCARGOT]) > 50
-
-
-@pytest.mark.slow
-def test_the_sentence_tells_of_the_chains() -> None:
-    found = new_found(1)
-    find_steps(nested_nets(NESTED_CHAINS), position_of(ESCARGOT), found)
-    (step,) = evidence_of(found)
-    assert step.removed
-    assert step.nodes
-    assert sentence(step, "forcing_nested").startswith("With forcing chains on the way")
+def test_steps_are_right_and_their_sentences_tell_of_the_chains() -> None:
+    found, position = new_found(200), position_of(ESCARGOT)
+    find_steps(nested_nets(NESTED_CHAINS), position, found)
+    assert first_wrong(position, found, solution_of(ESCARGOT)) == SOUND
+    steps = evidence_of(found)
+    assert len(steps) > 10
+    for step in steps:
+        assert step.nodes
+        assert sentence(step, "forcing_nested").startswith("With forcing chains on the way")

@@ -62,6 +62,10 @@ class ForcingChains(NamedTuple):
     """[1]: the number of the search."""
     seen: NDArray[np.int64]
     """[729]: the last search in which a candidate was on."""
+    passed: NDArray[np.int64]
+    """[729]: the last search in which a candidate was off."""
+    closes: NDArray[np.int64]
+    """[729]: the last search in which the source followed from that."""
     depth: NDArray[np.int64]
     """[729]: how many links from the assumption to it."""
     origin: NDArray[np.int64]
@@ -89,6 +93,8 @@ def forcing_chains() -> ForcingChains:
         links=new_links(),
         stamp=np.zeros(1, np.int64),
         seen=np.zeros(CANDIDATES, np.int64),
+        passed=np.zeros(CANDIDATES, np.int64),
+        closes=np.zeros(CANDIDATES, np.int64),
         depth=np.zeros(CANDIDATES, np.int64),
         origin=np.zeros((CANDIDATES, 2), np.int64),
         queue=np.zeros(CANDIDATES, np.int64),
@@ -222,12 +228,17 @@ def follow(chains, source, is_on, kind, candidate, tail):
     links = chains.links
     for i in range(links.weak_counts[candidate, 0 if kind == ONE_DIGIT else 1]):
         between = links.weak[candidate, i]
-        first, end = strong_of(links, between, kind)
-        for j in range(first, end):
-            following = links.strong[between, j]
-            if following != source:
-                tail = reach(chains, following, between, candidate, tail)
-            elif is_on:
+        if chains.passed[between] != chains.stamp[0]:
+            chains.passed[between] = chains.stamp[0]
+            first, end = strong_of(links, between, kind)
+            for j in range(first, end):
+                following = links.strong[between, j]
+                if following != source:
+                    tail = reach(chains, following, between, candidate, tail)
+                else:
+                    chains.closes[between] = chains.stamp[0]
+        if chains.closes[between] == chains.stamp[0]:
+            if is_on:
                 offer_cycle(chains, kind, candidate, between)
             else:
                 offer_chain(chains, source, 0, kind, candidate, between)

@@ -25,7 +25,6 @@ from puzzlelab.puzzles.sudoku.logic.position import (
     DIGITS,
     UNITS,
     Position,
-    has,
     new_position,
     remove,
 )
@@ -167,50 +166,50 @@ def add_assertion(closure, assertion):
 
 
 @inlined
-def switch_off(closure, assertion, cell, digit):
-    """Add that a candidate is off, because of a candidate that is on."""
-    if not has(closure.state, cell, digit) or assertion >> 1 == 9 * cell + digit:
+def switch_off(closure, assertion, candidate):
+    """Add that a candidate is off because of one that is on; returns whether there is no contradiction."""
+    if closure.numbers[2 * candidate] != ABSENT:
         return True
     add_parent(closure, assertion)
-    return add_assertion(closure, 2 * (9 * cell + digit))
+    return add_assertion(closure, 2 * candidate)
 
 
 @inlined
 def follow_on(closure, assertion, uses_cells):
     """Add what is off because a candidate is on; returns whether there is no contradiction."""
     cell, digit, state = assertion // 18, assertion // 2 % 9, closure.state
-    if uses_cells:
-        for other in range(DIGITS):
-            if not switch_off(closure, assertion, cell, other):
-                return False
+    digits = np.int64(state.candidates[cell]) & ~(1 << digit) if uses_cells else 0
+    while digits:
+        if not switch_off(closure, assertion, 9 * cell + np.int64(state.lowest[digits])):
+            return False
+        digits &= digits - 1
     for kind in LATER_KIND:
         unit = state.homes[cell, kind]
-        places = state.places[digit, unit]
+        places = np.int64(state.places[digit, unit]) & ~(1 << state.spots[cell, kind])
         while places:
-            other = state.units[unit, state.lowest[places]]
-            places &= places - 1
-            if not switch_off(closure, assertion, other, digit):
+            if not switch_off(closure, assertion, 9 * state.units[unit, state.lowest[places]] + digit):
                 return False
+            places &= places - 1
     return True
-
-
-@inlined
-def add_missing(closure, position, cell, digit):
-    """Add as a parent that a candidate of the position is off, if it was taken away."""
-    if has(position, cell, digit) and not has(closure.state, cell, digit):
-        add_parent(closure, 2 * (9 * cell + digit))
 
 
 @inlined
 def add_zone(closure, position, zone):
     """Let the assertion or step that is added next rest on what is missing in a zone."""
+    state = closure.state
     closure.parents[closure.sizes[PARENTS]] = -1 - zone
     closure.sizes[PARENTS] += 1
-    for i in range(9):
-        if zone < CELLS:
-            add_missing(closure, position, zone, i)
-        else:
-            add_missing(closure, position, position.units[(zone - CELLS) % UNITS, i], (zone - CELLS) // UNITS)
+    if zone < CELLS:
+        missing = np.int64(position.candidates[zone]) & ~np.int64(state.candidates[zone])
+        while missing:
+            add_parent(closure, 2 * (9 * zone + np.int64(state.lowest[missing])))
+            missing &= missing - 1
+    else:
+        digit, unit = (zone - CELLS) // UNITS, (zone - CELLS) % UNITS
+        missing = np.int64(position.places[digit, unit]) & ~np.int64(state.places[digit, unit])
+        while missing:
+            add_parent(closure, 2 * (9 * state.units[unit, state.lowest[missing]] + digit))
+            missing &= missing - 1
 
 
 @inlined

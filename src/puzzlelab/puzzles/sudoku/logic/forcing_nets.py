@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.kernels import compiled, implements, inlined, population
+from puzzlelab.engine.kernels import GOLDEN, compiled, implements, inlined, population, scramble
 from puzzlelab.puzzles.sudoku.logic.forcing import assertion_text
 from puzzlelab.puzzles.sudoku.logic.forcing_closure import (
     ABSENT,
@@ -59,6 +59,7 @@ from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 WORDS = (ASSERTIONS + 63) // 64
 CONTRADICTION, DOUBLE, CELL_NET, REGION_NET = range(4)
 NONE = np.int64(1 << 40)
+BARREN = 4096
 
 
 class Nets(NamedTuple):
@@ -78,8 +79,14 @@ class Nets(NamedTuple):
     """[W]: the same for a candidate being off."""
     other_lengths: NDArray[np.uint32]
     """[A]."""
+    branches: NDArray[np.int64]
+    """[9]: the candidates of a cell, or the places of a digit in a unit."""
     common: NDArray[np.uint64]
-    """[W]: what follows from all branches."""
+    """[W]: what follows from all of them."""
+    barren: NDArray[np.uint64]
+    """[4096]: a hash table of the places of a digit that have no Nishio net."""
+    is_barren: NDArray[np.uint8]
+    """[9]: whether a digit is known to have none."""
     best: NDArray[np.int64]
     """[4]: the length of the best net, its kind, where it begins (an assertion, cell, or 32 * digit + unit), and the
     conclusion."""
@@ -101,7 +108,10 @@ def nets_with(level: int, deductions: Any) -> Nets:
         lengths=np.zeros((CANDIDATES, ASSERTIONS), np.uint32),
         other_reached=np.zeros(WORDS, np.uint64),
         other_lengths=np.zeros(ASSERTIONS, np.uint32),
+        branches=np.zeros(9, np.int64),
         common=np.zeros(WORDS, np.uint64),
+        barren=np.zeros(BARREN, np.uint64),
+        is_barren=np.zeros(DIGITS, np.uint8),
         best=np.zeros(4, np.int64),
     )
 
@@ -149,18 +159,21 @@ def learn_on(nets, position, candidate):
         return
     nets.is_known[candidate] = 1
     close(nets.deductions, nets.closure, position, 2 * candidate + 1, nets.level)
+    if nets.level == NISHIO_NETS and nets.closure.sizes[SECOND] == ABSENT:
+        return
     length = record(nets.closure, nets.reached[candidate], nets.lengths[candidate])
     if length and nets.level != MULTIPLE:
         offer(nets, CONTRADICTION, 2 * candidate + 1, 2 * candidate, length)
 
 
 @inlined
-def learn_off(nets, position, candidate):
-    """Find what follows from a candidate being off."""
+def learn_off(nets, position, candidate, is_wanted):
+    """Find what follows from a candidate being off; if that is not wanted, only whether it fails."""
     close(nets.deductions, nets.closure, position, 2 * candidate, nets.level)
-    length = record(nets.closure, nets.other_reached, nets.other_lengths)
-    if length:
-        offer(nets, CONTRADICTION, 2 * candidate, 2 * candidate + 1, length)
+    if is_wanted or nets.closure.sizes[SECOND] != ABSENT:
+        length = record(nets.closure, nets.other_reached, nets.other_lengths)
+        if length:
+            offer(nets, CONTRADICTION, 2 * candidate, 2 * candidate + 1, length)
 
 
 @inlined
@@ -202,23 +215,22 @@ def branch(position, kind, start, i):
 @inlined
 def find_common(nets, position, kind, start):
     """Find what follows from all candidates of a cell, or all places of a digit in a unit."""
-    is_first = True
+    branches, count = nets.branches, 0
     for i in range(9):
         candidate = branch(position, kind, start, i)
         if candidate != ABSENT:
             learn_on(nets, position, candidate)
-            narrow(nets, candidate, is_first)
-            is_first = False
+            narrow(nets, candidate, count == 0)
+            branches[count] = candidate
+            count += 1
     for word in range(WORDS):
         rest = nets.common[word]
         while rest:
             assertion = 64 * word + trailing(rest)
             rest &= rest - np.uint64(1)
             length = np.int64(0)
-            for i in range(9):
-                candidate = branch(position, kind, start, i)
-                if candidate != ABSENT:
-                    length += np.int64(nets.lengths[candidate, assertion])
+            for i in range(count):
+                length += np.int64(nets.lengths[branches[i], assertion])
             offer(nets, kind, start, assertion, length)
 
 
@@ -239,12 +251,13 @@ def find_at(nets, position, cell):
     if count < 2 or (count == 2 and nets.level == MULTIPLE):
         return
     for digit in range(DIGITS):
-        if has(position, cell, digit):
+        if has(position, cell, digit) and not nets.is_barren[digit]:
             candidate = 9 * cell + digit
             learn_on(nets, position, candidate)
             if nets.level != MULTIPLE:
-                learn_off(nets, position, candidate)
-                if count > 2 and nets.level != NISHIO_NETS:
+                may_be_double = count > 2 and nets.level != NISHIO_NETS
+                learn_off(nets, position, candidate, may_be_double)
+                if may_be_double:
                     find_double(nets, candidate)
             if nets.level != NISHIO_NETS:
                 find_regions(nets, position, cell, digit)
@@ -355,14 +368,44 @@ def find_shortest(nets, position):
         find_at(nets, position, cell)
 
 
+@inlined
+def places_key(position, digit):
+    """Return a number that stands for the places of a digit."""
+    key = np.uint64(0)
+    for row in range(9):
+        key = scramble((key ^ np.uint64(position.places[digit, row])) + GOLDEN)
+    return key
+
+
+@inlined
+def recall_barren(nets, position):
+    """Find the digits of which it is known that they have no net."""
+    for digit in range(DIGITS):
+        key = places_key(position, digit)
+        nets.is_barren[digit] = nets.barren[key & np.uint64(BARREN - 1)] == key
+
+
+@inlined
+def keep_barren(nets, position):
+    """Keep that no digit has a net."""
+    for digit in range(DIGITS):
+        key = places_key(position, digit)
+        nets.barren[key & np.uint64(BARREN - 1)] = key
+
+
 @implements(find, Nets)
 def find_nets(family, position, found):
     """Find the shortest net of all with a limit of one, otherwise that of each cell."""
+    is_nishio = family.level == NISHIO_NETS and found.limit == 1
+    if is_nishio:
+        recall_barren(family, position)
     forget(family)
     for cell in range(CELLS):
         find_at(family, position, cell)
         if found.limit > 1 and write_best(family, position, found):
             return
+    if is_nishio and family.best[0] == NONE:
+        keep_barren(family, position)
     write_best(family, position, found)
 
 

@@ -10,6 +10,7 @@ of a move: 9 * cell + digit, digits from 0.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +58,17 @@ class Position(NamedTuple):
 
 def new_position() -> Position:
     """Make an empty board with all candidates."""
+    return _empty_position()._replace(
+        values=np.zeros(CELLS, np.uint8),
+        givens=np.zeros(CELLS, np.uint8),
+        candidates=np.full(CELLS, ALL, np.uint16),
+        places=np.full((DIGITS, UNITS), ALL, np.uint16),
+    )
+
+
+@cache
+def _empty_position() -> Position:
+    """Return an empty board, whose tables all positions share."""
     units = Sudoku().units
     cells = units.all.astype(np.int64)
     homes, spots = np.zeros((CELLS, 3), np.int64), np.zeros((CELLS, 3), np.int64)
