@@ -40,8 +40,8 @@ def test_a_finned_x_wing_removes_what_sees_its_fin() -> None:
     assert [cell_number(each) for each in step.by_role("candidates", FIN)] == [58]
     assert step.by_role("candidates", ENDO_FIN) == []
     assert sentence(step, "finned_fish") == (
-        "if none of the fins r5c8 is 1, row 1 and row 5 have their 1s in column 1 and column 7, which are then full; "
-        "what else lies there and sees every fin is wrong in any case: r4c7 cannot be 1"
+        "if the fin r5c8 is not 1, row 1 and row 5 have their 1s in column 1 and column 7, which are then full; "
+        "what else lies there and sees the fin is wrong in any case: r4c7 cannot be 1"
     )
 
 

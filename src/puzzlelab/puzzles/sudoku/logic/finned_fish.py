@@ -187,9 +187,13 @@ def fish_sentence(step: Evidence) -> str:
     digit, removed = digit_text(step.removed[0]), removed_text(step.removed)
     if not fins:
         return f"{base} have all their {digit}s in {cover}, which have no room for another {digit}: {removed}"
+    cells = cells_text(list(fins))
+    no_fin, all_fins = f"none of the fins {cells} is", "every fin"
+    if len(fins) == 1:
+        no_fin, all_fins = f"the fin {cells} is not", "the fin"
     return (
-        f"if none of the fins {cells_text(list(fins))} is {digit}, {base} have their {digit}s in {cover}, which are "
-        f"then full; what else lies there and sees every fin is wrong in any case: {removed}"
+        f"if {no_fin} {digit}, {base} have their {digit}s in {cover}, which are "
+        f"then full; what else lies there and sees {all_fins} is wrong in any case: {removed}"
     )
 
 
