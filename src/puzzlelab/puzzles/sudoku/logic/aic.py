@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.logic import Node
-from puzzlelab.engine.kernels import implements, inlined
+from puzzlelab.engine.kernels import implements, inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.cellsets import (
     contains,
     include,
@@ -91,7 +91,7 @@ def families() -> Sequence[Chains]:
     return [Chains(kind, *room) for kind in range(WITH_SETS + 1)]
 
 
-@inlined
+@outlined
 def trace(graph, path, end):
     """Write the chain to an entry that is true into `path`; returns how many nodes it has."""
     count, entry, state = 0, end, ON
@@ -114,7 +114,7 @@ def remove_others(family, position, cell, one, other):
             include(family.removals.cells[digit], cell)
 
 
-@inlined
+@outlined
 def remove_seen(family, position, one, other):
     """Remove what both of two nodes see, of which one is true."""
     graph = family.graph
@@ -131,14 +131,14 @@ def remove_seen(family, position, one, other):
             include(family.removals.cells[last], cell)
 
 
-@inlined
+@outlined
 def remove_by_loop(family, position, count):
     """Remove what both nodes of a weak link see, for all weak links of a loop."""
     for i in range(1, count, 2):
         remove_seen(family, position, family.path[i], family.path[(i + 1) % count])
 
 
-@inlined
+@outlined
 def technique_of(family, count, removed):
     """Return which technique a chain of `count` nodes is that removes so many candidates."""
     graph, first, last = family.graph, family.path[0], family.path[count - 1]
@@ -152,7 +152,7 @@ def technique_of(family, count, removed):
     return technique + TO_GROUPED * (family.kind >= GROUPED)
 
 
-@inlined
+@outlined
 def turns_back(path, count):
     """Tell whether a chain comes to a node twice; its ends may be the same."""
     repeated = 0
@@ -162,7 +162,7 @@ def turns_back(path, count):
     return repeated > 0
 
 
-@inlined
+@outlined
 def mark_chain(family, found, count):
     """Write the nodes, links and removed candidates of a chain into a step."""
     graph = family.graph
@@ -185,7 +185,7 @@ def mark_chain(family, found, count):
     mark_removals(family.removals, found)
 
 
-@inlined
+@outlined
 def report(family, position, found, start, entry):
     """Write the chain from a node to an entry as a step, if it removes something new; returns whether to stop."""
     graph, end = family.graph, entry // 2
@@ -206,7 +206,7 @@ def report(family, position, found, start, entry):
     return end_step(found)
 
 
-@inlined
+@outlined
 def is_an_end(family, start, end):
     """Tell whether a chain of this kind may go from one node to another."""
     graph = family.graph

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.kernels import inlined
+from puzzlelab.engine.kernels import compiled, inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.cellsets import (
     BANDS,
     empty,
@@ -74,7 +74,7 @@ def new_almost_locked() -> AlmostLocked:
     )
 
 
-@inlined
+@outlined
 def add_set(sets, position, unit, choice):
     """Add the cells of a unit that `choice` has as bits."""
     number = sets.total[0]
@@ -99,7 +99,7 @@ def is_in_one_box(choice):
     return choice & ~7 == 0 or choice & ~(7 << 3) == 0 or choice & ~(7 << 6) == 0
 
 
-@inlined
+@compiled
 def collect(sets, position):
     """Find the almost locked sets of a position."""
     sets.total[0] = 0
@@ -124,7 +124,7 @@ def are_linked(sets, one, other, digit):
     )
 
 
-@inlined
+@outlined
 def link_sets(sets):
     """Find the links between the sets that have no cell in common."""
     links = 0

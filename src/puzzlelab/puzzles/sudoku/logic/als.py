@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.kernels import implements, inlined
+from puzzlelab.engine.kernels import implements, inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.almost_locked import (
     LINKS,
     SETS,
@@ -85,7 +85,7 @@ def families() -> Sequence[SetChains]:
     return [SetChains(size, *room) for size in (2, 3, 4)]
 
 
-@inlined
+@outlined
 def remove_common(family, one, other, digits):
     """Remove those of the `digits` (bits) from the cells that see all their places in two sets."""
     sets = family.sets
@@ -101,7 +101,7 @@ def remove_locked(family, number, digits):
     remove_common(family, number, number, digits)
 
 
-@inlined
+@outlined
 def mark_link(family, found, i):
     """Write the candidates by which two sets are linked: true in the first one, so not in the other."""
     sets, link = family.sets, family.path[i]
@@ -114,7 +114,7 @@ def mark_link(family, found, i):
     mark(found, LINK, 0, 2 * i, 2 * i + 1)
 
 
-@inlined
+@outlined
 def mark_sets(family, found, count):
     """Write the sets of a chain of `count` links, and the candidates that link them, into a step."""
     sets = family.sets
@@ -129,7 +129,7 @@ def mark_sets(family, found, count):
             mark(found, LINK, 1, 2 * i - 1, 2 * i)
 
 
-@inlined
+@outlined
 def report(family, found, technique, count):
     """Write the chain of the first `count` links of `path` as a step, if it removes something new.
 
@@ -154,7 +154,7 @@ def other_link(sets, one, link):
     return NONE
 
 
-@inlined
+@outlined
 def find_pairs(family, found):
     """Find two linked sets; where two digits link them, each is in one of the two, which are locked otherwise."""
     sets = family.sets
@@ -176,7 +176,7 @@ def find_pairs(family, found):
                     return
 
 
-@inlined
+@outlined
 def find_wings(family, found):
     """Find three sets of which one is linked with both others, by two digits."""
     sets, path = family.sets, family.path
@@ -218,7 +218,7 @@ def trace(family, link):
     return count
 
 
-@inlined
+@outlined
 def find_long(family, found):
     """Find chains of four and more sets, by the shortest way from each set to each other one."""
     sets, before, queue = family.sets, family.before, family.queue

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.kernels import implements, inlined
+from puzzlelab.engine.kernels import implements, inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.almost_locked import SETS, AlmostLocked, collect, new_almost_locked
 from puzzlelab.puzzles.sudoku.logic.cellsets import BANDS, contains
 from puzzlelab.puzzles.sudoku.logic.position import CELLS, DIGITS
@@ -73,7 +73,7 @@ def families() -> Sequence[Blossoms]:
     return [Blossoms(new_almost_locked(), new_removals(), *(np.zeros(shape, np.int64) for shape in shapes))]
 
 
-@inlined
+@outlined
 def set_petals(family, position, stem):
     """Write the candidates of a stem and the petals of each; returns how many candidates it has, or 0 without all."""
     sets, count, digits = family.sets, 0, np.int64(position.candidates[stem])
@@ -111,7 +111,7 @@ def add_petal(family, depth, number):
     return left != 0
 
 
-@inlined
+@outlined
 def add_blossom(family, position, found, stem, count):
     """Write the step of a stem and the petals that were tried last, if it removes something new."""
     begin_removals(family.removals)
@@ -134,7 +134,7 @@ def add_blossom(family, position, found, stem, count):
     return end_step(found)
 
 
-@inlined
+@outlined
 def blossoms_of(family, position, found, stem, count):
     """Find the blossoms of a stem with this many candidates; returns whether the search is to stop."""
     depth = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.kernels import inlined
+from puzzlelab.engine.kernels import inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.position import CELLS, DIGITS
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 
@@ -57,7 +57,7 @@ def meet(one, other):
     return (one[0] & other[0]) | (one[1] & other[1]) | (one[2] & other[2]) != 0
 
 
-@inlined
+@outlined
 def set_view(peers, cells, view):
     """Make `view` the set of the cells that see all of `cells`; `peers` is of `peer_sets`."""
     for band in range(BANDS):
@@ -68,7 +68,7 @@ def set_view(peers, cells, view):
                 view[band] &= peers[cell, band]
 
 
-@inlined
+@outlined
 def set_homes_of_digits(position, at):
     """Make `at: int64[9, 3]` for each digit the set of the cells that may hold it."""
     for digit in range(DIGITS):

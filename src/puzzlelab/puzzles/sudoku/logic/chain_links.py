@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.kernels import inlined
+from puzzlelab.engine.kernels import inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.almost_locked import SETS, AlmostLocked, collect, new_almost_locked
 from puzzlelab.puzzles.sudoku.logic.cellsets import (
     BANDS,
@@ -105,7 +105,7 @@ def new_graph() -> Graph:
     )
 
 
-@inlined
+@outlined
 def add_node(graph, digit):
     """Add a node whose set of cells has been written behind those of the others; returns its number."""
     number = graph.sizes[DIGITS]
@@ -120,7 +120,7 @@ def add_node(graph, digit):
     return number
 
 
-@inlined
+@outlined
 def add_singles(graph, position):
     """Add a node for each candidate."""
     for cell in range(CELLS):
@@ -135,7 +135,7 @@ def add_singles(graph, position):
                 graph.singles[cell, digit] = number
 
 
-@inlined
+@outlined
 def add_groups(graph, position):
     """Add a node for each crossing where a digit has two or three places."""
     for digit in range(DIGITS):
@@ -152,7 +152,7 @@ def add_groups(graph, position):
                 graph.groups[digit, crossing] = add_node(graph, digit)
 
 
-@inlined
+@outlined
 def node_with(graph, digit, cells):
     """Return the node of a digit in some cells, which is added if it is new; those of one cell are there."""
     for i in range(graph.sizes[digit]):
@@ -164,7 +164,7 @@ def node_with(graph, digit, cells):
     return add_node(graph, digit)
 
 
-@inlined
+@outlined
 def add_set_nodes(graph, position):
     """Add the nodes of the almost locked sets of more than one cell, as far as there is room."""
     sets = graph.sets
@@ -180,7 +180,7 @@ def add_set_nodes(graph, position):
                 graph.latest[node] = DIGITS * number + digit
 
 
-@inlined
+@outlined
 def set_of_link(graph, one, other):
     """Return an almost locked set that links two nodes strongly, or -1 if a unit or a cell does."""
     for i in range(LINKS):
@@ -203,7 +203,7 @@ def part_of(unit, part):
     return 3 * (9 + box % 3 * 3 + part - 3) + box // 3, 0o111 << (part - 3)
 
 
-@inlined
+@outlined
 def node_of(graph, position, digit, unit, places):
     """Return the node that is these places of a digit in a unit, or -1."""
     if places and places & (places - 1) == 0:
@@ -216,7 +216,7 @@ def node_of(graph, position, digit, unit, places):
     return NONE
 
 
-@inlined
+@outlined
 def link_strongly(graph, one, other):
     """Add a strong link from a node to another one, once."""
     i = 0
@@ -225,7 +225,7 @@ def link_strongly(graph, one, other):
     graph.strong[one, i] = other
 
 
-@inlined
+@outlined
 def link_units(graph, position):
     """Link two nodes where a digit has no other place in a unit."""
     for digit in range(DIGITS):
@@ -240,7 +240,7 @@ def link_units(graph, position):
                         link_strongly(graph, one, other)
 
 
-@inlined
+@outlined
 def link_cells(graph, position):
     """Link the two candidates of a cell."""
     for cell in range(CELLS):
@@ -251,7 +251,7 @@ def link_cells(graph, position):
             link_strongly(graph, graph.singles[cell, other], graph.singles[cell, one])
 
 
-@inlined
+@outlined
 def build(graph, position, kind):
     """Make the nodes and strong links of a position for a kind of chains."""
     for i in range(DIGITS + 1):
@@ -279,7 +279,7 @@ def are_linked_weakly(graph, one, other):
     return graph.alone[one] != NONE and graph.alone[one] == graph.alone[other]
 
 
-@inlined
+@outlined
 def come_to(graph, state, node, origin, has_all):
     """Note that a search comes from an entry to a node being false or true, if it has not been there."""
     entry = 2 * node + ((origin & 1) | has_all)
@@ -333,7 +333,7 @@ def follow_weak(graph, first, kind):
                     come_to(graph, OFF, other, entry, is_wanted(graph, other, kind))
 
 
-@inlined
+@outlined
 def reach(graph, start, length, kind):
     """Suppose that a node is false, and come to all that then is true by a chain of at most `length` strong links.
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.kernels import implements, inlined
+from puzzlelab.engine.kernels import implements, inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.extras import (
     BASE,
     HIDDEN,
@@ -104,7 +104,7 @@ def step_onto(family, position, depth, cell, kind, pair):
     return True
 
 
-@inlined
+@outlined
 def collect_loops(family, position, start):
     """Collect the loops in which `start`, a cell with two candidates, is the first such cell."""
     path, pair = family.path, np.int64(position.candidates[start])
@@ -162,7 +162,7 @@ def tenths_above_rectangles(family, found):
     return tenths_of_length(count_cells(found, IN_PATTERN)) + count_cells(found, NAKED) + hidden - bonus
 
 
-@inlined
+@outlined
 def steps_of_loop(family, position, found, loop, goal):
     """Find the steps of a loop that are rated `goal` tenths above the easiest of a rectangle."""
     pattern, length, pair = family.pattern, family.loops[loop, 0], family.loops[loop, 1]

@@ -36,7 +36,6 @@ from puzzlelab.puzzles.sudoku.logic.wings import Wings
 NETS = ((NISHIO_NETS, 75), (MULTIPLE, 80), (DYNAMIC, 85), (PATTERNS, 90))
 NESTED = ((NESTED_CHAINS, 95), (NESTED_MULTIPLE, 100), (NESTED_DYNAMIC, 105), (NESTED_PATTERNS, 110))
 """The levels of nets, and the rating of the shortest ones, in tenths."""
-LOOPS = tuple(each for each in Technique if each.name.startswith(("UNIQUE_RECTANGLE", "UNIQUE_LOOP")))
 
 LONG_WINGS = {
     Technique.WXYZ_WING: 55,
@@ -100,7 +99,7 @@ def _wings() -> list[Entry]:
 
 
 def _loops(hidden_bonus: int) -> Entry:
-    return Entry(loops.family(hidden_bonus), dict.fromkeys(LOOPS, 45))
+    return Entry(loops.family(hidden_bonus), dict.fromkeys(loops.SENTENCES, 45))
 
 
 def _graves() -> Entry:

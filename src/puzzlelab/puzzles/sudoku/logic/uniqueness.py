@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.kernels import implements, inlined
+from puzzlelab.engine.kernels import implements, inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.extras import (
     IN_PATTERN,
     NONE,
@@ -90,7 +90,7 @@ def digits_of(position, cell):
     return np.int64(position.candidates[cell])
 
 
-@inlined
+@outlined
 def set_pattern(family, position, pair):
     """Write the pattern of a rectangle and two digits; returns how many cells are blank, or 0 if there is none."""
     blanks, digits, is_pattern = 0, np.int64(0), True
@@ -104,7 +104,7 @@ def set_pattern(family, position, pair):
     return blanks if is_pattern and digits & pair == pair else 0
 
 
-@inlined
+@outlined
 def is_locked(family, position, digit, side):
     """Tell whether a digit has its places in the line of a side in the corners there, numbers `side` and the next."""
     kind = side % 2
@@ -114,7 +114,7 @@ def is_locked(family, position, digit, side):
     return places != 0 and places & ~both == 0
 
 
-@inlined
+@outlined
 def mark_side(family, position, found, digit, side):
     """Mark the line of a side where a digit has no other place."""
     mark(found, UNIT, 0, position.homes[family.corners[side], side % 2], 0)
@@ -122,7 +122,7 @@ def mark_side(family, position, found, digit, side):
     mark_digits(position, found, family.corners[(side + 1) % 4], 1 << digit, SUBSET)
 
 
-@inlined
+@outlined
 def crossed_digits(family, position, found, pair):
     """Find the steps of type 6: of two corners with extras, neither holds a digit that is locked in parallel sides.
 
@@ -147,7 +147,7 @@ def crossed_digits(family, position, found, pair):
     return False
 
 
-@inlined
+@outlined
 def hidden_rectangles(family, position, found, pair):
     """Find the steps that remove a digit from a corner, because the other one is locked in both sides there.
 
@@ -173,7 +173,7 @@ def hidden_rectangles(family, position, found, pair):
     return False
 
 
-@inlined
+@outlined
 def steps_of_rectangle(family, position, found, pair, blanks):
     """Find the steps of a rectangle and two digits."""
     pattern, first = family.pattern, TYPES[0] if blanks == 4 else AVOIDABLE[0]
