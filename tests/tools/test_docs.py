@@ -14,6 +14,7 @@ import typer.main
 import network_table
 import package_map
 import surface
+import technique_table
 from fenced_blocks import fenced_blocks
 from puzzlelab.core import solver, views
 
@@ -224,6 +225,12 @@ def test_the_table_of_what_may_be_offered_is_made_from_the_classes():
 def test_the_tables_of_inputs_and_outputs_are_made_from_the_code():
     page = network_table.PAGE.read_text(encoding="utf-8")
     assert network_table.BEGIN + network_table.table() + network_table.END in page, "run python tools/network_table.py"
+
+
+def test_the_table_of_techniques_is_made_from_the_code():
+    page = technique_table.PAGE.read_text(encoding="utf-8")
+    table = technique_table.table()
+    assert technique_table.BEGIN + table + technique_table.END in page, "run python tools/technique_table.py"
 
 
 def is_protocol(kind):
