@@ -11,7 +11,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from puzzlelab.puzzles.sudoku.logic import aic, als, bug, colouring, empty_rectangle, finned_fish, loops, remote_pairs
+from puzzlelab.puzzles.sudoku.logic import (
+    aic,
+    als,
+    blossoms,
+    bug,
+    colouring,
+    empty_rectangle,
+    finned_fish,
+    remote_pairs,
+    sue_de_coq,
+)
+from puzzlelab.puzzles.sudoku.logic import uniqueness as uniqueness_patterns
 from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
 from puzzlelab.puzzles.sudoku.logic.locked import locked, locked_subsets
 from puzzlelab.puzzles.sudoku.logic.oldest_singles import OldestSingles
@@ -19,7 +30,7 @@ from puzzlelab.puzzles.sudoku.logic.rating import Entry
 from puzzlelab.puzzles.sudoku.logic.single_digit import strong_pairs
 from puzzlelab.puzzles.sudoku.logic.subsets import subsets
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
-from puzzlelab.puzzles.sudoku.logic.wings import Wings
+from puzzlelab.puzzles.sudoku.logic.wings import LinkedWings, Wings
 
 ALL_STEPS = 1000
 """Steps of a search that are compared where the first one is not the one that HoDoKu takes."""
@@ -101,7 +112,17 @@ SUBSETS = (
     Technique.HIDDEN_QUADRUPLE,
 )
 STRONG_PAIRS = (Technique.SKYSCRAPER, Technique.TWO_STRING_KITE, Technique.TURBOT_FISH)
-RECTANGLES = tuple(Technique[f"UNIQUE_RECTANGLE_{number}"] for number in range(1, 5))
+RECTANGLES = (
+    Technique.UNIQUE_RECTANGLE_1,
+    Technique.UNIQUE_RECTANGLE_2,
+    Technique.UNIQUE_RECTANGLE_3,
+    Technique.UNIQUE_RECTANGLE_4,
+    Technique.UNIQUE_RECTANGLE_5,
+    Technique.UNIQUE_RECTANGLE_6,
+    Technique.HIDDEN_RECTANGLE,
+    Technique.AVOIDABLE_RECTANGLE_1,
+    Technique.AVOIDABLE_RECTANGLE_2,
+)
 FINNED_FISH = (
     (Technique.FINNED_X_WING, Technique.SASHIMI_X_WING),
     (Technique.FINNED_SWORDFISH, Technique.SASHIMI_SWORDFISH),
@@ -126,7 +147,7 @@ CHAINS = (
         Technique.GROUPED_AIC,
     ),
 )
-SET_CHAINS = ((Technique.ALS_XZ,), (Technique.ALS_XY_WING,), (Technique.ALS_CHAIN,))
+SETS = ((Technique.ALS_XZ,), (Technique.ALS_XY_WING,), (Technique.ALS_CHAIN,), (Technique.DEATH_BLOSSOM,))
 
 
 def total(steps: Mapping[Technique, int]) -> int:
@@ -143,6 +164,7 @@ def level(steps: Mapping[Technique, int]) -> str:
 
 def searches(uniqueness: bool) -> Sequence[Entry]:
     """Return the searches of HoDoKu in its order."""
+    [rectangles] = uniqueness_patterns.families()
     return [
         _entry(OldestSingles(), *SCORES["Easy"]),
         *(_entry(locked_subsets(each), each) for each in (Technique.LOCKED_PAIR, Technique.LOCKED_TRIPLE)),
@@ -153,12 +175,14 @@ def searches(uniqueness: bool) -> Sequence[Entry]:
         *(_entry(each, Technique.BUG_1, looks_at=ALL_STEPS) for each in bug.families() if uniqueness),
         *(_entry(strong_pairs(each), each) for each in STRONG_PAIRS),
         _entry(empty_rectangle.families()[0], Technique.EMPTY_RECTANGLE),
+        _entry(LinkedWings(), Technique.W_WING),
         *(_entry(Wings(size), each) for size, each in ((2, Technique.XY_WING), (3, Technique.XYZ_WING))),
-        *(_entry(loops.family(0), each, looks_at=ALL_STEPS) for each in RECTANGLES if uniqueness),
-        *_compared(finned_fish.families(), FINNED_FISH),
+        *(_entry(rectangles, each, looks_at=ALL_STEPS) for each in RECTANGLES if uniqueness),
+        *_finned_fish(),
         *_compared(colouring.families(), COLOURS),
-        *_compared(aic.families()[: len(CHAINS)], CHAINS),  # by default, without almost locked sets
-        *_compared(als.families(), SET_CHAINS),
+        *(_entry(each, Technique.SUE_DE_COQ) for each in sue_de_coq.families()),
+        *_compared(aic.families()[: len(CHAINS)], CHAINS),
+        *_compared((*als.families(), *blossoms.families()), SETS),
     ]
 
 
@@ -169,3 +193,10 @@ def _entry(family: Any, *techniques: Technique, looks_at: int = 1) -> Entry:
 def _compared(families: Iterable[Any], techniques: Iterable[Sequence[Technique]]) -> Iterable[Entry]:
     """Return searches all steps of which are compared, with the techniques of each."""
     return (_entry(family, *own, looks_at=ALL_STEPS) for family, own in zip(families, techniques, strict=True))
+
+
+def _finned_fish() -> Iterable[Entry]:
+    """Return the searches for finned fish of each size, and then for sashimi ones."""
+    for family, kinds in zip(finned_fish.families(), FINNED_FISH, strict=True):
+        for technique in kinds:
+            yield _entry(family, technique, looks_at=ALL_STEPS)
