@@ -9,7 +9,9 @@ from logic_positions import solution_of
 from puzzlelab import load
 from puzzlelab.core.logic import Logic, Step, changes_of, places_of, read_elimination, write_elimination
 from puzzlelab.jobs.serialise import step_facts
+from puzzlelab.puzzles.sudoku.logic import view
 from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, families_in
+from puzzlelab.puzzles.sudoku.logic.rating import Entry
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 from puzzlelab.puzzles.sudoku.logic.view import position_of, searches
 
@@ -34,6 +36,16 @@ def test_other_sizes_have_no_such_view() -> None:
 def test_every_family_is_searched() -> None:
     searched = [type(entry.family) for entry in searches("121", assumes_unique=True)]
     assert {type(record) for name in FAMILIES for record in families_in(name)} <= set(searched)
+
+
+def test_two_searches_that_find_one_rectangle_give_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = [Entry(record, {}) for name in ("loops", "uniqueness") for record in families_in(name)]
+    monkeypatch.setattr(view, "searches", lambda scale, assumes_unique: both)
+    cells = {0: "12", 3: "12", 9: "12", 12: "1234"}
+    removed = [9 * cell + digit for cell, digits in cells.items() for digit in range(9) if str(digit + 1) not in digits]
+    steps = [*logic().steps(np.zeros(81, np.uint8), (), removed)]
+    rectangles = [step.eliminations for step in steps if step.technique == "unique-rectangle-1"]
+    assert rectangles == [(9 * 12, 9 * 12 + 1)]
 
 
 def test_the_way_solves_a_board_and_is_right() -> None:

@@ -76,15 +76,20 @@ class SudokuLogic:
     def steps(
         self, state: Board, written: Sequence[int] = (), removed: Iterable[int] = (), assumes_unique: bool = True
     ) -> Iterator[Step]:
-        """Yield the steps of one search after the other; those of a last resort only if there are no others."""
-        position, found, known = position_of(self.puzzle, state, written, removed), new_found(MOST), set[Evidence]()
+        """Yield the steps of one search after the other; those of a last resort only if there are no others.
+
+        Of steps of one technique that do the same, the first is enough, as two searches may find one pattern.
+        """
+        position, found = position_of(self.puzzle, state, written, removed), new_found(MOST)
+        known = set[tuple[object, ...]]()
         for entry in searches(DEFAULT, assumes_unique):
             if entry.is_last_resort and known:
                 continue
             for evidence, rating in allowed_steps(entry, position, found, assumes_unique):
-                if evidence not in known:
+                effect = (evidence.technique, evidence.placed, evidence.removed)
+                if effect not in known:
                     yield step_of(evidence, rating)
-                known.add(evidence)
+                known.add(effect)
 
     def way(
         self, state: Board, written: Sequence[int] = (), removed: Iterable[int] = (), assumes_unique: bool = True
