@@ -69,6 +69,12 @@ def test_runs_of_several_seeds_are_their_mean_with_a_band_up_to_where_all_have_c
     assert band.get_paths()[0].get_extents().y1 == pytest.approx(0.25 + half_widths[0], abs=1e-3)
 
 
+@pytest.mark.parametrize(("lines", "names"), [(EXAMS, ["one", "optimum"]), (EXAMS[:3], ["one"])])
+def test_the_optimum_is_a_line_where_it_is_known(run, lines, names):
+    made = training_charts.learning([run("one", lines=lines)])
+    assert [line.name for line in made.panels[1].lines] == names
+
+
 @pytest.mark.parametrize("lines", [None, [], EXAMS[1:2]])
 def test_a_run_without_an_examination(run, lines):
     with pytest.raises(BadInput, match="one has no evaluation yet"):

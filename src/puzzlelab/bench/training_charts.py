@@ -54,7 +54,8 @@ def learning(folders: Sequence[Path]) -> Chart:
         style = {"marker": "", "color": f"C{place}"}
         shares.append(_line(setting.label, evaluations, "solved", style))
         lengths.append(_line(setting.label, evaluations, "moves", style))
-        lengths.append(_line("optimum", evaluations, "least", {**style, "linestyle": ":"}))
+        optimum = _line("optimum", evaluations, "least", {**style, "linestyle": ":"})
+        lengths += [optimum] if optimum.y else []
         rows += [_row(setting.label, each) for each in _spaced(evaluations)]
         last = max(evaluated[run][-1]["step"] for run in setting.members)
         if not evaluations or evaluations[-1].step < last:
