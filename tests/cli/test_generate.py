@@ -84,6 +84,14 @@ def test_a_file_goes_on_with_its_seed(new, tmp_path, ending):
     assert (code, err) == (2, f"error: {kept} has no seed: give the one of these boards by --seed\n")
 
 
+def test_notes_in_the_place_of_a_seed_stay(new, tmp_path):
+    path, notes = tmp_path / "boards.txt", tmp_path / "boards.txt.seed"
+    notes.write_text("my notes")
+    code, _, err = new("tiles-3x3", "--count", "3", "--seed", "1", "--out", path)
+    assert (code, err) == (2, f"error: {notes} is something else than a seed, and is not replaced\n")
+    assert (notes.read_text(), path.exists()) == ("my notes", False)
+
+
 # --- boards ---------------------------------------------------------------------------------------
 
 

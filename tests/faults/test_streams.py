@@ -11,7 +11,7 @@ BOARD = "867254301"
 STREAMS = {"in": "<&-", "out": ">&-", "err": "2>&-"}
 commands = pytest.mark.parametrize(
     "words",
-    ["list", "generate tiles-3x3 --count 3", f"hint tiles-3x3 {BOARD}",
+    ["list", "generate tiles-3x3 --count 3 --seed 1", f"hint tiles-3x3 {BOARD}",
      "solve tiles-3x3 --file {inputs}/tiles.txt --json"],
     ids=lambda words: words[:12],
 )  # fmt: skip

@@ -159,6 +159,8 @@ def _write(file: LineOutput, lines: BoardLines, existing: int, count: int, repor
     kept = max(0, min(existing, count) - last)
     rest = lines.make(kept, count)
     begin = next(rest)  # before the header: boards that cannot be made leave no file
+    if not existing and (kept_file := seed_file(lines.path)).exists() and _seed_in(kept_file) is None:
+        raise BadFile(f"{kept_file} is something else than a seed, and is not replaced")
     file.write_all(lines.header)
     if first and kept:
         file.write_all(chain.from_iterable(lines.make(0, min(first, kept))))
@@ -198,10 +200,15 @@ def kept_seed(path: Path) -> int | None:
     """
     if not (path.is_file() or growing_file(path).is_file()) or not (kept := seed_file(path)).exists():
         return None
-    text = "".join(blocks_of(kept)).strip()
-    if not (text.isascii() and text.isdecimal()):
+    if (seed := _seed_in(kept)) is None:
         raise BadFile(f"{kept} has no seed: give the one of these boards by --seed")
-    return int(text)
+    return seed
+
+
+def _seed_in(path: Path) -> int | None:
+    """Return the seed in a file; None if it has something else."""
+    text = "".join(blocks_of(path)).strip()
+    return int(text) if text.isascii() and text.isdecimal() else None
 
 
 # --- reading ---
