@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.puzzles.sudoku.logic.extras import (
+    LARGEST,
     NAKED,
     NONE,
     Pattern,
@@ -34,8 +35,6 @@ from puzzlelab.puzzles.sudoku.logic.steps import Evidence, Sentence, find, surch
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
 BUG_1, BUG_2, BUG_3, BUG_4 = Technique.BUG_1, Technique.BUG_2, Technique.BUG_3, Technique.BUG_4
-LARGEST = 7
-"""Cells and extras of a naked subset."""
 
 
 class Graves(NamedTuple):

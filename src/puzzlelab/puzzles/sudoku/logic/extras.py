@@ -43,6 +43,8 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
 IN_PATTERN, NAKED, HIDDEN = range(3)
 BASE, EXTRA, SUBSET = range(3)
 NONE = -1
+LARGEST = 7
+"""Cells of a naked subset, those of the pattern counted as one."""
 
 
 class Pattern(NamedTuple):

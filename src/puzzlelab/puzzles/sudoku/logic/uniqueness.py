@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from puzzlelab.engine.kernels import implements, inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.extras import (
     IN_PATTERN,
+    LARGEST,
     NONE,
     SUBSET,
     Pattern,
@@ -55,7 +56,6 @@ from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 TYPES = tuple(Technique(Technique.UNIQUE_RECTANGLE_1 + kind) for kind in range(6))
 HIDDEN_RECTANGLE = Technique.HIDDEN_RECTANGLE
 AVOIDABLE = (Technique.AVOIDABLE_RECTANGLE_1, Technique.AVOIDABLE_RECTANGLE_2)
-LARGEST = 7
 
 
 class Rectangles(NamedTuple):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,11 +112,16 @@ class SudokuLogic:
 
 
 def searches(scale: str, assumes_unique: bool) -> list[Entry]:
-    """Return the searches of a scale, then those of all families, without ratings."""
-    others = [
-        Entry(record, {}, is_last_resort=name == "forcing_nested") for name in FAMILIES for record in families_in(name)
-    ]
-    return [*SCALES[scale](assumes_unique), *others]
+    """Return the searches of a scale, then those of all families that it does not have, without ratings."""
+    rated = SCALES[scale](assumes_unique)
+    known = {_key(entry.family) for entry in rated}
+    records = [record for name in FAMILIES for record in families_in(name)]
+    return [*rated, *(Entry(record, {}) for record in records if _key(record) not in known)]
+
+
+def _key(record: Any) -> tuple[object, ...]:
+    """Return the family of a search and its numbers, which tell it from the others of the family."""
+    return type(record), *(field for field in record if isinstance(field, int))
 
 
 def contents(puzzle: Sudoku, states: Board) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
