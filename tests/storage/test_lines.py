@@ -143,6 +143,22 @@ def test_a_full_disk_takes_no_part_of_lines(path: Path, on_full_disk: Callable[.
     assert path.read_text() == '{"n": 1}\n{"n": 3}\n'
 
 
+@pytest.mark.parametrize(("written", "kept"), [(4, "old\nnew\n"), (3, "old\n"), (0, "old\n")])
+def test_a_signal_during_the_writing_leaves_all_or_nothing(path, monkeypatch, written, kept) -> None:
+    class Interrupted(io.FileIO):
+        def write(self, data):
+            super().write(data[:written])
+            raise KeyboardInterrupt
+
+    path.write_text("old\n")
+    monkeypatch.setattr(
+        storage_lines, "open", lambda path, *_, opener: Interrupted(path, "ab", opener=opener), raising=False
+    )
+    with pytest.raises(KeyboardInterrupt):
+        JsonLines(path).append_texts(["new\n"])
+    assert path.read_text() == kept
+
+
 def test_lines_are_cut_back_to_a_length(path: Path) -> None:
     lines = JsonLines(path)
     lines.cut(0)

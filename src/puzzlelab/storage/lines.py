@@ -13,7 +13,7 @@ import math
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -241,7 +241,7 @@ class JsonLines:
             if self.shared:
                 _lock(file)
                 cut_half_line(file)
-            size = _write_whole(file, (text.encode(errors="replace") for text in texts))
+            size = _write_whole(file, [text.encode(errors="replace") for text in texts])
             self._sync.when_due(file.fileno())
         return size
 
@@ -304,17 +304,16 @@ def append(path: Path, data: bytes) -> None:
         _write_whole(file, [data])
 
 
-def _write_whole(file: BinaryIO, parts: Iterable[bytes]) -> int:
+def _write_whole(file: BinaryIO, parts: Sequence[bytes]) -> int:
     """Append to an unbuffered file; if not all of it can be written, nothing is. Returns the size in bytes."""
-    before, size = os.fstat(file.fileno()), 0
+    before, size = os.fstat(file.fileno()), sum(map(len, parts))
     try:
         for part in parts:
             rest = memoryview(part)
             while rest:
                 rest = rest[file.write(rest) :]
-            size += len(part)
-    except BaseException:
-        if stat.S_ISREG(before.st_mode):
+    except BaseException:  # a signal may come after the last byte: what is written is kept
+        if stat.S_ISREG(before.st_mode) and os.fstat(file.fileno()).st_size != before.st_size + size:
             os.ftruncate(file.fileno(), before.st_size)
         raise
     return size

@@ -252,8 +252,8 @@ class RowFile:
 
     def append(self, rows: RowColumns) -> None:
         """Write rows at the end, and the time of their batch: all of it at once or, on a full disk, nothing."""
-        self._lines.append_texts([*rows.json_texts(), *([] if rows.time is None else [f"{rows.time.to_json()}\n"])])
         self._lacks_rows = is_export(self.path)
+        self._lines.append_texts([*rows.json_texts(), *([] if rows.time is None else [f"{rows.time.to_json()}\n"])])
         if not self._extends:
             return
         try:
