@@ -26,6 +26,7 @@ def settings_of():
     """`settings_of("data.buffer_size=100", ...)`: the settings of a small run of imitation, changed."""
 
     def make(*changes):
+        pytest.importorskip("torch")
         return recipe.settings_of("imitation", SMALL, changes)
 
     return make
@@ -106,6 +107,7 @@ def train():
 @pytest.fixture(scope="session")
 def imitated(tmp_path_factory):
     """The small run of imitation from its beginning to its end, with its samples; to be read, or copied."""
+    pytest.importorskip("torch")
     return _train(
         tmp_path_factory.mktemp("runs") / "imitated", recipe.settings_of("imitation", SMALL, ["data.keep_shards=true"])
     )

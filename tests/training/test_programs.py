@@ -78,7 +78,6 @@ def number_in(path: Path) -> int:
 
 
 def test_a_learner_elsewhere_gives_the_same_run(settings_of, tmp_path, imitated, same_runs):
-    pytest.importorskip("torch")
     run, settings = Run(tmp_path), settings_of()
     run.begin(settings)
     with WorkerProcesses(1) as executor:
@@ -220,7 +219,6 @@ def test_a_generator_that_is_killed_makes_its_shard_again(
     settings_of, tmp_path, imitated, same_runs, monkeypatch, listener
 ):
     """The network is that of a run in which nothing was killed."""
-    pytest.importorskip("torch")
     run, settings, killed = Run(tmp_path), settings_of(), []
     run.begin(settings)
     check = programs.Programs.check

@@ -10,8 +10,13 @@ from puzzlelab.training import recipe, sweeps
 VALUES = {"puzzle": "tiles-2x3", "seed": 7, "network": {"kind": "dense"}}
 
 
+def settings_with(changes):
+    pytest.importorskip("torch")
+    return recipe.settings_of("dqn", VALUES, changes)
+
+
 def planned(*grid, seeds=None, **changes):
-    return sweeps.plan(lambda all_changes: recipe.settings_of("dqn", VALUES, all_changes), changes, grid, seeds)
+    return sweeps.plan(settings_with, changes, grid, seeds)
 
 
 def test_there_is_a_run_for_each_combination_and_seed() -> None:
@@ -41,10 +46,10 @@ def test_there_is_a_run_for_each_combination_and_seed() -> None:
     ],
 )
 def test_names_of_folders_can_be_read_and_are_safe(grid, names) -> None:
-    def settings_with(changes):
+    def texts_of(changes):
         return SimpleNamespace(model_dump_json=lambda: str(changes))
 
-    found = list(sweeps.plan(settings_with, {}, [grid], None))
+    found = list(sweeps.plan(texts_of, {}, [grid], None))
     assert all(set(name).isdisjoint('/\\ "*:<>|?') for name in found)
     assert found == names
 

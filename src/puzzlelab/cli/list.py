@@ -45,13 +45,10 @@ def list_all(
 def _network(name: str, json: bool) -> None:
     """Print a network with its layers."""
     from puzzlelab.cli.train import need_libraries, print_layers
-    from puzzlelab.storage import networks
-
-    need_libraries("the list of a network's layers", ["puzzlelab.nets.torch_model"])
     from puzzlelab.core import registry
     from puzzlelab.nets import model_zoo
     from puzzlelab.nets.card import read_card
-    from puzzlelab.nets.torch_model import layers_of, untrained
+    from puzzlelab.storage import networks
 
     text = networks.parts(name)[0]
     if not text:
@@ -59,6 +56,9 @@ def _network(name: str, json: bool) -> None:
             "name the network: net:NAME, with a name that `puzzlelab list PUZZLE` shows, a file or a folder"
         )
     card = read_card(model_zoo.path_anywhere(text))
+    need_libraries("the list of a network's layers", ["puzzlelab.nets.torch_model"])
+    from puzzlelab.nets.torch_model import layers_of, untrained
+
     model = untrained(registry.load(card.puzzle), card.network)
     if json:
         print(dumps({**card.model_dump(), "layers": layers_of(model)}), flush=True)
