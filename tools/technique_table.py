@@ -89,6 +89,7 @@ ABOUT = {
     "BUG_2": "several cells have more, all the same digit, and one of them holds it",
     "BUG_3": "several cells have more, which act as a cell of a naked subset",
     "BUG_4": "two cells have more, and one other digit has no other place in their unit",
+    "ALIGNED_PAIR": "two cells cannot hold what would leave a cell that both see without a candidate",
     "X_CHAIN": "a chain of strong and weak links of one digit, of whose ends one is true",
     "XY_CHAIN": "a chain of cells with two candidates, of whose ends one is true",
     "AIC": "a chain of strong and weak links of any digits, of whose ends one is true",

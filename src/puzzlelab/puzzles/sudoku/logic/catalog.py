@@ -26,6 +26,7 @@ FAMILIES = (
     "uniqueness",
     "long_wings",
     "bug",
+    "aligned",
     "aic",
     "als",
     "sue_de_coq",

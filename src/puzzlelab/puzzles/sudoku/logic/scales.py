@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.puzzles.sudoku.logic import bug, hodoku, loops
+from puzzlelab.puzzles.sudoku.logic import aligned, bug, hodoku, loops
 from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
 from puzzlelab.puzzles.sudoku.logic.forcing import forcing_chains
 from puzzlelab.puzzles.sudoku.logic.forcing_closure import DYNAMIC, MULTIPLE, NISHIO_NETS, PATTERNS
@@ -108,6 +108,11 @@ def _graves() -> Entry:
     return Entry(graves, types)
 
 
+def _aligned_pairs() -> Entry:
+    [pairs] = aligned.families()
+    return Entry(pairs, {Technique.ALIGNED_PAIR: 62})
+
+
 def _chains() -> list[Entry]:
     """Return what both scales end with; the length of a chain is added."""
     simple = {
@@ -137,6 +142,7 @@ def explainer_121(uniqueness: bool) -> Sequence[Entry]:
         _fish(Technique.JELLYFISH, 52),
         _subsets(Technique.HIDDEN_QUADRUPLE, 54),
         *([_graves()] if uniqueness else []),
+        _aligned_pairs(),
         *_chains(),
     ]
 

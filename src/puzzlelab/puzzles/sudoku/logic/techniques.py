@@ -83,7 +83,6 @@ class Technique(IntEnum):
     BUG_3 = auto()
     BUG_4 = auto()
     ALIGNED_PAIR = auto()
-    ALIGNED_TRIPLE = auto()
     X_CHAIN = auto()
     XY_CHAIN = auto()
     AIC = auto()
@@ -156,6 +155,7 @@ TITLES = {
     Technique.BUG_2: "BUG type 2",
     Technique.BUG_3: "BUG type 3",
     Technique.BUG_4: "BUG type 4",
+    Technique.ALIGNED_PAIR: "aligned pair exclusion",
     Technique.XY_WING: "XY-wing",
     Technique.XYZ_WING: "XYZ-wing",
     Technique.W_WING: "W-wing",
