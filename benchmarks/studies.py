@@ -217,14 +217,14 @@ STUDIES = {
             "discount 0.99, Manhattan": ["discount=0.99", "reward=manhattan"],
         },
         (
-            # of one difficulty: a curriculum would give a learner that is slower easier boards
-            *("curriculum.growth=never", "curriculum.initial_difficulty=10", "curriculum.max_difficulty=10"),
-            *("learning.steps=25000", "evaluation.every=25000", "evaluation.boards=1500"),
+            # grows with the steps: by evaluations, a learner that is slower would get easier boards
+            *("curriculum.growth=linear", "curriculum.max_difficulty=10", "curriculum.growth_steps=8000"),
+            *("learning.steps=10000", "evaluation.every=2500", "evaluation.boards=1500"),
             f"evaluation.levels={list(range(1, 16))}",
         ),
     ),
     "optimal": Study(
-        "imitation of optimal solutions (the document 000, line 556) and of its search, 10,000 boards each",
+        "imitation of optimal solutions (the document 000, line 556) and of its search, 3,000 boards each",
         "imitation",
         "000.toml",
         {
@@ -233,8 +233,8 @@ STUDIES = {
             for teacher, solver in {"its search": ITS_SEARCH, "optimal": OPTIMAL}.items()
         },
         (
-            *("data.shard_games=500", "data.shard_count=20", "data.order=random", "data.replay_ratio=50"),
-            *("learning.steps=2000", "evaluation.every=500", "evaluation.boards=1000"),
+            *("data.shard_games=500", "data.shard_count=6", "data.order=random", "data.replay_ratio=50"),
+            *("learning.steps=1000", "evaluation.every=500", "evaluation.boards=1000"),
             *("evaluation.prove_optimum=false", "teacher.jobs=1"),
         ),
     ),
@@ -245,7 +245,7 @@ STUDIES = {
         {"6x4, three colours": ["puzzle=dust-6x4x3"], "8x6, five colours": ["puzzle=dust-8x6x5"]},
         (
             *(*ITS_SEARCH, "data.shard_games=240", "teacher.jobs=1"),
-            *("learning.steps=1000", "evaluation.every=250", "evaluation.boards=1000"),
+            *("learning.steps=500", "evaluation.every=250", "evaluation.boards=1000"),
             *("evaluation.prove_optimum=false", "evaluation.teacher_games=1000"),
         ),
     ),
