@@ -130,6 +130,15 @@ def read_known(name: str) -> list[Known]:
     return [Known(puzzle.read(line[0]), int(line[1]), line[4] if len(line) > 4 else "") for line in lines]
 
 
+@pytest.fixture
+def easiest_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Logic by its easiest search alone: where no step is known, all others would have to be compiled."""
+    from puzzlelab.puzzles.sudoku.logic import view
+
+    searches = view.searches
+    monkeypatch.setattr(view, "searches", lambda *arguments: searches(*arguments)[:1])
+
+
 @pytest.fixture(scope="session")
 def korf() -> list[Known]:
     """20 of Korf's boards, in the order of his numbers."""

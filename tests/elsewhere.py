@@ -1,7 +1,7 @@
 """Run the quick tests as another machine would: another processor, no home, no PyTorch, a busy machine, another Python.
 
 `python tests/elsewhere.py` runs them at every place but those that have to be installed; `busy no-home` at these two;
-`commit` half of their files at one place, which the commit's hash chooses. Words after `--` go to pytest.
+`commit` one of eight shares of their files at one place; the commit's hash chooses both. Words after `--` go to pytest.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 QUICK = "not slow and not browser and not cluster and not tools"
 PYTEST = ("-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-m", QUICK)
+SHARES = 8
 TESTED = "plot,learn,gym,web,sat,dev"
 
 
@@ -100,11 +101,11 @@ def main(words: list[str]) -> int:
 
 
 def chosen() -> tuple[str, list[str]]:
-    """The place and the half of the test files that the commit's hash chooses, so that CI comes to all of them."""
+    """The place and the share of the test files that the commit's hash chooses, so that CI comes to all of them."""
     told = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    half, place = divmod(int(told, 16), len(HERE))
+    share, place = divmod(int(told, 16), len(HERE))
     files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/**/test_*.py"))
-    return HERE[place], files[half % 2 :: 2]
+    return HERE[place], files[share % SHARES :: SHARES]
 
 
 @contextmanager

@@ -36,7 +36,7 @@ def test_many_boards_with_errors_among_them(program, file):
 @pytest.mark.parametrize(
     ("board", "reason"), [("." * 81, "no step of logic is known here"), (NEVER, "the board cannot be solved: every")]
 )
-def test_a_board_without_steps_says_why(program, board, reason):
+def test_a_board_without_steps_says_why(program, easiest_search, board, reason):
     code, out, _ = program("steps", "sudoku-9x9", board)
     assert code == 1
     assert out.startswith(reason)
@@ -70,7 +70,7 @@ def test_where_logic_ends_the_rest_is_shown_as_moves(program):
     assert "\n1. r1c2=" in out
 
 
-def test_the_solver_says_where_logic_ends(program):
+def test_the_solver_says_where_logic_ends(program, easiest_search):
     code, out, _ = program("solve", "sudoku-9x9", "." * 81, "--with", "logic", "--steps")
     assert code == 1
     assert "no step of logic is known after 0 steps, which write 0 digits" in out

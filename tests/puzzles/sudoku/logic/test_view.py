@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from logic_positions import solution_of
 
-from puzzlelab import load
+from puzzlelab import load, solve
 from puzzlelab.core.logic import Logic, Step, changes_of, places_of, read_elimination, write_elimination
 from puzzlelab.jobs.serialise import step_facts
 from puzzlelab.puzzles.sudoku.logic import view
@@ -140,3 +140,10 @@ def test_a_step_as_plain_data() -> None:
     chain = Step("x", "x", "x.", eliminations=(4,), nodes=step.nodes, links=step.links, candidates=((1, 4),))
     assert step_facts(PUZZLE, chain)["candidates"] == [{"candidate": "r1c1=5", "role": 1}]
     assert (changes_of(PUZZLE, chain), places_of(PUZZLE, chain)) == (["r1c1<>5"], ["r1c1"])
+
+
+def test_a_solved_board_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = solve(PUZZLE.read("easy")).final
+    assert solved is not None
+    monkeypatch.setattr(view, "find_steps", None)
+    assert not [*logic().steps(solved.state), *logic().way(solved.state)]

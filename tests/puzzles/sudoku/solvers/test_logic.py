@@ -21,7 +21,7 @@ def test_with_techniques_that_assume_one_solution_nothing_is_proven():
     assert (result.proof, result.reason) == ("none", "its steps assume that there is one solution")
 
 
-def test_where_no_step_is_known_it_says_so():
+def test_where_no_step_is_known_it_says_so(easiest_search):
     result = solve(PUZZLE.read("." * 81), "logic")
     assert (result.moves, result.proof, result.stop) == (None, "none", "dead end")
     assert result.reason == "no step of logic is known after 0 steps, which write 0 digits"

@@ -141,6 +141,8 @@ def position_of(puzzle: Sudoku, state: Board, written: Iterable[int], removed: I
 
 def allowed_steps(entry: Entry, position: Position, found: Found, assumes_unique: bool) -> list[Rated]:
     """Return the different steps of one search that may be taken, as many as `found` has room for."""
+    if position.values.all():  # where nothing is left, no search has to be compiled
+        return []
     find_steps(entry.family, position, found)
     steps: dict[Evidence, float | None] = {}
     for number in range(int(found.used[0])):
