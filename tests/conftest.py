@@ -42,9 +42,12 @@ hypothesis.settings.register_profile("more", hypothesis.settings.get_profile("sa
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
-# A shell that runs the tests in the background lets them ignore Ctrl-C, and so would every program that they start.
+# A shell that runs the tests in the background lets them ignore signals, and so would every program that they start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 
 # --- time ------------------------------------------------------------------------------------------------------------

@@ -128,7 +128,6 @@ def test_a_signal_interrupts_and_keeps_the_rows(tmp_path, number, code):
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
         text=True,
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # which a shell in the background ignores
     ) as process:
         while not out.exists() or not out.read_text().endswith("\n"):
             assert process.poll() is None
