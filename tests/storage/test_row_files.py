@@ -16,6 +16,7 @@ from puzzlelab.core.answers import BatchTime
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.storage import row_exports, row_files
+from puzzlelab.storage.lines import JsonLines
 from puzzlelab.storage.row import Row
 from puzzlelab.storage.row_columns import HEADER, RowColumns
 from puzzlelab.storage.row_exports import growing_file, place_in_words
@@ -372,6 +373,26 @@ def test_an_export_is_made_after_ctrl_c(exported: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
+    assert stored(alone(exported)) == ROWS
+
+
+def test_an_export_has_the_row_that_was_written_when_ctrl_c_came(
+    exported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append_texts = JsonLines.append_texts
+
+    def interrupted(self: JsonLines, texts: Sequence[str]) -> int:
+        append_texts(self, texts)
+        raise KeyboardInterrupt
+
+    def run() -> None:
+        with RowFile(exported) as file:
+            file.append(RowColumns.of(ROWS[:3]))
+            monkeypatch.setattr(JsonLines, "append_texts", interrupted)
+            file.append(RowColumns.of(ROWS[3:]))
+
+    with pytest.raises(KeyboardInterrupt):
+        run()
     assert stored(alone(exported)) == ROWS
 
 

@@ -146,7 +146,7 @@ class RowFile:
         self._descriptor: int | None = None
         """The descriptor of the growing file; None for a device or a pipe."""
         self._lacks_rows = self._extends = False
-        """Whether the export lacks stored rows; and whether new ones are appended to it, as it lacks no others."""
+        """Whether stored rows are in no export, finished or growing; and whether new ones are appended to it."""
         self._append_export: Appender | None = None
 
     def __enter__(self) -> Self:
@@ -187,11 +187,12 @@ class RowFile:
         if self._descriptor is None or not is_at(self.growing, self._descriptor):  # removed: its lock says so
             return
         self._lines.sync()
-        if self._append_export is not None:
+        if self._lacks_rows:
+            self._drop_export()
+            export(self.path, (row for _, row in self._stored()), self.growing)
+        elif self._append_export is not None:
             self._append_export = None
             self._export_files.close()
-        elif self._lacks_rows:
-            export(self.path, (row for _, row in self._stored()), self.growing)
 
     def _drop_export(self) -> None:
         """Remove the export that is not complete, if there is one."""
@@ -262,6 +263,7 @@ class RowFile:
                     files = exporting(self.path, self.growing, begins=self.is_empty)
                     self._append_export = self._export_files.enter_context(files)
                 self._append_export(rows)
+            self._lacks_rows = False
         except (BadInput, ValueError):
             is_begun = self._append_export is not None
             self._drop_export()
