@@ -29,5 +29,13 @@ def test_a_pair_without_a_common_unit_is_excluded_by_others_alone() -> None:
     )
 
 
+def test_a_cell_whose_two_candidates_both_go_is_told() -> None:
+    step, *_ = steps_in("aligned", EMPTY, all_but("r1c1=123 r1c4=13 r1c5=13"))
+    assert sentence(step, "aligned") == (
+        "r1c1 and r1c4 cannot hold the same digit, because they share row 1, or the two candidates of r1c5 (1 and 3), "
+        "which both see; none of the pairs of digits that are left has what goes: r1c1 cannot be 1 or 3"
+    )
+
+
 def test_no_step_is_wrong() -> None:
     assert check_soundness("aligned", BANK) > 0

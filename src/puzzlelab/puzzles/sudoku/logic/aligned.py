@@ -58,6 +58,12 @@ def excludes(position, one, other, cell):
 
 
 @inlined
+def goes_with(digits, others, low, high):
+    """Tell whether one of two digits (bits) is in `digits`, and the other one in `others`."""
+    return (low & digits and high & others) or (high & digits and low & others)
+
+
+@inlined
 def set_partners(family, position, one, other):
     """Write which digits go together in two cells; returns whether a cell with two candidates excludes a pair."""
     digits, candidates = np.int64(position.candidates[one]), np.int64(position.candidates[other])
@@ -92,8 +98,9 @@ def add_step(position, found, one, other, lost, other_lost):
     for i in range(position.peers.shape[1]):
         cell = position.peers[one, i]
         both = np.int64(position.candidates[cell])
-        has_part = (both & lost and both & ~lost & candidates) or (both & other_lost and both & ~other_lost & digits)
-        if has_part and excludes(position, one, other, cell):
+        low, high = both & -both, both & (both - 1)
+        is_reason = goes_with(lost, candidates, low, high) or goes_with(other_lost, digits, low, high)
+        if is_reason and excludes(position, one, other, cell):
             mark(found, CELL, EXCLUDING, cell, 0)
             mark_digits(position, found, cell, ALL, EXCLUDING)
     return end_step(found)
@@ -120,10 +127,10 @@ def aligned_pair(step: Evidence) -> str:
     cells, others = step.by_role("cells", PAIR), step.by_role("cells", EXCLUDING)
     marked = step.by_role("candidates", EXCLUDING)
     pairs = [f"{cell_text(cell)} ({digits_text([each for each in marked if each // 9 == cell])})" for cell in others]
-    reason = f" the two candidates of {joined(pairs, ' or ')}, which both see"
-    both = [f" the same digit, because they share {unit_text(unit)}," for _, unit in step.units[:1]]
+    same = [f" the same digit, because they share {unit_text(unit)}" for _, unit in step.units[:1]]
+    excluded = [f" the two candidates of {joined(pairs, ' or ')}, which both see"] if pairs else []
     return (
-        f"{cells_text(cells)} cannot hold{' or'.join([*both, reason])}; "
+        f"{cells_text(cells)} cannot hold{', or'.join([*same, *excluded])}; "
         f"none of the pairs of digits that are left has what goes: {removed_text(step.removed)}"
     )
 
