@@ -28,6 +28,7 @@ from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Reversible
 from puzzlelab.engine import report, user_cache
+from puzzlelab.runtime.startup import ENDING
 
 try:
     user_cache.user_cache().mkdir(parents=True, exist_ok=True)
@@ -43,11 +44,9 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 # A shell that runs the tests in the background lets them ignore signals, and so would every program that they start.
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-    if signal.getsignal(number) == signal.SIG_IGN:
-        signal.signal(number, signal.SIG_DFL)
+for ending in ENDING:
+    if signal.getsignal(ending) == signal.SIG_IGN:
+        signal.signal(ending, signal.default_int_handler)
 
 
 # --- time ------------------------------------------------------------------------------------------------------------

@@ -16,10 +16,6 @@ EASY = [
     "1 2 3 4 5 6 7 8 9 10 11 0 13 14 15 12",
 ]
 HARD = "12 10 6 0 9 8 13 15 11 7 3 2 5 4 14 1"
-# A shell that starts the tests in the background has its children ignore Ctrl-C; this takes that back.
-LISTENING = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from puzzlelab.cli.main import run; run()"
-)
 
 
 def program(*words, stdin=""):
@@ -85,7 +81,7 @@ def test_an_interrupted_run_keeps_its_rows_and_goes_on_from_there(tmp_path):
     boards.write_text("\n".join([*EASY, HARD, HARD]) + "\n")
     words = ("solve", "tiles-4x4", "--file", boards, "--with", "ida", "--estimate", "misplaced", "--out", out)
     with subprocess.Popen(
-        [sys.executable, "-c", LISTENING, *map(str, words), "--jobs", "2"],
+        [sys.executable, "-m", "puzzlelab", *map(str, words), "--jobs", "2"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
