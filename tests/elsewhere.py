@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 QUICK = "not slow and not browser and not cluster and not tools"
 PYTEST = ("-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-m", QUICK)
 SHARES = 8
+"""Of the test files, for a commit: whole files, because tests of one file share kernels, which some places compile."""
 TESTED = "plot,learn,gym,web,sat,dev"
 
 
