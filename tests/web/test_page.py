@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from served import end, start
@@ -130,6 +130,26 @@ def test_dust_is_played_by_clicks_and_told_what_a_move_wastes(opened) -> None:
     shows(page, puzzle.write(puzzle.apply(puzzle.read("121323").state, 0)))
     press(page, "hint")
     expect(page.get_by_test_id("hint-text")).to_be_visible(timeout=300_000)
+
+
+def test_regrets_that_a_search_leaves_open_are_searched_longer(opened) -> None:
+    page = opened(puzzle="dust-3x2x3", board="121323", mode="play")
+    times = []
+
+    def answer(route) -> None:
+        response = route.fetch(timeout=300_000)
+        rows = response.json()
+        times.append(float(parse_qs(urlsplit(route.request.url).query)["time"][0]))
+        if len(times) < 3:
+            for move in rows[0]["moves"]:
+                move["regret"]["proven"] = False
+        route.fulfill(response=response, json=rows)
+
+    page.route("**/api/hint?*", answer)
+    page.get_by_test_id("regret").check()
+    expect(board(page).locator("svg").first).to_contain_text("best", timeout=300_000)
+    assert len(times) == 3
+    assert times == sorted(set(times))
 
 
 def test_a_sudoku_is_typed_and_solved(opened) -> None:

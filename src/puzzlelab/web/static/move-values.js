@@ -8,15 +8,16 @@ import { debounce } from "./dom.js";
 import { currentScene } from "./store.js";
 
 const PAUSE = 60;
-const REGRET_SECONDS = 4;
-/** Of the first answer about regrets, which is there at once and leaves most of them open. */
-const QUICK_SECONDS = 0.05;
+/** The seconds of one search for regrets after another, until all are proven: each answer is shown when it is there. */
+const REGRET_SECONDS = [0.05, 4, 30];
 const PLAYOUTS = 200;
 const MAX_CACHED = 2000;
 
 /** The values of moves in a store: `heat(text)`, `regrets(text)` and `tree(text)` give the cached answers for a board. */
 export function createMoveValues(store, onError) {
   const cache = new Map();
+  /** The keys of answers that a longer search may improve. */
+  const open = new Set();
 
   const key = (kind, text) => {
     const { facts, net } = store.get();
@@ -38,17 +39,19 @@ export function createMoveValues(store, onError) {
     if (!cached("heat", text)) keep(key("heat", text), {});
   }
 
-  /** The regrets that a short search proves are shown at once, the others later. */
   async function loadRegret({ facts }, text) {
     const query = { puzzle: facts.puzzle, board: text };
     const signal = newRequest("regret");
-    for (const time of [QUICK_SECONDS, REGRET_SECONDS]) {
+    const name = key("regret", text);
+    open.add(name);
+    for (const time of REGRET_SECONDS) {
       const [{ moves }] = await get("hint", { ...query, time }, signal);
       const wasted = ({ regret }) => (regret.proven && regret.length !== null ? regret.length : "?");
-      keep(key("regret", text), Object.fromEntries(moves.map((one) => [one.move, wasted(one)])));
-      if (moves.every(({ regret }) => regret.proven)) return;
+      keep(name, Object.fromEntries(moves.map((one) => [one.move, wasted(one)])));
+      if (moves.every(({ regret }) => regret.proven)) break;
       store.set({ learned: store.get().learned + 1 });
     }
+    open.delete(name);
   }
 
   async function loadTree({ facts, net }, text) {
@@ -57,7 +60,7 @@ export function createMoveValues(store, onError) {
   }
 
   async function load(kind, work, state, text) {
-    if (cached(kind, text)) return;
+    if (cached(kind, text) && !open.has(key(kind, text))) return;
     try {
       await work(state, text);
       onError(kind, "");
