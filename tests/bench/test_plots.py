@@ -252,6 +252,13 @@ def test_the_excess_has_an_interval_and_says_what_it_is_over(suite: Suite, stub:
     assert (len(drawn(made).axes), made.remarks) == (1, [])
 
 
+@pytest.mark.parametrize(("levels", "panels"), [(2, 2), (3, 1)])
+def test_the_excess_of_few_of_the_levels_is_not_drawn(suite: Suite, stub: Make, levels: int, panels: int) -> None:
+    entries = (SuiteEntry(ONE, 1, 1, True), *(SuiteEntry(TWO, level) for level in range(2, levels + 1)))
+    made = plots.chart(runs.run(Suite("few", suite.puzzle, entries), [stub(extra=2)], Limit()), "levels")
+    assert len(drawn(made).axes) == panels
+
+
 def test_the_axis_of_a_large_excess_is_logarithmic(suite: Suite, stub: Make) -> None:
     entries = tuple(SuiteEntry(ONE, level, 1, True) for level in range(1, 6))
     graded = runs.run(Suite("graded", suite.puzzle, entries), [stub()], Limit())

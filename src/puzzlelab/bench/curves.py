@@ -15,6 +15,7 @@ import numpy as np
 from puzzlelab.bench.charts import Chart, Line, Panel, lines_of, rows_of, share_axis
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.summaries import (
+    KNOWN_SHARE,
     Summary,
     by_level,
     by_option,
@@ -52,7 +53,8 @@ Curves = Mapping[str, Sequence[Point]]
 def levels(run: BenchRun) -> Chart:
     """Return the share of solved boards by level, and the mean excess of moves over the optimum.
 
-    A board without a level counts at the length of its known optimum. If all solutions of a board have the same length,
+    A board without a level counts at the length of its known optimum. The excess is left out where it is known at fewer
+    than half of the levels with a solved board. If all solutions of a board have the same length,
     seconds are shown in place of the excess, and boards without a level are left out.
     """
     known, filled = references(run), has_filled_answers(run.suite.puzzle)
@@ -68,7 +70,7 @@ def levels(run: BenchRun) -> Chart:
     )
     label = {} if filled else {"ylabel": f"moves more than the {name}\n(mean, 95 % interval)"}
     panels = [Panel(left, {"xlabel": "level", **share_axis("solved")}, whole="x")]
-    if not np.isnan(values).all():
+    if np.isfinite(values).sum() >= max(1, KNOWN_SHARE * sum(at.solved.number > 0 for at in points)):
         panels.append(Panel(right, {"xlabel": "level", **label}, "y" if filled else "", whole="x"))
 
     def draw(figure: Figure) -> None:
