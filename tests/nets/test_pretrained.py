@@ -20,7 +20,7 @@ from puzzlelab.storage import networks
 
 CONFIGS = Path(__file__).parents[2] / "src" / "puzzlelab" / "configs"
 NAMES = sorted(model_zoo.shipped())
-DOCUMENTS = {"tiles-3x3-document": "002-8"}
+DOCUMENTS = {"tiles-3x3-document": "002-8", "tiles-4x4-document": "002-15"}
 """The networks by the settings of a document, and the name of its recipe."""
 
 
@@ -60,6 +60,7 @@ def test_it_knows_what_to_do(name) -> None:
     puzzle = registry.load(card.puzzle)
     scale, level, most = {
         "tiles-3x3-document": ("walk-to-level", 8, 14),
+        "tiles-4x4-document": ("walk-to-level", 8, 14),
         "dust-8x6x5": ("uniform", None, 16),
         "tiles-3x3": ("uniform", None, 24),
         "tiles-4x4": ("level", 12, 50),
