@@ -4,7 +4,8 @@ The file has a header line and the columns `puzzle`, `er118`, `ep118`, `ed118`, 
 pearl and diamond on the scales of Sukaku Explainer 1.18 and Sudoku Explainer 1.2.1. For each range of the rating in the
 file, the table says how many boards have the same three numbers, or the same one of them, and how many have no rating
 because no technique goes on. Then it rates the boards and random images of them, and prints boards a CPU second,
-without the time to start and compile.
+without the time to start and compile. Where the file has the columns `hodoku_level` and `hodoku_score` too, a last
+table has the boards of each level with the same level, and with the same score.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.puzzles.sudoku.generate import random_images
+from puzzlelab.puzzles.sudoku.logic import hodoku
 from puzzlelab.puzzles.sudoku.logic.rating import BoardRating
 from puzzlelab.puzzles.sudoku.logic.scales import rate_on
 
@@ -109,16 +111,35 @@ def speed(boards: NDArray[np.uint8], scale: str, seconds: float) -> float:
     return rated / spent
 
 
+def print_levels(rows: Sequence[dict[str, str]], lists_differences: bool) -> None:
+    """Print the boards of each level of HoDoKu that have the same level and score, as Markdown."""
+    ratings = rate_on(boards_of(rows), "hodoku")
+    print("\n| hodoku | boards | solved | equal level | equal score |\n| --- | --- | --- | --- | --- |")
+    for name in hodoku.LEVELS:
+        group = [(row, each) for row, each in zip(rows, ratings, strict=True) if row["hodoku_level"] == name]
+        solved = [(row, each) for row, each in group if each.is_complete]
+        levels = sum(hodoku.level(each.techniques) == name for _, each in solved)
+        scores = sum(hodoku.total(each.techniques) == int(row["hodoku_score"]) for row, each in solved)
+        counts = " | ".join(share(count, max(1, len(group))) for count in (len(solved), levels, scores))
+        print(f"| {name} | {len(group)} | {counts} |", flush=True)
+    if lists_differences:
+        for row, each in zip(rows, ratings, strict=True):
+            if (total := hodoku.total(each.techniques)) != int(row["hodoku_score"]):
+                state = "" if each.is_complete else "not solved "
+                print(f"{row['puzzle']} {row['hodoku_level']} {row['hodoku_score']} here {state}{total}")
+
+
 def main() -> None:
     """Print the tables, the differences where they are asked for, and the speed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path, help="a file with a header line")
     parser.add_argument("--differences", action="store_true", help="list the boards that differ")
+    parser.add_argument("--scales", nargs="*", default=SCALES, choices=SCALES, help="scales of the Explainers; all")
     parser.add_argument("--most", type=float, default=99.0, help="leave out boards with a greater rating in the file")
     parser.add_argument("--seconds", type=float, default=3.0, help="time of each measurement of speed, 0 for none")
     arguments = parser.parse_args()
     rows = read(arguments.file)
-    for scale in SCALES:
+    for scale in arguments.scales:
         own = [row for row in rows if float(row[f"er{scale}"]) <= arguments.most]
         compared = list(comparisons(own, scale))
         print_table(scale, compared)
@@ -130,6 +151,8 @@ def main() -> None:
                 print(
                     f"{name}: {speed(boards_of(group), scale, arguments.seconds):,.0f} boards a CPU second", flush=True
                 )
+    if "hodoku_level" in rows[0]:
+        print_levels(rows, arguments.differences)
 
 
 if __name__ == "__main__":
