@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import implements, inlined
+from puzzlelab.puzzles.sudoku.logic.dual_kites import other_place
 from puzzlelab.puzzles.sudoku.logic.position import BOXES, COLUMNS, DIGITS, UNITS, has
-from puzzlelab.puzzles.sudoku.logic.single_digit import other_place
 from puzzlelab.puzzles.sudoku.logic.steps import (
     CANDIDATE,
     REMOVED,

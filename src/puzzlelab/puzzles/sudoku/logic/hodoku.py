@@ -27,7 +27,7 @@ from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
 from puzzlelab.puzzles.sudoku.logic.locked import locked, locked_subsets
 from puzzlelab.puzzles.sudoku.logic.oldest_singles import OldestSingles
 from puzzlelab.puzzles.sudoku.logic.rating import Entry
-from puzzlelab.puzzles.sudoku.logic.single_digit import strong_pairs
+from puzzlelab.puzzles.sudoku.logic.strong_links import TWO, strong_links
 from puzzlelab.puzzles.sudoku.logic.subsets import subsets
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 from puzzlelab.puzzles.sudoku.logic.wings import LinkedWings, Wings
@@ -111,7 +111,6 @@ SUBSETS = (
     Technique.NAKED_QUADRUPLE,
     Technique.HIDDEN_QUADRUPLE,
 )
-STRONG_PAIRS = (Technique.SKYSCRAPER, Technique.TWO_STRING_KITE, Technique.TURBOT_FISH)
 RECTANGLES = (
     Technique.UNIQUE_RECTANGLE_1,
     Technique.UNIQUE_RECTANGLE_2,
@@ -173,7 +172,7 @@ def searches(uniqueness: bool) -> Sequence[Entry]:
         *(_entry(basic_fish(each), each) for each in (Technique.X_WING, Technique.SWORDFISH, Technique.JELLYFISH)),
         *(_entry(each, Technique.REMOTE_PAIR) for each in remote_pairs.families()),
         *(_entry(each, Technique.BUG_1, looks_at=ALL_STEPS) for each in bug.families() if uniqueness),
-        *(_entry(strong_pairs(each), each) for each in STRONG_PAIRS),
+        *(_entry(strong_links(each), each) for each in TWO),
         _entry(empty_rectangle.families()[0], Technique.EMPTY_RECTANGLE),
         _entry(LinkedWings(), Technique.W_WING),
         *(_entry(Wings(size), each) for size, each in ((2, Technique.XY_WING), (3, Technique.XYZ_WING))),

@@ -77,8 +77,8 @@ class StrongLinks(NamedTuple):
 
 
 def families() -> Sequence[StrongLinks]:
-    """Return the records of the searches for chains of any shape, the shortest first."""
-    return [strong_links(ANY), strong_links(ANY, 3, has_groups=False), strong_links(ANY, 3)]
+    """Return the records of the searches: two links of each shape that has a name, then chains of any shape."""
+    return [*map(strong_links, TWO), strong_links(ANY), strong_links(ANY, 3, has_groups=False), strong_links(ANY, 3)]
 
 
 def strong_links(technique: Technique, bases: int = 2, has_groups: bool = True) -> StrongLinks:
