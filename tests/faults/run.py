@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PYTEST = ("-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-m", "faults", "tests/faults")
-SHARES = 16
+SHARES = 32
 
 
 def main(words: list[str]) -> int:
