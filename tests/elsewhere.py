@@ -1,7 +1,8 @@
 """Run the quick tests as another machine would: another processor, no home, no PyTorch, a busy machine, another Python.
 
 `python tests/elsewhere.py` runs them at every place but those that have to be installed; `busy no-home` at these two;
-`commit` one of sixteen shares of their files at one place; the commit's hash chooses both. Words after `--` go to pytest.
+`commit` one of sixteen shares of their files at one place; the commit's hash chooses both. Words after `--` go to
+pytest.
 """
 
 from __future__ import annotations
