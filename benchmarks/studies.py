@@ -224,7 +224,7 @@ STUDIES = {
         ),
     ),
     "optimal": Study(
-        "imitation of optimal solutions (the document 000, line 556) and of its search, 3,000 boards each",
+        "imitation of optimal solutions (the document 000, line 556) and of its search, 1,000 boards each",
         "imitation",
         "000.toml",
         {
@@ -233,7 +233,7 @@ STUDIES = {
             for teacher, solver in {"its search": ITS_SEARCH, "optimal": OPTIMAL}.items()
         },
         (
-            *("data.shard_games=500", "data.shard_count=6", "data.order=random", "data.replay_ratio=50"),
+            *("data.shard_games=500", "data.shard_count=2", "data.order=random", "data.replay_ratio=50"),
             *("learning.steps=1000", "evaluation.every=500", "evaluation.boards=1000"),
             *("evaluation.prove_optimum=false", "teacher.jobs=1"),
         ),
