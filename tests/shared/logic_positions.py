@@ -51,19 +51,21 @@ def solution_of(text: str) -> NDArray[np.uint8]:
     return state
 
 
-def check_soundness(family: str, texts: list[str]) -> int:
-    """Solve boards as far as `EASY` and `family` go; check each step of `family`, and return how many these were."""
-    tested, found, first = 0, new_found(200), new_found(1)
+def check_soundness(family: str, texts: list[str], most: int | None = None) -> int:
+    """Solve boards as far as `EASY` and the first `most` searches of `family` go; check each step that these find, and
+    return how many there were.
+    """
+    tested, found, first, own = 0, new_found(200), new_found(1), family_of(family).families()[:most]
     for text in texts:
         position, solution = position_of(text), solution_of(text)
         is_moving = True
         while is_moving:
-            for record in family_of(family).families():
+            for record in own:
                 find_steps(record, position, found)
                 assert first_wrong(position, found, solution) == SOUND, text
                 tested += int(found.used[0])
             is_moving = False
-            for record in (each for name in (*EASY, family) for each in family_of(name).families()):
+            for record in (*(each for name in EASY for each in family_of(name).families()), *own):
                 find_steps(record, position, first)
                 if first.used[0]:
                     take_step(position, first, 0)

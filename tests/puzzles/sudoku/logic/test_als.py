@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from logic_positions import check_soundness, position_of, steps_in
+from logic_positions import BANK, check_soundness, position_of, steps_in
 
 from puzzlelab.puzzles.sudoku.logic.almost_locked import collect, new_almost_locked
 from puzzlelab.puzzles.sudoku.logic.catalog import sentence
 from puzzlelab.puzzles.sudoku.logic.steps import Evidence
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
-BANK = [
-    line.split(",")[0]
-    for line in (Path(__file__).parents[3] / "data" / "sudoku_exchange.csv").read_text().splitlines()[1:]
-]
 PAIR = "004000583580347209003805407869732145145000372327154896938271654400569708050483901"
 CASES = {
     Technique.ALS_XZ: (PAIR, "112 132 183"),

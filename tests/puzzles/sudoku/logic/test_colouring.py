@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from logic_patterns import drawing_of, possible_cells, random_pattern, removed_by, steps_of_pattern
-from logic_positions import check_soundness, steps_in
+from logic_positions import BANK, check_soundness, steps_in
 
 from puzzlelab.puzzles.sudoku.logic.catalog import sentence
 from puzzlelab.puzzles.sudoku.logic.colouring import SENTENCES
 from puzzlelab.puzzles.sudoku.logic.position import new_position
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
-BANK = [
-    line.split(",")[0]
-    for line in (Path(__file__).parents[3] / "data" / "sudoku_exchange.csv").read_text().splitlines()[1:]
-]
 TRAP = drawing_of(12, 17, 22, 33, 53, 57, 82, 92, 93, 98)
 WRAP = drawing_of(12, 17, 23, 31, 53, 57)
 MULTI_1 = drawing_of(12, 17, 28, 39, 52, 58, 77, 87, 92, 95, 98)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from logic_patterns import cell_number, possible_cells, random_pattern, removed_by, steps_of_pattern
-from logic_positions import check_soundness
+from logic_positions import BANK, check_soundness
 
 from puzzlelab.puzzles.sudoku.logic.basic_fish import BASE, COVER
 from puzzlelab.puzzles.sudoku.logic.catalog import family_of, sentence
 from puzzlelab.puzzles.sudoku.logic.finned_fish import BODY, ENDO_FIN, FIN
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
-BANK = [
-    line.split(",")[0]
-    for line in (Path(__file__).parents[3] / "data" / "sudoku_exchange.csv").read_text().splitlines()[1:]
-]
 FAMILIES = ("finned_fish", "complex_fish")
 FINNED = """
     X.....X..

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from logic_positions import check_soundness, position_of, steps_in
+from logic_positions import BANK, check_soundness, position_of, steps_in
 
 from puzzlelab.puzzles.sudoku.logic.catalog import sentence
 from puzzlelab.puzzles.sudoku.logic.forcing import families
@@ -57,10 +55,6 @@ BASES = {
     Technique.XY_CYCLE: 70,
     Technique.FORCING_CHAIN: 70,
 }
-BANK = [
-    line.split(",")[0]
-    for line in (Path(__file__).parents[3] / "data" / "sudoku_exchange.csv").read_text().splitlines()[1:]
-]
 
 
 @pytest.mark.parametrize(("technique", "rating", "board", "removed", "effect"), POSITIONS)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from logic_patterns import cell_number, possible_cells, random_pattern, steps_of_pattern
-from logic_positions import check_soundness
+from logic_positions import BANK, check_soundness
 
 from puzzlelab.puzzles.sudoku.logic.catalog import sentence
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
-BANK = [
-    line.split(",")[0]
-    for line in (Path(__file__).parents[3] / "data" / "sudoku_exchange.csv").read_text().splitlines()[1:]
-]
 DRAWING = "X........ ...X..... ......X.. .X....... ....X.... .......X. ..X...... .....X... X.......X"
 
 
