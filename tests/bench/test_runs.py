@@ -347,5 +347,5 @@ def test_answers_of_batches_are_those_of_their_rows(tmp_path: Path) -> None:
     fresh = runs.run(suite, runs.parse_solvers(["bands"]), Limit(), tmp_path)
     assert fresh.answers == runs.read_run(tmp_path).answers
     assert fresh.answers == runs.run(suite, runs.parse_solvers(["bands"]), Limit(), tmp_path).answers
-    assert [answer.row.proof for answer in fresh.answers[:4]] == ["unique", "unique", "unsolvable", "none"]
+    assert [answer.row.proof for answer in fresh.answers[:4]] == ["unique", "unique", "unsolvable", "several"]
     assert {answer.row.verified_by for answer in fresh.answers[400:405:4]} == {"kernels"}

@@ -240,7 +240,7 @@ def test_what_cannot_be_sampled() -> None:
         suites.sample(puzzle, (1, 2), "lvel", 1, 0)
     with pytest.raises(BadOption):
         suites.sample(puzzle, (1000, 1000), "level", 1, 0)
-    with pytest.raises(Unsupported, match="give a file"):
+    with pytest.raises(Unsupported, match="as text or as a file"):
         suites.sample(Plain(), (1, 2), None, 1, 0)  # type: ignore[arg-type]
 
 

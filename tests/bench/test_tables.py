@@ -171,7 +171,7 @@ def test_the_networks_that_were_asked_are_told_with_the_hash_of_the_suite(run: B
 
 def test_boards_that_are_filled_in_have_proofs_and_no_excess(stripes: Suite, painter: Make) -> None:
     torn = Suite("torn", stripes.puzzle, (*stripes.entries, SuiteEntry("rr!?????")))
-    run = runs.run(torn, [painter(slow=3), painter(slow=3, proof="none")], Limit(seconds=9))
+    run = runs.run(torn, [painter(slow=3), painter(slow=3, proof="several")], Limit(seconds=9))
     sure, unsure = summaries.summaries(run)
     assert (sure.solved, sure.proven, sure.refuted) == (Proportion(10, 13), Proportion(10, 13), Proportion(1, 13))
     assert (unsure.solved, unsure.proven) == (Proportion(10, 13), Proportion(0, 13))
@@ -189,11 +189,11 @@ def test_boards_that_are_filled_in_have_proofs_and_no_excess(stripes: Suite, pai
 
 def test_solvers_that_contradict_each_other_are_told(stripe: Puzzle, painter: Make) -> None:
     one = Suite("one", stripe, (SuiteEntry("rr??????"),))
-    run = runs.run(one, [painter(), painter(colour=1, proof="none"), painter(proof="unsolvable")], Limit())
+    run = runs.run(one, [painter(), painter(colour=1, proof="several"), painter(proof="unsolvable")], Limit())
     assert caveats(run) == [
-        "painter:proof=unsolvable says that rr?????? has no solution, but painter:colour=1:proof=none found one.",
+        "painter:proof=unsolvable says that rr?????? has no solution, but painter:colour=1:proof=several found one.",
         "1 of the boards have more than one solution: their answers are right, not unique.",
-        "painter says that rr?????? has one solution, but painter:colour=1:proof=none found another.",
+        "painter says that rr?????? has one solution, but painter:colour=1:proof=several found another.",
     ]
 
 

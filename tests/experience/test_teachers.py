@@ -274,7 +274,7 @@ def test_puzzles_that_cannot_be_taught():
 
 
 def test_a_puzzle_without_boards_of_its_own(corridor):
-    with pytest.raises(Unsupported, match="cannot make boards of its own"):
+    with pytest.raises(Unsupported, match="cannot make new boards"):
         Teacher(corridor(), registry.solver("bfs"))
 
 

@@ -77,3 +77,13 @@ def test_events_are_not_appended_through_a_link(tmp_path) -> None:
     with pytest.raises(BadFile, match="cannot write .*tensorboard"):
         writer.write(2, {"loss": 1.0})
     assert precious.read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    "line", ['{"step": 5, "solved"}', '{"step": "five"}', '{"step": 5, "solved": "all"}', "[" * 5000]
+)
+def test_a_line_that_describes_no_step_is_told_with_what_to_do(tmp_path, line) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_text(f'{{"step": 4}}\n{line}\n{{"step": 6}}\n', encoding="utf-8")
+    with pytest.raises(BadFile, match="does not describe a step; put the file back, or remove this line"):
+        list(metrics.lines(path))

@@ -1,14 +1,16 @@
 """The folders of runs."""
 
+import re
 import shutil
 
 import pytest
 
 pytest.importorskip("torch")
 
-from puzzlelab.core.errors import BadInput, BadOption
+from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.training import recipe, runs
 from puzzlelab.training.runs import Run
+from puzzlelab.training.train import settings_from
 
 
 def test_a_folder_remembers_its_settings(tmp_path, settings_of) -> None:
@@ -39,11 +41,32 @@ def test_other_settings_are_refused_with_what_differs(state, settings_of) -> Non
     run.config.write_text(saved.replace("walk_length = 0\n", ""), encoding="utf-8")
     run.begin(settings)  # a setting that is left out has its default
     run.config.write_text(saved.replace("walk_length = 0", "walks = 0"), encoding="utf-8")
-    with pytest.raises(BadOption, match="teacher has no option 'walks'; known are"):
+    with pytest.raises(BadFile, match=f"{run.config}: teacher has no option 'walks'; known are .*; put the file back"):
         run.begin(settings)
     run.config.write_text(saved.replace('"imitation"', '"dqn"'), encoding="utf-8")
     with pytest.raises(BadInput, match='begun with other settings: recipe is "dqn" there, not "imitation"'):
         run.begin(settings)
+
+
+@pytest.mark.parametrize("first", range(8))
+def test_a_bit_of_the_settings_that_is_another_is_no_fault_or_is_told_with_the_file(state, first, settings_of) -> None:
+    saved = state.config.read_bytes()
+    for bit in range(first, 8 * len(saved), 8 * 13):
+        damaged = bytearray(saved)
+        damaged[bit // 8] ^= 1 << bit % 8
+        state.config.write_bytes(damaged)
+        said = []
+        for read in (
+            lambda: state.begin(settings_of()),
+            lambda: settings_from("imitation", state, None, ()),
+            lambda: settings_from("imitation", state, None, {"seed": 7}),
+        ):
+            try:
+                read()
+            except BadInput as error:
+                said.append(str(error))
+        told = re.compile(re.escape(str(state.folder)) + r"(?s:.*)(put the file back|[Gg]ive another)")
+        assert [sentence for sentence in said if not told.search(sentence)] == []
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path, settings_of) -> None:

@@ -196,7 +196,6 @@ def test_boards_that_were_made_are_not_made_again(made, stop_at, monkeypatch) ->
         ("lattice", 'network={"kind": "dense", "heads": ["policy"]}', "this network does not read candidates"),
         ("lattice", "puzzle=tiles-3x3", "tiles-3x3 has no cells that get a digit each"),
         ("cnn", "puzzle=tiles-3x3", "tiles-3x3 has no cells that get a digit each"),
-        ("cnn", 'boards=[{"count": 5}]', "sudoku-4x4 has no generator of boards: give files of them"),
         ("cnn", 'boards=[{"count": 5, "file": "x", "generator": {"minimal": true}}]', "or 'generator', not both"),
     ],
 )

@@ -18,7 +18,7 @@ from puzzlelab.bench.summaries import (
     summaries,
     time_notes,
 )
-from puzzlelab.core.result import IN_CIRCLES, SEVERAL, circles_in_words
+from puzzlelab.core.result import IN_CIRCLES, circles_in_words
 from puzzlelab.engine.batch_verify import SAMPLED_EVERY, SAMPLED_FIRST
 
 MAX_SENTENCES = 5
@@ -130,7 +130,7 @@ def _better_than_optimal(run: BenchRun) -> Iterator[str]:
 
 def _several(run: BenchRun) -> Iterator[str]:
     """Yield the number of boards that have more than one solution."""
-    boards = {each.entry.board for each in run.answers if each.length is not None and each.row.reason == SEVERAL}
+    boards = {each.entry.board for each in run.answers if each.length is not None and each.row.proof == "several"}
     if boards:
         yield f"{len(boards)} of the boards have more than one solution: their answers are right, not unique."
 

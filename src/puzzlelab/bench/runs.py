@@ -224,7 +224,7 @@ class SolverBenchmark:
         self.empty_row = unanswered(suite.puzzle, "", solver, limit)
         """The columns that the rows of all boards share."""
         self.counts_solutions = counts_solutions(suite.puzzle)
-        """Whether the proof 'unique' has a meaning."""
+        """Whether the proofs 'unique' and 'several' have a meaning."""
         self.found: list[BenchAnswer | None] = self._earlier_answers()
         self.done = sum(answer is not None for answer in self.found)
 
@@ -304,7 +304,7 @@ class SolverBenchmark:
             self.stop.set()
             columns = RowColumns.of([row for row in rows if row.stop != "interrupted"])
         for index, entry, row in zip(answers.boards.numbers.tolist(), entries, rows, strict=True):
-            holds = row.error is None and (row.proof != "unique" or self.counts_solutions)
+            holds = row.error is None and (row.proof not in ("unique", "several") or self.counts_solutions)
             if row.stop != "interrupted":
                 time = columns.time if row.seconds is None else None
                 self.found[index] = BenchAnswer(self.label, entry, row, holds, time)

@@ -130,7 +130,9 @@ def _row(name: str, evaluation: Evaluation) -> Sequence[str]:
 def elo(folder: Path) -> Chart:
     """Return the chart of one run of self-competition; raises `BadInput` if no match was played yet."""
     run = Run(folder)
-    status = StatusReader(run, settings_of("selfplay", run.saved_settings())).read()
+    with run.reading_settings():
+        settings = settings_of("selfplay", run.saved_settings())
+    status = StatusReader(run, settings).read()
     if not status.matches:
         raise BadInput(f"{folder} holds no match yet")
 

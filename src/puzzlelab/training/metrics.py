@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.core.errors import BadFile
+from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.engine import report
 from puzzlelab.storage.files import make_folder, writing
 from puzzlelab.storage.lines import JsonLines, append, json_lines
@@ -102,9 +102,12 @@ def lines(path: Path) -> Iterator[dict[str, float]]:
         try:
             line = json.loads(text)
         except (ValueError, RecursionError):
-            raise BadFile(f"{path} holds no metrics") from None
+            line = None
         if not _is_line(line):
-            raise BadFile(f"{path} is damaged: one of its lines does not describe a step")
+            raise BadFile(
+                f"{path} is damaged: the line {shorten(text, 60)} does not describe a step; put the file back, or "
+                "remove this line"
+            )
         yield line
 
 

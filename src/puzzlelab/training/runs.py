@@ -156,7 +156,8 @@ class Run:
         """Take these settings in the folder of a run; see `begin`."""
         saved = self.saved_settings()
         if saved.get("recipe") == settings.recipe:
-            before = type(settings)(**saved)  # settings that are left out have their defaults
+            with self.reading_settings():
+                before = type(settings)(**saved)  # settings that are left out have their defaults
             found = continuation.differences(before, settings)
         else:
             found = [Difference("recipe", saved.get("recipe"), settings.recipe, WhenContinued())]
@@ -236,10 +237,17 @@ class Run:
         if not self.begun:
             raise BadInput(f"{self.folder} holds no run: give the settings of one with --config")
         run_files.check(self.folder, with_links=True)
-        try:
+        with self.reading_settings():
             return read_toml(self.config)
-        except BadFile as error:
-            raise BadFile(f"{error}; put the file back, or begin a new run in another folder") from None
+
+    @contextmanager
+    def reading_settings(self) -> Iterator[None]:
+        """Turn an error about the settings in the folder into a `BadFile` that names their file and says what to do."""
+        try:
+            yield
+        except BadInput as error:
+            place = "" if isinstance(error, BadFile) else f"{self.config}: "
+            raise BadFile(f"{place}{error}; put the file back, or begin a new run in another folder") from None
 
     def _clear(self) -> None:
         """Remove the files of the run but its settings; a kill meanwhile leaves a run that is not done."""
@@ -339,12 +347,6 @@ class Run:
     def solver_option(self, name: str) -> str:
         """Return the value of a solver's option `estimate` or `prior` that means the network with this hash."""
         return f"{NETWORK}:{self.nets.resolve() / name}"
-
-    def add_candidate(self, name: str) -> None:
-        """Make a network that was saved just now the newest one, and the champion if there is none; the others stay."""
-        self.write(self.latest, name + "\n")
-        if not self.champion.exists():
-            self.promote(name)
 
     def promote(self, name: str) -> None:
         """Make a network the champion."""

@@ -88,7 +88,7 @@ def _generator_settings(puzzle: Puzzle, source: BoardSource) -> BoardGenerator:
     own = own_generator(puzzle)
     if own is None:
         raise Unsupported(f"{puzzle.name} has no generator of boards: give files of them")
-    return own.settings(**source.generator)
+    return own.settings(**source.generator, **own.fixed)
 
 
 def boards_of_run(run: Run, puzzle: Puzzle, settings: SupervisedSettings, watch: Watch = lambda: None) -> Labelled:

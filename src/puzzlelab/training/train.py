@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from puzzlelab.core.errors import BadFile, BadInput, BadOption, wrong_argument
+from puzzlelab.core.errors import BadFile, BadInput, BadOption, shorten, wrong_argument
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import NETWORK
 from puzzlelab.engine.executor import Executor
@@ -67,6 +67,12 @@ def settings_from(recipe: str, run: Run | None, source: Source | None, changes: 
         if run is None:
             raise BadOption("give the settings of a run with --config, or its folder with --run")
         values: Mapping[str, Any] = run.saved_settings()
+        if (own := values.get("recipe", recipe)) != recipe:
+            raise BadInput(
+                f"{run.folder} is a run of the recipe '{shorten(str(own))}', not of '{recipe}': give another"
+            )
+        with run.reading_settings():
+            settings_of(recipe, values)
     elif isinstance(source, Settings):
         values = source.model_dump()
     elif isinstance(source, Mapping):

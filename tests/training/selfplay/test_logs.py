@@ -43,6 +43,24 @@ def test_a_champion_of_a_match_without_games_was_not_tested(tmp_path) -> None:
     assert (first.network, first.solved, second.network, second.solved) == ("random", None, "a", None)
 
 
+def test_the_matches_tell_which_network_is_the_champion(tmp_path) -> None:
+    run = Run(tmp_path)
+    first, second, third = names = [f"{number:016x}" for number in range(1, 4)]
+    run.nets.mkdir()
+    for name in names:
+        (run.nets / f"{name}.json").touch()
+        (run.nets / f"{name}.safetensors").touch()
+    played = [("greedy", "random", False), (first, "random", False), (second, first, False), (third, first, True)]
+    lines = [json.dumps({**MATCH, "a": a, "b": b, "promoted": promoted}) + "\n" for a, b, promoted in played]
+    champions = []
+    for count in range(len(lines) + 1):
+        run.matches.write_text("".join(lines[:count]))
+        champions.append(MatchLog(run).champion())
+    assert champions == [None, None, first, first, third]
+    (run.nets / f"{third}.json").unlink()
+    assert MatchLog(run).champion() is None
+
+
 def test_what_was_written_is_read(tmp_path) -> None:
     run = Run(tmp_path)
     run.matches.write_text(json.dumps(MATCH) + "\n")

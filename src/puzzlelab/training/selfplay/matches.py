@@ -96,6 +96,19 @@ class MatchLog:
             self._matches.append(match)
         return self._matches
 
+    def champion(self) -> str | None:
+        """Return the network that is the champion by these matches; None if they do not tell, or its files are missing.
+
+        It is the last one that was promoted, or the one that the first candidate played against.
+        """
+        champion = None
+        for match in self.all():
+            if match.promoted:
+                champion = match.a
+            elif champion is None:
+                champion = next((name for name in (match.b, match.a) if self.run.has_network(name)), None)
+        return champion if champion is not None and self.run.has_network(champion) else None
+
     def add(self, match: Match) -> None:
         """Append a line, which is on the disk afterwards: it decides which networks are kept."""
         self._lines.append(asdict(match))

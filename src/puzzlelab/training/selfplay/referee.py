@@ -41,18 +41,14 @@ class Referee:
         return True
 
     def _champion(self, latest: str | None) -> str | None:
-        """Return the champion; the last winner if there is none, or if a killed referee had not promoted it, and the
-        newest network if none has won.
+        """Return the champion by the matches, which a killed referee may not have promoted; else the one that is named.
+
+        The newest network is the first one.
         """
-        champion = self.run.network("champion")
-        last_win = next((match for match in reversed(self.matches.all()) if match.promoted), None)
-        if champion is None and latest is not None:
-            champion = last_win.a if last_win is not None and self.run.has_network(last_win.a) else latest
-        elif last_win is not None and champion == last_win.b and self.run.has_network(last_win.a):
-            champion = last_win.a
-        else:
-            return champion
-        self.run.promote(champion)
+        named = self.run.network("champion")
+        champion = self.matches.champion() or named or latest
+        if champion is not None and champion != named:
+            self.run.promote(champion)
         return champion
 
     def _next_match(self, champion: str, latest: str) -> tuple[str, str, bool] | None:

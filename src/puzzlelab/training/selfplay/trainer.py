@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from torch import Tensor
@@ -28,6 +29,7 @@ from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
+from puzzlelab.training.selfplay.matches import MatchLog
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.shard_loader import SAMPLING
 
@@ -199,7 +201,7 @@ class Trainer:
             trainer.metrics,
             on_saved=trainer.on_saved,
             idle_seconds=lambda: heartbeat.waited,
-            publish=run.add_candidate,
+            publish=partial(_add_candidate, run),
             prefers_prior=True,
         )
         loop = Loop(run, task, start, watch, interval, reports_progress=False)
@@ -227,6 +229,16 @@ class Trainer:
         self.work_once(watch)
         if self.turn == turn and not was_over and not self.loop.at_change:
             self.end_turn()
+
+
+def _add_candidate(run: Run, name: str) -> None:
+    """Make a network that was saved just now the newest one, and the champion if there is none; the others stay.
+
+    Where matches were played, they tell which network the champion was.
+    """
+    run.write(run.latest, name + "\n")
+    if not run.champion.exists():
+        run.promote(MatchLog(run).champion() or name)
 
 
 def _restore_latest(run: Run, loop: Loop, interval: int) -> None:
