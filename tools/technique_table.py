@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import surface
 from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, family_of
+from puzzlelab.puzzles.sudoku.logic.rating import Entry
 from puzzlelab.puzzles.sudoku.logic.scales import SCALES
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
@@ -125,9 +127,15 @@ def techniques() -> list[Technique]:
     return sorted({technique for name in FAMILIES for technique in family_of(name).SENTENCES})
 
 
+@cache
+def searches_of(scale: str) -> list[Entry]:
+    """Return the searches of a scale."""
+    return SCALES[scale](True)
+
+
 def rating(technique: Technique, scale: str) -> str:
     """Return the lowest rating of a technique on a scale, or its score."""
-    ratings = [entry.ratings[technique] for entry in SCALES[scale](True) if technique in entry.ratings]
+    ratings = [entry.ratings[technique] for entry in searches_of(scale) if technique in entry.ratings]
     if not ratings:
         return ""
     return f"{min(ratings)}" if scale == "hodoku" else f"{min(ratings) / 10}"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from puzzlelab import BadBoard, Limit, Unsupported, load, solver
-from puzzlelab.analysis.logical_hints import deduce, in_words, read_notes
+from puzzlelab.analysis.logical_hints import deduce, read_notes
 from puzzlelab.core.logic import Step
 from puzzlelab.jobs.serialise import deduction_facts, hint_row
 
@@ -185,8 +185,3 @@ def test_a_row_has_the_question():
     assert (row["puzzle"], row["board"], row["moves"]) == ("sudoku-4x4", ".1....4....23...", ["r1c1=4"])
     assert row["solver"] == "dancing-links"
     assert len(row["best"]) == 1
-
-
-@pytest.mark.parametrize(("names", "text"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
-def test_names_in_words(names, text):
-    assert in_words(names) == text

@@ -42,7 +42,9 @@ def test_the_first_boards_with_one_solution_are_rated(boards):
     found = ratings_of(boards, [True, False, True, False], 2)
     assert [each and each.rating for each in found] == [1.2, None, None, None]
     small = Boards.of([load("sudoku-4x4").read("small")])
-    assert ratings_of(small, [True], 10) == [None]
+    assert [each and (each.scale, each.rating) for each in ratings_of(small, [True], 10)] == [("units", 1.2)]
+    tiles = Boards.of([load("tiles-3x3").read("1 2 3 4 5 6 7 0 8")])
+    assert ratings_of(tiles, [True], 10) == [None]
 
 
 def test_no_boards_have_no_ratings():

@@ -1,10 +1,9 @@
-"""The steps of logic on a board, by the logic of its puzzle or by singles, and whether they may assume one solution."""
+"""The steps of logic on a board, by the logic of its puzzle or its units, and whether they may assume one solution."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from puzzlelab.analysis.singles import SinglesLogic
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, Unsupported
 from puzzlelab.core.limit import Limit
@@ -14,10 +13,11 @@ from puzzlelab.core.result import NO_SOLUTION
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.enumeration import count
+from puzzlelab.engine.unit_logic import UnitLogic
 
 
 def logic_of(puzzle: Puzzle) -> Logic:
-    """Return the logic of a puzzle with the view `Candidates`: its own or, without one, that of singles.
+    """Return the logic of a puzzle with the view `Candidates`: its own or, without one, that of its units.
 
     Raises `Unsupported` for other puzzles.
     """
@@ -27,7 +27,7 @@ def logic_of(puzzle: Puzzle) -> Logic:
     view = puzzle.view(Candidates)
     if view is None:
         raise Unsupported(f"{puzzle.name} is not solved by logic: its boards have no cells with candidates")
-    return SinglesLogic(puzzle, view)
+    return UnitLogic(puzzle, view)
 
 
 def possible_steps(solver: Solver, instance: Instance, limit: Limit) -> Iterator[Step]:

@@ -23,9 +23,10 @@ from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.logic import RULED_OUT, Step, read_elimination, write_elimination
 from puzzlelab.core.puzzle import Puzzle, State, board_after, names_of
+from puzzlelab.core.reasons import joined
 from puzzlelab.core.result import NO_SOLUTION
 from puzzlelab.core.solver import Solver
-from puzzlelab.core.views import Candidates
+from puzzlelab.core.views import candidates_view
 from puzzlelab.engine.enumeration import Listing
 
 
@@ -157,7 +158,7 @@ class _SolutionSearch:
 def _fits(puzzle: Puzzle, move: int, solution: State) -> bool:
     """Tell whether a move is in a solution."""
     cell = cell_of(puzzle, move)
-    return bool(solution[cell] == move - cell * view_of(puzzle).units.all.shape[1])
+    return bool(solution[cell] == move - cell * candidates_view(puzzle).units.all.shape[1])
 
 
 # --- wrong moves ---
@@ -178,7 +179,7 @@ def _wrong_moves(
         wrong = tuple(move for move in moves if not _fits(puzzle, move, solutions[0]))
         many = "are wrong: the only solution has other digits there"
         one = "is wrong: the only solution has another digit there"
-        why = f"{in_words(names_of(puzzle, wrong))} {many if len(wrong) > 1 else one}"
+        why = f"{joined(names_of(puzzle, wrong))} {many if len(wrong) > 1 else one}"
     elif search.solvable(position) is not False:
         return None
     else:
@@ -198,7 +199,7 @@ def _missing_candidates(
     missing = tuple(candidate for candidate in removed if unique and _fits(puzzle, candidate, solutions[0]))
     if not missing:
         return None
-    names = in_words([write_elimination(puzzle, candidate) for candidate in missing])
+    names = joined([write_elimination(puzzle, candidate) for candidate in missing])
     why = f"{names} {'are' if len(missing) > 1 else 'is'} wrong: the only solution has what was ruled out there"
     return LogicalHint(position, why, missing=missing)
 
@@ -249,7 +250,7 @@ def _next_cell(position: Instance, solutions: list[State], unique: bool | None, 
     fitting = [each for each in solutions if (each == digits)[digits >= 0].all()] or search.of(position, 1)[0]
     if not fitting:
         return LogicalHint(position, f"{nothing}, and no solution was found in time")
-    candidates = view_of(puzzle).candidates(position.state)
+    candidates = candidates_view(puzzle).candidates(position.state)
     cell = int(np.argmin(np.where(digits < 0, candidates.sum(axis=1), candidates.shape[1] + 1)))
     move = cell * candidates.shape[1] + int(fitting[0][cell])
     article = "the only" if unique else "a"
@@ -259,23 +260,11 @@ def _next_cell(position: Instance, solutions: list[State], unique: bool | None, 
 # --- names ---
 
 
-def view_of(puzzle: Puzzle) -> Candidates:
-    """Return the view `Candidates` of the puzzle, which must have it."""
-    view = puzzle.view(Candidates)
-    assert view is not None
-    return view
-
-
 def digits_in(puzzle: Puzzle, state: State) -> NDArray[np.int64]:
     """Return `int64[N]`: the digit in each cell, -1 for blank."""
-    return view_of(puzzle).digits(state)
+    return candidates_view(puzzle).digits(state)
 
 
 def cell_of(puzzle: Puzzle, move: int) -> int:
     """Return the cell in which a move writes."""
-    return move // int(view_of(puzzle).units.all.shape[1])
-
-
-def in_words(names: Sequence[str]) -> str:
-    """Join words: 'a', 'a and b', 'a, b and c'."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return move // int(candidates_view(puzzle).units.all.shape[1])

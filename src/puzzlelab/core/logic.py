@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from puzzlelab.core.errors import UnknownName
 from puzzlelab.core.puzzle import Puzzle, State, names_of
-from puzzlelab.core.views import Candidates
+from puzzlelab.core.views import candidates_view
 
 
 class Node(NamedTuple):
@@ -186,8 +186,7 @@ def changes_of(puzzle: Puzzle, step: Step) -> list[str]:
 
 def places_of(puzzle: Puzzle, step: Step) -> list[str]:
     """Return where a person must look to find a step: the names of its units, then of its cells, without a digit."""
-    view = puzzle.view(Candidates)
-    assert view is not None
+    view = candidates_view(puzzle)
     units = [view.units.name(unit) for _, unit in step.units]
     in_chain = [candidate for node in step.nodes for candidate in node.candidates]
     candidates = [candidate for _, candidate in step.candidates] or in_chain

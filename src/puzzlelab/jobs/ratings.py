@@ -20,10 +20,11 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import NO_SOLUTION
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.enumeration import count
-from puzzlelab.jobs.checks import unique_parts
+from puzzlelab.jobs.checks import counted_parts
 
 FIRST, LARGEST = 16, 2048
 """Boards that are rated together at first, and at most."""
+SEVERAL = "it has more than one solution"
 SECONDS = 0.5
 """The time for boards that are rated together, after which fewer are."""
 
@@ -48,13 +49,12 @@ def rated_parts(
     place of its rating.
     """
     logic, name = rating_scale(boards.puzzle, scale)
-    for each in unique_parts(solver, boards, limit):
-        if isinstance(each, Instance):
-            reason = _reason(each, solver, limit)
-            alone = Boards.of([each])
-            yield alone, [Rating(name, reason=reason)] if reason else logic.rate(alone.states, name)
+    for each in counted_parts(solver, boards, limit):
+        if isinstance(each, Boards):
+            reason = _reason(each[0], solver, limit)
+            yield each, [Rating(name, reason=reason)] if reason else logic.rate(each.states, name)
         else:
-            yield from _rated(each.boards, each.is_solved, logic, name)
+            yield from _rated(each.firsts.boards, each.solutions, logic, name)
 
 
 def ratings_of(boards: Boards, is_unique: Sequence[bool], most: int) -> list[Rating | None]:
@@ -66,6 +66,8 @@ def ratings_of(boards: Boards, is_unique: Sequence[bool], most: int) -> list[Rat
     if logic is None or not logic.scales:
         return [None] * len(boards)
     chosen = np.array(is_unique) & (np.arange(len(boards)) < most)
+    if not chosen.any():
+        return [None] * len(boards)
     ratings = iter(logic.rate(boards.states[chosen], next(iter(logic.scales))))
     return [next(ratings) if each else None for each in chosen.tolist()]
 
@@ -74,7 +76,7 @@ def _reason(instance: Instance, solver: Solver, limit: Limit) -> str:
     """Return why a board has no rating; empty if it has one solution."""
     counted = count(solver, instance, limit, 2)
     if counted.solutions > 1:
-        return "it has more than one solution"
+        return SEVERAL
     if counted.stop != "done":
         return "whether it has one solution is not known in time"
     return "" if counted.solutions else _no_solution(instance)
@@ -85,18 +87,21 @@ def _no_solution(instance: Instance) -> str:
 
 
 def _rated(
-    boards: Boards, is_solvable: NDArray[np.bool_], logic: Logic, scale: str
+    boards: Boards, solutions: NDArray[np.int64], logic: Logic, scale: str
 ) -> Iterator[tuple[Boards, list[Rating]]]:
-    """Yield boards and their ratings, so many at a time that each part takes about `SECONDS`."""
+    """Yield boards and their ratings, so many at a time that each part takes about `SECONDS`.
+
+    `solutions: int64[B]` are the numbers of their solutions.
+    """
     begin, size = 0, FIRST
     while begin < len(boards):
-        part, solvable, began = boards[begin : begin + size], is_solvable[begin : begin + size], time.perf_counter()
-        ratings = iter(logic.rate(part.states[solvable], scale))
+        part, numbers, began = boards[begin : begin + size], solutions[begin : begin + size], time.perf_counter()
+        ratings = iter(logic.rate(part.states[numbers == 1], scale))
         yield (
             part,
             [
-                next(ratings) if has_solution else Rating(scale, reason=_no_solution(board))
-                for board, has_solution in zip(part, solvable.tolist(), strict=True)
+                next(ratings) if number == 1 else Rating(scale, reason=SEVERAL if number else _no_solution(board))
+                for board, number in zip(part, numbers.tolist(), strict=True)
             ],
         )
         begin += len(part)

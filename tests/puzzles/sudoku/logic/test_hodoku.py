@@ -10,14 +10,24 @@ from puzzlelab import load
 from puzzlelab.puzzles.sudoku.logic.hodoku import level, searches, total
 from puzzlelab.puzzles.sudoku.logic.oldest_singles import OldestSingles
 from puzzlelab.puzzles.sudoku.logic.position import play
-from puzzlelab.puzzles.sudoku.logic.rating import chosen_step
 from puzzlelab.puzzles.sudoku.logic.scales import rate_on
-from puzzlelab.puzzles.sudoku.logic.steps import evidence_of, find_steps, new_found, take_step
+from puzzlelab.puzzles.sudoku.logic.steps import chosen_step, evidence_of, find_steps, new_found, take_step
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
 EASY = "003020600900305001001806400008102900700000008006708200002609500800203009005010300"
 KNOWN = {4: ("Easy", 228), 5: ("Easy", 192), 6: ("Easy", 196), 9: ("Medium", 634), 10: ("Easy", 360)}
 """Number of a board of `BANK` -> the level and score that HoDoKu 2.2.0 gives."""
+CHOICES = {
+    ".5..3..7...7...8..6.42.75.9..........7.5.6.4.5.28.97.3..6...2....5.9.4..72.....96": ("Unfair", 1684),
+    "8...3.....3...9..2.61.8..73..2....9....7.6....7....5..35..1.46.4..9...2.....7...1": ("Extreme", 1890),
+    "...........7.1.2..8..6.3..1..59.83......4.....2.....5...17625..5.......8.6.....2.": ("Unfair", 1322),
+    "1...732.6..7.1....2.3..571.4.5......73.....58......3.4.213..8.5....9.4..3.456...2": ("Unfair", 1396),
+    ".7.....5.1.85.97.4.9.....6...3.8.2..8.......39.46.35.8..98.74...4..5..8.5...3...7": ("Extreme", 3430),
+    "1....96..2....6..9.4.....1.5..39.48..8.6.5.7..92.87..1.2.....5.7..5....8..39....7": ("Extreme", 3214),
+}
+"""Boards of the Sudoku Exchange bank whose score depends on which of several steps comes first: XY-wings, XY-chains
+that may have ten strong links, chains that come to a cell twice, chains that remove as many, chains that end in a
+group, and the cells of Sue de Coq."""
 
 
 def boards(*texts: str) -> NDArray[np.uint8]:
@@ -75,3 +85,8 @@ def test_boards_have_the_level_and_the_score_of_hodoku() -> None:
         KNOWN.values(), rate_on(boards(*(BANK[each] for each in KNOWN)), "hodoku"), strict=True
     ):
         assert (level(rating.techniques), total(rating.techniques)) == expected
+
+
+def test_of_several_steps_the_one_that_hodoku_takes_comes_first() -> None:
+    ratings = rate_on(boards(*CHOICES), "hodoku")
+    assert [(level(each.techniques), total(each.techniques)) for each in ratings] == list(CHOICES.values())

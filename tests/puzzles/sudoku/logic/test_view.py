@@ -27,8 +27,8 @@ def logic(puzzle: str = "sudoku-9x9") -> Logic:
     return view
 
 
-def test_other_sizes_have_no_such_view() -> None:
-    assert load("sudoku-4x4").view(Logic) is None
+def test_other_sizes_have_the_logic_of_their_units() -> None:
+    assert list(logic("sudoku-4x4").scales) == ["units"]
     assert list(logic().scales)[:2] == ["121", "118"]
     assert logic("sudoku-9x9:candidates").scales == logic().scales
 

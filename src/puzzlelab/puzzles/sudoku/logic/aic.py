@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.logic import Node
+from puzzlelab.core.reasons import joined
 from puzzlelab.engine.kernels import implements, inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.cellsets import (
     contains,
@@ -47,6 +48,7 @@ from puzzlelab.puzzles.sudoku.logic.removals import (
     begin_removals,
     count_removals,
     forget_removals,
+    keep_first,
     mark_removals,
     new_removals,
 )
@@ -63,7 +65,6 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     end_step,
     find,
     is_full,
-    joined,
     mark,
     removed_text,
 )
@@ -83,6 +84,10 @@ class Chains(NamedTuple):
     path: NDArray[np.int64]
     """[4N]: the nodes of a chain, the first one false, the next one true and so on."""
     removals: Removals
+    longest: int = NODES
+    """The most strong links of a chain."""
+    is_strict: int = 0
+    """1 where a chain comes to each cell once, and removes one candidate only if it ends in a group and is no loop."""
 
 
 def families() -> Sequence[Chains]:
@@ -153,13 +158,14 @@ def technique_of(family, count, removed):
 
 
 @outlined
-def turns_back(path, count):
-    """Tell whether a chain comes to a node twice; its ends may be the same."""
-    repeated = 0
+def turns_back(family, count):
+    """Tell whether a chain comes to a node twice, or is strict and comes back to a cell; its ends may be the same."""
+    path, cells, returns = family.path, family.graph.cells, 0
     for i in range(count):
         for j in range(i + 1, count):
-            repeated += path[i] == path[j] and j - i < count - 1
-    return repeated > 0
+            is_back = family.is_strict and j > i + 1 and meet(cells[path[i]], cells[path[j]])
+            returns += (is_back or path[i] == path[j]) and j - i < count - 1
+    return returns > 0
 
 
 @outlined
@@ -190,7 +196,7 @@ def report(family, position, found, start, entry):
     """Write the chain from a node to an entry as a step, if it removes something new; returns whether to stop."""
     graph, end = family.graph, entry // 2
     count = trace(graph, family.path, entry)
-    if turns_back(family.path, count):
+    if turns_back(family, count):
         return False
     begin_removals(family.removals)
     if start == end:
@@ -199,6 +205,8 @@ def report(family, position, found, start, entry):
         remove_by_loop(family, position, count)
     else:
         remove_seen(family, position, start, end)
+        if family.is_strict and NONE in (graph.alone[start], graph.alone[end]):
+            keep_first(family.removals)
     if not are_new(family.removals):
         return False
     begin_step(found, technique_of(family, count, count_removals(family.removals, position)))
@@ -224,7 +232,7 @@ def find_chains(family, position, found):
     build(graph, position, family.kind)
     forget_removals(family.removals)
     length, is_longer = 2, True
-    while is_longer and not is_full(found):
+    while is_longer and length <= family.longest and not is_full(found):
         is_longer = False
         for start in range(graph.sizes[DIGITS]):
             first = reach(graph, start, length, family.kind)

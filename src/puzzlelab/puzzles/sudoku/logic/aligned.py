@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.reasons import joined
 from puzzlelab.engine.kernels import implements, inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.position import ALL, CELLS, DIGITS
 from puzzlelab.puzzles.sudoku.logic.steps import (
@@ -27,7 +28,6 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     digits_text,
     end_step,
     find,
-    joined,
     mark,
     mark_digits,
     remove_from,
@@ -44,11 +44,13 @@ class AlignedPairs(NamedTuple):
 
     partners: NDArray[np.int64]
     """[9]: the digits of the second cell that go with each digit of the first, as bits."""
+    pairs: NDArray[np.int64]
+    """[20]: the cells with two candidates that the first cell sees."""
 
 
 def families() -> Sequence[AlignedPairs]:
     """Return the record of this family's search."""
-    return [AlignedPairs(np.zeros(DIGITS, np.int64))]
+    return [AlignedPairs(np.zeros(DIGITS, np.int64), np.zeros(20, np.int64))]
 
 
 @inlined
@@ -64,22 +66,40 @@ def goes_with(digits, others, low, high):
 
 
 @inlined
-def set_partners(family, position, one, other):
-    """Write which digits go together in two cells; returns whether a cell with two candidates excludes a pair."""
+def find_pairs(family, position, one):
+    """Write the cells with two candidates that a cell sees; returns how many there are."""
+    count = 0
+    for i in range(position.peers.shape[1]):
+        cell = position.peers[one, i]
+        if position.counts[position.candidates[cell]] == 2:
+            family.pairs[count] = cell
+            count += 1
+    return count
+
+
+@inlined
+def sees_pair(family, position, other, count):
+    """Tell whether a cell sees one of the first `count` of `pairs`."""
+    i = 0
+    while i < count and not position.sees[other, family.pairs[i]]:
+        i += 1
+    return i < count
+
+
+@inlined
+def set_partners(family, position, one, other, count):
+    """Write which digits go together in two cells; the first `count` of `pairs` exclude others."""
     digits, candidates = np.int64(position.candidates[one]), np.int64(position.candidates[other])
     for digit in range(DIGITS):
         own = np.int64(position.sees[one, other]) << digit
         family.partners[digit] = candidates & ~own if (digits >> digit) & 1 else 0
-    is_excluded = False
-    for i in range(position.peers.shape[1]):
-        cell = position.peers[one, i]
-        if excludes(position, one, other, cell):
+    for i in range(count):
+        cell = family.pairs[i]
+        if position.sees[other, cell]:
             both = np.int64(position.candidates[cell])
             low, high = both & -both, both & (both - 1)
             family.partners[position.lowest[low]] &= ~high
             family.partners[position.lowest[high]] &= ~low
-            is_excluded = True
-    return is_excluded
 
 
 @outlined
@@ -110,9 +130,12 @@ def add_step(position, found, one, other, lost, other_lost):
 def find_aligned_pairs(family, position, found):
     """Find the steps of all pairs of blank cells."""
     for one in range(CELLS):
+        digits = np.int64(position.candidates[one])
+        count = find_pairs(family, position, one) if digits else 0
         for other in range(one + 1, CELLS):
-            digits, candidates = np.int64(position.candidates[one]), np.int64(position.candidates[other])
-            if digits and candidates and set_partners(family, position, one, other):
+            candidates = np.int64(position.candidates[other])
+            if candidates and sees_pair(family, position, other, count):
+                set_partners(family, position, one, other, count)
                 kept, other_kept = np.int64(0), np.int64(0)
                 for digit in range(DIGITS):
                     kept |= np.int64(family.partners[digit] != 0) << digit

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.reasons import joined
 from puzzlelab.engine.kernels import implements, inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.almost_locked import (
     LINKS,
@@ -44,7 +45,6 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     digits_text,
     end_step,
     find,
-    joined,
     mark,
     removed_text,
 )

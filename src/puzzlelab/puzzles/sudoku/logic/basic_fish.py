@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core import reasons
+from puzzlelab.core.reasons import joined
 from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.puzzles.sudoku.logic.position import COLUMNS, DIGITS, ROWS
 from puzzlelab.puzzles.sudoku.logic.steps import (
@@ -21,7 +23,6 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     digit_text,
     end_step,
     find,
-    joined,
     mark,
     removed_text,
     unit_text,
@@ -93,10 +94,7 @@ def find_basic_fish(family, position, found):
 def fish(step: Evidence) -> str:
     """Explain a basic fish."""
     base, cover = (joined([unit_text(unit) for unit in step.by_role("units", role)]) for role in (BASE, COVER))
-    return (
-        f"in {base} all places of {digit_text(step.removed[0])} are in {cover}: as many lines, so each of these has "
-        f"its {digit_text(step.removed[0])} there, and {removed_text(step.removed)}"
-    )
+    return reasons.fish(digit_text(step.removed[0]), base, cover, removed_text(step.removed), "lines")
 
 
 SENTENCES: Mapping[Technique, Sentence] = dict.fromkeys(FISH, fish)

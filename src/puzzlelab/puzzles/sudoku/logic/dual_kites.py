@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from puzzlelab.core.reasons import joined
 from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.puzzles.sudoku.logic.position import BOXES, CELLS, DIGITS, UNITS, has
 from puzzlelab.puzzles.sudoku.logic.steps import (
@@ -25,7 +26,6 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     digit_text,
     end_step,
     find,
-    joined,
     mark,
     removed_text,
     unit_text,

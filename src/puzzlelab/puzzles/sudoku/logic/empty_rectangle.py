@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.reasons import joined
 from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.puzzles.sudoku.logic.dual_kites import other_place
 from puzzlelab.puzzles.sudoku.logic.position import BOXES, COLUMNS, DIGITS, UNITS, has
@@ -28,7 +29,6 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     end_step,
     find,
     is_repeated,
-    joined,
     mark,
     removed_text,
     unit_text,

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.reasons import joined
 from puzzlelab.engine.kernels import inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.position import ALL, CELLS, DIGITS, sees_places
 from puzzlelab.puzzles.sudoku.logic.steps import (
@@ -32,7 +33,6 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     digit_text,
     digits_text,
     end_step,
-    joined,
     mark,
     mark_digits,
     remove_from,

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from puzzlelab.core.reasons import joined
 from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.puzzles.sudoku.logic.basic_fish import BASE, COVER
 from puzzlelab.puzzles.sudoku.logic.fish import (
@@ -43,7 +44,6 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     end_step,
     find,
     is_repeated,
-    joined,
     mark,
     removed_text,
     unit_text,

@@ -9,6 +9,7 @@ for off.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -41,18 +42,23 @@ class Links(NamedTuple):
 
 def new_links() -> Links:
     """Make room for the links of a position."""
-    sees = new_position().sees
-    peers = np.zeros((CELLS, 2), np.uint64)
-    for cell, other in np.argwhere(sees).tolist():
-        peers[cell, other // 64] |= np.uint64(1 << (other % 64))
     return Links(
         weak=np.zeros((CANDIDATES, 28), np.int16),
         weak_counts=np.zeros((CANDIDATES, 2), np.int16),
         strong=np.zeros((CANDIDATES, 4), np.int16),
         strong_counts=np.zeros((CANDIDATES, 2), np.int16),
         present=np.zeros((DIGITS, 2), np.uint64),
-        peers=peers,
+        peers=_peers(),
     )
+
+
+@cache
+def _peers() -> NDArray[np.uint64]:
+    """Return the peers of each cell as bits; kernels only read them."""
+    peers = np.zeros((CELLS, 2), np.uint64)
+    for cell, other in np.argwhere(new_position().sees).tolist():
+        peers[cell, other // 64] |= np.uint64(1 << (other % 64))
+    return peers
 
 
 @inlined

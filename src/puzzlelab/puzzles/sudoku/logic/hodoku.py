@@ -1,8 +1,8 @@
 """The scale of HoDoKu: the order in which techniques are tried, their scores and levels, as its manual describes them.
 
 Each step adds the score of its technique. The level of a board is the highest of the levels of its techniques, or a
-higher one where the sum is above what a level may have. HoDoKu guesses where its techniques end; such boards have no
-score here.
+higher one where the sum is above what a level may have. Where its techniques end HoDoKu goes on with forcing chains,
+and then guesses; such boards have no score here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from puzzlelab.puzzles.sudoku.logic import (
     sue_de_coq,
 )
 from puzzlelab.puzzles.sudoku.logic import uniqueness as uniqueness_patterns
-from puzzlelab.puzzles.sudoku.logic.basic_fish import basic_fish
+from puzzlelab.puzzles.sudoku.logic.basic_fish import FISH, basic_fish
 from puzzlelab.puzzles.sudoku.logic.locked import locked, locked_subsets
 from puzzlelab.puzzles.sudoku.logic.oldest_singles import OldestSingles
 from puzzlelab.puzzles.sudoku.logic.rating import Entry
@@ -32,6 +32,8 @@ from puzzlelab.puzzles.sudoku.logic.subsets import subsets
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 from puzzlelab.puzzles.sudoku.logic.wings import LinkedWings, Wings
 
+LONGEST = 10
+"""Strong links of an X-chain or XY-chain."""
 ALL_STEPS = 1000
 """Steps of a search that are compared where the first one is not the one that HoDoKu takes."""
 LEVELS: Mapping[str, float] = {"Easy": 800, "Medium": 1000, "Hard": 1600, "Unfair": 1800, "Extreme": math.inf}
@@ -169,18 +171,18 @@ def searches(uniqueness: bool) -> Sequence[Entry]:
         *(_entry(locked_subsets(each), each) for each in (Technique.LOCKED_PAIR, Technique.LOCKED_TRIPLE)),
         *(_entry(locked(each), each) for each in (Technique.POINTING, Technique.CLAIMING)),
         *(_entry(subsets(each), each) for each in SUBSETS),
-        *(_entry(basic_fish(each), each) for each in (Technique.X_WING, Technique.SWORDFISH, Technique.JELLYFISH)),
+        *_compared(map(basic_fish, FISH), zip(FISH)),
         *(_entry(each, Technique.REMOTE_PAIR) for each in remote_pairs.families()),
         *(_entry(each, Technique.BUG_1, looks_at=ALL_STEPS) for each in bug.families() if uniqueness),
         *(_entry(strong_links(each), each) for each in TWO),
         _entry(empty_rectangle.families()[0], Technique.EMPTY_RECTANGLE),
         _entry(LinkedWings(), Technique.W_WING),
-        *(_entry(Wings(size), each) for size, each in ((2, Technique.XY_WING), (3, Technique.XYZ_WING))),
+        *_compared((Wings(2), Wings(3)), ((Technique.XY_WING,), (Technique.XYZ_WING,))),
         *(_entry(rectangles, each, looks_at=ALL_STEPS) for each in RECTANGLES if uniqueness),
         *_finned_fish(),
         *_compared(colouring.families(), COLOURS),
         *(_entry(each, Technique.SUE_DE_COQ) for each in sue_de_coq.families()),
-        *_compared(aic.families()[: len(CHAINS)], CHAINS),
+        *_compared(_chains(), CHAINS),
         *_compared((*als.families(), *blossoms.families()), SETS),
     ]
 
@@ -192,6 +194,12 @@ def _entry(family: Any, *techniques: Technique, looks_at: int = 1) -> Entry:
 def _compared(families: Iterable[Any], techniques: Iterable[Sequence[Technique]]) -> Iterable[Entry]:
     """Return searches all steps of which are compared, with the techniques of each."""
     return (_entry(family, *own, looks_at=ALL_STEPS) for family, own in zip(families, techniques, strict=True))
+
+
+def _chains() -> Sequence[aic.Chains]:
+    """Return the searches for chains of one digit, of cells with two candidates, of both, and with groups."""
+    one_digit, two_values, *others = [each._replace(is_strict=1) for each in aic.families()[: len(CHAINS)]]
+    return [one_digit._replace(longest=LONGEST), two_values._replace(longest=LONGEST), *others]
 
 
 def _finned_fish() -> Iterable[Entry]:

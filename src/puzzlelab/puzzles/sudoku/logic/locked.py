@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core import reasons
 from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.puzzles.sudoku.logic.direct import excluded, make_direct, with_single
 from puzzlelab.puzzles.sudoku.logic.position import BOXES, DIGITS, ROWS, new_position
@@ -174,10 +175,7 @@ def find_locked_subsets(family, position, found):
 def locked_digit(step: Evidence) -> str:
     """Explain locked candidates, or direct ones."""
     (base,), (cover,), removed = step.by_role("units", BASE), step.by_role("units", COVER), excluded(step)
-    text = (
-        f"in {unit_text(base)} all places of {digit_text(removed[0])} are in {unit_text(cover)} too, so "
-        f"{removed_text(removed)}"
-    )
+    text = reasons.locked(digit_text(removed[0]), unit_text(base), unit_text(cover), removed_text(removed))
     return with_single(text, step)
 
 

@@ -10,8 +10,10 @@ of a move: 9 * cell + digit, digits from 0.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +25,16 @@ CELLS, DIGITS, UNITS, CANDIDATES = 81, 9, 27, 729
 ROWS, COLUMNS, BOXES = 0, 9, 18
 """The first unit of each kind."""
 ALL = 0o777
+PLACES = 1 << 10
+"""What a change has beside the number of its candidate if it places it."""
+Numbers = Sequence[int] | NDArray[np.int64]
 
 
 class Position(NamedTuple):
     """A board with its candidates, and the tables of the grid."""
 
+    memory: NDArray[np.uint8]
+    """[M]: what the next six are parts of, so that a position is copied in one piece."""
     values: NDArray[np.uint8]
     """[81]: the digits, from 1; 0 for a blank."""
     givens: NDArray[np.uint8]
@@ -56,14 +63,41 @@ class Position(NamedTuple):
     """[512]: the place of its lowest bit."""
 
 
+PARTS: Mapping[str, tuple[type, tuple[int, ...]]] = {
+    "removed": (np.int64, (1,)),
+    "candidates": (np.uint16, (CELLS,)),
+    "places": (np.uint16, (DIGITS, UNITS)),
+    "ages": (np.uint16, (CANDIDATES,)),
+    "values": (np.uint8, (CELLS,)),
+    "givens": (np.uint8, (CELLS,)),
+}
+"""The fields of a position that change -> element type and shape, in the order in which they lie in its memory."""
+MEMORY = sum(np.dtype(kind).itemsize * math.prod(shape) for kind, shape in PARTS.values())
+"""Bytes of a position."""
+
+
 def new_position() -> Position:
     """Make an empty board with all candidates."""
-    return _empty_position()._replace(
-        values=np.zeros(CELLS, np.uint8),
-        givens=np.zeros(CELLS, np.uint8),
-        candidates=np.full(CELLS, ALL, np.uint16),
-        places=np.full((DIGITS, UNITS), ALL, np.uint16),
-    )
+    memory = new_memories(1)[0]
+    return _empty_position()._replace(memory=memory, **parts_of(memory))
+
+
+def new_memories(count: int) -> NDArray[np.uint8]:
+    """Return the memories `[count, M]` of empty boards with all candidates."""
+    memories = np.zeros((count, MEMORY), np.uint8)
+    parts = parts_of(memories)
+    parts["candidates"][:] = parts["places"][:] = ALL
+    return memories
+
+
+def parts_of(memory: NDArray[np.uint8]) -> dict[str, Any]:
+    """Return the parts of `memory: [..., M]` by the names of their fields; they share its bytes."""
+    parts, begin = dict[str, Any](), 0
+    for name, (kind, shape) in PARTS.items():
+        end = begin + np.dtype(kind).itemsize * math.prod(shape)
+        parts[name] = memory[..., begin:end].view(kind).reshape(memory.shape[:-1] + shape)
+        begin = end
+    return parts
 
 
 @cache
@@ -79,13 +113,10 @@ def _empty_position() -> Position:
     for cell in range(CELLS):
         sees[cell, units.peers[cell]] = 1
     sets = np.arange(512)
+    memory = new_memories(1)[0]
     return Position(
-        values=np.zeros(CELLS, np.uint8),
-        givens=np.zeros(CELLS, np.uint8),
-        candidates=np.full(CELLS, ALL, np.uint16),
-        places=np.full((DIGITS, UNITS), ALL, np.uint16),
-        ages=np.zeros(CANDIDATES, np.uint16),
-        removed=np.zeros(1, np.int64),
+        memory=memory,
+        **parts_of(memory),
         units=cells,
         homes=homes,
         spots=spots,
@@ -135,77 +166,63 @@ def sees_places(position, cell, unit, spots):
 
 
 @inlined
-def clear(position):
-    """Make the board empty."""
-    for cell in range(CELLS):
-        position.values[cell] = 0
-        position.givens[cell] = 0
-        position.candidates[cell] = ALL
-    for digit in range(DIGITS):
-        for unit in range(UNITS):
-            position.places[digit, unit] = ALL
-    position.removed[0] = 0
-
-
-@inlined
-def set_clues(position, board):
-    """Make this the position of `board: uint8[81]`, with all candidates that its digits leave."""
-    clear(position)
-    for cell in range(CELLS):
-        if board[cell]:
-            position.givens[cell] = 1
-            place(position, cell, np.int64(board[cell]) - 1)
+def load(position, memories, row):
+    """Copy one position from `memories: uint8[B, M]`."""
+    for i in range(MEMORY):
+        position.memory[i] = memories[row, i]
 
 
 @compiled
-def set_up(position, board, candidates):
-    """Make this the position of the digits `board: uint8[81]` and of those of `candidates: uint16[81]` that they leave.
+def change(position, memories, changes, counts):
+    """Make the first `counts: int64[B]` of `changes: int64[B, K]` in the positions of `memories: uint8[B, M]`.
 
-    All its digits count as clues, and so does a cell of which `candidates` say more: its digit may not be exchanged by
-    what rests on uniqueness.
+    A change is the number of a candidate that is removed, or PLACES and that of one that is placed.
     """
-    set_clues(position, board)
-    for cell in range(CELLS):
-        for digit in range(DIGITS):
-            if has(position, cell, digit) and not (candidates[cell] >> digit) & 1:
-                remove(position, cell, digit)
-                position.givens[cell] = 1
+    for row in range(counts.size):
+        if counts[row]:
+            load(position, memories, row)
+            for i in range(counts[row]):
+                cell, digit = changes[row, i] % PLACES // DIGITS, changes[row, i] % PLACES % DIGITS
+                if changes[row, i] >= PLACES:
+                    place(position, cell, digit)
+                else:
+                    remove(position, cell, digit)
+            for i in range(MEMORY):
+                memories[row, i] = position.memory[i]
 
 
-@compiled
-def play(position, written, removed):
-    """Make the moves `written: int64[K]`, and take the candidates `removed: int64[R]` away."""
-    for i in range(written.size):
-        place(position, written[i] // 9, written[i] % 9)
-    for i in range(removed.size):
-        remove(position, removed[i] // 9, removed[i] % 9)
+def play(position: Position, written: Numbers, removed: Numbers) -> None:
+    """Make the moves `written: [K]`, and take the candidates `removed: [R]` away."""
+    changes = np.concatenate([PLACES + np.asarray(written, np.int64), np.asarray(removed, np.int64)])
+    change(position, position.memory[None], changes[None], np.array([changes.size]))
 
 
-@inlined
-def load(position, batch, row):
-    """Copy one position of a batch."""
-    for cell in range(CELLS):
-        position.values[cell] = batch.values[row, cell]
-        position.givens[cell] = batch.givens[row, cell]
-        position.candidates[cell] = batch.candidates[row, cell]
-    for digit in range(DIGITS):
-        for unit in range(UNITS):
-            position.places[digit, unit] = batch.places[row, digit, unit]
-    for candidate in range(CANDIDATES):
-        position.ages[candidate] = batch.ages[row, candidate]
-    position.removed[0] = batch.removed[row]
+def set_up(position: Position, board: NDArray[np.uint8], candidates: NDArray[np.uint16]) -> None:
+    """Make this the position of a board; see `memories_of`."""
+    position.memory[:] = memories_of(board[None], candidates[None])[0]
 
 
-@inlined
-def store(position, batch, row):
-    """Write a position back into a batch."""
-    for cell in range(CELLS):
-        batch.values[row, cell] = position.values[cell]
-        batch.givens[row, cell] = position.givens[cell]
-        batch.candidates[row, cell] = position.candidates[cell]
-    for digit in range(DIGITS):
-        for unit in range(UNITS):
-            batch.places[row, digit, unit] = position.places[digit, unit]
-    for candidate in range(CANDIDATES):
-        batch.ages[row, candidate] = position.ages[candidate]
-    batch.removed[row] = position.removed[0]
+def memories_of(boards: NDArray[np.uint8], candidates: NDArray[np.uint16]) -> NDArray[np.uint8]:
+    """Return the memories `[B, M]` of `boards: [B, 81]`, with the `candidates: [B, 81]` that their digits leave.
+
+    All digits count as clues, and so does a cell of which `candidates` say more: its digit may not be exchanged by what
+    rests on uniqueness.
+    """
+    scratch, memories = new_position(), new_memories(len(boards))
+    parts = parts_of(memories)
+    filled = boards > 0
+    moves = PLACES + DIGITS * np.arange(CELLS) + boards.astype(np.int64) - 1
+    change(scratch, memories, *_packed(moves, filled))
+    missing = parts["candidates"] & ~candidates
+    if missing.any():
+        is_missing = (missing[:, :, None] >> np.arange(DIGITS) & 1).astype(bool).reshape(-1, CANDIDATES)
+        numbers = np.broadcast_to(np.arange(CANDIDATES), is_missing.shape)
+        change(scratch, memories, *_packed(numbers, is_missing))
+    parts["givens"][:] = filled | (missing != 0)
+    return memories
+
+
+def _packed(numbers: NDArray[np.int64], chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the chosen numbers of each row first, and how many they are."""
+    order = np.argsort(~chosen, axis=1, kind="stable")
+    return np.take_along_axis(numbers, order, axis=1), chosen.sum(axis=1)

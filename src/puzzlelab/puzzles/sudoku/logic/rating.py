@@ -5,7 +5,8 @@ At each position the searches of a scale are tried in its order, and a step of t
 board's rating is that of its hardest step, its pearl that of the hardest up to the first digit, its diamond that of the
 first step; scales that add up count the steps. A board at whose next step no search finds anything is not rated.
 
-All boards of a batch go through a search before the next one begins, so that Python counts searches, not boards.
+All boards of a batch that have come to the same search go through it together, so that Python counts searches, not
+boards.
 
 Shapes: B = boards, T = techniques. Ratings are in tenths inside, as they are written outside.
 """
@@ -19,34 +20,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.kernels import compiled, inlined
-from puzzlelab.puzzles.sudoku.logic.position import CANDIDATES, CELLS, DIGITS, UNITS, load, new_position, set_up, store
-from puzzlelab.puzzles.sudoku.logic.steps import REMOVED, apply, clear, find, new_found, surcharge
+from puzzlelab.engine.kernels import compiled
+from puzzlelab.puzzles.sudoku.logic.position import PLACES, change, memories_of, new_position
+from puzzlelab.puzzles.sudoku.logic.steps import new_choice, new_found, search
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
 BATCH = 2048
 """Boards that are rated together."""
-WAITING, MOVED, SOLVED, STUCK = range(4)
 RATING, PEARL, DIAMOND = range(3)
-NEVER = 1 << 30
 
 
 class RatedBatch(NamedTuple):
-    """Positions, and what is known of their ratings."""
+    """The ratings of boards, as far as their steps are known."""
 
-    values: NDArray[np.uint8]
-    """[B, 81]: this and the next five as in `Position`."""
-    givens: NDArray[np.uint8]
-    candidates: NDArray[np.uint16]
-    """[B, 81]."""
-    places: NDArray[np.uint16]
-    """[B, 9, 27]."""
-    ages: NDArray[np.uint16]
-    """[B, 729]."""
-    removed: NDArray[np.int64]
-    """[B]."""
-    states: NDArray[np.uint8]
-    """[B]: WAITING for a step, MOVED by one in this round, SOLVED or STUCK."""
     blanks: NDArray[np.int64]
     """[B]: blank cells."""
     ratings: NDArray[np.int64]
@@ -82,95 +68,44 @@ class Entry(NamedTuple):
     """The rating of each of its techniques, in tenths; on a scale that adds up, the score."""
     looks_at: int = 1
     """Its first steps that are compared: applied is the one whose technique has the lowest rating, of several the one
-    that removes most. Techniques without a rating do not count."""
+    that removes most, of these the one whose removed candidates weigh least: those of high rows weigh more, and each
+    more than those before it, as HoDoKu has it. Techniques without a rating do not count."""
     is_last_resort: bool = False
     """Whether it is so slow that its steps are not listed where others are possible."""
 
 
-def new_batch(count: int) -> RatedBatch:
-    """Make room for this many boards."""
+def new_batch(boards: NDArray[np.uint8]) -> RatedBatch:
+    """Begin with `boards: [B, 81]`."""
     return RatedBatch(
-        values=np.zeros((count, CELLS), np.uint8),
-        givens=np.zeros((count, CELLS), np.uint8),
-        candidates=np.zeros((count, CELLS), np.uint16),
-        places=np.zeros((count, DIGITS, UNITS), np.uint16),
-        ages=np.zeros((count, CANDIDATES), np.uint16),
-        removed=np.zeros(count, np.int64),
-        states=np.zeros(count, np.uint8),
-        blanks=np.zeros(count, np.int64),
-        ratings=np.zeros((count, 3), np.int64),
-        has_digit=np.zeros(count, np.uint8),
-        hardest=np.full(count, -1),
-        counts=np.zeros((count, len(Technique)), np.int64),
+        blanks=(boards == 0).sum(axis=1),
+        ratings=np.zeros((len(boards), 3), np.int64),
+        has_digit=np.zeros(len(boards), np.uint8),
+        hardest=np.full(len(boards), -1),
+        counts=np.zeros((len(boards), len(Technique)), np.int64),
     )
 
 
 @compiled
-def fill_batch(batch, position, boards, candidates):
-    """Begin with `boards: uint8[B, 81]`, and those of `candidates: uint16[B, 81]` that their digits leave."""
-    for row in range(boards.shape[0]):
-        set_up(position, boards[row], candidates[row])
-        store(position, batch, row)
-        for cell in range(CELLS):
-            batch.blanks[row] += boards[row, cell] == 0
-        batch.states[row] = WAITING if batch.blanks[row] else SOLVED
-
-
-@inlined
-def note(batch, row, technique, tenths, placed):
-    """Count a step of a board."""
+def note(batch, choice):
+    """Count the chosen steps."""
     ratings = batch.ratings
-    if tenths > ratings[row, RATING]:
-        ratings[row, RATING] = tenths
-        batch.hardest[row] = technique
-    if not batch.has_digit[row]:
-        ratings[row, PEARL] = max(ratings[row, PEARL], tenths)
-        if ratings[row, DIAMOND] == 0:
-            ratings[row, DIAMOND] = tenths
-        batch.has_digit[row] = placed > 0
-    batch.counts[row, technique] += 1
-    batch.blanks[row] -= placed
-
-
-@inlined
-def chosen_step(found, tenths):
-    """Return the number of the step to be applied, or -1 if none has a rating."""
-    chosen, least = -1, NEVER
-    for number in range(found.used[0]):
-        technique, cost = found.heads[number, 0], 0
-        for i in range(found.heads[number, 1], found.heads[number, 2]):
-            cost -= found.marks[i] >> 28 == REMOVED
-        cost += tenths[technique] * CANDIDATES
-        if tenths[technique] >= 0 and cost < least:
-            chosen, least = number, cost
-    return chosen
-
-
-@compiled
-def advance(family, position, found, batch, tenths, repeats):
-    """Take a step of a family in each board that waits for one; with `repeats`, as many as there are.
-
-    `tenths: int64[T]` has the rating of each technique, -1 for none.
-    """
-    for row in range(batch.states.size):
-        if batch.states[row] != WAITING:
+    for row in range(batch.blanks.size):
+        if choice.counts[row] == 0:
             continue
-        load(position, batch, row)
-        while batch.blanks[row]:
-            clear(found)
-            find(family, position, found)
-            number = chosen_step(found, tenths)
-            if number < 0:
-                break
-            technique = found.heads[number, 0]
-            note(batch, row, technique, tenths[technique] + surcharge(family, found), apply(position, found, number))
-            batch.states[row] = MOVED
-            if not repeats:
-                break
-        if batch.blanks[row] == 0:
-            batch.states[row] = SOLVED
-        elif batch.states[row] == MOVED:
-            store(position, batch, row)
+        placed = 0
+        for i in range(choice.counts[row]):
+            placed += choice.changes[row, i] >= PLACES
+        technique, tenths = choice.techniques[row], choice.tenths[row]
+        if tenths > ratings[row, RATING]:
+            ratings[row, RATING] = tenths
+            batch.hardest[row] = technique
+        if not batch.has_digit[row]:
+            ratings[row, PEARL] = max(ratings[row, PEARL], tenths)
+            if ratings[row, DIAMOND] == 0:
+                ratings[row, DIAMOND] = tenths
+            batch.has_digit[row] = placed > 0
+        batch.counts[row, technique] += 1
+        batch.blanks[row] -= placed
 
 
 def rate(boards: NDArray[np.uint8], candidates: NDArray[np.uint16], entries: Sequence[Entry]) -> list[BoardRating]:
@@ -185,17 +120,32 @@ def rate(boards: NDArray[np.uint8], candidates: NDArray[np.uint16], entries: Seq
 def _rate_batch(
     boards: NDArray[np.uint8], candidates: NDArray[np.uint16], entries: Sequence[Entry]
 ) -> list[BoardRating]:
-    batch, position = new_batch(len(boards)), new_position()
+    batch, position, choice = new_batch(boards), new_position(), new_choice(len(boards))
+    memories = memories_of(boards, candidates)
     rooms = {count: new_found(count) for count in {entry.looks_at for entry in entries}}
-    fill_batch(batch, position, boards, candidates)
-    tables = [_table(entry.ratings) for entry in entries]
-    while (batch.states == WAITING).any():
-        for entry, tenths in zip(entries, tables, strict=True):
-            advance(entry.family, position, rooms[entry.looks_at], batch, tenths, entry is entries[0])
-            if not (batch.states == WAITING).any():
-                break
-        batch.states[batch.states == WAITING] = STUCK
-        batch.states[batch.states == MOVED] = WAITING
+    searches = [(entry.family, rooms[entry.looks_at], _table(entry.ratings)) for entry in entries]
+
+    def moved_by(number: int, waits: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Take a step of a search in each of these boards, and tell in which there was one."""
+        if not waits.any():
+            return waits
+        family, found, tenths = searches[number]
+        search(family, position, found, memories, waits, tenths, choice)
+        moved: NDArray[np.bool_] = choice.counts > 0
+        if moved.any():
+            change(position, memories, choice.changes, choice.counts)
+            note(batch, choice)
+        return moved
+
+    waiting = batch.blanks > 0
+    while waiting.any():
+        moving = waiting
+        while searches and moving.any():  # the easiest search is repeated while it finds something
+            moving = moved_by(0, moving) & (batch.blanks > 0)
+        stuck = waiting & (batch.blanks > 0)
+        for number in range(1, len(searches)):
+            stuck = stuck & ~moved_by(number, stuck)
+        waiting = waiting & (batch.blanks > 0) & ~stuck
     return [_rating(batch, row) for row in range(len(boards))]
 
 
@@ -215,5 +165,5 @@ def _rating(batch: RatedBatch, row: int) -> BoardRating:
         diamond=diamond,
         hardest=Technique(hardest) if hardest >= 0 else None,
         techniques={Technique(each): count for each, count in enumerate(batch.counts[row].tolist()) if count},
-        is_complete=bool(batch.states[row] == SOLVED),
+        is_complete=not batch.blanks[row],
     )

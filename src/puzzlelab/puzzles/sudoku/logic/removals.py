@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import inlined, outlined
-from puzzlelab.puzzles.sudoku.logic.cellsets import BANDS, contains
+from puzzlelab.puzzles.sudoku.logic.cellsets import BANDS, contains, include
 from puzzlelab.puzzles.sudoku.logic.position import CELLS, DIGITS
 from puzzlelab.puzzles.sudoku.logic.steps import REMOVED, mark
 
@@ -43,6 +43,17 @@ def begin_removals(removals):
     for digit in range(DIGITS):
         for band in range(BANDS):
             removals.cells[digit, band] = 0
+
+
+@outlined
+def keep_first(removals):
+    """Keep the first of the removed candidates."""
+    for cell in range(CELLS):
+        for digit in range(DIGITS):
+            if contains(removals.cells[digit], cell):
+                begin_removals(removals)
+                include(removals.cells[digit], cell)
+                return
 
 
 @outlined

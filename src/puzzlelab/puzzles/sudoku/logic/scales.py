@@ -157,6 +157,7 @@ def _two_strong_links() -> list[Entry]:
 
 def explainer_118(uniqueness: bool) -> Sequence[Entry]:
     """Return the searches of Sukaku Explainer 1.18.1."""
+    wings = [Entry(long_wings(each), {each: tenths}) for each, tenths in LONG_WINGS.items()]
     return [
         *_easiest(),
         *_two_strong_links(),
@@ -167,8 +168,9 @@ def explainer_118(uniqueness: bool) -> Sequence[Entry]:
         _subsets(Technique.HIDDEN_QUADRUPLE, 54),
         Entry(strong_links(Technique.STRONG_LINKS, 3, has_groups=False), {Technique.STRONG_LINKS: 54}),
         Entry(strong_links(Technique.STRONG_LINKS, 3), {Technique.STRONG_LINKS: 55}),
+        *wings[:1],
         *([_graves()] if uniqueness else []),
-        *(Entry(long_wings(each), {each: tenths}) for each, tenths in LONG_WINGS.items()),
+        *wings[1:],
         *_chains(),
     ]
 

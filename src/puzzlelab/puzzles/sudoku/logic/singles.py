@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from puzzlelab.core import reasons
 from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.puzzles.sudoku.logic.position import BOXES, CELLS, COLUMNS, ROWS
 from puzzlelab.puzzles.sudoku.logic.steps import (
@@ -112,19 +113,19 @@ def surcharge_of_singles(family, found):
 def full_house(step: Evidence) -> str:
     """Explain a full house."""
     (placed,), ((_, unit),) = step.placed, step.units
-    return f"{cell_text(placed // 9)} must be {digit_text(placed)}: it is the last blank cell of {unit_text(unit)}"
+    return reasons.full_house(cell_text(placed // 9), digit_text(placed), unit_text(unit))
 
 
 def hidden_single(step: Evidence) -> str:
     """Explain a hidden single."""
     (placed,), ((_, unit),) = step.placed, step.units
-    return f"{digit_text(placed)} has one place left in {unit_text(unit)}: {cell_text(placed // 9)}"
+    return reasons.hidden_single(cell_text(placed // 9), digit_text(placed), unit_text(unit))
 
 
 def naked_single(step: Evidence) -> str:
     """Explain a naked single."""
     (placed,) = step.placed
-    return f"{cell_text(placed // 9)} must be {digit_text(placed)}: no other candidate is left there"
+    return reasons.naked_single(cell_text(placed // 9), digit_text(placed))
 
 
 SENTENCES: Mapping[Technique, Sentence] = {

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core import reasons
 from puzzlelab.core.logic import Link, Node
+from puzzlelab.core.reasons import joined
 from puzzlelab.engine.kernels import compiled, inlined, kernel_name, outlined
-from puzzlelab.puzzles.sudoku.logic.position import place, remove
+from puzzlelab.puzzles.sudoku.logic.position import CANDIDATES, DIGITS, PLACES, Position, load, play
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
 REMOVED, PLACED, CELL, CANDIDATE, UNIT, NODE, LINK, LENGTH = range(8)
@@ -24,6 +27,11 @@ REMOVED, PLACED, CELL, CANDIDATE, UNIT, NODE, LINK, LENGTH = range(8)
 the chain says that one of them is true, 0 where it says that all are false. A LINK is (number of a node, number of the
 next); its role is 1 for a strong one, 0 for a weak one. The LENGTH of a chain is how many assertions it has
 beyond two. The others have one operand."""
+
+
+NEVER = 1 << 62
+PLACE_WEIGHT, WEIGHTS = 80, 1 << 40
+"""How much more each next removed candidate weighs than the first, and more than all can weigh together."""
 
 
 class Found(NamedTuple):
@@ -144,31 +152,85 @@ def clear(found):
     found.used[2] = 0
 
 
+# --- searches in many positions ---
+
+
+class Choice(NamedTuple):
+    """The step that a search chose in each of several positions."""
+
+    techniques: NDArray[np.int64]
+    """[B]: its technique."""
+    tenths: NDArray[np.int64]
+    """[B]: its rating."""
+    changes: NDArray[np.int64]
+    """[B, K]: what it does, as `change` takes it."""
+    counts: NDArray[np.int64]
+    """[B]: how much that is; 0 without a step."""
+
+
+def new_choice(count: int) -> Choice:
+    """Make room for this many positions."""
+    techniques, tenths, counts = np.zeros((3, count), np.int64)
+    return Choice(techniques, tenths, np.zeros((count, CANDIDATES), np.int64), counts)
+
+
 @inlined
-def apply(position, found, number):
-    """Remove and place what a step says; returns how many digits it places."""
-    placed = 0
-    for i in range(found.heads[number, 1], found.heads[number, 2]):
-        kind, candidate = found.marks[i] >> 28, (found.marks[i] >> 12) & 0xFFF
-        if kind == REMOVED:
-            remove(position, candidate // 9, candidate % 9)
-        elif kind == PLACED:
-            place(position, candidate // 9, candidate % 9)
-            placed += 1
-    return placed
+def chosen_step(found, tenths):
+    """Return the number of the step to be applied, or -1 if none has a rating."""
+    chosen, least = -1, NEVER
+    for number in range(found.used[0]):
+        technique = found.heads[number, 0]
+        removed = weight = 0
+        for i in range(found.heads[number, 1], found.heads[number, 2]):
+            if found.marks[i] >> 28 == REMOVED:
+                candidate = (found.marks[i] >> 12) & 0xFFF
+                weight += (1 + PLACE_WEIGHT * removed) * (10 * (candidate // DIGITS) + candidate % DIGITS + 1)
+                removed += 1
+        cost = (tenths[technique] * CANDIDATES - removed) * WEIGHTS + weight
+        if tenths[technique] >= 0 and cost < least:
+            chosen, least = number, cost
+    return chosen
 
 
 @compiled
-def find_steps(family, position, found):
+def search(family, position, found, memories, waits, tenths, choice):
+    """Choose a step of a family in those of `memories: uint8[B, M]` for which `waits: bool[B]` holds.
+
+    `tenths: int64[T]` has the rating of each technique, -1 for none. The steps of the last position stay in `found`.
+    """
+    for row in range(waits.size):
+        choice.counts[row] = 0
+        if not waits[row]:
+            continue
+        load(position, memories, row)
+        clear(found)
+        find(family, position, found)
+        number = chosen_step(found, tenths)
+        if number >= 0:
+            choice.techniques[row] = found.heads[number, 0]
+            choice.tenths[row] = tenths[found.heads[number, 0]] + surcharge(family, found)
+            for i in range(found.heads[number, 1], found.heads[number, 2]):
+                kind = found.marks[i] >> 28
+                if kind <= PLACED and choice.counts[row] < CANDIDATES:
+                    choice.changes[row, choice.counts[row]] = PLACES * kind + ((found.marks[i] >> 12) & 0xFFF)
+                    choice.counts[row] += 1
+
+
+def find_steps(family: Any, position: Position, found: Found) -> None:
     """Look for the steps of one family in one position, from the beginning."""
-    clear(found)
-    find(family, position, found)
+    search(family, position, found, position.memory[None], *_one())
 
 
-@compiled
-def take_step(position, found, number):
+@cache
+def _one() -> tuple[NDArray[np.bool_], NDArray[np.int64], Choice]:
+    """Return the last arguments of a search in one position that chooses nothing."""
+    return np.ones(1, bool), np.full(len(Technique), -1), new_choice(1)
+
+
+def take_step(position: Position, found: Found, number: int) -> None:
     """Apply a step that was found."""
-    apply(position, found, number)
+    [step] = evidence_of(single_step(found, number))
+    play(position, step.placed, step.removed)
 
 
 # --- for people ---
@@ -262,18 +324,4 @@ def digits_text(candidates: Sequence[int]) -> str:
 
 def removed_text(candidates: Sequence[int]) -> str:
     """Return what a step removes, as in 'r3c4 and r3c5 cannot be 5, and r3c6 cannot be 5 or 7'."""
-    digits: dict[int, list[int]] = {}
-    for candidate in sorted(candidates):
-        digits.setdefault(candidate // 9, []).append(candidate % 9 + 1)
-    cells: dict[tuple[int, ...], list[int]] = {}
-    for cell, removed in digits.items():
-        cells.setdefault(tuple(removed), []).append(cell)
-    return joined(
-        [f"{cells_text(each)} cannot be {joined(list(map(str, removed)), ' or ')}" for removed, each in cells.items()],
-        ", and ",
-    )
-
-
-def joined(words: Sequence[str], last: str = " and ") -> str:
-    """Join words: 'a', 'a and b', 'a, b and c'."""
-    return last.join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return reasons.removed_text((cell_text(each // 9), digit_text(each)) for each in sorted(candidates))

@@ -10,11 +10,13 @@ base has two places.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.reasons import joined
 from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.puzzles.sudoku.logic.position import (
     ALL,
@@ -38,7 +40,6 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     digit_text,
     end_step,
     find,
-    joined,
     mark,
     removed_text,
     unit_text,
@@ -83,19 +84,23 @@ def families() -> Sequence[StrongLinks]:
 
 def strong_links(technique: Technique, bases: int = 2, has_groups: bool = True) -> StrongLinks:
     """Return the record of the search for a technique; shapes of two links that have names are without groups."""
-    position = new_position()
-    overlaps, joins = np.zeros((UNITS, UNITS), np.int64), np.full((UNITS + 1, UNITS + 1), UNITS)
-    for unit in range(UNITS):
-        for other in range(UNITS):
-            shared = np.isin(position.units[unit], position.units[other])
-            overlaps[unit, other] = int((1 << np.flatnonzero(shared)).sum())
+    path, turns = np.zeros((2, 2 * bases), np.int64)
+    return StrongLinks(int(technique), bases, has_groups and technique == ANY, *_tables(technique), path, turns)
+
+
+@cache
+def _tables(technique: Technique) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Return `overlaps`, `joins` and `is_group` of a technique, which kernels only read."""
+    units = new_position().units
+    is_shared = (units[:, None, :, None] == units[None, :, None, :]).any(axis=3)
+    overlaps = (is_shared << np.arange(DIGITS)).sum(axis=2)
+    joins = np.full((UNITS + 1, UNITS + 1), UNITS)
     for unit in range(UNITS + 1):
         following = [other for other in range(UNITS) if unit == UNITS or (overlaps[unit, other] and other != unit)]
         allowed = [other for other in following if _may_follow(technique, unit, other)]
         joins[unit, : len(allowed)] = allowed
     is_group = np.array([[_is_group(places, overlaps[unit]) for places in range(512)] for unit in (ROWS, BOXES)])
-    path, turns = np.zeros((2, 2 * bases), np.int64)
-    return StrongLinks(int(technique), bases, has_groups and technique == ANY, overlaps, joins, is_group, path, turns)
+    return overlaps, joins, is_group
 
 
 def _may_follow(technique: Technique, unit: int, other: int) -> bool:

@@ -8,11 +8,13 @@ of the cells of a unit, or the places of the digits in it; basic fish are the sa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core import reasons
 from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.puzzles.sudoku.logic.direct import excluded, make_direct, with_single
 from puzzlelab.puzzles.sudoku.logic.position import ALL, BOXES, UNITS
@@ -71,6 +73,7 @@ def subsets(technique: Technique) -> Subsets:
     )
 
 
+@cache
 def choices_of(size: int) -> NDArray[np.int64]:
     """Return the sets of `size` numbers from 0 to 8, as bits."""
     return np.array([each for each in range(ALL + 1) if each.bit_count() == size], np.int64)
@@ -165,19 +168,15 @@ def find_subsets(family, position, found):
 def naked_subset(step: Evidence) -> str:
     """Explain a naked subset."""
     (unit,), cells = step.by_role("units", 0), step.by_role("cells", 0)
-    return (
-        f"{cells_text(cells)} have no other candidates than {digits_text(step.by_role('candidates', 0))}, so these "
-        f"digits are in these cells of {unit_text(unit)}: {removed_text(step.removed)}"
-    )
+    digits = digits_text(step.by_role("candidates", 0))
+    return reasons.naked_subset(cells_text(cells), digits, unit_text(unit), removed_text(step.removed))
 
 
 def hidden_subset(step: Evidence) -> str:
     """Explain a hidden subset, or a direct one."""
     (unit,), cells = step.by_role("units", 0), step.by_role("cells", 0)
-    text = (
-        f"{digits_text(step.by_role('candidates', 0))} have no other places in {unit_text(unit)} than "
-        f"{cells_text(cells)}, so these cells hold nothing else: {removed_text(excluded(step))}"
-    )
+    digits = digits_text(step.by_role("candidates", 0))
+    text = reasons.hidden_subset(cells_text(cells), digits, unit_text(unit), removed_text(excluded(step)))
     return with_single(text, step)
 
 

@@ -46,13 +46,23 @@ class SharedCells(NamedTuple):
 
     crossings: NDArray[np.int64]
     """[54, 2, 2]: as in `Locked`: a box and a line, each with the cells that they share as bits."""
+    choices: NDArray[np.int64]
+    """[54, 2, 63]: the choices of other cells of the box, and of the line; those with earlier cells first."""
     unions: NDArray[np.int64]
     """[2, 512]: the digits of each choice of cells of the box, and of the line; 0 where one is filled."""
 
 
 def families() -> Sequence[SharedCells]:
     """Return the records of the searches of this family."""
-    return [SharedCells(crossings(), np.zeros((2, ALL + 1), np.int64))]
+    both = crossings()
+    choices = np.array([[_choices(ALL & ~shared) for _, shared in crossing] for crossing in both.tolist()])
+    return [SharedCells(both, choices, np.zeros((2, ALL + 1), np.int64))]
+
+
+def _choices(among: int) -> Sequence[int]:
+    """Return the choices of bits among some, in the order of their lists of bits."""
+    choices = [choice for choice in range(1, ALL + 1) if not choice & ~among]
+    return sorted(choices, key=lambda choice: [bit for bit in range(9) if choice >> bit & 1])
 
 
 @inlined
@@ -105,19 +115,16 @@ def add_step(family, position, found, crossing, shared, in_line, in_box):
 def find_with(family, position, found, crossing, shared):
     """Find the steps of some shared cells, given as bits of the box; returns whether the search is to stop."""
     digits = family.unions[0, shared]
-    box_rest, line_rest = ALL & ~family.crossings[crossing, 0, 1], ALL & ~family.crossings[crossing, 1, 1]
-    in_line = line_rest
-    while in_line:
+    for in_line in family.choices[crossing, 1]:
         of_line = family.unions[1, in_line]
-        in_box = box_rest if of_line & digits else 0
-        while in_box:
-            of_box = family.unions[0, in_box]
-            cells = position.counts[shared] + position.counts[in_line] + position.counts[in_box]
-            is_whole = of_box & digits and of_line & of_box == 0 and position.counts[digits | of_line | of_box] == cells
-            if is_whole and add_step(family, position, found, crossing, shared, in_line, in_box):
-                return True
-            in_box = (in_box - 1) & box_rest
-        in_line = (in_line - 1) & line_rest
+        if of_line & digits:
+            for in_box in family.choices[crossing, 0]:
+                of_box = family.unions[0, in_box]
+                cells = position.counts[shared] + position.counts[in_line] + position.counts[in_box]
+                is_apart = of_box & digits and of_line & of_box == 0
+                is_whole = is_apart and position.counts[digits | of_line | of_box] == cells
+                if is_whole and add_step(family, position, found, crossing, shared, in_line, in_box):
+                    return True
     return False
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.reasons import joined
 from puzzlelab.engine.kernels import implements, inlined, outlined
 from puzzlelab.puzzles.sudoku.logic.extras import (
     IN_PATTERN,
@@ -44,7 +45,6 @@ from puzzlelab.puzzles.sudoku.logic.steps import (
     digit_text,
     end_step,
     find,
-    joined,
     mark,
     mark_digits,
     remove_from,

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.logic import Rating, Step, follow
+from puzzlelab.core.logic import Logic, Rating, Step, follow
 from puzzlelab.core.puzzle import board_after
+from puzzlelab.engine.unit_logic import UnitLogic
 from puzzlelab.puzzles.sudoku.logic import hodoku
 from puzzlelab.puzzles.sudoku.logic.catalog import FAMILIES, explained, families_in
 from puzzlelab.puzzles.sudoku.logic.position import Position, new_position, play, set_up
@@ -38,15 +39,17 @@ ABOUT = {
     "hodoku": "the level and the score of HoDoKu 2.2.0, for boards that it solves without guessing",
 }
 """Scale -> what it is."""
+PLAIN = ("sudoku-9x9", "sudoku-9x9:candidates")
+"""The puzzles that all techniques are made for."""
 MOST = 1000
 """The most steps of one search that are listed."""
 Rated = tuple[Evidence, float | None]
 """A step, and its rating on the default scale."""
 
 
-def logic(puzzle: Sudoku) -> SudokuLogic | None:
-    """Return the view of the puzzle; None for other sizes than 9x9."""
-    return SudokuLogic(puzzle) if puzzle.size == 9 else None
+def logic(puzzle: Sudoku) -> Logic:
+    """Return the view of the puzzle: that of its units for all others than plain 9x9."""
+    return SudokuLogic(puzzle) if puzzle.name in PLAIN else UnitLogic(puzzle, puzzle)
 
 
 @dataclass(frozen=True)
