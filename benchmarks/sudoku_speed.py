@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from puzzlelab.core.registry import load
+from puzzlelab.engine.enumeration import UNLIMITED
 from puzzlelab.engine.parallel import cores
 from puzzlelab.engine.record_parts import new_control
 from puzzlelab.jobs.board_generation import boards
@@ -63,11 +64,11 @@ def rate(puzzles: Grids, most: int) -> float:
     """Puzzles a CPU second on one thread."""
     many = np.concatenate([puzzles] * -(-LEAST // len(puzzles)))
     room = bands_kernels.new_stack(), new_control(bands_kernels.CONTROL), bands_kernels.DIGIT_OF
-    outputs = np.zeros_like(many), *(np.zeros(len(many), np.int64) for _ in range(3))
+    outputs = np.zeros_like(many), np.zeros_like(many), *(np.zeros(len(many), np.int64) for _ in range(3))
     times = []
     for _ in range(RUNS):
         began = time.process_time()
-        bands_kernels.solve_all(many, *room, most, *outputs)
+        bands_kernels.solve_all(many, *room, most, UNLIMITED, *outputs)
         times.append(time.process_time() - began)
     return len(many) / min(times)
 

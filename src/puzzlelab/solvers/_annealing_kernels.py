@@ -31,11 +31,11 @@ class AnnealingRecord(NamedTuple):
     pairs: NDArray[np.int32]
     """[P, 2]: cells of one box that are no clues."""
     cell_units: NDArray[np.int32]
-    """[N, K]: the units of each cell."""
+    """[N, K]: the units of each cell; the last row of `counts` stands for none."""
     digits: NDArray[np.int32]
     """[N]: the digit in each cell."""
     counts: NDArray[np.int32]
-    """[U, D]: the count of each digit in each unit."""
+    """[U + 1, D]: the count of each digit in each unit."""
     acceptance: NDArray[np.uint64]
     """[T, 2 K + 1]: the probability of accepting a swap by the conflicts it adds, times 2**32; row 0 is the shuffle."""
 

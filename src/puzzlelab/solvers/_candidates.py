@@ -4,13 +4,12 @@ Two rules remove candidates: a digit in a cell is no candidate of its peers, and
 unit is placed there.
 Source: Norvig, "Solving every Sudoku puzzle" (2006).
 
-Shapes: N = cells, D = digits, U = units, K = kinds of units, P = peers of a cell.
+Shapes: N = cells, D = digits, U = units, K = the most units of a cell, P = the most peers of a cell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,22 +19,12 @@ from puzzlelab.core.views import Candidates, Units
 from puzzlelab.solvers._candidates_kernels import Grid, propagate_all
 
 
-@lru_cache(maxsize=16)
-def units_of_cells(units: Units) -> NDArray[np.int32]:
-    """Return `int32[N, K]`: the units of each cell, as rows of `units.all`."""
-    count, digits = units.all.shape
-    cell_units = np.zeros((digits * digits, len(units.kinds)), np.int32)
-    for unit in range(count):
-        cell_units[units.all[unit], unit // digits] = unit
-    return cell_units
-
-
 def grid_of(units: Units) -> Grid:
     """Return the units with new scratch arrays."""
     count, cells = len(units.all), units.peers.shape[0]
     return Grid(
         units.all,
-        units_of_cells(units),
+        units.of_cells,
         units.peers,
         np.zeros(cells, np.int32),
         np.zeros(count, np.uint8),

@@ -19,7 +19,7 @@ class Grid(NamedTuple):
     units: NDArray[np.int32]
     """[U, D]: the cells of each unit."""
     cell_units: NDArray[np.int32]
-    """[N, K]: the units of each cell, one of each kind."""
+    """[N, K]: the units of each cell; a cell in fewer repeats its last one."""
     peers: NDArray[np.int32]
     """[N, P]."""
     queue: NDArray[np.int32]

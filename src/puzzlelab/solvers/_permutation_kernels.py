@@ -1,7 +1,7 @@
 # mypy: allow-untyped-defs
 """The kernels of permutation search: the lists of permutations, the record of a search, and its step.
 
-The method as in `permutation`. Shapes: D = digits and rows, U = units of the other kinds, K = these kinds,
+The method as in `permutation`. Shapes: D = digits and rows, U = units of the other kinds, K = the most of a cell,
 L = permutations of a row, W = 64-bit words for a bit each of them, rounded up.
 """
 

@@ -7,7 +7,7 @@ for the units of the puzzle's first kind.
 
 Source: the idea is from Berg, "Parallel sudoku solver" (2018), which searches the product of the rows' permutations.
 
-Shapes: D = digits and rows, U = units of the other kinds, K = these kinds.
+Shapes: D = digits and rows, U = units of the other kinds, K = the most of a cell.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import EXHAUSTED, Clock, Machine
 from puzzlelab.engine.enumeration import Enumerator, counted, listed
 from puzzlelab.engine.record_parts import new_control
-from puzzlelab.solvers._candidates import propagated, units_of_cells, view, writer
+from puzzlelab.solvers._candidates import propagated, view, writer
 from puzzlelab.solvers._permutation_kernels import (
     CONTROL,
     PermutationLists,
@@ -187,7 +187,7 @@ class PermutationRows:
             return None
         units = view(instance).units
         cells = next(iter(units.kinds.values()))
-        return PermutationRows(masks[cells], units_of_cells(units)[cells][:, :, 1:] - len(cells))
+        return PermutationRows(masks[cells], units.of_cells[cells][:, :, 1:] - len(cells))
 
     @property
     def crossing(self) -> list[NDArray[np.int32]]:

@@ -26,16 +26,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Progress, Proof, Result, Stop
+from puzzlelab.core.result import NO_SOLUTION, Count, Progress, Proof, Result, Stop
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import Clock
 from puzzlelab.engine.enumeration import Enumerator, proving_uniqueness
+from puzzlelab.solvers.dancing_links import DancingLinks
 
 ENGINE = "cadical153"
 """The engine of PySAT: it keeps learned clauses between calls, and stops after a number of conflicts or decisions."""
@@ -264,7 +266,7 @@ class SatSearch:
         options = self.new_options()
         yield self.result(options)
         if (yield from self.ask(self.engine.forbid(options, guarded=True))):
-            return self.result(options, reason=SEVERAL)
+            return self.result(options, "several")
         yield self.result(options, "unique" if self.stop == "done" else "none")
         return None
 
@@ -283,14 +285,30 @@ class Sat(Enumerator):
     """A SAT engine of PySAT on the exact cover; it finds all solutions and proves the list complete.
 
     For small covers one engine is kept from board to board and decides whether there is no solution or only one.
-    Several solutions are listed, always in the same order, by a new engine.
+    Several solutions are listed, always in the same order, by a new engine. With `first_nodes` boards that dancing
+    links decide in so many steps are left to them: about as long as an engine takes to begin.
     """
 
     name: ClassVar[str] = "sat"
     needs: ClassVar[tuple[type, ...]] = (Cover,)
 
+    first_nodes: int | None = Field(default=None, ge=1)
+    """The steps of dancing links before an engine is made; None makes one at once."""
+
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield a solution, then whether it is the only one."""
+        if self.first_nodes is None:
+            return self._attempts(instance, limit)
+        *_, last = DancingLinks().attempts(instance, self._first(limit))
+        is_decided = isinstance(last, Result) and last.stop != "nodes"
+        return iter([last]) if is_decided or self._first(limit) == limit else self._attempts(instance, limit)
+
+    def _first(self, limit: Limit) -> Limit:
+        """Return the limit of dancing links."""
+        assert self.first_nodes is not None
+        return replace(limit, nodes=min(self.first_nodes, limit.nodes or self.first_nodes))
+
+    def _attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         cover, taken = _views(instance)
         clock = Clock(limit)
         if len(cover.entries) > KEPT_ENTRIES:
@@ -310,7 +328,22 @@ class Sat(Enumerator):
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Return every solution, in the order of the search."""
+        if self._leaves(instance, limit):
+            return DancingLinks().solutions(instance, limit)
         return self._list(*_views(instance), Clock(limit))
+
+    def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
+        """Count the solutions."""
+        if self._leaves(instance, limit):
+            return DancingLinks().count(instance, limit, most)
+        return super().count(instance, limit, most)
+
+    def _leaves(self, instance: Instance, limit: Limit) -> bool:
+        """Tell whether dancing links decide a board in their first steps, or find two solutions."""
+        if self.first_nodes is None:
+            return False
+        *_, first = DancingLinks().count(instance, self._first(limit), 2)
+        return first.stop in ("done", "solutions")
 
     def _list(
         self, cover: ExactCover, taken: NDArray[np.int64], clock: Clock, spent: int = 0

@@ -9,7 +9,8 @@ from puzzlelab import load, solve
 from puzzlelab.conformance import check_puzzle
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Drawings, board_after, notations_of
+from puzzlelab.core.puzzle import Drawings, board_after
+from puzzlelab.jobs.board_forms import form_named
 from puzzlelab.text.reader import read_any, widened
 
 PLAIN, PUZZLE = load("sudoku-9x9"), load("sudoku-9x9:candidates")
@@ -125,4 +126,4 @@ def test_the_drawings_show_candidates() -> None:
     assert drawing is not None
     assert drawing.svg(board.state).count("<text") == 1 + int(PUZZLE.candidates(board.state).sum())
     solved = np.array([PUZZLE.read(CLUES).state])
-    assert notations_of(PUZZLE)["line"](solved, solved) == CLUES + "\n"
+    assert form_named(PUZZLE, "line").write(solved, None) == CLUES + "\n"

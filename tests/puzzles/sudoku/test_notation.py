@@ -313,10 +313,11 @@ def test_boxes_of_another_shape_are_drawn_so() -> None:
 @given(board=boards())
 def test_an_svg_has_a_text_for_each_digit_where_it_stands(board) -> None:
     puzzle, state = board
-    image = ET.fromstring(presentation.svg(state, puzzle.box_rows, puzzle.box_columns, cell=10))
+    image = ET.fromstring(presentation.svg(puzzle, state, cell=10))
     texts = [each for each in image if each.tag.endswith("text")]
     cells = [int(float(each.get("y")) // 10) * puzzle.size + int(float(each.get("x")) // 10) for each in texts]
     assert cells == np.flatnonzero(state).tolist()
     assert [each.text for each in texts] == [SYMBOLS[value - 1] for value in state[cells]]
-    thick = [each for each in image if each.get("stroke-width") == "3"]
-    assert len(thick) == (puzzle.box_rows + 1) + (puzzle.box_columns + 1)
+    [thick] = [each for each in image if each.get("stroke-width") == "3"]
+    lines = puzzle.box_rows + 1 + puzzle.box_columns + 1
+    assert thick.get("d").count("M") == lines * puzzle.size

@@ -10,6 +10,7 @@ from puzzlelab.core.puzzle import presentation_of
 from puzzlelab.core.registry import load
 from puzzlelab.core.verify import Verdict, replay
 from puzzlelab.core.views import Candidates, Planes
+from puzzlelab.puzzles.sudoku.presentation import usual_solver
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 
 NAMES = (
@@ -93,7 +94,7 @@ def test_boxes_that_are_wide_need_no_mention() -> None:
     [
         ("sudoku-", "'sudoku-' is no Sudoku; write sudoku-9x9, or sudoku-6x6:boxes=3x2"),
         ("sudoku-9x9x9", "is no Sudoku"),
-        ("sudoku-9x9:goal=1", "is no Sudoku"),
+        ("sudoku-9x9:goal=1", "a Sudoku has no 'goal'"),
         ("sudoku-٩x٩", "is no Sudoku"),
         ("sudoku-" + "9" * 5000, "is no Sudoku"),
         ("sudoku-9x8", "there is no sudoku-9x8: boxes have 2 to 5 rows and columns, so that grids are 4x4, 6x6, 8x8,"),
@@ -411,9 +412,13 @@ def test_symmetries_keep_what_is_legal_and_solved(name: str) -> None:
         assert np.array_equal(puzzle.apply(image[1], int(moves[move])), same[0][0])
 
 
-def test_who_solves_it_usually() -> None:
+@pytest.mark.parametrize("has_pysat", [False, True])
+def test_who_solves_it_usually(monkeypatch, has_pysat) -> None:
+    monkeypatch.setattr("puzzlelab.puzzles.sudoku.presentation.find_spec", lambda name: has_pysat)
     assert presentation_of(NINE).usual_solver == ("bands", {})
-    assert {presentation_of(load(name)).usual_solver[0] for name in NAMES if name != "sudoku-9x9"} == {"dancing-links"}
+    for puzzle in (load(name) for name in NAMES if name != "sudoku-9x9"):
+        usual = "sat" if has_pysat and puzzle.size >= 16 else "dancing-links"
+        assert usual_solver(puzzle)[0] == usual
     assert presentation_of(load("sudoku-9x9")).answer_is_board
     assert {"wikipedia", "inkala"} <= set(presentation_of(NINE).examples)
 

@@ -38,13 +38,6 @@ def test_the_scales_and_their_levels() -> None:
     assert all(scale.about for scale in NINE.view(Samples).scales.values())
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_boards_of_other_sizes_are_not_made(name) -> None:
-    puzzle = load(name)
-    assert not puzzle.view(Samples).scales
-    assert levels_of(puzzle, np.ones(puzzle.cells, np.uint8)[None])[0] == {"clues": puzzle.cells}
-
-
 def test_blind_boards_have_the_clues_of_their_level_and_mostly_several_solutions(harness) -> None:
     several = 0
     for level in LEVELS:

@@ -1,7 +1,8 @@
-"""Sudoku of every box size from 2x2 to 5x5.
+"""Sudoku of every box size from 2x2 to 5x5, also with further units, and with regions in place of boxes.
 
-Start with `rules`, which also gives the views that the general constraint solvers need; `kernels` are the compiled
-rules. For 9x9 alone there are
+Start with `rules`, which also gives the views that the general constraint solvers need; `further_units` has what stands
+beside rows, columns and boxes, and `kernels` are the compiled rules. `any_size` makes new puzzles of all
+kinds. For 9x9 alone there are
 
 - `candidate_board`, a board that says which candidates are left,
 
@@ -10,6 +11,7 @@ rules. For 9x9 alone there are
 """
 
 from puzzlelab.core.puzzle import Family
+from puzzlelab.puzzles.sudoku.further_units import with_file
 from puzzlelab.puzzles.sudoku.recognition import from_grid, from_text
 from puzzlelab.puzzles.sudoku.rules import Sudoku, from_name
 
@@ -33,6 +35,10 @@ FAMILY = Family(
         "sudoku-16x16",
         "sudoku-25x25",
         "sudoku-6x6:boxes=3x2",
+        "sudoku-9x9:diagonal",
+        "sudoku-9x9:windoku",
+        "sudoku-9x9:disjoint",
+        "sudoku-5x5:jigsaw=1122211322143334435544555",
         "sudoku-9x9:candidates",
     ),
     from_text=from_text,
@@ -43,6 +49,7 @@ FAMILY = Family(
     ),
     packed="fpuzzles|fpuz|scl|scf",
     aliases={"sudoku": "9x9"},
+    with_files=with_file,
 )
 
 __all__ = ["FAMILY", "Sudoku"]

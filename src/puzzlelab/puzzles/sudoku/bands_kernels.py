@@ -131,12 +131,12 @@ def search(stack, control, budget):
 
 
 @compiled
-def solve_all(puzzles, stack, control, digit_of, most, most_guesses, solutions, counts, guesses, rounds):
-    """Count up to `most` solutions of each of `puzzles: uint8[B, 81]`, and write the first.
+def solve_all(puzzles, stack, control, digit_of, most, most_guesses, solutions, others, counts, guesses, rounds):
+    """Count up to `most` solutions of each of `puzzles: uint8[B, 81]`, and write the first and the second.
 
     The count is `NOT_COUNTED` where the search needs more than `most_guesses` guesses.
 
-    `solutions: uint8[B, 81]`, `counts: int64[B]`, `guesses: int64[B]`, `rounds: int64[B]`.
+    `solutions` and `others: uint8[B, 81]`, `counts: int64[B]`, `guesses: int64[B]`, `rounds: int64[B]`.
     """
     for i in range(len(puzzles)):
         place_clues(puzzles[i], stack)
@@ -144,8 +144,9 @@ def solve_all(puzzles, stack, control, digit_of, most, most_guesses, solutions, 
         before, rounds_before = control.expanded, control.generated
         count = 0
         while count < most and search(stack, control, most_guesses - (control.expanded - before)):
-            if count == 0:
-                read_grid(stack, (control.depth + 1) * WIDTH, digit_of, solutions[i])
+            if count < 2:
+                grid = others[i] if count else solutions[i]
+                read_grid(stack, (control.depth + 1) * WIDTH, digit_of, grid)
             count += 1
         counts[i] = NOT_COUNTED if count < most and control.depth >= 0 else count
         guesses[i] = control.expanded - before

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
 from puzzlelab.core.logic import Logic
-from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view, itself
+from puzzlelab.core.puzzle import Drawings, Forms, Notation, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import Candidates, Legality
 from puzzlelab.puzzles.sudoku import notation, presentation
 from puzzlelab.puzzles.sudoku.rules import Sudoku
@@ -50,7 +50,7 @@ class CandidateSudoku(Sudoku):
     """
 
     def __post_init__(self) -> None:
-        if self.size != DIGITS:
+        if self.size != DIGITS or not self.is_plain:
             raise BadOption("boards with candidates are those of sudoku-9x9")
 
     @cached_property
@@ -103,6 +103,14 @@ class CandidateSudoku(Sudoku):
         left = (PLAIN.candidates(board) * BITS).sum(axis=1).astype(np.uint16)
         return np.where(board, FILLED | BITS[board.astype(np.int64) - 1], left).astype(np.uint16)
 
+    def with_notes(self, board: NDArray[np.uint8], notes: NDArray[np.int64]) -> State:
+        """Return the state of these clues, whose blank cells have the candidates `notes: int64[81]`, as bits.
+
+        A blank cell without notes has all that the clues leave.
+        """
+        state = self.with_all_candidates(board)
+        return np.where((board == 0) & (notes > 0), state & notes, state).astype(np.uint16)
+
     def objection(self, state: State) -> str | None:
         """Name two equal digits in a unit, a cell without a candidate, or a digit without a place in a unit."""
         return PLAIN.objection_to(self.board(state), self.candidates(state))
@@ -114,33 +122,35 @@ class CandidateSudoku(Sudoku):
         return Instance(self, read_state(self, text))
 
     def write(self, state: State) -> str:
-        cells = PLAIN.write(self.board(state))
-        removed = self.with_all_candidates(self.board(state)) & ~state & ALL
-        if not removed.any():
-            return cells
-        names = [
-            f"{digit + 1}{cell // 9 + 1}{cell % 9 + 1}"
-            for digit, cell in np.argwhere((removed[:, None] & BITS).T != 0).tolist()
-        ]
-        return f":0000:x:{cells}:{' '.join(names)}:::"
+        cells, removed = PLAIN.write(self.board(state)), self.removed(state)
+        return library_line(cells, removed) if removed.any() else cells
+
+    def removed(self, state: State) -> NDArray[np.bool_]:
+        """Return `bool[81, 9]`: the candidates that the digits leave and that the board lacks."""
+        removed: NDArray[np.bool_] = PLAIN.candidates(self.board(state)) & ~self.candidates(state)
+        return removed
 
     def draw(self, state: State, mark: int | None = None) -> str:
-        """Return the grid with the candidates of each blank cell; a digit that stands there has an `=` before it."""
+        """Return the grid with the candidates of each blank cell; a digit that stands there has an `=` before it.
+
+        A full board has digits alone, and is drawn as in `sudoku-9x9`.
+        """
+        if (state & FILLED).all():
+            return PLAIN.draw(self.board(state))
         texts = [
             f"={digit + 1}" if value & FILLED else "".join(str(each + 1) for each in range(DIGITS) if value >> each & 1)
             for value, digit in zip(state.tolist(), self.digits(state).tolist(), strict=True)
         ]
-        widths = [max(len(text) for text in texts[column::9]) for column in range(9)]
-        ruler = "+".join("-" * (sum(widths[first : first + 3]) + 4) for first in (0, 3, 6))
-        lines = []
-        for row in range(9):
-            cells = [text.ljust(width) for text, width in zip(texts[9 * row : 9 * row + 9], widths, strict=True)]
-            lines += [ruler] * (row in (3, 6))
-            lines.append("|".join(f" {' '.join(cells[first : first + 3])} " for first in (0, 3, 6)).rstrip())
-        return "\n".join(lines)
+        return presentation.grid(PLAIN, texts)
 
     def view(self, kind: type[View]) -> View | None:
         return find_view(self, kind, VIEWS)
+
+
+def library_line(cells: str, removed: NDArray[np.bool_]) -> str:
+    """Return a line of a library with these cells, and candidates `removed: bool[81, 9]`."""
+    names = (f"{digit + 1}{cell // 9 + 1}{cell % 9 + 1}" for digit, cell in np.argwhere(removed.T).tolist())
+    return f":0000:x:{cells}:{' '.join(names)}:::"
 
 
 def in_library_line(text: str) -> State:
@@ -191,17 +201,7 @@ def read(text: str) -> State:
 def notation_of(puzzle: CandidateSudoku) -> Notation:
     """Return the view `Notation`."""
     plain = notation.notation(PLAIN)
-    solutions = {
-        name: lambda states, solved, write=write: write(_boards(states), _boards(solved))
-        for name, write in plain.with_solutions.items()
-        if name in ("line", "grid")
-    }
-    return Notation(shape=plain.shape, signs=plain.signs, read=read, with_solutions=solutions)
-
-
-def _boards(states: State) -> NDArray[np.uint8]:
-    """Return `uint8[B, 81]`: the digits of states `[B, 81]`, 0 for blank."""
-    return np.stack([CandidateSudoku().board(state) for state in states])
+    return Notation(shape=plain.shape, signs=plain.signs, read=read)
 
 
 def presentation_of(puzzle: CandidateSudoku) -> Presentation:
@@ -218,12 +218,13 @@ def presentation_of(puzzle: CandidateSudoku) -> Presentation:
 def svg(state: State) -> str:
     """Return the grid as SVG, with small digits for candidates."""
     puzzle = CandidateSudoku()
-    return presentation.svg(puzzle.board(state), 3, 3, candidates=puzzle.candidates(state))
+    return presentation.svg(puzzle, puzzle.board(state), candidates=puzzle.candidates(state), label=puzzle.write(state))
 
 
 VIEWS: Views = {
     Candidates: itself,
-    Drawings: lambda puzzle: Drawings(svg),
+    Drawings: lambda puzzle: Drawings(svg, grid=lambda texts: presentation.grid(PLAIN, texts)),
+    Forms: "puzzlelab.puzzles.sudoku.forms:forms",
     Legality: lambda puzzle: Legality(puzzle.is_legal),
     Logic: "puzzlelab.puzzles.sudoku.logic.view:logic",
     Notation: notation_of,

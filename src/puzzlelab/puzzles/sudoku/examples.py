@@ -35,6 +35,18 @@ BOARDS: Mapping[str, Mapping[str, Example]] = {
             "28 clues, and 254 solutions",
         ),
     },
+    "sudoku-9x9:diagonal": {
+        "x": Example(
+            "..36.57.....9.1...7.......496.....83.........48.....196.......5...5.7.....21.69..",
+            "11 solutions without its diagonals; of pocketjoso/sudokuJS, issue 6",
+        ),
+    },
+    "sudoku-9x9:diagonal:windoku": {
+        "x": Example(
+            ".......1.....2...3.........4....3.......5...6....1.........78......6........32...",
+            "13 clues, of forum.enjoysudoku.com; both diagonals and four windows",
+        ),
+    },
     "sudoku-4x4": {
         "small": Example(
             ".1....4....23...",

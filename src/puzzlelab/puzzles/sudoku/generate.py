@@ -20,7 +20,9 @@ from pydantic import Field
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.settings import Settings, fill, read_levels
-from puzzlelab.core.views import BoardForm, OwnGenerator, Scale, Tally
+from puzzlelab.core.views import OwnGenerator, Scale, Tally
+from puzzlelab.puzzles.sudoku import any_size
+from puzzlelab.puzzles.sudoku.clue_patterns import Symmetry, orbits_of, settings_of_scale
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -36,7 +38,6 @@ MIXES: Mapping[str, Mapping[int, float]] = {
 }
 FEWEST = 17
 """Clues; no puzzle with fewer has one solution."""
-FORMS = {".csv": BoardForm("puzzle,solution", "csv"), ".txt": BoardForm("", "pair"), ".sdm": BoardForm("", None)}
 CELLS = 81
 CHUNK, RATED_CHUNK = 500, 50
 TRIES = 20_000
@@ -47,7 +48,6 @@ Grids = NDArray[np.uint8]
 """[B, 81]."""
 GeneratedBatch = tuple[Grids, Grids]
 """(puzzles, solutions)."""
-Symmetry = Literal["none", "half-turn", "quarter-turn", "horizontal", "vertical", "both", "diagonal", "full"]
 
 
 class SudokuGenerator(Settings):
@@ -110,21 +110,10 @@ class SudokuGenerator(Settings):
     @classmethod
     def of_scale(cls, scale: str, level: str | None, options: Mapping[str, Any]) -> SudokuGenerator:
         """Return the settings that a scale of Sudoku, a level on it such as '3' or '2-4', and other options mean."""
-        settings = dict(options)
-        if scale == "clues" and level:
-            if settings.get("clues"):
-                raise BadOption("the scale 'clues' at a level means so many clues: give one of them")
-            settings["clues"], level = level, None
+        settings, level = settings_of_scale(scale, level, options)
         if level and scale == "rating":
             least, most = read_levels(level)
             settings["rating"], level = f"{least}.0-{most}.9", None
-        if level and scale == "minimal":
-            raise BadOption("the scale 'minimal' has no levels")
-        if scale == "minimal":
-            settings["minimal"] = True
-        if settings.get("clues"):
-            least, most = read_levels(str(settings["clues"]))
-            settings["clues"] = least if least == most else (least, most)
         if level:
             settings |= _levels(*read_levels(level))
         return fill(cls, settings)
@@ -160,22 +149,6 @@ class SudokuGenerator(Settings):
         shares = np.cumsum(list(weights.values()))
         return np.array(kinds), shares / shares[-1]
 
-    def orbits(self) -> NDArray[np.int64]:
-        """Return `int64[K, 8]`: the cells that go together under the symmetry, -1 where they are fewer than 8."""
-        grid = np.arange(81).reshape(9, 9)
-        images = {
-            "none": [],
-            "half-turn": [grid[::-1, ::-1]],
-            "quarter-turn": [np.rot90(grid, turns) for turns in (1, 2, 3)],
-            "horizontal": [grid[:, ::-1]],
-            "vertical": [grid[::-1]],
-            "both": [grid[:, ::-1], grid[::-1], grid[::-1, ::-1]],
-            "diagonal": [grid.T],
-            "full": [np.rot90(each, turns) for each in (grid, grid.T) for turns in range(4)],
-        }[self.symmetry]
-        orbits = {tuple(sorted({cell, *(int(image.flat[cell]) for image in images)})) for cell in range(81)}
-        return np.array([[*orbit, *[-1] * (8 - len(orbit))] for orbit in sorted(orbits)])
-
     def batches(self, count: int, seed: int = 0, first: int = 0) -> Iterator[GeneratedBatch]:
         """Yield the puzzles number `first` to `count` - 1 of the stream of this seed, `CHUNK` at a time.
 
@@ -204,7 +177,7 @@ class SudokuGenerator(Settings):
         """Return the function from a number and a count to the puzzles from this number on, and their solutions."""
         from puzzlelab.puzzles.sudoku import hole_digging_kernels
 
-        (kinds, chances), orbits = self.kinds(), self.orbits()
+        (kinds, chances), orbits = self.kinds(), orbits_of(self.symmetry, 9)
         room = hole_digging_kernels.digging_room()
 
         def make(first: int, size: int) -> GeneratedBatch:
@@ -233,12 +206,13 @@ class SudokuGenerator(Settings):
         return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
-def tally(boards: Iterable[Grids]) -> Tally:
-    """Count the puzzles by their clues; some puzzles `[B, 81]` are given at a time."""
-    counts = np.zeros(CELLS + 1, np.int64)
+def tally(levels: Mapping[int, tuple[int, int]], boards: Iterable[Grids]) -> Tally:
+    """Count the puzzles by their clues; some puzzles `[B, N * N]` are given at a time."""
+    counts = np.zeros(0, np.int64)
     for puzzles in boards:
-        counts += np.bincount(np.count_nonzero(puzzles, axis=1), minlength=CELLS + 1)
-    return Tally("clues", counts, LEVELS)
+        counts = np.zeros(puzzles.shape[1] + 1, np.int64) if not counts.size else counts
+        counts += np.bincount(np.count_nonzero(puzzles, axis=1), minlength=counts.size)
+    return Tally("clues", counts, levels)
 
 
 def _levels(least: int, most: int) -> dict[str, Any]:
@@ -252,9 +226,9 @@ def _empty(size: int) -> NDArray[np.uint8]:
     return np.zeros((size, 81), np.uint8)
 
 
-def level_of(clues: int) -> int:
+def level_of(levels: Mapping[int, tuple[int, int]], clues: int) -> int:
     """Return the level of a puzzle with this many clues; 1 for more clues, 5 for fewer."""
-    return next((level for level, (least, _) in LEVELS.items() if clues >= least), 5)
+    return next((level for level, (least, _) in levels.items() if clues >= least), max(levels))
 
 
 # --- scales of difficulty ---
@@ -312,9 +286,9 @@ class SudokuSamples:
 
     @cached_property
     def scales(self) -> Mapping[str, Scale]:
-        """The scales on which boards can be made; none except for 9x9."""
+        """The scales on which boards can be made."""
         if self.puzzle.name != "sudoku-9x9":
-            return {}
+            return any_size.scales_of(self.puzzle.name, self.puzzle.size)
         levels = min(LEVELS), max(LEVELS)
         return {
             "level": _scale("1 (57 to 67 clues) to 5 (at most 26)", _by_level, levels),
@@ -325,16 +299,22 @@ class SudokuSamples:
         }
 
     @property
-    def generator(self) -> OwnGenerator | None:
-        """The generator of 9x9; other sizes have none."""
-        return OwnGenerator(SudokuGenerator, FORMS, tally) if self.puzzle.name == "sudoku-9x9" else None
+    def generator(self) -> OwnGenerator:
+        """The generator of boards."""
+        counted = partial(tally, self._levels)
+        if self.puzzle.name == "sudoku-9x9":
+            return OwnGenerator(SudokuGenerator, counted)
+        return OwnGenerator(any_size.AnySizeGenerator, counted, {"puzzle": self.puzzle.name})
+
+    @property
+    def _levels(self) -> Mapping[int, tuple[int, int]]:
+        return LEVELS if self.puzzle.name == "sudoku-9x9" else any_size.level_clues(self.puzzle.size)
 
     def difficulty(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
-        """Return `int64[B]`: the clues of each of the boards `[B, N]` and, for 9x9, the level that they make."""
+        """Return `int64[B]`: the clues of each of the boards `[B, N]`, and the level that they make."""
         clues = np.count_nonzero(states, axis=1)
-        if self.puzzle.name != "sudoku-9x9":
-            return {"clues": clues}
-        return {"level": np.array([level_of(count) for count in range(82)])[clues], "clues": clues}
+        levels = [level_of(self._levels, count) for count in range(self.puzzle.cells + 1)]
+        return {"level": np.array(levels)[clues], "clues": clues}
 
 
 def random_images(boards: Board, random: np.random.Generator) -> Board:

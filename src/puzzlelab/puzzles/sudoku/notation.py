@@ -10,13 +10,13 @@ Shapes: B = boards, N = digits, W = characters of a line.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.boards import as_text
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.puzzle import Notation
 from puzzlelab.puzzles.sudoku import examples
@@ -63,22 +63,13 @@ VALUES = VALUE_OF_BYTE.tobytes()
 
 def notation(puzzle: Sudoku) -> Notation:
     """Return the view `Notation`."""
-
-    def grids(boards: Board, solutions: Board) -> str:
-        return "".join(f"{puzzle.draw(solution)}\n" for solution in solutions)
-
     return Notation(
         shape=(puzzle.size, puzzle.size),
         signs=frozenset((SYMBOLS[: puzzle.size] + "".join(MORE_BLANKS)).lower()),
         read=partial(read, size=puzzle.size, name=puzzle.name),
         read_lines=partial(read_lines, puzzle.size),
         write_lines=write_lines,
-        with_solutions={
-            "line": lambda boards, solutions: as_text(write_lines(solutions)),
-            "grid": grids,
-            "pair": partial(_side_by_side, WITH_ZEROS, b"  "),
-            "csv": partial(_side_by_side, WITH_POINTS, b","),
-        },
+        references=partial(references, puzzle.size, puzzle.name),
         wider=f"{puzzle.name}:candidates" if puzzle.name == "sudoku-9x9" else "",
     )
 
@@ -222,6 +213,53 @@ def read_lines(size: int, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
     return states, is_written & is_parted & fits & ~may_be_others
 
 
+def references(size: int, name: str, texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_], dict[int, str]]:
+    """Read the solutions beside the boards of these texts: `uint8[B, N * N]`, `bool[B]`, which are read, and place ->
+    why another is not whole.
+    """
+    cells, errors = size**2, dict[int, str]()
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    solutions, is_read = np.zeros((len(texts), cells), np.uint8), np.zeros(len(texts), bool)
+    for length in range(2 * cells + 1, 2 * cells + MOST_BETWEEN + 1):
+        places = np.flatnonzero(lengths == length)
+        if len(places) and size <= MOST_DIGITS:
+            lines = "".join(map(texts.__getitem__, places.tolist())).encode("ascii", "replace")
+            solutions[places], is_read[places] = _solutions_in(np.frombuffer(lines, np.uint8).reshape(-1, length), size)
+    for place in np.flatnonzero((lengths > cells) & ~is_read).tolist():
+        try:
+            if (solution := _reference(texts[place], size, name)) is not None:
+                solutions[place], is_read[place] = solution, True
+        except BadBoard as error:
+            errors[place] = str(error)
+    return solutions, is_read, errors
+
+
+def _solutions_in(lines: Text, size: int) -> tuple[Board, NDArray[np.bool_]]:
+    """Return the full grids at the ends of `lines: uint8[B, W]`, and `bool[B]`, which are full and after a board."""
+    cells = size**2
+    solutions = translated(lines[:, -cells:], VALUES)
+    is_full = (solutions.min(axis=1) > 0) & (solutions.max(axis=1) <= size)
+    return solutions, is_full & BETWEEN[lines[:, cells:-cells]].all(axis=1)
+
+
+def _reference(text: str, size: int, name: str) -> Board | None:
+    """Return the solution beside the board of a text; None without one.
+
+    Raises `BadBoard` for what stands there and is mostly digits, but no full grid.
+    """
+    words = _words(text)
+    if len(words) < 2 or len(words[0]) != size**2 or "\n" in text.strip():
+        return None
+    _, solution = read_pair(text, size, name)
+    beside, cells = words[1], size**2
+    if solution is not None or 2 * sum(0 < _VALUES.get(sign, 0) <= size for sign in beside) <= cells:
+        return solution
+    if len(beside) != cells:
+        raise BadBoard(f"the solution beside the board has {len(beside)} cells, and not {cells}")
+    blank = int(np.flatnonzero(_digits(beside, size, name) == 0)[0])
+    raise BadBoard("the solution beside the board has a blank", _place(blank, size))
+
+
 def write_lines(states: Board) -> Text:
     """Write `states: uint8[B, N * N]` as `write` does: `uint8[B, N * N]`."""
     return translated(states, WITH_POINTS)
@@ -249,12 +287,3 @@ def _may_be_candidates(states: Board) -> NDArray[np.bool_]:
     is_in_place = ((some == 0) | (some == COLUMN_OF_CELL)).all(axis=1)
     may_be[may_be] = is_in_place & (np.count_nonzero(some, axis=1) > MOST_DIGITS)
     return may_be
-
-
-def _side_by_side(symbols: bytes, between: bytes, boards: Board, solutions: Board) -> str:
-    """Return a line for each board with its solution."""
-    left, right = translated(boards, symbols), write_lines(solutions)
-    lines = np.empty((len(left), left.shape[1] + len(between) + right.shape[1]), np.uint8)
-    lines[:, : left.shape[1]], lines[:, -right.shape[1] :] = left, right
-    lines[:, left.shape[1] : -right.shape[1]] = np.frombuffer(between, np.uint8)
-    return as_text(lines)

@@ -47,15 +47,12 @@ class SudokuPlanes:
     def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
         """Return the boards as they are, turned and reflected; square boxes have eight images, others four.
 
-        (Digits, and rows of a band, may be exchanged too: those symmetries are too many to be listed.)
+        With further units, only those that keep them. (Digits, and rows of a band, may be exchanged too: those
+        symmetries are too many to be listed.)
         """
-        grid = np.arange(self.puzzle.cells).reshape(self.puzzle.size, self.puzzle.size)
-        images = [grid, grid[::-1], grid[:, ::-1], grid[::-1, ::-1]]
-        if self.puzzle.box_rows == self.puzzle.box_columns:
-            images += [image.T for image in images]
         digits = np.arange(self.puzzle.size)
         images_of = []
-        for image in images:
+        for image in self.puzzle.square_symmetries:
             sources = image.reshape(-1)
             moves = np.argsort(sources)[:, None] * self.puzzle.size + digits
             images_of.append((states[..., sources], moves.reshape(-1)))

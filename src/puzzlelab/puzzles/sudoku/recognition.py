@@ -25,10 +25,11 @@ WITH_CANDIDATES = "sudoku-9x9:candidates"
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXY"
 CANDIDATES = re.compile(f"(?:{''.join(f'[{digit}.0]' for digit in range(1, 10))}){{81}}")
 """The candidates of 81 cells: nine signs each, every digit in its place or a sign for its absence."""
-SOLO = re.compile(r"([2-5])x([2-5])([a-z0-9]*):((?:[a-z_]|[1-9][0-9]?)+)")
-"""A game of Solo in Simon Tatham's collection: a letter is a number of blanks, `_` stands between two numbers."""
-SOLO_OPTIONS = re.compile(r"(?:a|r[24]|m[248]|md[24]|d[a-z])*")
-"""The symmetry and the difficulty of a game of Solo."""
+SOLO = re.compile(r"(?:([2-5])x([2-5])|([1-9][0-9]?)j)([a-z0-9]*):((?:[a-z_]|[1-9][0-9]?)+)(?:,([a-z_]+))?")
+"""A game of Solo in Simon Tatham's collection: a letter is a number of blanks, `_` stands between two numbers. A jigsaw
+has its regions after a comma, see `_solo_regions`."""
+SOLO_OPTIONS = re.compile(r"(x|a|r[24]|m[248]|md[24]|d[a-z])")
+"""Both diagonals, the symmetry or the difficulty of a game of Solo."""
 PUZZ_LINK = re.compile(r"sudoku/(?:v:/)?(\d{1,2})/(\d{1,2})/([!-~]+?)/?")
 """The columns, the rows and the cells in a link of puzz.link."""
 
@@ -41,9 +42,13 @@ def from_text(text: str, name: str | None) -> Iterator[tuple[str, str]]:
     if found := LIBRARY.fullmatch(text):
         yield _of_library(text, found[1], found[2], name)
     elif text.startswith("version:"):
-        yield from _of_opensudoku(text)
+        yield from _of_opensudoku(text, name)
+    elif text.startswith("{"):
+        from puzzlelab.puzzles.sudoku.f_puzzles import readings
+
+        yield from readings(text, name)
     elif game := SOLO.fullmatch(text):
-        yield _of_solo(*game.groups())
+        yield _of_solo(game)
     elif link := PUZZ_LINK.fullmatch(text):
         yield _of_puzz_link(int(link[1]), int(link[2]), link[3])
     else:
@@ -63,24 +68,59 @@ def _of_library(text: str, cells: str, removed: str | None, name: str | None) ->
     return "sudoku-9x9", cells.replace("+", "")
 
 
-def _of_opensudoku(text: str) -> Iterator[tuple[str, str]]:
+def _of_opensudoku(text: str, name: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the clues of a game; its notes too for the puzzle whose boards have candidates."""
     fields = text.partition("\n")[2].strip().split("|")[:-1]
-    if len(fields) in (3 * 81, 4 * 81):
-        size = len(fields) // 81  # digit, notes, and 1 for a cell that a player may change
-        cells = zip(fields[::size], fields[size - 1 :: size], strict=True)
-        yield "sudoku-9x9", "".join(digit if can_change == "0" else "0" for digit, can_change in cells)
+    if len(fields) not in (3 * 81, 4 * 81):
+        return
+    size = len(fields) // 81  # digit, notes, and 1 for a cell that a player may change
+    cells = zip(fields[::size], fields[size - 1 :: size], strict=True)
+    board = "".join(digit if can_change == "0" else "0" for digit, can_change in cells)
+    notes = fields[1::size]
+    if name != WITH_CANDIDATES or not all(map(str.isdecimal, [board, *notes])) or not any(map(int, notes)):
+        yield "sudoku-9x9", board
+        return
+    from puzzlelab.puzzles.sudoku.candidate_board import CandidateSudoku
+
+    puzzle, digits = CandidateSudoku(), np.array([*map(int, board)], np.uint8)
+    yield WITH_CANDIDATES, puzzle.write(puzzle.with_notes(digits, np.array([*map(int, notes)])))
 
 
-def _of_solo(across: str, down: str, options: str, cells: str) -> tuple[str, str]:
-    """Return the puzzle and the board of a game of Solo, with so many boxes `across` and `down`."""
-    if not SOLO_OPTIONS.fullmatch(options):
-        raise BadBoard(
-            "this game of Solo has rules beside those of Sudoku, such as X or killer, which are not known here"
-        )
-    puzzle = Sudoku(int(across), int(down))
+def _of_solo(game: re.Match[str]) -> tuple[str, str]:
+    """Return the puzzle and the board of a game of Solo, with so many boxes across and down, or with regions."""
+    across, down, rows, options, cells, regions = game.groups()
+    words = SOLO_OPTIONS.findall(options)
+    if "".join(words) != options:
+        raise BadBoard("this game of Solo has rules beside those of Sudoku, such as killer, which are not known here")
+    if (rows is None) != (regions is None):
+        raise BadBoard("a jigsaw of Solo has its regions after a comma, and another game has none")
+    if rows:
+        puzzle = Sudoku(diagonal="x" in words, regions=_solo_regions(regions, int(rows)))
+    else:
+        puzzle = Sudoku(int(across), int(down), diagonal="x" in words)
     runs = re.findall(r"[a-z]|[0-9]+", cells)
     values = [ord("a") - 1 - ord(run) if run.isalpha() else int(run) for run in runs]
     return puzzle.name, _written(values, puzzle, "this game of Solo")
+
+
+def _solo_regions(text: str, size: int) -> str:
+    """Return the regions of a jigsaw of Solo, a sign a cell.
+
+    The text has the lines between neighbours in a row, row by row, then those in a column, column by column: a letter
+    is a number of neighbours in one region before the next line, `z` 25 of them without a line, and `_` none.
+    """
+    lines = "".join(" " * 25 if sign == "z" else " " * (0 if sign == "_" else ord(sign) - 96) + "|" for sign in text)
+    grid = np.arange(size * size).reshape(size, size)
+    first = np.concatenate([grid[:, :-1].reshape(-1), grid[:-1].T.reshape(-1)])
+    second = np.concatenate([grid[:, 1:].reshape(-1), grid[1:].T.reshape(-1)])
+    owners = np.arange(size * size)
+    for one, other, line in zip(first, second, lines, strict=False):
+        if line == " ":
+            owners[owners == owners[one]] = owners[other]
+    names, places = np.unique(owners, return_inverse=True)
+    if len(lines) != first.size + 1 or (np.bincount(places) != size).any() or names.size > len(SYMBOLS):
+        raise BadBoard(f"the regions of this game of Solo are not {size} of {size} cells")
+    return "".join(SYMBOLS[place] for place in places.tolist())
 
 
 def _of_puzz_link(columns: int, rows: int, cells: str) -> tuple[str, str]:

@@ -7,9 +7,11 @@ Shapes: N = cells of a row, and digits.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ from puzzlelab.core.boards import Instance
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, move_text, shorten
 from puzzlelab.core.logic import Logic
-from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view, itself
+from puzzlelab.core.puzzle import Drawings, Forms, Notation, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Candidates,
     Cover,
@@ -26,9 +28,10 @@ from puzzlelab.core.views import (
     Legality,
     Planes,
     Samples,
+    Symmetries,
     Units,
 )
-from puzzlelab.puzzles.sudoku import notation, presentation
+from puzzlelab.puzzles.sudoku import further_units, notation, presentation
 from puzzlelab.text.board_blocks import read_state
 
 Board = NDArray[np.uint8]
@@ -43,18 +46,44 @@ class Sudoku:
     Names: `sudoku-9x9`, `sudoku-4x4`, `sudoku-6x6` (boxes of 2 rows and 3 columns), `sudoku-6x6:boxes=3x2`, up to
     `sudoku-25x25`. State: `uint8[N * N]`, row by row, 0 for blank. Moves: `r3c5=7` writes a 7 in row 3, column 5.
 
+    Further units: `sudoku-9x9:diagonal` (both diagonals), `sudoku-9x9:windoku` (squares of the size of a box with a
+    line of cells around each: four in 9x9; boxes are square), `sudoku-9x9:disjoint` (the cells of equal place in their
+    boxes), or several, as in `sudoku-9x9:diagonal:windoku`. `sudoku-5x5:jigsaw=1122211322143334435544555` has regions
+    in place of boxes: a sign for the region of each cell, row by row.
+
     >>> puzzle = puzzlelab.Sudoku(2, 2)
     >>> puzzle.name, puzzlelab.solve(puzzle.read("1000003004000002")).proof
     ('sudoku-4x4', 'unique')
+    >>> puzzlelab.Sudoku(diagonal=True).name, puzzlelab.Sudoku(regions="aab/acb/ccb").name
+    ('sudoku-9x9:diagonal', 'sudoku-3x3:jigsaw=112132332')
     """
 
     box_rows: int = 3
     box_columns: int = 3
+    diagonal: bool = False
+    windoku: bool = False
+    disjoint: bool = False
+    regions: str = ""
+    """The regions of a jigsaw in place of boxes, a sign a cell; then a box is a row of N cells, and no unit."""
 
     def __post_init__(self) -> None:
+        if self.regions:
+            self._set_regions(further_units.normal_form(self.regions))
+            return
         for side in (self.box_rows, self.box_columns):
             if not SMALLEST <= side <= LARGEST:
                 raise BadOption(f"a Sudoku box has {SMALLEST} to {LARGEST} rows and columns, not {side}")
+        if self.windoku and self.box_rows != self.box_columns:
+            raise BadOption(
+                "the windows of windoku are as large as a box, and boxes must be square: in 4x4, 9x9, 16x16 and 25x25"
+            )
+
+    def _set_regions(self, regions: str) -> None:
+        if self.windoku or self.disjoint:
+            raise BadOption("a jigsaw has no boxes, and windoku and disjoint groups are made of boxes")
+        fields = {"regions": regions, "box_rows": 1, "box_columns": math.isqrt(len(regions))}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     @property
     def size(self) -> int:
@@ -66,12 +95,19 @@ class Sudoku:
         """N * N."""
         return self.size**2
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows, columns and boxes are the only units."""
+        return not (self.diagonal or self.windoku or self.disjoint or self.regions)
+
     @cached_property
     def name(self) -> str:
-        plain = f"sudoku-{self.size}x{self.size}"
-        if self.box_rows <= self.box_columns:
-            return plain
-        return f"{plain}:boxes={self.box_rows}x{self.box_columns}"
+        words = [f"sudoku-{self.size}x{self.size}"]
+        if self.regions:
+            words.append(f"jigsaw={self.regions}")
+        elif self.box_rows > self.box_columns:
+            words.append(f"boxes={self.box_rows}x{self.box_columns}")
+        return ":".join([*words, *(word for word in further_units.FURTHER if getattr(self, word))])
 
     @property
     def move_count(self) -> int:
@@ -79,31 +115,47 @@ class Sudoku:
 
     @cached_property
     def units(self) -> Units:
-        """Rows, columns and boxes, each `int32[N, N]`."""
-        cells = np.arange(self.cells, dtype=np.int32).reshape(self.size, self.size)
-        grid = cells.reshape(self.box_columns, self.box_rows, self.box_rows, self.box_columns)
-        boxes = grid.swapaxes(1, 2).reshape(self.size, self.size)
-        return Units({"row": cells, "column": cells.T, "box": boxes}, (self.box_rows, self.box_columns))
+        """Rows, columns, and boxes or regions, each `int32[N, N]`; then diagonals, windows and disjoint groups."""
+        grid = np.arange(self.cells, dtype=np.int32).reshape(self.size, self.size)
+        kinds = {"row": grid, "column": grid.T}
+        if self.regions:
+            kinds["region"] = further_units.regions(self.regions)
+        else:
+            boxes = grid.reshape(self.box_columns, self.box_rows, self.box_rows, self.box_columns)
+            kinds["box"] = boxes.swapaxes(1, 2).reshape(self.size, self.size)
+        if self.diagonal:
+            kinds["diagonal"] = further_units.diagonals(grid)
+        if self.windoku:
+            kinds["window"] = further_units.windows(grid)
+        if self.disjoint:
+            kinds["disjoint group"] = kinds["box"].T
+        return Units(kinds, (self.box_rows, self.box_columns) if self.is_plain else None)
 
     @cached_property
-    def _cell_units(self) -> NDArray[np.int64]:
-        """`int64[N * N, 3]`: the row, the column and the box of each cell, as numbers in the list of all units."""
-        homes = np.empty((self.cells, len(self.units.kinds)), np.int64)
-        for kind, units in enumerate(self.units.kinds.values()):
-            homes[units.reshape(-1), kind] = kind * self.size + np.repeat(np.arange(self.size), self.size)
-        return homes
+    def square_symmetries(self) -> tuple[NDArray[np.int64], ...]:
+        """The reflections and turns of the grid that map units to units, as `int64[N, N]`: the cell that comes to each
+        place.
+        """
+        grid = np.arange(self.cells).reshape(self.size, self.size)
+        images = [grid, grid[::-1], grid[:, ::-1], grid[::-1, ::-1]]
+        return tuple(image for image in [*images, *(image.T for image in images)] if self._keeps_units(image))
+
+    def _keeps_units(self, image: NDArray[np.int64]) -> bool:
+        images = np.sort(image.reshape(-1)[self.units.all], axis=1)
+        return set(map(tuple, images.tolist())) == set(map(tuple, np.sort(self.units.all, axis=1).tolist()))
 
     # --- rules ---
 
     def candidates(self, state: Board) -> NDArray[np.bool_]:
         """Return `bool[N * N, N]`: the digits that each blank cell could hold without a conflict."""
-        held = np.zeros((3 * self.size, self.size + 1), bool)
-        held[self._cell_units, state[:, None]] = True
-        taken: NDArray[np.bool_] = held[self._cell_units, 1:].any(axis=1) | (state != 0)[:, None]
+        units = self.units.of_cells
+        held = np.zeros((len(self.units.all), self.size + 1), bool)
+        held[units, state[:, None]] = True
+        taken: NDArray[np.bool_] = held[units, 1:].any(axis=1) | (state != 0)[:, None]
         return ~taken
 
     def legal(self, state: Board) -> NDArray[np.bool_]:
-        """Return `bool[N ** 3]`: writing a digit in a blank cell whose row, column and box do not hold it."""
+        """Return `bool[N ** 3]`: writing a digit in a blank cell whose units do not hold it."""
         return self.candidates(state).reshape(-1)
 
     def is_legal(self, state: Board, move: int) -> bool:
@@ -124,24 +176,23 @@ class Sudoku:
 
     def objection(self, state: Board) -> str | None:
         """Name two equal digits in a unit, a cell without a candidate, or a digit without a place in a unit."""
-        return self.objection_to(state, self.candidates(state), ": its row, column and box hold every digit")
+        return self.objection_to(state, self.candidates(state), has_others_in_units=True)
 
-    def objection_to(self, state: Board, candidates: NDArray[np.bool_], why_none: str = "") -> str | None:
+    def objection_to(
+        self, state: Board, candidates: NDArray[np.bool_], has_others_in_units: bool = False
+    ) -> str | None:
         """Return the `objection` to a board whose blank cells have these `candidates: bool[N * N, N]`.
 
-        `why_none` is what is said of a cell that has none.
+        `has_others_in_units`: whether a digit that is no candidate of a cell is in one of its units.
         """
         return (
             self._conflict(state)
-            or self._without_candidate(state, candidates, why_none)
+            or self._without_candidate(state, candidates, has_others_in_units)
             or self._without_place(state, candidates)
         )
 
-    def _unit_names(self) -> list[str]:
-        return [f"{kind} {number + 1}" for kind in self.units.kinds for number in range(self.size)]
-
     def _conflict(self, state: Board) -> str | None:
-        for name, unit in zip(self._unit_names(), self.units.all.tolist(), strict=True):
+        for name, unit in zip(self.units.names, self.units.all.tolist(), strict=True):
             first: dict[int, int] = {}
             for cell in unit:
                 digit = int(state[cell])
@@ -151,11 +202,18 @@ class Sudoku:
                 first[digit] = cell
         return None
 
-    def _without_candidate(self, state: Board, candidates: NDArray[np.bool_], why: str) -> str | None:
+    def _without_candidate(self, state: Board, candidates: NDArray[np.bool_], in_units: bool) -> str | None:
         stuck = np.flatnonzero((state == 0) & ~candidates.any(axis=1))
         if stuck.size == 0:
             return None
-        return f"{self.write_cell(int(stuck[0]))} has no candidate left{why}"
+        cell = int(stuck[0])
+        why = f": its {self._kinds_of(cell)} hold every digit" if in_units else ""
+        return f"{self.write_cell(cell)} has no candidate left{why}"
+
+    def _kinds_of(self, cell: int) -> str:
+        """Return the kinds of the units of a cell, such as `row, column and box`."""
+        *kinds, last = (kind for kind, units in self.units.kinds.items() if (units == cell).any())
+        return f"{', '.join(kinds)} and {last}"
 
     def _without_place(self, state: Board, candidates: NDArray[np.bool_]) -> str | None:
         placed = candidates | (state[:, None] == np.arange(1, self.size + 1))
@@ -163,7 +221,7 @@ class Sudoku:
         if missing.size == 0:
             return None
         unit, digit = missing[0]
-        return f"{self._unit_names()[unit]} has no place left for a {notation.SYMBOLS[digit]}"
+        return f"{self.units.name(unit)} has no place left for a {notation.SYMBOLS[digit]}"
 
     # --- notation and drawing ---
 
@@ -177,7 +235,7 @@ class Sudoku:
         return notation.write(state)
 
     def draw(self, state: Board, mark: int | None = None) -> str:
-        return presentation.draw(state, self.box_rows, self.box_columns)
+        return presentation.draw(self, state)
 
     def write_cell(self, cell: int) -> str:
         """Return a cell by its row and column from 1, such as `r3c5`."""
@@ -199,22 +257,18 @@ class Sudoku:
 
     @cached_property
     def _cover(self) -> ExactCover:
-        cells, digits = np.divmod(np.arange(self.move_count), self.size)
-        items = np.stack(
-            [cells, *(self.cells + self._cell_units[cells, kind] * self.size + digits for kind in range(3))], 1
-        )
-        return ExactCover(
-            4 * self.cells,
-            4 * self.cells,
-            np.arange(0, 4 * self.move_count + 1, 4),
-            items.reshape(-1).astype(np.int32),
-            np.arange(self.move_count),
-        )
+        digits, units = np.arange(self.size), np.arange(len(self.units.all))
+        cells = np.concatenate([np.arange(self.cells), self.units.all.reshape(-1)])
+        held = np.repeat(self.cells + units * self.size, self.size)[:, None] + digits
+        filled = np.repeat(np.arange(self.cells)[:, None], self.size, axis=1)
+        moves = (cells[:, None] * self.size + digits).reshape(-1)
+        items = np.concatenate([filled, held]).reshape(-1)[np.argsort(moves, kind="stable")].astype(np.int32)
+        starts = np.concatenate([[0], np.cumsum(np.bincount(moves))])
+        count = self.cells + units.size * self.size
+        return ExactCover(count, count, starts, items, np.arange(self.move_count))
 
     def cover(self) -> ExactCover:
-        """Return the cover. Items: every cell is filled, and every row, column and box holds each digit. Options: the
-        moves.
-        """
+        """Return the cover. Items: every cell is filled, and every unit holds each digit. Options: the moves."""
         return self._cover
 
     def chosen(self, state: Board) -> NDArray[np.int64]:
@@ -235,7 +289,13 @@ class Sudoku:
         return (digits + 1).astype(np.uint8)
 
     def random_symmetry(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Put digits, bands, stacks, and lines within them in random order; with square boxes reflect them or not."""
+        """Put digits, bands, stacks, and lines within them in random order; with square boxes reflect them or not.
+
+        With further units or regions, put digits in random order, and turn or reflect the grid if that keeps the units.
+        """
+        if not self.is_plain:
+            images = self.square_symmetries
+            return images[random.integers(len(images))].reshape(-1), random.permutation(self.size)
         rows, columns = (
             np.concatenate([at * side + random.permutation(side) for at in random.permutation(self.size // side)])
             for side in (self.box_rows, self.box_columns)
@@ -253,6 +313,7 @@ VIEWS: Views = {
     Candidates: itself,
     Cover: itself,
     Drawings: "puzzlelab.puzzles.sudoku.presentation:drawing",
+    Forms: "puzzlelab.puzzles.sudoku.forms:forms",
     KernelRules: "puzzlelab.puzzles.sudoku.kernels:rules",
     Legality: lambda sudoku: Legality(sudoku.is_legal),
     Logic: "puzzlelab.puzzles.sudoku.logic.view:logic",
@@ -260,15 +321,23 @@ VIEWS: Views = {
     Planes: "puzzlelab.puzzles.sudoku.planes:SudokuPlanes",
     Presentation: "puzzlelab.puzzles.sudoku.presentation:presentation",
     Samples: "puzzlelab.puzzles.sudoku.generate:SudokuSamples",
+    Symmetries: "puzzlelab.puzzles.sudoku.canonical:symmetries",
 }
 
 
 def from_name(rest: str) -> Sudoku:
     """Return the puzzle whose name is `sudoku-` and this."""
-    match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})(?::boxes=([0-9]{1,2})x([0-9]{1,2}))?", rest)
+    match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})((?::.*)?)", rest)
     if match is None:
         raise BadOption(f"'sudoku-{shorten(rest)}' is no Sudoku; write sudoku-9x9, or sudoku-6x6:boxes=3x2")
-    size = int(match[1])
+    size, options = int(match[1]), further_units.options_of(match[3])
+    further: dict[str, Any] = {word: word in options for word in further_units.FURTHER}
+    if regions := options.get(further_units.JIGSAW):
+        if further_units.BOXES in options:
+            raise BadOption("a jigsaw has regions in place of boxes: leave boxes out of its name")
+        if int(match[2]) != size:
+            raise BadOption(f"a jigsaw has as many columns as rows, not {match[1]}x{match[2]}")
+        return Sudoku(**further, regions=further_units.normal_form(regions, size))
     sides = [
         (rows, size // rows)
         for rows in range(SMALLEST, LARGEST + 1)
@@ -276,10 +345,19 @@ def from_name(rest: str) -> Sudoku:
     ]
     if int(match[2]) != size or not sides:
         raise BadOption(
-            f"there is no sudoku-{match[1]}x{match[2]}: boxes have {SMALLEST} to {LARGEST} rows and columns, "
-            "so that grids are 4x4, 6x6, 8x8, 9x9, 10x10, 12x12, 15x15, 16x16, 20x20 and 25x25"
+            f"there is no sudoku-{match[1]}x{match[2]}: boxes have {SMALLEST} to {LARGEST} rows and columns, so that "
+            "grids are 4x4, 6x6, 8x8, 9x9, 10x10, 12x12, 15x15, 16x16, 20x20 and 25x25; other square ones are jigsaws"
         )
-    box_rows, box_columns = (int(match[3]), int(match[4])) if match[3] else sides[0]
-    if box_rows * box_columns != size:
-        raise BadOption(f"boxes of {box_rows}x{box_columns} do not make a grid of {size}x{size}")
-    return Sudoku(box_rows, box_columns)
+    return Sudoku(*_box(options.get(further_units.BOXES), size) or sides[0], **further)
+
+
+def _box(text: str | None, size: int) -> tuple[int, int] | None:
+    """Return the sides of a box that a name has; raises `BadOption`."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"([0-9]{1,2})x([0-9]{1,2})", text)
+    if match is None:
+        raise BadOption(f"'{shorten(text)}' is no box; write its rows and columns, as in boxes=3x2")
+    if int(match[1]) * int(match[2]) != size:
+        raise BadOption(f"boxes of {text} do not make a grid of {size}x{size}")
+    return int(match[1]), int(match[2])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from puzzlelab import Instance, Limit, Unsupported, load, solve, solver
+from puzzlelab import Instance, Limit, load, solve, solver
 from puzzlelab.puzzles.sudoku.logic.techniques import Technique
 
 PUZZLE = load("sudoku-9x9")
@@ -54,9 +54,10 @@ def test_it_explains_each_step():
     assert lines[-1] == PUZZLE.draw(solve(EASY).final.state)
 
 
-def test_other_sizes_are_refused():
-    with pytest.raises(Unsupported, match="logic cannot solve sudoku-4x4: it is made for sudoku-9x9"):
-        solve(load("sudoku-4x4").read("small"), "logic")
+def test_other_sizes_are_solved_by_the_logic_of_their_units():
+    board = load("sudoku-4x4").read("small")
+    result = solve(board, "logic")
+    assert (result.proof, result.final) == ("unique", solve(board).final)
 
 
 def test_techniques_that_assume_one_solution():

@@ -19,7 +19,7 @@ from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count, Stop
+from puzzlelab.core.result import NO_SOLUTION, Count, Proof, Stop
 from puzzlelab.core.solver import (
     Attempt,
 )
@@ -97,11 +97,11 @@ class Bands(Enumerator):
         most_guesses = MOST_GUESSES if limit.nodes is None else min(MOST_GUESSES, limit.nodes - 1)
         began = time.perf_counter()
         batch = solve_batch(boards.states, most, jobs=1, most_guesses=most_guesses)
-        firsts = _solutions(boards, batch).solved_together(time.perf_counter() - began)
+        firsts = _solutions(boards, batch, 1).solved_together(time.perf_counter() - began)
         names: list[Stop] = ["interrupted", "done", "solutions"]
         kinds = np.where(batch.counts == NOT_COUNTED, 0, np.where(batch.counts < most, 1, 2))
         stops = np.array([STOPS.index(name) for name in names], np.uint8)[kinds]
-        return Counts(np.maximum(batch.counts, 0), stops, batch.guesses, firsts)
+        return Counts(np.maximum(batch.counts, 0), stops, batch.guesses, firsts, _solutions(boards, batch, 2))
 
 
 class BandsBatch(NamedTuple):
@@ -109,6 +109,8 @@ class BandsBatch(NamedTuple):
 
     solutions: NDArray[np.uint8]
     """[B, 81]: the first solution; zeros where there is none."""
+    others: NDArray[np.uint8]
+    """[B, 81]: the second solution, where two are counted; zeros elsewhere."""
     counts: NDArray[np.int64]
     """[B]: the number of solutions, up to the maximum; `NOT_COUNTED` where more guesses are needed than are allowed."""
     guesses: NDArray[np.int64]
@@ -143,14 +145,14 @@ def solve_batch(
         row, cell = np.argwhere(is_wrong)[0]
         raise BadBoard(f"{puzzles[row, cell]} is no digit from 0 to 9", f"puzzle {row}, cell {cell}")
     clues = np.array(puzzles, np.uint8, order="C")
-    result = BandsBatch(np.zeros_like(clues), *(np.zeros(len(clues), np.int64) for _ in range(3)))
+    result = BandsBatch(np.zeros_like(clues), np.zeros_like(clues), *(np.zeros(len(clues), np.int64) for _ in range(3)))
     over = threading.Event()
 
     def chunk(start: int) -> None:
         if not over.is_set():
             part = slice(start, start + CHUNK)
             stack, control = new_stack(), new_control(bands_kernels.CONTROL)
-            answers = (result.solutions[part], result.counts[part], result.guesses[part], result.rounds[part])
+            answers = (array[part] for array in result)
             bands_kernels.solve_all(clues[part], stack, control, DIGIT_OF, most, most_guesses, *answers)
 
     for _ in ordered_map(chunk, range(0, len(clues), CHUNK), jobs, on_interrupt=over.set):
@@ -160,25 +162,23 @@ def solve_batch(
 
 def _answers(boards: Boards, batch: BandsBatch) -> Answers:
     """Return the answers to many boards with their proofs."""
-    codes = np.array([PROOFS.index("unsolvable"), PROOFS.index("unique"), PROOFS.index("none")], np.uint8)
+    proofs: list[Proof] = ["unsolvable", "unique", "several"]
+    codes = np.array(list(map(PROOFS.index, proofs)), np.uint8)
     return replace(
-        _solutions(boards, batch),
+        _solutions(boards, batch, 1),
         proofs=codes[np.minimum(batch.counts, 2)],
-        rare={
-            **{int(place): {"reason": SEVERAL} for place in np.flatnonzero(batch.counts > 1)},
-            **{int(place): {"reason": NO_SOLUTION} for place in np.flatnonzero(batch.counts == 0)},
-        },
+        rare={int(place): {"reason": NO_SOLUTION} for place in np.flatnonzero(batch.counts == 0)},
     )
 
 
-def _solutions(boards: Boards, batch: BandsBatch) -> Answers:
-    """Return the first solution of each board, without a proof."""
-    solved = batch.counts > 0
+def _solutions(boards: Boards, batch: BandsBatch, number: int) -> Answers:
+    """Return solution number 1 or 2 of each board, without a proof."""
+    solved, solutions = batch.counts >= number, batch.solutions if number == 1 else batch.others
     is_move = (boards.states == 0) & solved[:, None]
     lengths = np.where(solved, is_move.sum(axis=1, dtype=np.int32), np.int32(UNSOLVED))
     counts = {"expanded": batch.guesses, "generated": batch.rounds}
     answers = Answers.blank(boards, lengths=lengths, lower_bounds=np.maximum(lengths, 0), **counts)
-    moves = np.compress(is_move.reshape(-1), (BEFORE_FIRST_MOVES + batch.solutions).reshape(-1))
+    moves = np.compress(is_move.reshape(-1), (BEFORE_FIRST_MOVES + solutions).reshape(-1))
     return replace(answers, moves=moves)
 
 

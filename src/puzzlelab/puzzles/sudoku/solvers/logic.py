@@ -1,4 +1,4 @@
-"""`logic`: solves 9x9 Sudoku as a person does, by the easiest step at each position."""
+"""`logic`: solves Sudoku as a person does, by the easiest step at each position."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LogicSolver(SolverSettings):
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Return why it cannot solve this puzzle, in words."""
-        return None if puzzle.view(LogicView) is not None else "it is made for sudoku-9x9"
+        return None if puzzle.view(LogicView) is not None else "it has no logic of its own"
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield the progress after each step, and the result."""
