@@ -16,7 +16,7 @@ from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.registry import usual_solver
 from puzzlelab.core.settings import fill
 from puzzlelab.core.solver import NETWORK, Solver, is_network, require, require_views
-from puzzlelab.core.views import Estimates, Samples
+from puzzlelab.core.views import Candidates, Estimates, Samples
 from puzzlelab.engine import installed
 from puzzlelab.engine.enumeration import Enumerator
 from puzzlelab.storage import networks
@@ -69,6 +69,7 @@ def about(puzzle: Puzzle) -> Facts:
         "shows_board": presentation.answer_is_board,
         "objective": objective_of(puzzle).kind,
         "one_way": presentation.unique_expected,
+        "has_candidates": puzzle.view(Candidates) is not None,
         "counts": isinstance(registry.make_solver(name, options), Enumerator),
         "usual_solver": {"name": name, "options": {key: _plain(value) for key, value in options.items()}},
         "solvers": solvers,

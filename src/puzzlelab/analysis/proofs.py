@@ -3,7 +3,7 @@
 A replay confirms moves. It does not confirm that no solution is shorter, that there is only one, or that there is none.
 Such a claim is proven by a second method, or refuted by a solution that contradicts it and that the plain rules replay.
 The puzzle names its methods (`Presentation.provers`). The method that made the claim is tried last, and can only
-refute: if it proved the claim a second time, that would confirm nothing.
+refute, or show another solution: if it proved the claim a second time, that would confirm nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from puzzlelab.engine.enumeration import require_enumerator
 from puzzlelab.engine.search_rules import chosen_estimate
 from puzzlelab.engine.solving import attempts_of
 
-Kind = Literal["optimal", "lower bound", "upper bound", "unsolvable", "unique"]
+Kind = Literal["optimal", "lower bound", "upper bound", "unsolvable", "unique", "several"]
+COUNTS: tuple[Kind, ...] = ("unique", "several")
+"""Claims about the number of solutions, which are proven by listing them."""
 Outcome = Literal["proven", "refuted", "undecided"]
 RULES = "rules"
 """The name of the method for a claim that needs no search."""
@@ -51,7 +53,9 @@ class Claim:
 
     def __str__(self) -> str:
         if self.least is None:
-            return "claims to be unsolvable" if self.kind == "unsolvable" else "claims a unique solution"
+            return {"unsolvable": "claims to be unsolvable", "several": "claims several solutions"}.get(
+                self.kind, "claims a unique solution"
+            )
         words = sum_in_words(self.counts, self.least)
         if self.kind == "optimal":
             return f"claims {words} optimal"
@@ -63,7 +67,7 @@ class Claim:
     def contradicted_by(self, total: int) -> bool:
         """Tell whether a solution of this number of moves, of this cost, or of minus this score, contradicts the claim.
 
-        Of a unique solution that cannot be said.
+        Of a number of solutions that cannot be said.
         """
         return self.kind == "unsolvable" or (self.least is not None and total < self.least)
 
@@ -95,7 +99,7 @@ class ProofCheck:
     expanded: int = 0
     """States that all methods together expanded."""
     witness: tuple[int, ...] | None = None
-    """The moves of the solution that refutes the claim."""
+    """The moves of the solution that refutes the claim, or of another one where several are claimed."""
     has_method: bool = True
     """Whether there is a method to prove it, other than the one that made the claim."""
 
@@ -146,7 +150,7 @@ def claim_of(result: Result, counts: objective.Kind = "moves") -> Claim | None:
 def follows_from_rules(instance: Instance, result: Result, claim: Claim) -> bool:
     """Tell whether the claim of a verified result follows from the plain rules, without a search."""
     puzzle, state, steps = instance.puzzle, instance.state, objective_of(instance.puzzle)
-    if claim.kind == "unique":
+    if claim.kind in COUNTS:
         return False
     if claim.least is not None:
         if claim.least <= steps.least_sum + (0 if puzzle.solved(state) else steps.least_step):
@@ -196,7 +200,8 @@ def prove(
         except Unsupported:  # its library is not installed
             continue
         check = replace(check, seconds=check.seconds + one.seconds, expanded=check.expanded + one.expanded)
-        if one.outcome == "refuted" or (one.outcome == "proven" and prover.independent):
+        is_shown = prover.independent or one.witness is not None
+        if one.outcome == "refuted" or (one.outcome == "proven" and is_shown):
             return replace(one, seconds=check.seconds, expanded=check.expanded)
     return check
 
@@ -207,7 +212,7 @@ def provers(puzzle: Puzzle, claim: Claim, claimant: Method | None = None) -> lis
     for name, options in presentation_of(puzzle).provers:
         try:
             solver = registry.make_solver(name, options)
-            if claim.kind == "unique":
+            if claim.kind in COUNTS:
                 require_enumerator(solver, puzzle)
             require(solver, puzzle)
         except (BadInput, ImportError):
@@ -230,9 +235,7 @@ def _try(
     """Judge the claim by one method."""
     latest: Attempt = Result(None)
     judgement: ProofCheck | None = None
-    judge = (
-        _judge_of_uniqueness(instance, result, claim) if claim.kind == "unique" else partial(_judge, instance, claim)
-    )
+    judge = _judge_of_count(instance, result, claim) if claim.kind in COUNTS else partial(_judge, instance, claim)
     with closing(_attempts(prover.solver, instance, claim, limit)) as attempts:
         for latest in attempts:
             if isinstance(latest, Result):
@@ -249,8 +252,8 @@ def _try(
 
 
 def _attempts(solver: Solver, instance: Instance, claim: Claim, limit: Limit) -> Generator[Attempt, None, None]:
-    """Yield every solution if the claim is that there is one only, else ever better results."""
-    if claim.kind == "unique":
+    """Yield every solution if the claim is about their number, else ever better results."""
+    if claim.kind in COUNTS:
         yield from require_enumerator(solver, instance.puzzle).solutions(instance, limit)
     else:
         yield from attempts_of(solver, instance, limit)
@@ -292,9 +295,12 @@ def _finding(claim: Claim, total: int) -> str:
     return str(total) if is_number else f"a solution of {sum_in_words(claim.counts, total)}"
 
 
-def _judge_of_uniqueness(instance: Instance, result: Result, claim: Claim) -> Callable[[Attempt], ProofCheck | None]:
-    """Return a function from every solution of a search to whether `result` is the only one, as `_judge` says it."""
-    puzzle, solutions = instance.puzzle, 0
+def _judge_of_count(instance: Instance, result: Result, claim: Claim) -> Callable[[Attempt], ProofCheck | None]:
+    """Return a function from every solution of a search to whether `result` is the only one or one of several.
+
+    It says so as `_judge` does.
+    """
+    puzzle, solutions, several = instance.puzzle, 0, claim.kind == "several"
     end = board_after(puzzle, instance.state, result.moves or ())
 
     def judge(attempt: Attempt) -> ProofCheck | None:
@@ -302,11 +308,15 @@ def _judge_of_uniqueness(instance: Instance, result: Result, claim: Claim) -> Ca
         if isinstance(attempt, Progress):
             return None
         if attempt.moves is None:
-            return ProofCheck(claim, "proven") if attempt.stop == "done" and solutions == 1 else None
+            if attempt.stop != "done" or solutions != 1:
+                return None
+            return ProofCheck(claim, "refuted", reason="no other") if several else ProofCheck(claim, "proven")
         solutions += 1
         other = board_after(puzzle, instance.state, attempt.moves)
         if solutions == 1 and (other == end).all():
             return None
+        if several:
+            return ProofCheck(claim, "proven", witness=attempt.moves)
         return ProofCheck(claim, "refuted", reason=f"another: {puzzle.write(other)}", witness=attempt.moves)
 
     return judge
