@@ -96,10 +96,10 @@ class Run(NamedTuple):
     """The most memory that it had."""
 
 
-def run(name: str, path: Path, words: Sequence[str], exit_code: int = 0) -> Run:
+def run(name: str, path: Path, words: Sequence[str], exit_code: int = 0, verb: str = "solve") -> Run:
     """Call the command, its start included, in the folder of the boards."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = [sys.executable, "-c", COMMAND, "solve", name, "--file", path.name, *words]
+    command = [sys.executable, "-c", COMMAND, verb, name, "--file", path.name, *words]
     with (path.parent / "answers").open("wb") as answers, (path.parent / "errors").open("wb") as errors:
         code = subprocess.run(command, stdout=answers, stderr=errors, cwd=path.parent, check=False).returncode
     seconds = time.perf_counter() - began
@@ -107,7 +107,7 @@ def run(name: str, path: Path, words: Sequence[str], exit_code: int = 0) -> Run:
         sys.exit(f"{' '.join(command)} ended with exit code {code}: {(path.parent / 'errors').read_text()}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    for rows in path.parent.glob("rows.parquet*"):
+    for rows in path.parent.glob("rows.*"):
         rows.unlink()
     return Run(cpu_seconds, seconds, float((path.parent / "peak").read_text()))
 

@@ -66,7 +66,7 @@ def test_facts():
     facts = check_facts(checked("tiles-3x3", ODD))
     assert json.loads(json.dumps(facts)) == facts
     assert (facts["ok"], facts["solutions"]) == (False, 0)
-    assert set(facts) == {"ok", "objections", "unsolvable", "solutions", "difficulty"}
+    assert set(facts) == {"ok", "objections", "unsolvable", "solutions", "difficulty", "patterns"}
 
 
 # --- many boards ---
@@ -133,6 +133,13 @@ def test_boards_of_equal_difficulty_share_a_check():
     assert checks[0] is checks[1] is checks[2]
 
 
-def test_a_batch_ends_where_a_board_has_several_solutions():
+def test_boards_with_several_solutions_are_checked_together():
     parts = list(check_parts(boards_of("sudoku-9x9"), registry.solver("bands"), Limit()))
-    assert [len(checks) for _, checks in parts] == [4, 1, 1, 1]
+    assert [len(checks) for _, checks in parts] == [7]
+    puzzle, several = load("sudoku-9x9"), [check for _, checks in parts for check in checks if check.solutions == 2]
+    assert several
+    for each in several:
+        first, second = each.witnesses
+        assert puzzle.solved(first)
+        assert puzzle.solved(second)
+        assert f"two of them differ in {(first != second).sum()} places" in each.objections[-1]

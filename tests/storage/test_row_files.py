@@ -72,7 +72,7 @@ ROWS = [
     row(moves=[], length=0, seed=3, net="abc", limit={"seconds": 0.5, "nodes": None, "memory": 2**33}),
     row(board="", moves=None, length=None, verified=False, error="no board"),
     row(board="x", tried=["U"], cost=-5, score=2**40, upper_bound=7, seconds=1e-06),
-    row(board="y", solution="x y", solutions="several", reason="two, or more"),
+    row(board="y", solution="x y", solutions=2, proof="several"),
 ]
 
 

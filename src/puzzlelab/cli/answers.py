@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, end_interrupted, fail, say
+from puzzlelab.cli.several import SeveralTally
 from puzzlelab.core.answers import PROOFS, Answers
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.logic import numbered
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Drawings, Presentation, Puzzle, State, board_after, notations_of, presentation_of
-from puzzlelab.core.result import IN_CIRCLES, SEVERAL, Result, circles_in_words
+from puzzlelab.core.puzzle import BoardForm, Drawings, Presentation, Puzzle, State, board_after, presentation_of
+from puzzlelab.core.result import IN_CIRCLES, Result, circles_in_words
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Candidates, levels_of
 from puzzlelab.engine.report import note
+from puzzlelab.jobs.references import compared
 from puzzlelab.jobs.solve_job import SolveJob
 
 if TYPE_CHECKING:
@@ -63,10 +65,16 @@ class SolveReport:
     """Whether a network's percentages are shown at each move."""
     summary_only: bool = False
     """Whether only interrupted answers are shown, because a file gets the others."""
-    notation: str | None = None
-    """The name of a notation for solutions; if set, nothing else is printed."""
+    unique: bool = False
+    """Whether a board that is not proven to have one solution gives exit code 1."""
+    form: BoardForm | None = None
+    """The form of solutions; if set, nothing else is printed."""
+    _solutions: list[tuple[State, State | None]] = field(default_factory=list)
+    """The boards that are not printed yet, with their solutions, or these alone."""
     errors: ErrorTally = field(default_factory=ErrorTally)
     counts: Counter[str] = field(default_factory=Counter)
+    references: ErrorTally = field(default_factory=partial(ErrorTally, "boards beside which a wrong solution stands"))
+    solutions: SeveralTally = field(default_factory=SeveralTally)
     total: int = 0
     """Moves of all solutions so far, or their cost or score."""
     seconds: float = 0.0
@@ -104,12 +112,13 @@ class SolveReport:
         self.errors.tell_boards(boards)
         if self.json:
             print(*self._rows.json_texts(solved), sep="", end="", flush=True)
-        elif self.notation:
-            print(self._in_notation(answers, self.notation), end="", flush=True)
+        elif self.form:
+            self._in_form(answers, self.form)
         elif not self.summary_only:
             self._answers(answers, boards.is_readable)
         self._count(answers)
-        if self.interrupted and self.summary_only and not self.json and not self.notation:
+        self._compare(answers)
+        if self.interrupted and self.summary_only and not self.json and not self.form:
             self._answers(answers, answers.is_stopped_by("interrupted"))
 
     def _answers(self, answers: Answers, which: NDArray[np.bool_]) -> None:
@@ -124,7 +133,6 @@ class SolveReport:
         for proof in PROOFS:
             self.counts[proof] += int(answers.is_proven(proof).sum())
         reasons = [fields.get("reason", "") for fields in answers.rare.values()]
-        self.counts["several"] += reasons.count(SEVERAL)
         self.counts["in circles"] += sum(reason.endswith(IN_CIRCLES) for reason in reasons)
         if self.kind == "moves":
             self.total += int(answers.lengths[is_solved].sum())
@@ -132,6 +140,13 @@ class SolveReport:
             self.total += sum(fields.get(self.kind, 0) for fields in answers.rare.values())
         self.seconds += answers.total_seconds
         self.interrupted |= self.counts["interrupted"] > 0
+
+    def _compare(self, answers: Answers) -> None:
+        """Compare the solutions beside the boards with the answers, and print where they differ."""
+        beside = compared(answers.boards, answers, answers.is_proven("unique"))
+        for place, error in beside.errors.items():
+            self.references.tell(answers.boards.where(place), error)
+        self.solutions.add(answers, beside.holds)
 
     def _answer(self, text: str, where: str, result: Result) -> None:
         """Print one answer for people."""
@@ -166,6 +181,8 @@ class SolveReport:
         say(f"{name} (moves are {move_note})" if move_note and moves_are_shown else name)
 
     def _proof(self, result: Result) -> str:
+        if result.proof == "several":
+            return "it has more than one solution; this is one of them"
         if result.proof != "none":
             return f"proven {result.proof}"
         if result.reason:
@@ -180,15 +197,22 @@ class SolveReport:
         more = "; ".join(filter(None, [_bound(result), why.get(result.stop)]))
         return f"not proven optimal{f' ({more})' if more else ''}"
 
-    def _in_notation(self, answers: Answers, notation: str) -> str:
-        """Return the solutions in the notation of `--as`, a line or more each.
+    def _in_form(self, answers: Answers, form: BoardForm) -> None:
+        """Print the solutions in a form, and an empty line for a board without one; a document is printed at the end.
 
         Prints an error for each board without one.
         """
-        boards = answers.boards
+        boards, is_document, text = answers.boards, form.extent == "document", ""
         for place in (boards.is_readable & ~answers.is_solved).nonzero()[0].tolist():
             self._tell_unsolved(boards.where(place), answers[place])
-        return answers.solved_text(notations_of(self.puzzle)[notation])
+        for states, ends in answers.ends_by_run():
+            if ends is None:
+                text += "" if is_document else len(states) * "\n"
+            elif is_document:
+                self._solutions.append((states, ends) if form.has_solutions else (ends, None))
+            else:
+                text += form.write(states, ends) if form.has_solutions else form.write(ends, None)
+        print(text, end="", flush=True)
 
     def _tell_unsolved(self, where: str, result: Result) -> None:
         sentence = _unsolved(result)
@@ -250,10 +274,22 @@ class SolveReport:
 
     def summary(self, boards: int | None) -> int:
         """Print the summary; return the exit code. `boards` is their number, if all were read."""
+        if self.form:  # of a document, which has all of them
+            from puzzlelab.jobs.board_forms import texts_in
+
+            print(*texts_in(self.form, self._solutions), sep="", end="", flush=True)
         counts = self.counts
-        code = self.errors.end(SOLVED if counts["solved"] == counts["boards"] else UNSOLVED)
-        if self.many and not self.json and not self.notation:
+        is_done = counts["solved"] == counts["boards"] and not self.references.count
+        if self.unique and counts["unique"] < counts["boards"]:
+            is_done = False
+        self.references.end()
+        code = self.errors.end(SOLVED if is_done else UNSOLVED)
+        if self.many and not self.json and not self.form:
             self._totals(counts["boards"] if boards is None else boards)
+        if self.many or self.json or self.form:
+            self.solutions.tell()
+            if self.unique:
+                self.solutions.tell_unknown()
         if self.interrupted:
             done = counts["boards"] - counts["interrupted"]
             of = "" if boards is None else f"of {boards} "

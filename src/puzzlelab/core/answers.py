@@ -6,7 +6,7 @@ Shapes: B = boards, S = length of a state, L = moves of all solutions together.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -15,7 +15,7 @@ from typing import Any, get_args, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.boards import Boards
+from puzzlelab.core.boards import Boards, runs
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.result import Count, Proof, Result, Rules, Stop
 
@@ -211,16 +211,17 @@ class Answers(Sequence[Result]):
         """Return `bool[B]`: the answers with this proof."""
         return np.asarray((self.proofs == PROOFS.index(proof)) & self.boards.is_readable)
 
-    def solved_text(self, write: Callable[[State, State], str]) -> str:
-        """Return the solved boards with their solutions, as one of `Notation.with_solutions` writes them."""
-        is_solved = self.is_solved
-        if not is_solved.any():
-            return ""
-        every = slice(None) if is_solved.all() else is_solved
+    def ends_by_run(self) -> Iterator[tuple[State, State | None]]:
+        """Yield consecutive boards `[P, S]` and the boards that solve them `[P, S]`; None for boards without one."""
+        for begin, end in runs(self.is_solved):
+            is_solved = self.lengths[begin] != UNSOLVED
+            yield self.boards.states[begin:end], self.ends_at(range(begin, end)) if is_solved else None
+
+    def ends_at(self, places: Sequence[int] | NDArray[np.int64]) -> State:
+        """Return the states in which the solutions of these boards end, which must have one: `[P, S]`."""
         if self.ends is not None:
-            return write(self.boards.states[every], self.ends[every])
-        ends = [list(self[place].states())[-1] for place in np.flatnonzero(is_solved).tolist()]
-        return write(self.boards.states[every], np.array(ends))
+            return self.ends[places]
+        return np.array([list(self[int(place)].states())[-1] for place in places])
 
     @property
     def total_seconds(self) -> float:
@@ -241,6 +242,8 @@ class Counts(Sequence[Count]):
     """[B]."""
     firsts: Answers | None = None
     """[B]: a solution of each board that has any, if they are known; nothing is proven."""
+    others: Answers | None = None
+    """[B]: another solution of each board that has several, if they are known."""
 
     @classmethod
     def of(cls, counts: Sequence[Count]) -> Counts:
@@ -261,8 +264,8 @@ class Counts(Sequence[Count]):
     def __getitem__(self, index: slice) -> Counts: ...
     def __getitem__(self, index: int | slice) -> Count | Counts:
         if isinstance(index, slice):
-            firsts = None if self.firsts is None else self.firsts[index]
-            return Counts(self.solutions[index], self.stops[index], self.expanded[index], firsts)
+            firsts, others = (None if answers is None else answers[index] for answers in (self.firsts, self.others))
+            return Counts(self.solutions[index], self.stops[index], self.expanded[index], firsts, others)
         return Count(int(self.solutions[index]), STOPS[self.stops[index]], int(self.expanded[index]))
 
 

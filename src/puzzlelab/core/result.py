@@ -12,16 +12,17 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import State, board_after, states_along
 from puzzlelab.core.views import UNKNOWN
 
-Proof = Literal["none", "optimal", "unique", "unsolvable"]
+Proof = Literal["none", "optimal", "unique", "several", "unsolvable"]
+"""What is proven of an answer. 'unique' and 'several': how many solutions its board has, one, or two and perhaps more.
+"""
 Stop = Literal["done", "time", "nodes", "memory", "patience", "solutions", "dead end", "interrupted"]
 Rules = Literal["plain", "kernels"]
 """The rules by which an answer is replayed: the plain ones, or the compiled ones, which tests hold equal to them."""
 LIMITS: tuple[Stop, ...] = ("time", "nodes", "memory", "interrupted")
 """The stops after which a larger limit might give a better result."""
 
-
-SEVERAL = "it has more than one solution; this is one of them"
-"""The reason of a result whose board has other solutions."""
+SOLUTIONS: dict[Proof, int] = {"unsolvable": 0, "unique": 1, "several": 2}
+"""The number of solutions of a board by what is proven; 2 are two or more."""
 IN_CIRCLES = "greedy play goes in circles; avoid_repeats goes on"
 """The end of the reason of a result whose moves led to an earlier board."""
 NO_SOLUTION = "every possibility was tried, and none is a solution"

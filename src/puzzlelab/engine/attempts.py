@@ -14,7 +14,7 @@ from puzzlelab.core.answers import STOPS, Answers
 from puzzlelab.core.boards import Boards
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import State
-from puzzlelab.core.result import LIMITS, Progress, Result, Stop, bound_of, with_stop, with_tighter_bound
+from puzzlelab.core.result import LIMITS, SOLUTIONS, Progress, Result, Stop, bound_of, with_stop, with_tighter_bound
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine import kernels
@@ -147,7 +147,7 @@ def _better(best: Result, attempt: Result) -> Result:
     merged = attempt
     if not is_better:
         merged = replace(attempt, moves=best.moves, cost=best.cost, score=best.score, proof="none", reason="")
-    if merged.proof in ("unique", "unsolvable"):
+    if merged.proof in SOLUTIONS:
         return merged
     return with_tighter_bound(merged, best)
 

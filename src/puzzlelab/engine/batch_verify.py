@@ -101,7 +101,8 @@ def is_sampled(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def _claims_agree(answers: Answers, solved: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return `bool[B]`: whether proof, length and lower bound agree, as `core.verify` demands."""
-    optimal, unique = answers.is_proven("optimal"), answers.is_proven("unique")
-    holds = np.where(solved, answers.lengths >= answers.lower_bounds, ~(optimal | unique))
+    optimal = answers.is_proven("optimal")
+    of_moves = optimal | answers.is_proven("unique") | answers.is_proven("several")
+    holds = np.where(solved, answers.lengths >= answers.lower_bounds, ~of_moves)
     holds &= ~solved | ~optimal | (answers.lengths == answers.lower_bounds)
     return np.asarray(holds & ~(solved & answers.is_proven("unsolvable")))

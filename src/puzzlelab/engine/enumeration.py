@@ -15,7 +15,7 @@ from puzzlelab.core.boards import Boards, Instance, runs
 from puzzlelab.core.errors import BadOption, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count, Progress, Result, Stop
+from puzzlelab.core.result import NO_SOLUTION, Count, Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, Solver, SolverSettings, require
 from puzzlelab.core.verify import verify
 from puzzlelab.engine import kernels
@@ -59,7 +59,7 @@ class Enumerator(SolverSettings):
                     return
 
     def count_batch(self, boards: Boards, most: int, limit: Limit) -> Counts:
-        """Count the solutions of each board up to `most`, and find one of them; a board with an objection has none.
+        """Count the solutions of each board up to `most`, and find two of them; a board with an objection has none.
 
         `limit` is for each board. The count of a board that may reach the limit, or take long, is interrupted; those
         of a solver that counts one by one all are.
@@ -128,7 +128,7 @@ def proving_uniqueness(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
             first = replace(attempt, lower_bound=len(attempt.moves))
             yield first
         else:
-            yield _after(first, attempt, reason=SEVERAL)
+            yield _after(first, attempt, proof="several")
             return
 
 
@@ -187,7 +187,8 @@ def count_parts(solver: Solver, boards: Boards, limit: Limit, most: int | None =
 class Listing:
     """The solutions of a board, each verified; after the iteration, `stop` says why it ended.
 
-    `stop` is 'done' if there are no other solutions, 'solutions' if the requested number was reached.
+    `count` is their number so far, `expanded` that of the expanded states. `stop` is 'done' if there are no other
+    solutions, 'solutions' if the requested number was reached.
 
     >>> blank = puzzlelab.load("sudoku-4x4").read("0" * 16)
     >>> len(list(puzzlelab.solutions(blank, "dancing-links")))
@@ -200,14 +201,15 @@ class Listing:
         self.instance, self.limit, self.most = instance, limit, most
         self.name = solver.name
         self.stop: Stop = "interrupted"
-        self.count = 0
+        self.count = self.expanded = 0
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        self.count, self.stop = 0, "interrupted"
+        self.count, self.expanded, self.stop = 0, 0, "interrupted"
         if self.instance.puzzle.objection(self.instance.state):
             self.stop = "done"
             return
         for attempt in self.solver.solutions(self.instance, self.limit):
+            self.expanded = attempt.expanded
             if isinstance(attempt, Progress):
                 continue
             if attempt.moves is None:

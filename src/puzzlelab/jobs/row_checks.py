@@ -116,7 +116,7 @@ class RowCheck:
         }
 
     def _witness(self, proof: ProofCheck) -> list[str] | None:
-        """The moves that refute the claim, as the puzzle writes them."""
+        """The moves of `ProofCheck.witness`, as the puzzle writes them."""
         if proof.witness is None or self.result is None:
             return None
         return names_of(self.result.board.puzzle, proof.witness)

@@ -16,7 +16,7 @@ from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle, board_after, presentation_of, read_moves
-from puzzlelab.core.result import LIMITS, SEVERAL, Proof, Result, Rules, Stop
+from puzzlelab.core.result import LIMITS, SOLUTIONS, Proof, Result, Rules, Stop
 from puzzlelab.core.solver import Solver, counts_solutions
 from puzzlelab.core.verify import Verdict, confirmed
 from puzzlelab.storage import networks
@@ -26,7 +26,6 @@ RARE = "rare"
 """Marks columns that are omitted in JSON where they are empty."""
 DISTINCT = "distinct"
 """Marks texts that are different in most rows; other texts are repeated in many rows."""
-Solutions = Literal["1", "several"]
 Question = tuple[str, str, str, str, str | None, int | None]
 """(puzzle, board, solver, options as JSON, network, seed)."""
 Kind = Literal["text", "word", "number", "truth", "seconds", "moves", "object"]
@@ -54,8 +53,8 @@ class Row(BaseModel):
     length: int | None = None
     solution: Annotated[str | None, RARE, DISTINCT] = None
     """The board after the moves; only in rows of puzzles whose answer is a board."""
-    solutions: Annotated[Solutions | None, RARE] = None
-    """How many solutions such a board has, where that is known: '1' or 'several'."""
+    solutions: Annotated[int | None, RARE] = None
+    """The number of solutions of such a board, where it is known: 0, 1, or 2 for two or more."""
     cost: Annotated[int | None, RARE] = None
     """The cost of the moves; only in rows of puzzles whose moves have costs."""
     score: Annotated[int | None, RARE] = None
@@ -139,12 +138,12 @@ class Row(BaseModel):
             return verdict
         if self.length != result.length:
             reason = f"says length {self.length}, and gives {len(self.moves or ())} moves"
-        elif self.proof == "unique" and not counts_solutions(puzzle):
-            reason = f"claims a unique solution, which means nothing for {puzzle.name}"
+        elif self.proof in ("unique", "several") and not counts_solutions(puzzle):
+            reason = f"claims proof '{self.proof}', which means nothing for {puzzle.name}"
         elif self.solution is not None and self.solution != (solution or solution_of(result)):
             reason = f"says solution {shorten(self.solution)}, and its moves end elsewhere"
-        elif self.solutions is not None and self.solutions != solutions_of(puzzle, self.proof, self.reason):
-            reason = f"says solutions {self.solutions}, and nothing else in it says so"
+        elif self.solutions is not None and self.solutions != solutions_of(puzzle, self.proof):
+            reason = f"says solutions {self.solutions}, and its proof is '{self.proof}'"
         else:
             return verdict
         return Verdict(False, reason)
@@ -207,8 +206,6 @@ def solution_of(result: Result) -> str | None:
     return puzzle.write(board_after(puzzle, result.board.state, result.moves))
 
 
-def solutions_of(puzzle: Puzzle, proof: Proof, reason: str) -> Solutions | None:
-    """Return how many solutions a board has by a result with this proof and this reason; None if that is not known."""
-    if not presentation_of(puzzle).answer_is_board:
-        return None
-    return "1" if proof == "unique" else "several" if reason == SEVERAL else None
+def solutions_of(puzzle: Puzzle, proof: Proof) -> int | None:
+    """Return the number of solutions of a board by what is proven; 2 means two or more, None that it is not known."""
+    return SOLUTIONS.get(proof) if presentation_of(puzzle).answer_is_board else None

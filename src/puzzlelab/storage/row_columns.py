@@ -157,7 +157,7 @@ def row_columns(shared: Row, texts: Sequence[str], answers: Answers) -> RowColum
         "board": texts,
         "length": [None if length == UNSOLVED else length for length in answers.lengths.tolist()],
         "solution": solutions(answers),
-        "solutions": _decoded(answers.proofs, [solutions_of(puzzle, proof, "") for proof in PROOFS]),
+        "solutions": _decoded(answers.proofs, [solutions_of(puzzle, proof) for proof in PROOFS]),
         "proof": _decoded(answers.proofs, PROOFS),
         "stop": _decoded(answers.stops, STOPS),
         "lower_bound": answers.lower_bounds.tolist(),
@@ -171,8 +171,6 @@ def row_columns(shared: Row, texts: Sequence[str], answers: Answers) -> RowColum
     for place, fields in answers.rare.items():
         for name, value in fields.items():
             columns[name][place] = names_of(puzzle, value) if name == "tried" else value
-        if "reason" in fields:
-            columns["solutions"][place] = solutions_of(puzzle, columns["proof"][place], fields["reason"])
     for place, error in answers.boards.errors.items():
         columns["error"][place] = error
     columns["moves"] = MoveLists(*names_and_places(puzzle, answers.moves), answers.offsets, is_unsolved)
