@@ -55,27 +55,42 @@ def boards(
     """
     if count < 1:
         raise BadOption(f"the number of boards must be at least 1, not {count}")
-    own = generator_of(puzzle, scale, level, settings)
-    if own is None:
-        return sampled(puzzle, scale, level, seed, 0, count, executor)
-    batches = generated(own, seed, 0, count, executor or ThisProcess(jobs))
+    batches = board_batches(puzzle, scale, level, seed, jobs, executor, settings)(0, count)
     return islice((board for puzzles, _ in batches for board in puzzles), count)
 
 
-def sampled(
-    puzzle: Puzzle, scale: str | None, level: str | None, seed: int, first: int, end: int, executor: Executor | None
-) -> Iterator[State]:
-    """Return the boards number `first` to `end` - 1 of a puzzle without a generator of its own.
+Batches = Callable[[int, int], Iterator[tuple[State, State | None]]]
+"""Returns the boards number `first` to `end` - 1 in batches `[P, S]`, with their solutions where these are known."""
 
-    Raises as `boards` does.
-    """
+
+def board_batches(
+    puzzle: Puzzle,
+    scale: str | None,
+    level: str | None,
+    seed: int,
+    jobs: int | None,
+    executor: Executor | None,
+    settings: Mapping[str, Any],
+) -> Batches:
+    """Return what makes boards, by the puzzle's own generator or on its scales; see `boards` for what it raises."""
+    own = generator_of(puzzle, scale, level, settings)
+    if own is not None:
+        return partial(generated, own, seed, executor or ThisProcess(jobs))
     sampler(puzzle, scale, level, seed)  # raises now what it raises
+    return partial(sampled, puzzle, scale, level, seed, executor or ThisProcess())
+
+
+def sampled(
+    puzzle: Puzzle, scale: str | None, level: str | None, seed: int, executor: Executor, first: int, end: int
+) -> Iterator[tuple[State, None]]:
+    """Yield the boards number `first` to `end` - 1 of a puzzle without a generator of its own, one at a time."""
     make, name = partial(_sample, puzzle, scale, level, seed), f"{puzzle.name} {scale} {level}"
-    return _made(executor or ThisProcess(), make, name, first, end)
+    for board in _made(executor, make, name, first, end):
+        yield board[None], None
 
 
 def generated(
-    own: BoardGenerator, seed: int, first: int, end: int, executor: Executor
+    own: BoardGenerator, seed: int, executor: Executor, first: int, end: int
 ) -> Iterator[tuple[State, State]]:
     """Return the boards number `first` to `end` - 1 of a puzzle's own generator, and their solutions, in batches."""
     return _made(executor, partial(_generate, own, seed), repr(own), first, end)
@@ -126,7 +141,7 @@ def generator_of(
     own = own_generator(puzzle)
     values = {name: value for name, value in settings.items() if value is not None}
     if own is not None:
-        return own.settings.of_scale(scale_of(puzzle, scale)[0], level, values)
+        return own.settings.of_scale(scale_of(puzzle, scale)[0], level, {**values, **own.fixed})
     if values:
         raise BadOption(f"{puzzle.name} makes boards by scale and level only")
     return None
@@ -147,7 +162,7 @@ class GeneratorField:
     """A setting of a puzzle's own generator: an option of the command line, and a parameter of the server's query."""
 
     puzzle: str
-    """The first puzzle whose generator has it."""
+    """The puzzle whose generator has it, or the family of several."""
     info: FieldInfo
 
     @property
@@ -180,10 +195,11 @@ class GeneratorField:
 def generator_fields() -> dict[str, GeneratorField]:
     """Return all settings of own generators by name, except the level."""
     fields: dict[str, GeneratorField] = {}
-    for _, family in installed.families():
+    for kind, family in installed.families():
         for name in family.names:
             if (own := own_generator(registry.load(name))) is not None:
                 for field, info in own.settings.fields().items():
                     if field != "level":
-                        fields.setdefault(field, GeneratorField(name, info))
+                        first = fields.get(field)
+                        fields[field] = GeneratorField(kind, first.info) if first else GeneratorField(name, info)
     return fields

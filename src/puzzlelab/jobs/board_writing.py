@@ -1,6 +1,6 @@
-"""Writes new boards to a file, a line each, or continues one: a board depends on the settings, the seed and its number.
+"""Writes new boards to a file, or continues one: a board depends on the settings, the seed and its number.
 
-The ending of its name says the form: lines of text, CSV, lines of JSON, Parquet, or a form of the puzzle.
+The form of the file is one of `board_forms`, or Parquet. A document, such as a page to print, is written as a whole.
 
 The file of boards itself grows; only the rows of `X.parquet` grow in `X.parquet.jsonl`, from which it is made. The
 lines before the boards, and some boards at the beginning and at the end of what is there, are made again and compared.
@@ -16,29 +16,20 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.core.boards import Boards
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.puzzle import Puzzle, State, notations_of
-from puzzlelab.core.views import BoardForm, own_generator, scale_of
+from puzzlelab.core.puzzle import BoardForm, Puzzle, State
+from puzzlelab.core.views import own_generator, scale_of
 from puzzlelab.engine.executor import Executor
-from puzzlelab.engine.parallel import ThisProcess
-from puzzlelab.jobs.board_generation import generated, generator_of, sampled
+from puzzlelab.jobs.board_forms import USUAL, form_named, form_of_file, forms_of, texts_in
+from puzzlelab.jobs.board_generation import board_batches
 from puzzlelab.storage.files import make_folder, replace_file, require_regular, writing
 from puzzlelab.storage.lines import blocks_of, lines_of
-from puzzlelab.storage.outputs import LineOutput, check_ending
-from puzzlelab.storage.row_columns import csv_text
-from puzzlelab.storage.row_exports import (
-    CSV,
-    JSON_LINES,
-    PARQUET,
-    check_can_grow,
-    check_export,
-    growing_file,
-    is_current,
-    new_export,
-)
+from puzzlelab.storage.outputs import LineOutput
+from puzzlelab.storage.row_exports import PARQUET, check_can_grow, check_export, growing_file, is_current, new_export
 from puzzlelab.text.board_blocks import read_blocks
 
+OBJECTS = "jsonl"
+"""The form of the growing file of a Parquet file."""
 COMPARED = 20
 """Boards at each end of a file that are compared where no line says the settings."""
 GROUP = 10_000
@@ -56,6 +47,7 @@ class BoardLines:
     """The lines before the boards."""
     make: Callable[[int, int], Iterator[Sequence[str]]]
     """Yields the lines of the boards number `first` to `end` - 1, those of some boards at a time."""
+    form: BoardForm
     compared: tuple[int, int]
     """The number of boards at the beginning and at the end of a file that are made again and compared."""
     seed: int
@@ -70,61 +62,29 @@ def board_lines(
     jobs: int | None = None,
     executor: Executor | None = None,
     settings: Mapping[str, Any] | None = None,
+    form: str | None = None,
 ) -> BoardLines:
-    """Return the lines of the boards of `board_generation.boards` in the form that the name of the file says.
+    """Return the lines of the boards of `board_generation.boards` in a form, by default the one that the name says.
 
     Raises `BadFile` if it says none, and what `board_generation.boards` raises.
     """
-    generator, form = generator_of(puzzle, scale, level, settings or {}), _form_of(puzzle, path)
-    growing = growing_file(path) if path.suffix == PARQUET else path
-    scale_name = None if generator else scale_of(puzzle, scale)[0]
+    own = own_generator(puzzle)
+    if own is not None:
+        require_regular(path)  # its boards are read again
+    batches = board_batches(puzzle, scale, level, seed, jobs, executor, settings or {})
+    is_table = path.suffix == PARQUET and form is None
+    name = OBJECTS if is_table else form_of_file(puzzle, path, form, [PARQUET])
+    chosen = form_named(puzzle, name)
 
     def make(first: int, end: int) -> Iterator[Sequence[str]]:
-        if generator is None:
-            for board in sampled(puzzle, scale, level, seed, first, end, executor):
-                yield _written(puzzle, form, board[None], None)
-        else:
-            for boards, solutions in generated(generator, seed, first, end, executor or ThisProcess(jobs)):
-                yield _written(puzzle, form, boards, solutions)
+        return (text.splitlines() for text in texts_in(chosen, batches(first, end)))
 
-    if scale_name and form is LINES:
-        comments = (f"# puzzle: {puzzle.name}", f"# {scale_name} {level or 'any'}, seed {seed}")
-        return BoardLines(path, growing, comments, make, (0, 1), seed)
-    return BoardLines(path, growing, [form.header] if form.header else [], make, (COMPARED, COMPARED), seed)
-
-
-LINES, CSV_ROWS, OBJECTS = BoardForm("", None), BoardForm("puzzle,board", ""), BoardForm("", "")
-"""Boards alone; CSV with the puzzle of each board; and lines of JSON, whose keys are the columns of Parquet files."""
-OBJECT_FORMS = {JSON_LINES: OBJECTS, PARQUET: OBJECTS}
-FORMS = {"": LINES, ".txt": LINES, CSV: CSV_ROWS, **OBJECT_FORMS}
-"""Ending of the name of a file -> its form, for a puzzle without forms of its own."""
-
-
-def _form_of(puzzle: Puzzle, path: Path) -> BoardForm:
-    """Return the form of a file of boards; raises `BadFile` for another name, or a pipe for a form of the puzzle."""
-    own = own_generator(puzzle)
-    if own is None or not own.forms:
-        check_ending(path, FORMS)
-        return FORMS.get(path.suffix, LINES)  # a pipe may have any name
-    forms = {**own.forms, **OBJECT_FORMS}
-    require_regular(path)
-    check_ending(path, forms)
-    return forms[path.suffix]
-
-
-def _written(puzzle: Puzzle, form: BoardForm, boards: State, solutions: State | None) -> Sequence[str]:
-    """Return a line for each board, with its solution if it is known, both plain states `[P, S]`."""
-    texts = Boards(puzzle, boards).written()
-    if form.notation is None:
-        return texts
-    if form is CSV_ROWS:
-        return [f"{csv_text(puzzle.name)},{csv_text(text)}" for text in texts]
-    if solutions is None:
-        return [json.dumps({"puzzle": puzzle.name, "board": text}) for text in texts]
-    if form is OBJECTS:
-        pairs = zip(texts, Boards(puzzle, solutions).written(), strict=True)
-        return [json.dumps({"puzzle": board, "solution": solution}) for board, solution in pairs]
-    return notations_of(puzzle)[form.notation](boards, solutions).splitlines()
+    header, compared = [chosen.header] if chosen.header else [], (COMPARED, COMPARED)
+    if name == USUAL and own is None:
+        about = f"# {scale_of(puzzle, scale)[0]} {level or 'any'}, seed {seed}"
+        header, compared = [f"# puzzle: {puzzle.name}", about], (0, 1)
+    growing = growing_file(path) if is_table else path
+    return BoardLines(path, growing, header, make, chosen, compared, seed)
 
 
 # --- writing ---
@@ -144,6 +104,8 @@ def write_boards(lines: BoardLines, count: int, report: Callable[[int], None]) -
     with writing(path):
         make_folder(path.parent)
     with LineOutput(growing) as file:
+        if lines.form.extent != "line":
+            return _write_whole(file, lines, count, report)
         existing = max(0, file.existing - len(lines.header))
         try:
             _write(file, lines, existing, count, report)
@@ -154,19 +116,31 @@ def write_boards(lines: BoardLines, count: int, report: Callable[[int], None]) -
     return existing
 
 
+def _write_whole(file: LineOutput, lines: BoardLines, count: int, report: Callable[[int], None]) -> int:
+    """Write boards of several lines, or a document; what is there is compared as a whole."""
+    _check_seed(lines, file.existing)
+    for texts in lines.make(0, count):
+        file.write_all(texts)
+    if file.rest:
+        raise BadFile(f"{file.path} has more lines than these boards: give another name, or remove it first")
+    if not file.existing:
+        _keep_seed(lines)
+    report(count)
+    return count if file.existing == file.number else 0
+
+
 def _write(file: LineOutput, lines: BoardLines, existing: int, count: int, report: Callable[[int], None]) -> None:
     first, last = lines.compared
     kept = max(0, min(existing, count) - last)
     rest = lines.make(kept, count)
     begin = next(rest)  # before the header: boards that cannot be made leave no file
-    if not existing and (kept_file := seed_file(lines.path)).exists() and _seed_in(kept_file) is None:
-        raise BadFile(f"{kept_file} is something else than a seed, and is not replaced")
+    _check_seed(lines, existing)
     file.write_all(lines.header)
     if first and kept:
         file.write_all(chain.from_iterable(lines.make(0, min(first, kept))))
     file.skip(kept + len(lines.header) - file.number)
-    if not existing and lines.growing.is_file():
-        replace_file(seed_file(lines.path), f"{lines.seed}\n")
+    if not existing:
+        _keep_seed(lines)
     for texts in chain([begin], rest):
         file.write_all(texts)
         file.flush()
@@ -193,6 +167,17 @@ def seed_file(path: Path) -> Path:
     return path.with_name(f"{path.name}.seed")
 
 
+def _check_seed(lines: BoardLines, existing: int) -> None:
+    """Raise `BadFile` if something else than a seed is where that of a new file will be."""
+    if not existing and (kept_file := seed_file(lines.path)).exists() and _seed_in(kept_file) is None:
+        raise BadFile(f"{kept_file} is something else than a seed, and is not replaced")
+
+
+def _keep_seed(lines: BoardLines) -> None:
+    if lines.growing.is_file():
+        replace_file(seed_file(lines.path), f"{lines.seed}\n")
+
+
 def kept_seed(path: Path) -> int | None:
     """Return the seed of a file of boards that is continued; None for a new one.
 
@@ -214,9 +199,9 @@ def _seed_in(path: Path) -> int | None:
 # --- reading ---
 
 
-def states_in(puzzle: Puzzle, path: Path) -> Iterator[State]:
-    """Yield the plain states `[P, S]` in a file of boards of the puzzle's own generator, of some boards at a time."""
-    texts = blocks_of(growing_file(path) if path.suffix == PARQUET else path)
-    if path.suffix in OBJECT_FORMS:
+def states_in(puzzle: Puzzle, lines: BoardLines) -> Iterator[State]:
+    """Yield the plain states `[P, S]` in a file of a board a line, of some boards at a time."""
+    texts = blocks_of(lines.growing)
+    if lines.form == forms_of(puzzle)[OBJECTS]:
         texts = ("".join(f"{json.loads(line)['puzzle']}\n" for line in block.splitlines()) for block in texts)
-    return (boards.states for boards in read_blocks(puzzle, texts, str(path)))
+    return (boards.states for boards in read_blocks(puzzle, texts, str(lines.path)))

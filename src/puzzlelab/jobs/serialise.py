@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.logic import Rating, Step, write_elimination
 from puzzlelab.core.puzzle import Puzzle, State, names_of
 from puzzlelab.core.solver import Solver
-from puzzlelab.core.views import Candidates, scale_of
+from puzzlelab.core.views import candidates_view, scale_of
 from puzzlelab.version import VERSION
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.bounded_queries import Interval, MoveValue
+    from puzzlelab.analysis.count_estimates import CountEstimate
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
+    from puzzlelab.analysis.true_candidates import TrueCandidates
+    from puzzlelab.analysis.unavoidable_sets import UnavoidableSet
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.result import Count
@@ -103,7 +109,7 @@ def deduction_facts(hint: LogicalHint) -> Facts:
         "forced": hint.forced,
         "why": hint.why,
         "step": None if hint.step is None else step_facts(puzzle, hint.step),
-        "cells": [_candidates_view(puzzle).write_cell(cell) for cell in hint.cells],
+        "cells": [candidates_view(puzzle).write_cell(cell) for cell in hint.cells],
         "wrong": names_of(puzzle, hint.wrong) + missing,
         "reason": hint.reason,
         "unique": hint.unique,
@@ -112,7 +118,7 @@ def deduction_facts(hint: LogicalHint) -> Facts:
 
 def step_facts(puzzle: Puzzle, step: Step) -> Facts:
     """Return a step of logic as plain data; the ends of links are places of `nodes`."""
-    view, write = _candidates_view(puzzle), puzzle.write_move
+    view, write = candidates_view(puzzle), puzzle.write_move
     return {
         "technique": step.technique,
         "title": step.title,
@@ -146,12 +152,6 @@ def rating_facts(rating: Rating) -> Facts:
     return {"scale": rating.scale, **known, "techniques": dict(rating.techniques), "reason": rating.reason}
 
 
-def _candidates_view(puzzle: Puzzle) -> Candidates:
-    view = puzzle.view(Candidates)
-    assert view is not None
-    return view
-
-
 def game_facts(puzzle: Puzzle, regrets: Regrets) -> Facts:
     """Return the regrets of a game as plain data."""
 
@@ -171,6 +171,31 @@ def _range(bounds: Interval) -> Facts:
 def count_facts(count: Count) -> Facts:
     """Return the number of solutions of a board; `complete` says whether these are all."""
     return {"solutions": count.solutions, "complete": count.complete, "stop": count.stop}
+
+
+def estimate_facts(estimate: CountEstimate) -> Facts:
+    """Return an estimate of the number of solutions as plain data; null stands for numbers that are not known."""
+    numbers = {name: getattr(estimate, name) for name in ("solutions", "standard_error", "low", "high")}
+    known = {name: number if math.isfinite(number) else None for name, number in numbers.items()}
+    return {**known, "probes": estimate.probes, "exact": estimate.is_exact, "stop": estimate.stop}
+
+
+def candidates_facts(board: Instance, found: TrueCandidates, apart: UnavoidableSet | None) -> Facts:
+    """Return the true candidates of a board as plain data, and the smallest set in which two solutions differ."""
+    from puzzlelab.analysis.true_candidates import candidate_texts
+    from puzzlelab.analysis.unavoidable_sets import unavoidable_facts
+
+    puzzle, undecided = board.puzzle, np.flatnonzero(found.undecided.reshape(-1)).tolist()
+    return {
+        "puzzle": puzzle.name,
+        "board": puzzle.write(board.state),
+        "solutions": found.solutions,
+        "candidates": candidate_texts(puzzle, found.possible),
+        "open": [candidates_view(puzzle).write_cell(cell) for cell in found.open_cells],
+        "undecided": names_of(puzzle, undecided),
+        "stop": found.stop,
+        "difference": None if apart is None else unavoidable_facts(puzzle, apart),
+    }
 
 
 def json_lines(boards: Boards, values: Sequence[T], facts: Callable[[T], Facts]) -> list[str]:

@@ -21,7 +21,7 @@ BOARD_NAMES = ("board", "puzzle", "puzzles", "question", "mission", "grid", "cel
 """Names of the column of a board in the tables of any puzzle; each family has more."""
 SEPARATORS = ("\t", ";", ",")
 MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|!--|[A-Za-z])", re.IGNORECASE)
-HTML = re.compile(r"\s*<(?!\?xml)(?:!doctype html|html|body|div|p|pre|table|thead|tbody|tr)\b", re.IGNORECASE)
+HTML = re.compile(r"\s*<(?!\?xml)(?:!doctype html|html|svg|body|div|p|pre|table|thead|tbody|tr)\b", re.IGNORECASE)
 ENTITIES = re.compile(r"<!(?:DOCTYPE|ENTITY)[^>]*(?:\[|ENTITY)", re.IGNORECASE)
 
 Row = Mapping[str, Any]
@@ -87,14 +87,18 @@ def _name(tag: str) -> str:
 
 
 class _Tables(HTMLParser):
-    """Collects the cells of tables, row by row, and the text outside of them."""
+    """Collects the cells of tables, row by row, the boards that pictures are of, and the text outside of them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.tables: list[list[list[str]]] = []
+        self.pictures: list[str] = []
         self.text = ""
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        named = dict(attributes)
+        if tag == "svg" and named.get("role") == "img":
+            self.pictures.append(named.get("aria-label") or "")
         if tag == "table" or (tag == "tr" and not self.tables):
             self.tables.append([])
         if tag == "tr":
@@ -113,12 +117,16 @@ class _Tables(HTMLParser):
 
 
 def texts_of_html(text: str) -> list[str]:
-    """Return the tables of HTML, their cells between bars, or the text of HTML without tables."""
+    """Return the tables of HTML, their cells between bars; else the labels of its pictures, which this program draws;
+    else its text.
+    """
     parser = _Tables()
     parser.feed(text)
     parser.close()
     tables = [[row for row in table if row] for table in parser.tables]
-    return ["\n".join(f"|{'|'.join(row)}|" for row in table) for table in tables if table] or [parser.text]
+    return ["\n".join(f"|{'|'.join(row)}|" for row in table) for table in tables if table] or (
+        list(filter(None, parser.pictures)) or [parser.text]
+    )
 
 
 def header_in(line: str, groups: Groups) -> tuple[str, list[str], list[str]] | None:
@@ -149,7 +157,16 @@ def board_in(row: Row, names: Sequence[str]) -> tuple[str, str | None] | None:
     texts = [value if isinstance(value, str) else json.dumps(value) for value in values]
     is_line = all(isinstance(value, str) and "\n" not in value and not value.startswith("[") for value in values)
     owner = row.get("puzzle") if "board" in row else None
-    return ",".join(texts) if is_line else texts[0], str(owner) if owner else None
+    lines = texts if is_line else list(map(_line_of_cells, values)) if len(values) > 1 else []
+    return ",".join(lines) if all(lines) and lines else texts[0], str(owner) if owner else None
+
+
+def _line_of_cells(value: Any) -> str:
+    """Return the cells of a list, or of a list of rows, as one word of digits; nothing if they are something else."""
+    rows = value if isinstance(value, list) and all(isinstance(row, list) for row in value) else [value]
+    cells = [cell for row in rows for cell in (row if isinstance(row, list) else [row])]
+    is_digit = all(type(cell) is int and 0 <= cell <= 9 for cell in cells)
+    return "".join(map(str, cells)) if is_digit else ""
 
 
 def names_of_board(names: Collection[str], groups: Groups) -> list[str]:
@@ -219,30 +236,41 @@ def texts_in(link: str, packed: Sequence[str] = ()) -> Iterator[tuple[str | None
     for value in values:
         compressed = begins.search(value, len(value.rstrip(PACKED_SIGNS)))
         if compressed or BASE64.match(value):
-            text = _unpacked(compressed[1] if compressed else value)
-            if text is not None:
-                yield None, text
-            elif compressed:
+            texts = _unpacked(compressed[1] if compressed else value)
+            yield from ((None, text) for text in texts)
+            if compressed and not texts:
                 raise BadBoard("the puzzle in this link is compressed in a way that cannot be read here")
         if len(value) >= SHORTEST:
             yield None, value
 
 
-def _unpacked(packed: str) -> str | None:
-    """Return the grid in a compressed puzzle as JSON rows, or None."""
+def compressed(value: Any) -> str:
+    """Return a value as JSON that is compressed by lz-string, in base64; raises `BadBoard` without that library."""
+    text: str = _lz_string().compressToBase64(json.dumps(value, separators=(",", ":")))
+    return text
+
+
+def _lz_string() -> Any:
     try:
-        import lzstring
+        from lzstring import LZString
     except ModuleNotFoundError:
         raise BadBoard("links with compressed puzzles need lzstring: pip install 'puzzlelab[web]'") from None
+    return LZString
+
+
+def _unpacked(packed: str) -> list[str]:
+    """Return a compressed puzzle as JSON, and the grid in it as rows; nothing if it is none."""
+    lz_string = _lz_string()
     if len(packed) > LONGEST_PACKED:
         raise BadBoard(f"a compressed puzzle may have {LONGEST_PACKED:,} characters, not {len(packed):,}")
     base64 = unquote(packed).replace(" ", "+").replace("-", "+").replace("_", "/")
     try:
-        text = lzstring.LZString.decompressFromBase64(base64)
-        grid = _grid_in(json.loads(text)) if text and len(text) <= LONGEST_UNPACKED else None
+        text = lz_string.decompressFromBase64(base64)
+        value = json.loads(text) if text and len(text) <= LONGEST_UNPACKED else None
+        grid = _grid_in(value)
     except Exception:  # the decoder has many ways to fail on a text that is not compressed
-        return None
-    return json.dumps(grid) if grid else None
+        return []
+    return [json.dumps(each, separators=(",", ":")) for each in (value, grid)] if grid else []
 
 
 def _grid_in(value: Any) -> list[list[Any]] | None:

@@ -294,6 +294,8 @@ class Splitter:
             yield BoardText(number, text)
 
     def _boards_in(self, number: int, text: str) -> list[BoardText]:
+        if text.startswith("{") and self._is_of_other_program(text):
+            return [BoardText(number, text)]
         found = boards_in(text, self._family.columns, self._reads)
         return [BoardText(number, board, (), owner) for board, owner in found]
 
