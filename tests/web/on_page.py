@@ -35,13 +35,15 @@ def outside(page, *selectors: str) -> list[str]:
 
 
 def new_board(page, seed: str = "") -> None:
-    """Let the page make any board, with this seed if one is given."""
+    """Let the page make another board, with this seed if one is given, and wait until it is drawn."""
+    before = board(page).get_attribute("data-board")
     page.get_by_test_id("new").click()
     if seed:
         page.get_by_test_id("new-more").click()
         page.get_by_test_id("seed").fill(seed)
     page.get_by_test_id("random" if seed else "level-any").click()
     expect(page.get_by_test_id("new-dialog")).to_be_hidden(timeout=300_000)
+    expect(board(page)).not_to_have_attribute("data-board", before)
     expect(board(page)).to_have_attribute("data-mode", "play")
 
 

@@ -53,12 +53,27 @@ QUESTIONS = [
     ("hint", {"puzzle": "tiles-4x4", "board": FIFTEEN, "nodes": 2000}, f"tiles-4x4|{FIFTEEN}|--nodes|2000"),
     ("hint", {"puzzle": "sudoku-9x9", "board": HARD}, f"sudoku-9x9|{HARD}"),
     ("count", {"puzzle": "sudoku-4x4", "board": ["." * 16], "most": 999}, f"sudoku-4x4|{'.' * 16}|--most|999"),
+    ("candidates", {"puzzle": "sudoku-4x4", "board": ["12..34..2143....", "." * 16]},
+     f"sudoku-4x4|12..34..2143....|{'.' * 16}"),
     ("generate", {"puzzle": "tiles-4x4", "count": 3, "seed": 5, "scale": "level", "level": "20-22"},
      "tiles-4x4|--count|3|--seed|5|--scale|level|--level|20-22"),
     ("generate", {"puzzle": "sudoku-9x9", "count": 3, "level": "3"}, "sudoku-9x9|--count|3|--level|3|--seed|0"),
 ]  # fmt: skip
 """What is asked, with the words of the command that asks the same. Limits are of nodes: how far a search gets in some
 seconds is not the same twice."""
+
+
+def test_a_board_is_written_in_the_forms_that_its_puzzle_has(client) -> None:
+    forms = client.get("/api/forms", params={"puzzle": "sudoku-4x4"}).json()
+    assert {"name": "pair", "about": "the puzzle and its solution on a line", "ending": ".txt"} in forms
+    assert "sdk" not in {form["name"] for form in forms}
+    board = {"puzzle": "sudoku-4x4", "board": "1...............", "form": "numbers"}
+    answer = client.get("/api/write", params=board)
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert answer.text == "1 . . .\n" + 3 * ". . . .\n" + "\n"
+    refused = client.get("/api/write", params=board | {"form": "sdk"})
+    sentence = "this form is for boards of sudoku-9x9, and these are of sudoku-4x4"
+    assert (refused.status_code, refused.json()) == (400, {"error": sentence})
 
 
 @pytest.mark.parametrize(("path", "asked", "words"), QUESTIONS)

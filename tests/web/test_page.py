@@ -437,6 +437,18 @@ def test_moves_and_board_are_exported(opened) -> None:
     assert saved["save-svg"].startswith("<svg")
 
 
+def test_a_board_is_saved_in_the_form_of_another_program(opened) -> None:
+    page = opened(puzzle="sudoku-9x9", board=SUDOKU)
+    page.get_by_test_id("board-form").select_option("ss")
+    with page.expect_download() as download:
+        press(page, "save-board")
+    assert download.value.suggested_filename == "sudoku-9x9.ss"
+    puzzle = registry.load("sudoku-9x9")
+    text = download.value.path().read_text()
+    assert text.startswith("*-----------*\n")
+    assert puzzle.read(text) == puzzle.read(SUDOKU)
+
+
 def test_on_a_phone_by_touch(opened) -> None:
     page = opened(PHONE, puzzle="tiles-2x2")
     for place, tile in enumerate([3, 1, 2]):

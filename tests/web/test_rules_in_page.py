@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from puzzlelab.api import solve
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.views import Candidates
@@ -47,6 +48,11 @@ TILES = [
 ]
 DUST = ["dust-1x1x2", "dust-1x7x3", "dust-7x1x3", "dust-3x5x2", "dust-8x6x5", "dust-9x9x9", "dust-16x16x2"]
 SUDOKU = ["4x4", "6x6", "6x6:boxes=3x2", "9x9", "12x12", "16x16", "25x25"]
+SUDOKU += ["9x9:diagonal", "9x9:diagonal:windoku", "4x4:windoku", "6x6:boxes=3x2:disjoint", "9x9:disjoint"]
+SUDOKU += [
+    "5x5:jigsaw=1122211322143334435544555",
+    "7x7:jigsaw=1122222112233341115334555533455666644667674477777:diagonal",
+]
 SHARES = (0.0, 0.1, 0.3, 0.6, 0.9, 1.0)
 """Of the cells of a full grid that stay, in boards of Sudoku."""
 
@@ -120,9 +126,7 @@ def test_dust(page, name) -> None:
 @pytest.mark.parametrize("size", SUDOKU)
 def test_sudoku(page, size) -> None:
     puzzle, random = registry.load(f"sudoku-{size}"), np.random.default_rng(3)
-    line = np.arange(puzzle.size)
-    shifts = [row % puzzle.box_rows * puzzle.box_columns + row // puzzle.box_rows for row in line]
-    full = np.concatenate([(line + shift) % puzzle.size + 1 for shift in shifts]).astype(np.uint8)
+    full = solve(puzzle.read("." * puzzle.cells), "dancing-links").final.state
     assert puzzle.solved(full)
     boards = []
     for share in SHARES:

@@ -97,6 +97,19 @@ async def read(request: Request, body: schemas.ReadRequest) -> Response:
     return _json(await _fact(request, "read", parameters))
 
 
+@api.get("/forms", response_model=list[dict[str, str]])
+async def forms(request: Request, puzzle: schemas.PuzzleName) -> Response:
+    """List the forms in which boards of a puzzle can be written: the name, what it is, and the ending of files."""
+    return _json(await _fact(request, "forms", {"puzzle": puzzle}))
+
+
+@api.get("/write", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+async def write(request: Request, puzzle: schemas.PuzzleName, board: schemas.Board, form: schemas.FormName) -> Response:
+    """Write a board in a form, such as the file or the link of another program."""
+    text = json.loads(await _fact(request, "write", {"puzzle": puzzle, "board": board, "form": form}))
+    return Response(text, media_type="text/plain")
+
+
 @api.get("/generate", response_model=list[schemas.BoardFacts])
 async def generate(
     request: Request,
@@ -184,13 +197,20 @@ async def count_solutions(
     puzzle: schemas.PuzzleName,
     board: schemas.BoardFields,
     most: Annotated[int, Query(ge=1, le=schemas.MAX_SOLUTIONS, description="Stop at this number of solutions.")] = 2,
-    compared: Annotated[bool, Query(description="Name a move in which two solutions differ.")] = False,
     time: schemas.Seconds = None,
 ) -> Response:
     """Count the solutions of boards."""
     _service(request).check_board_count(len(board))
-    asked = {"puzzle": puzzle, "board": board, "most": most, "compared": compared}
-    return await _question(request, "count", asked, time)
+    return await _question(request, "count", {"puzzle": puzzle, "board": board, "most": most}, time)
+
+
+@api.get("/candidates", response_model=list[schemas.BoardFacts])
+async def candidates(
+    request: Request, puzzle: schemas.PuzzleName, board: schemas.BoardFields, time: schemas.Seconds = None
+) -> Response:
+    """Return what each cell of boards is in some solution, and the smallest set in which two solutions differ."""
+    _service(request).check_board_count(len(board))
+    return await _question(request, "candidates", {"puzzle": puzzle, "board": board}, time)
 
 
 @api.get("/hint", response_model=list[schemas.BoardFacts])

@@ -14,7 +14,7 @@ from puzzlelab.core.errors import shorten
 from puzzlelab.jobs.board_generation import generator_fields
 from puzzlelab.web.job_service import DEFAULT_SECONDS
 
-MAX_BOARD_LENGTH, MAX_NAME_LENGTH, MAX_GAME_LENGTH = 8192, 512, 16_384
+MAX_BOARD_LENGTH, MAX_NAME_LENGTH, MAX_GAME_LENGTH = 8192, 1024, 16_384
 """Characters."""
 MAX_NODES = 10**12
 MAX_SOLUTIONS = 10_000
@@ -44,6 +44,7 @@ Nodes = Annotated[int | None, Query(ge=1, le=MAX_NODES, description="The most st
 NetworkName = Annotated[
     str | None, Query(max_length=MAX_NAME_LENGTH, description="A network of the package by its name or its hash.")
 ]
+FormName = Annotated[str, Query(max_length=MAX_NAME_LENGTH, description="The form, such as sdk; see /forms.")]
 JobId = Annotated[str, Path(max_length=MAX_NAME_LENGTH)]
 
 
@@ -111,9 +112,6 @@ class BoardFacts(BaseModel):
         default=None, description="How many there are; null means unknown. Of /check, 2 means two or more."
     )
     complete: bool | None = Field(default=None, description="Whether these are all solutions, and not a lower bound.")
-    differ: list[str] | None = Field(
-        default=None, description="Of several solutions: a move of one that another lacks, and the one in its place."
-    )
     stop: str | None = Field(default=None, description="Why the search ended.")
     difficulty: dict[str, int] | None = Field(default=None, description="Scale: level.")
     scale: str | None = None

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.errors import BadBoard, BadOption, Unsupported
@@ -31,7 +31,6 @@ from puzzlelab.web.task_context import (
 
 if TYPE_CHECKING:
     from puzzlelab.core.boards import Instance
-    from puzzlelab.core.limit import Limit
     from puzzlelab.core.objective import Objective
     from puzzlelab.core.puzzle import Puzzle, State
     from puzzlelab.core.result import Progress, Result
@@ -97,6 +96,26 @@ def read(parameters: Parameters, context: TaskContext) -> Any:
         {"puzzle": each.puzzle.name, "board": each.puzzle.write(each.state)} for each in boards[: parameters["most"]]
     ]
     return {"boards": shown, "count": len(boards)}
+
+
+def forms(parameters: Parameters, context: TaskContext) -> Any:
+    """Return the forms in which boards of a puzzle can be written."""
+    from puzzlelab.jobs.board_forms import forms_of
+
+    return [
+        {"name": name, "about": form.about, "ending": form.ending}
+        for name, form in forms_of(puzzle_of(parameters)).items()
+        if not form.refusal
+    ]
+
+
+def write(parameters: Parameters, context: TaskContext) -> Any:
+    """Return a board in one of these forms."""
+    from puzzlelab.jobs.board_forms import form_named
+
+    instance = instance_of(parameters)
+    form = form_named(instance.puzzle, parameters["form"])
+    return "".join([f"{form.header}\n" if form.header else "", form.write(instance.state[None], None)])
 
 
 def generate(parameters: Parameters, context: TaskContext) -> Any:
@@ -219,7 +238,7 @@ def _send_solution(instance: Instance, result: Result, context: TaskContext) -> 
 
 
 def count(parameters: Parameters, context: TaskContext) -> Any:
-    """Return how many solutions each board has, and where two of them differ if that is asked."""
+    """Return how many solutions each board has."""
     from puzzlelab.engine.enumeration import count as count_one
     from puzzlelab.engine.enumeration import require_enumerator
     from puzzlelab.jobs.serialise import count_facts
@@ -232,22 +251,22 @@ def count(parameters: Parameters, context: TaskContext) -> Any:
     for board in boards:
         facts = count_facts(count_one(solver, board, limit, parameters["most"]))
         answers.append({"puzzle": puzzle.name, "board": puzzle.write(board.state), **facts})
-        if parameters["compared"] and facts["solutions"] > 1:
-            answers[-1]["differ"] = _difference(solver, board, limit)
     return answers
 
 
-def _difference(solver: Any, board: Instance, limit: Limit) -> list[str]:
-    """Return a move of one solution that another one lacks, and the one in its place; none if it takes too long."""
-    from puzzlelab.core.puzzle import names_of
-    from puzzlelab.core.result import Result
+def candidates(parameters: Parameters, context: TaskContext) -> Any:
+    """Return the true candidates of boards, and of those with several solutions where two of them differ."""
+    from puzzlelab.analysis.true_candidates import true_candidates
+    from puzzlelab.analysis.unavoidable_sets import unavoidable_set
+    from puzzlelab.core.boards import Boards
+    from puzzlelab.jobs.serialise import candidates_facts
 
-    solutions = (each.moves for each in solver.solutions(board, limit) if isinstance(each, Result) and each.moves)
-    found = [set(moves) for moves in islice(solutions, 2)]
-    if len(found) < 2:
-        return []
-    one, other = found
-    return list(names_of(board.puzzle, (min(one - other), min(other - one))))
+    puzzle, limit = puzzle_of(parameters), limit_of(parameters, context)
+    solver, boards = solver_of({}, puzzle), Boards.of([puzzle.read(text) for text in parameters["board"]])
+    return [
+        candidates_facts(board, found, unavoidable_set(solver, board, limit) if found.solutions == 2 else None)
+        for board, found in zip(boards, true_candidates(boards, solver, limit), strict=True)
+    ]
 
 
 def hint(parameters: Parameters, context: TaskContext) -> Any:
@@ -399,5 +418,23 @@ def _remaining(value: float, decay: float | None) -> float | None:
 
 TASKS: Mapping[str, Callable[[Parameters, TaskContext], Any]] = {
     task.__name__: task
-    for task in (list_all, read, check, rate, generate, solve, follow, count, hint, way, frames, picture, scores, tree)
+    for task in (
+        list_all,
+        read,
+        check,
+        rate,
+        forms,
+        write,
+        generate,
+        solve,
+        follow,
+        count,
+        candidates,
+        hint,
+        way,
+        frames,
+        picture,
+        scores,
+        tree,
+    )
 }

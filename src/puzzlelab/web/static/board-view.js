@@ -6,7 +6,7 @@ import { prefersReducedMotion } from "./puzzles/grid.js";
 import { hintMarks } from "./hints.js";
 import { currentScene } from "./store.js";
 
-const KEYS = ["game", "mode", "draft", "trail", "marks", "line", "step", "hint", "learned", "heat", "regret", "tree", "net"];
+const KEYS = ["game", "mode", "draft", "found", "trail", "marks", "line", "step", "hint", "learned", "heat", "regret", "tree", "net"];
 
 /** The board in `host`. `hooks` are the callbacks of the view; `moveValues` gives the marks drawn over the board. */
 export function createBoardView(host, store, moveValues, hooks) {
@@ -95,6 +95,7 @@ export function createBoardView(host, store, moveValues, hooks) {
       next: scene.next ? [scene.next] : [],
       marks: state.mode === "play" ? state.marks : null,
       hint: hintOf(state),
+      found: state.mode === "make" && state.found?.draft === state.draft ? state.found : null,
     };
   }
 

@@ -62,6 +62,7 @@ export function claimText(row, facts) {
   if (row.status !== "done") return row.text;
   if (row.proof === "optimal") return "proven optimal";
   if (row.proof === "unique") return "the only solution";
+  if (row.proof === "several") return "one of several solutions";
   if (row.proof === "unsolvable") return row.reason ? `proven unsolvable: ${row.reason}` : "proven unsolvable";
   const parts = [row.moves ? STOPS[row.stop] ?? "solved" : `${STOPS[row.stop] ?? "no solution"}`];
   if (!row.moves && row.stop in STOPS) parts.push("no solution found");
@@ -71,12 +72,14 @@ export function claimText(row, facts) {
   return parts.join("; ");
 }
 
-/** The number of solutions of a board as a sentence, for the editor. */
-export function solutionsInWords({ solutions, complete, differ = [] }) {
+/** The number of solutions of a board as a sentence, for the editor; of several with what was `found` of their cells. */
+export function solutionsInWords({ solutions, complete }, found = null) {
   if (solutions === null || solutions === undefined) return "";
   if (solutions === 0) return complete ? "No solution: something contradicts." : "No solution was found in time.";
   if (solutions === 1 && complete) return "Exactly one solution.";
   const count = complete ? plural(solutions, "solution") : "Several solutions";
-  const cell = differ[0]?.split("=")[0];
-  return cell ? `${count}: two of them differ in ${cell}. A clue there rules some out.` : `${count}: each clue more rules some out.`;
+  if (!found) return `${count}: each clue more rules some out.`;
+  const open = `${plural(found.open.length, "open cell")}${found.undecided.length ? " so far" : ""}`;
+  const cells = found.difference?.cells;
+  return cells ? `${count}, ${open}: two solutions differ in ${cells.join(", ")} alone. A clue there rules one of them out.` : `${count}, ${open}.`;
 }

@@ -46,6 +46,7 @@ export const EMPTY = Object.freeze({
   draft: null, // the board in the editor, perhaps unfinished
   missing: null,
   objection: null,
+  found: null, // the answer of /api/candidates about a `draft` with several solutions
   trail: { steps: [], at: 0 }, // the played positions {state, moves, move}; the current one is `steps[at]`
   marks: null, // what a person noted on the board, such as pencil marks; the view of the game knows what it means
   solved: false,

@@ -103,7 +103,7 @@ function barOf(row, name, most) {
 function resultOf({ error, moves, proof, reason }) {
   if (error) return error;
   if (!moves) return reason || "no solution found";
-  return proof === "none" ? "solved" : proof;
+  return { none: "solved", several: "one of several" }[proof] ?? proof;
 }
 
 /** The results as CSV, with a line for each board. */

@@ -55,7 +55,8 @@ function tabOf(entry, family, openFamily) {
 
 /** A list for a choice, and for a small range of numbers too: one press instead of typing. */
 function fieldOf(field, values, changed) {
-  const options = field.options ?? range(field).map((value) => ({ value, label: String(value) }));
+  const listed = typeof field.options === "function" ? field.options(values) : field.options;
+  const options = listed ?? range(field).map((value) => ({ value, label: String(value) }));
   const select = el("select", { name: field.key, "data-testid": `field-${field.key}` });
   fillSelect(select, options.map(({ value, label }) => [String(value), label]), String(values[field.key]));
   select.addEventListener("change", () => {

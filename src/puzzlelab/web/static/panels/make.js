@@ -4,7 +4,7 @@ import { abortRequest, isAborted, get, newRequest } from "../api.js";
 import { byId, el, debounce, ownsKeys, showText } from "../dom.js";
 import { solutionsInWords } from "../format.js";
 
-const PAUSE = 350;
+const PAUSE = 80;
 const PHOTO = "A photo cannot be read. Type the board in Edit, or paste it as text.";
 const MAX_FILE_BYTES = 2 ** 20;
 const MOST_SOLUTIONS = 100;
@@ -102,8 +102,9 @@ function mountObjection(store, session, say) {
 const sentenceCase = (text) => text[0].toUpperCase() + text.slice(1);
 
 /**
- * For puzzles whose boards should have one solution: count the solutions, a moment after each change. The editor always
- * shows the number; who plays is told of a board that has none or several.
+ * For puzzles whose boards should have one solution: count the solutions, a moment after each change, and of several find
+ * what each cell is in some of them. The editor always shows the number, and on the board the cells that are open; who
+ * plays is told of a board that has none or several.
  */
 function mountSolutions(store) {
   const place = byId("solutions");
@@ -117,10 +118,17 @@ function mountSolutions(store) {
 
   const count = debounce(async () => {
     const { facts, game, draft } = store.get();
-    const query = { puzzle: facts.puzzle, board: game.write(draft), most: MOST_SOLUTIONS, compared: true, time: COUNT_SECONDS };
+    const query = { puzzle: facts.puzzle, board: game.write(draft), time: COUNT_SECONDS };
     try {
-      const [answer] = await get("count", query, newRequest("count"));
+      const signal = newRequest("count");
+      const [answer] = await get("count", { ...query, most: MOST_SOLUTIONS }, signal);
       counted = { draft, sentence: solutionsInWords(answer), isOne: answer.solutions === 1 };
+      if (answer.solutions > 1 && facts.has_candidates) {
+        tell(store.get());
+        const [found] = await get("candidates", query, signal);
+        counted = { ...counted, sentence: solutionsInWords(answer, found) };
+        store.set({ found: { draft, ...found } });
+      }
     } catch (error) {
       if (isAborted(error)) return;
       counted = { draft, sentence: error.message, isOne: true };

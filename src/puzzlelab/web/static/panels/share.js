@@ -1,7 +1,7 @@
-/** The link to the current page, and downloads of its moves and its board. */
+/** The link to the current page, and downloads of its moves and its board, also in the forms of other programs. */
 
-import { getText } from "../api.js";
-import { byId, copyText, download } from "../dom.js";
+import { get, getText, newRequest } from "../api.js";
+import { byId, copyText, download, fillSelect } from "../dom.js";
 import { currentScene } from "../store.js";
 
 /** `updateAddress` writes the current state of the page into the address. Returns what copies the link. */
@@ -18,7 +18,35 @@ export function mountShare(store, updateAddress, say, attempt) {
     const query = { puzzle: facts.puzzle, board: game.write(currentScene(state).state) };
     download(`${fileName(facts)}.svg`, await getText("svg", query), "image/svg+xml");
   }));
+  mountForms(store, say, attempt);
   return share;
+}
+
+/** The forms of the board that is played, which are asked for when they can be seen. */
+function mountForms(store, say, attempt) {
+  const select = byId("board-form"), panel = byId("advanced");
+  let forms = [], owner = null;
+  const list = () => attempt(async () => {
+    const { facts } = store.get();
+    if (!facts || !panel.open || owner === facts.puzzle) return;
+    forms = await get("forms", { puzzle: facts.puzzle }, newRequest("forms"));
+    owner = facts.puzzle;
+    fillSelect(select, forms.map(({ name, about }) => [name, `${name}: ${about}`]));
+  });
+  const write = async () => {
+    const { facts, game, draft } = store.get();
+    return getText("write", { puzzle: facts.puzzle, board: game.write(draft), form: select.value });
+  };
+  panel.addEventListener("toggle", list);
+  store.watch(["facts"], list);
+  byId("copy-board").addEventListener("click", () => attempt(async () => {
+    const text = await write();
+    say((await copyText(text)) ? "The board is copied." : text);
+  }));
+  byId("save-board").addEventListener("click", () => attempt(async () => {
+    const { ending } = forms.find(({ name }) => name === select.value);
+    download(`${fileName(store.get().facts)}${ending || ".txt"}`, await write(), "text/plain");
+  }));
 }
 
 function save(store, extension, type, write, say) {

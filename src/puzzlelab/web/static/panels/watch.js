@@ -69,6 +69,7 @@ function showStep({ line, step, playing, game, facts }) {
   draw(byId("play"), playing ? "pause" : "play");
   byId("play").setAttribute("aria-label", playing ? "Pause" : "Play");
   byId("play").title = playing ? "Pause (Space)" : "Play (Space)";
+  document.body.toggleAttribute("data-reasons", Boolean(line.reasons));
   describeStep(line, step, game, facts);
 }
 

@@ -14,13 +14,15 @@ const INSET = 3;
 class Cell {
   constructor(cell, rules) {
     const column = cell % rules.size;
+    const isInWindow = rules.kinds.window?.some((cells) => cells.includes(cell));
+    const ground = `sudoku-ground${isInWindow ? " sudoku-window" : ""}`;
     const corner = `translate(${column * UNIT} ${Math.floor(cell / rules.size) * UNIT})`;
     this.digit = label("", UNIT / 2, UNIT / 2, UNIT * 0.62, "sudoku-digit");
     this.tint = svg("rect", { class: "sudoku-tint", x: 4, y: 4, width: UNIT - 8, height: UNIT - 8, rx: 10 });
     this.group = svg(
       "g",
       { role: "gridcell", transform: corner, "data-cell": cell, "aria-colindex": column + 1 },
-      svg("rect", { class: "sudoku-ground", width: UNIT, height: UNIT }),
+      svg("rect", { class: ground, width: UNIT, height: UNIT }),
       this.tint,
       this.digit,
     );
@@ -70,6 +72,13 @@ class Cell {
   }
 }
 
+/** The units of a board beside rows and columns. */
+function unitsInWords({ kinds, boxRows, boxColumns }) {
+  const words = kinds.box ? [`boxes of ${boxRows} rows and ${boxColumns} columns`] : ["regions in place of boxes"];
+  const further = { diagonal: "both diagonals", window: "windows", "disjoint group": "disjoint groups" };
+  return [...words, ...Object.keys(further).filter((kind) => kinds[kind]).map((kind) => further[kind])].join(", ");
+}
+
 /** The line under a digit in conflict, as under a word that is spelt wrong: the conflict shows without its colour. */
 const STEP = UNIT * 0.08;
 const ZIGZAG = `M${UNIT * 0.26} ${UNIT * 0.9}${` l${STEP} ${-STEP} l${STEP} ${STEP}`.repeat(3)}`;
@@ -77,7 +86,7 @@ const ZIGZAG = `M${UNIT * 0.26} ${UNIT * 0.9}${` l${STEP} ${-STEP} l${STEP} ${ST
 export class Board {
   /** `signal` ends the listening. */
   constructor(rules, signal) {
-    const { size, boxRows, boxColumns } = rules;
+    const { size } = rules;
     this.rules = rules;
     this.cells = Array.from({ length: rules.cells }, (_, cell) => new Cell(cell, rules));
     const lines = Array.from({ length: size }, (_, row) =>
@@ -91,7 +100,7 @@ export class Board {
         class: "sudoku-board",
         viewBox: this.#whole,
         role: "grid",
-        "aria-label": `Sudoku, ${size} by ${size}, boxes of ${boxRows} rows and ${boxColumns} columns`,
+        "aria-label": `Sudoku, ${size} by ${size}, ${unitsInWords(rules)}`,
         "aria-rowcount": size,
         "aria-colcount": size,
       },
@@ -104,13 +113,20 @@ export class Board {
     this.cursor.enable(true);
   }
 
-  /** Thin lines between cells, heavy ones between boxes. */
+  /** Thin lines between cells and along diagonals, heavy ones between boxes or regions. */
   #lines() {
-    const { size, boxRows, boxColumns } = this.rules;
-    const paths = { thin: "", thick: "" };
+    const { size, areas, kinds } = this.rules;
+    const side = size * UNIT;
+    const paths = { thin: kinds.diagonal ? `M0 0L${side} ${side}M${side} 0L0 ${side}` : "", thick: "" };
+    const areaAt = (row, column) => (row < size && column < size ? areas[row * size + column] : undefined);
     for (let line = 0; line <= size; line++) {
-      paths[line % boxRows ? "thin" : "thick"] += `M0 ${line * UNIT}H${size * UNIT}`;
-      paths[line % boxColumns ? "thin" : "thick"] += `M${line * UNIT} 0V${size * UNIT}`;
+      for (let place = 0; place < size; place++) {
+        const [x, y] = [place * UNIT, line * UNIT];
+        const isLevel = line === 0 || areaAt(line - 1, place) !== areaAt(line, place);
+        const isUpright = line === 0 || areaAt(place, line - 1) !== areaAt(place, line);
+        paths[isLevel ? "thick" : "thin"] += `M${x} ${y}h${UNIT}`;
+        paths[isUpright ? "thick" : "thin"] += `M${y} ${x}v${UNIT}`;
+      }
     }
     return Object.entries(paths).map(([kind, d]) =>
       svg("path", { class: `sudoku-lines sudoku-${kind}`, d, "aria-hidden": "true" }),
@@ -119,7 +135,7 @@ export class Board {
 
   /** Show the box of a cell alone, as large as the whole board; for null, the whole board. */
   zoom(cell) {
-    const { size, boxRows, boxColumns } = this.rules;
+    const { size, blockRows: boxRows, blockColumns: boxColumns } = this.rules;
     if (cell === null) return set(this.svg, { viewBox: this.#whole });
     const side = Math.max(boxRows, boxColumns) + 2 * BESIDE_BOX;
     const start = (place, length) => {

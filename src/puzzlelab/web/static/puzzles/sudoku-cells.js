@@ -4,6 +4,7 @@
  */
 
 import { percent } from "./grid.js";
+import { openInWords } from "./sudoku-found.js";
 import { notesInWords } from "./sudoku-notes.js";
 import { SYMBOLS } from "./sudoku-rules.js";
 
@@ -18,6 +19,7 @@ export function toneOf(look, cell, { clashing, near }) {
     "sudoku-clue": isClue(look, cell),
     "sudoku-chosen": mode !== "watch" && cells.has(cell),
     "sudoku-near": near.has(cell),
+    "sudoku-apart": mode === "make" && look.found.apart.has(cell),
     "sudoku-same": isOne && chosen !== cell && digit && digit === state[chosen],
     "sudoku-conflict": clashing.has(cell),
   };
@@ -35,9 +37,10 @@ export function labelOf(look, cell, { visible, candidates, clashes }) {
     const kind = isClue(look, cell) ? "clue " : "";
     return `${where}, ${kind}${SYMBOLS[digit - 1]}${clashes ? rules.rivalWords(state, cell) : ""}${noted}`;
   }
+  const open = mode === "make" ? openInWords(look.found.open[cell]) : "";
   const [likeliest] = candidates ?? [];
   const symbol = likeliest && SYMBOLS[likeliest.digit - 1];
-  return `${where}, blank${noted}${likeliest ? `, the network says ${symbol} (${percent(likeliest.share)})` : ""}`;
+  return `${where}, blank${noted}${open}${likeliest ? `, the network says ${symbol} (${percent(likeliest.share)})` : ""}`;
 }
 
 /** The rings around cells, as `[cell, kind]`: the hint, the next move of a solution, the surest cell, and the keyboard. */

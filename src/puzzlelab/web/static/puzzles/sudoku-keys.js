@@ -9,7 +9,7 @@ const BY_BOX = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
 /** The row and column one box further, for Ctrl and an arrow key; null for another key. */
 export function boxJump(rules, { row, column }, event) {
   const arrow = event.ctrlKey && BY_BOX[event.key];
-  return arrow ? [row + arrow[0] * rules.boxRows, column + arrow[1] * rules.boxColumns] : null;
+  return arrow ? [row + arrow[0] * rules.blockRows, column + arrow[1] * rules.blockColumns] : null;
 }
 
 /** `{digit, pen}`: the digit of a key (0 clears), and the kind of mark that Shift or Alt asks for; null for another key. */

@@ -16,9 +16,9 @@ const MARKS = UNIT * 0.84;
 
 /** The middle of a digit's place in the box-shaped grid within a cell that is so high. */
 function placeOf(rules, digit, height = UNIT, width = UNIT) {
-  const row = Math.floor((digit - 1) / rules.boxColumns);
-  const column = (digit - 1) % rules.boxColumns;
-  return { x: ((column + 0.5) * width) / rules.boxColumns, y: ((row + 0.5) * height) / rules.boxRows };
+  const row = Math.floor((digit - 1) / rules.blockColumns);
+  const column = (digit - 1) % rules.blockColumns;
+  return { x: ((column + 0.5) * width) / rules.blockColumns, y: ((row + 0.5) * height) / rules.blockRows };
 }
 
 /** The middle of a corner mark in its cell. */
@@ -31,7 +31,7 @@ export function markPlace(rules, digit) {
 export const markSize = (rules) => sizeOf(rules, MARKS);
 
 function sizeOf(rules, height = UNIT) {
-  return Math.min((1.3 * UNIT) / rules.boxColumns, (0.92 * height) / rules.boxRows, UNIT * 0.36);
+  return Math.min((1.3 * UNIT) / rules.blockColumns, (0.92 * height) / rules.blockRows, UNIT * 0.36);
 }
 
 /** Pencil marks of a set of digits: one text, each sign of which has its own place, as thousands of them are drawn. */
@@ -83,8 +83,8 @@ function style(share, strong) {
 
 function withPercent(rules, { digit, share }, strong) {
   const { x, y } = placeOf(rules, digit);
-  const width = UNIT / rules.boxColumns;
-  const height = UNIT / rules.boxRows;
+  const width = UNIT / rules.blockColumns;
+  const height = UNIT / rules.blockRows;
   const size = Math.min(height * 0.5, width * 0.8);
   return [
     { ...style(share, strong), text: SYMBOLS[digit - 1], x, y: y - height * 0.16, size },

@@ -8,7 +8,10 @@
 export const SYMBOLS = "123456789ABCDEFGHIJKLMNOP";
 const LOWER = SYMBOLS.toLowerCase();
 const BLANKS = ".0_*";
-const KINDS = ["row", "column", "box"];
+/** The further units, in the order in which the name of a puzzle has them. */
+export const FURTHER = ["diagonal", "windoku", "disjoint"];
+/** Rows of the smallest jigsaw. */
+const SMALLEST_JIGSAW = 3;
 
 /** Sides of a box, smallest and largest. */
 const SMALLEST = 2;
@@ -27,15 +30,27 @@ export function shapeName({ rows, columns }) {
   return `${size}x${size}${rows > columns ? `:boxes=${rows}x${columns}` : ""}`;
 }
 
-/** The boxes `{rows, columns}` of the puzzle with this name; throws where there is no such puzzle. */
-export function shapeOf(name) {
-  const match = /^sudoku-(\d{1,3})x(\d{1,3})(?::boxes=(\d{1,2})x(\d{1,2}))?$/.exec(name);
+/**
+ * What the canonical name of a puzzle says: `{size, rows, columns, regions, further}`, its boxes or the regions in place
+ * of them, and its further units. Throws where there is no such puzzle.
+ */
+export function partsOf(name) {
+  const match = /^sudoku-(\d{1,3})x(\d{1,3})(?::boxes=(\d{1,2})x(\d{1,2})|:jigsaw=([1-9A-P]+))?((?::[a-z]+)*)$/.exec(name);
+  const wrong = new Error(`'${name}' is no Sudoku; write sudoku-9x9, or sudoku-6x6:boxes=3x2`);
+  if (!match || match[1] !== match[2]) throw wrong;
+  const size = Number(match[1]);
+  const further = match[6].split(":").filter(Boolean);
+  if (further.some((kind, at) => !FURTHER.includes(kind) || further.indexOf(kind) !== at)) throw wrong;
+  if (match[5]) {
+    if (match[5].length !== size ** 2 || size < SMALLEST_JIGSAW || !"diagonal".startsWith(further.join())) throw wrong;
+    return { size, rows: 1, columns: size, regions: match[5], further };
+  }
   const fits = ({ rows, columns }) =>
-    match[1] === match[2] && rows * columns === Number(match[1]) &&
+    rows * columns === size &&
     (match[3] ? rows === Number(match[3]) && columns === Number(match[4]) : rows <= columns);
-  const shape = match && SHAPES.find(fits);
-  if (!shape) throw new Error(`'${name}' is no Sudoku; write sudoku-9x9, or sudoku-6x6:boxes=3x2`);
-  return shape;
+  const shape = SHAPES.find(fits);
+  if (!shape || (further.includes("windoku") && shape.rows !== shape.columns)) throw wrong;
+  return { size, ...shape, regions: "", further };
 }
 
 /** The digits of a set, in order. */
@@ -45,18 +60,30 @@ export function digitsOf(set) {
   return digits;
 }
 
+/** The places of a sign in a text. */
+const cellsWith = (text, sign) => [...text].flatMap((each, at) => (each === sign ? [at] : []));
+
 export class Rules {
   constructor(name) {
-    const { rows, columns } = shapeOf(name);
+    const { size, rows, columns, regions, further } = partsOf(name);
     this.name = name;
     this.boxRows = rows;
     this.boxColumns = columns;
-    this.size = rows * columns;
-    this.cells = this.size ** 2;
-    this.all = 2 ** this.size - 1;
-    this.homes = Array.from({ length: this.cells }, (_, cell) => this.#homesOf(cell));
-    this.units = Array.from({ length: 3 * this.size }, () => []);
-    this.homes.forEach((homes, cell) => homes.forEach((unit) => this.units[unit].push(cell)));
+    /** The rows and columns of marks in a cell, of what is zoomed in on, and of a jump of the cursor: as in a box. */
+    this.blockColumns = regions ? Math.ceil(Math.sqrt(size)) : columns;
+    this.blockRows = regions ? Math.ceil(size / this.blockColumns) : rows;
+    this.size = size;
+    this.cells = size ** 2;
+    this.all = 2 ** size - 1;
+    this.kinds = this.#kindsOf(regions, further);
+    const named = Object.entries(this.kinds).flatMap(([kind, units]) => units.map((_, at) => [kind, `${kind} ${at + 1}`]));
+    this.kindOfUnit = named.map(([kind]) => kind);
+    this.unitNames = named.map(([, words]) => words);
+    this.units = Object.values(this.kinds).flat();
+    this.homes = Array.from({ length: this.cells }, () => []);
+    this.units.forEach((cells, unit) => cells.forEach((cell) => this.homes[cell].push(unit)));
+    /** The box or region of each cell. */
+    this.areas = this.homes.map(([, , area]) => area);
     this.peers = this.homes.map((homes, cell) => {
       const seen = new Set(homes.flatMap((unit) => this.units[unit]));
       seen.delete(cell);
@@ -64,12 +91,31 @@ export class Rules {
     });
   }
 
-  /** The numbers of a cell's row, column and box among all units. */
-  #homesOf(cell) {
-    const row = Math.floor(cell / this.size);
-    const column = cell % this.size;
-    const box = Math.floor(row / this.boxRows) * this.boxRows + Math.floor(column / this.boxColumns);
-    return [row, this.size + column, 2 * this.size + box];
+  /** The units by kind, in the order of the server. */
+  #kindsOf(regions, further) {
+    const { size, boxRows, boxColumns } = this;
+    const numbers = [...Array(size).keys()];
+    const at = (row, column) => row * size + column;
+    const kinds = {
+      row: numbers.map((row) => numbers.map((column) => at(row, column))),
+      column: numbers.map((column) => numbers.map((row) => at(row, column))),
+    };
+    const area = (columns, top, left) => numbers.map((k) => at(top + Math.floor(k / columns), left + (k % columns)));
+    const boxes = numbers.map((box) =>
+      area(boxColumns, Math.floor(box / boxRows) * boxRows, (box % boxRows) * boxColumns));
+    if (regions) kinds.region = numbers.map((region) => cellsWith(regions, SYMBOLS[region]));
+    else kinds.box = boxes;
+    if (further.includes("diagonal")) {
+      kinds.diagonal = [numbers.map((k) => at(k, k)), numbers.map((k) => at(k, size - 1 - k))];
+    }
+    if (further.includes("windoku")) {
+      const starts = numbers.slice(1, boxRows).map((k) => 1 + (k - 1) * (boxRows + 1));
+      kinds.window = starts.flatMap((top) => starts.map((left) => area(boxRows, top, left)));
+    }
+    if (further.includes("disjoint")) {
+      kinds["disjoint group"] = numbers.map((place) => boxes.map((box) => box[place]));
+    }
+    return kinds;
   }
 
   empty() {
@@ -84,10 +130,10 @@ export class Rules {
     return this.units.map((unit) => unit.reduce((sets, cell) => sets | set(cell), 0));
   }
 
-  /** For each cell the set of digits in its row, column and box. */
+  /** For each cell the set of digits in its units. */
   seen(state) {
     const held = this.held(state);
-    return this.homes.map(([row, column, box]) => held[row] | held[column] | held[box]);
+    return this.homes.map((units) => units.reduce((sets, unit) => sets | held[unit], 0));
   }
 
   /** For each cell the set of digits that it could hold without a conflict; empty where it is filled. */
@@ -95,7 +141,7 @@ export class Rules {
     return this.seen(state).map((seen, cell) => (state[cell] ? 0 : this.all & ~seen));
   }
 
-  /** Names of the moves that write a digit in a blank cell whose row, column and box do not hold it. */
+  /** Names of the moves that write a digit in a blank cell whose units do not hold it. */
   legal(state) {
     return this.candidates(state).flatMap((set, cell) => digitsOf(set).map((digit) => this.moveName(cell, digit)));
   }
@@ -125,7 +171,7 @@ export class Rules {
     return state.filter((digit) => !digit).length;
   }
 
-  /** The cells that hold the same digit as another one in their row, column or box. */
+  /** The cells that hold the same digit as another one in one of their units. */
   conflicts(state) {
     return state.flatMap((digit, cell) => (digit && this.rivals(state, cell).length ? [cell] : []));
   }
@@ -147,7 +193,7 @@ export class Rules {
         const digit = state[cell];
         if (digit && first[digit] !== undefined) {
           const where = `${this.cellName(first[digit])} and ${this.cellName(cell)}`;
-          const text = `${this.unitName(number)} holds two ${SYMBOLS[digit - 1]}s, in ${where}`;
+          const text = `${this.unitNames[number]} holds two ${SYMBOLS[digit - 1]}s, in ${where}`;
           return { text, cells: [first[digit], cell], repair: null };
         }
         first[digit] = cell;
@@ -159,8 +205,14 @@ export class Rules {
   #withoutCandidate(state) {
     const cell = this.candidates(state).findIndex((set, at) => !set && !state[at]);
     if (cell < 0) return null;
-    const text = `${this.cellName(cell)} has no candidate left: its row, column and box hold every digit`;
+    const text = `${this.cellName(cell)} has no candidate left: its ${this.#kindsOfCell(cell)} hold every digit`;
     return { text, cells: [cell], repair: null };
+  }
+
+  /** The kinds of the units of a cell, such as `row, column and box`. */
+  #kindsOfCell(cell) {
+    const kinds = [...new Set(this.homes[cell].map((unit) => this.kindOfUnit[unit]))];
+    return `${kinds.slice(0, -1).join(", ")} and ${kinds.at(-1)}`;
   }
 
   #withoutPlace(state) {
@@ -169,7 +221,7 @@ export class Rules {
     for (const [number, unit] of this.units.entries()) {
       const missing = this.all & ~unit.reduce((set, cell) => set | placed[cell], 0);
       if (missing) {
-        const text = `${this.unitName(number)} has no place left for a ${SYMBOLS[digitsOf(missing)[0] - 1]}`;
+        const text = `${this.unitNames[number]} has no place left for a ${SYMBOLS[digitsOf(missing)[0] - 1]}`;
         return { text, cells: unit.filter((cell) => !state[cell]), repair: null };
       }
     }
@@ -180,11 +232,7 @@ export class Rules {
 
   /** The cells of a unit by its name, such as `row 3`. */
   unitCells(name) {
-    return this.units.find((_, number) => this.unitName(number) === name) ?? [];
-  }
-
-  unitName(number) {
-    return `${KINDS[Math.floor(number / this.size)]} ${(number % this.size) + 1}`;
+    return this.units[this.unitNames.indexOf(name)] ?? [];
   }
 
   /** A cell by its row and column from 1, such as `r3c5`. */

@@ -28,12 +28,15 @@ function corner(rules, cell) {
   return { x: (cell % rules.size) * UNIT, y: Math.floor(cell / rules.size) * UNIT };
 }
 
+/** The outline of a unit: one around all of it if it is a rectangle, else one around each cell. */
 function unitOutline(rules, { unit }) {
   const corners = rules.unitCells(unit).map((cell) => corner(rules, cell));
   const [x, y] = ["x", "y"].map((axis) => Math.min(...corners.map((each) => each[axis])));
   const [width, height] = [[x, "x"], [y, "y"]].map(([least, axis]) =>
     Math.max(...corners.map((each) => each[axis])) - least + UNIT);
-  return svg("rect", { class: "sudoku-step-unit", x, y, width, height, rx: 8 });
+  const outline = (area) => svg("rect", { class: "sudoku-step-unit", rx: 8, ...area });
+  if (width * height === corners.length * UNIT * UNIT) return outline({ x, y, width, height });
+  return svg("g", {}, ...corners.map((each) => outline({ ...each, width: UNIT, height: UNIT })));
 }
 
 function cellGround(rules, { cell, role }) {

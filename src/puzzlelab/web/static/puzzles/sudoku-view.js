@@ -6,6 +6,7 @@
 
 import { Board } from "./sudoku-board.js";
 import { labelOf, ringsOf, toneOf } from "./sudoku-cells.js";
+import { foundOn } from "./sudoku-found.js";
 import { boxJump, commandOf, digitOf, penOf } from "./sudoku-keys.js";
 import { erased, noNotes, notesInWords, toggled } from "./sudoku-notes.js";
 import { Pad } from "./sudoku-pad.js";
@@ -25,6 +26,7 @@ export class View {
   #mode = "make";
   #state;
   #options = {};
+  #found;
   #shares = new Map();
   #selection;
   #zoom;
@@ -39,6 +41,7 @@ export class View {
     this.#hooks = hooks;
     this.#state = rules.empty();
     this.#notes = this.#noNotes = noNotes(rules);
+    this.#found = foundOn(rules, null);
     this.#board = new Board(rules, this.#listening.signal);
     this.#pad = new Pad(rules, {
       write: (digit) => this.#enter(digit, this.#pen),
@@ -57,7 +60,8 @@ export class View {
   // --- the interface of a view ---
 
   show(state, options = {}) {
-    const { heat, move, duration, marks } = options;
+    const { heat, move, duration, marks, found } = options;
+    if (found !== this.#options.found) this.#found = foundOn(this.#rules, found);
     if (heat !== this.#options.heat) this.#shares = heat ? sharesByCell(this.#rules, heat) : new Map();
     this.#notes = marks ?? this.#noNotes;
     this.#state = state;
@@ -255,6 +259,7 @@ export class View {
       state: this.#state,
       options: this.#options,
       notes: this.#notes,
+      found: this.#found,
       chosen,
       cells,
     };
@@ -275,7 +280,8 @@ export class View {
 
   #markTexts(cell, visible) {
     const shown = this.#mode === "play" ? visible : 0;
-    const [corner, centre] = [this.#notes.corner[cell] & shown, this.#notes.centre[cell] & shown];
+    const open = this.#mode === "make" && visible ? this.#found.open[cell] : 0;
+    const [corner, centre] = [(this.#notes.corner[cell] & shown) | open, this.#notes.centre[cell] & shown];
     const smallTexts = () => [...pencilMarks(this.#rules, corner), ...centreMarks(this.#rules, centre)];
     return { textsKey: centre ? `${corner} ${centre}` : corner, smallTexts };
   }

@@ -2,19 +2,43 @@
 
 import { ruledOut, withoutCandidates } from "./sudoku-notes.js";
 import { inOrder } from "./sudoku-order.js";
-import { Rules, SHAPES, shapeName, shapeOf } from "./sudoku-rules.js";
+import { FURTHER, Rules, SHAPES, partsOf, shapeName } from "./sudoku-rules.js";
 import { View } from "./sudoku-view.js";
 
-export const fields = [
-  {
-    key: "size",
-    label: "Size",
-    options: SHAPES.map((shape) => ({
-      value: shapeName(shape),
-      label: `${shape.rows * shape.columns}×${shape.rows * shape.columns}, boxes ${shape.rows}×${shape.columns}`,
-    })),
-  },
+/** Regions that are offered for jigsaws; others come with the name of a puzzle in an address. */
+const JIGSAWS = [
+  "5x5:jigsaw=1122211322143334435544555",
+  "7x7:jigsaw=1122222112233341115334555533455666644667674477777",
+  "9x9:jigsaw=111111123456616123456666223456622223455577323445777333445577778499998888999998888",
 ];
+const BOXES = SHAPES.map((shape) => ({
+  value: shapeName(shape),
+  label: `${shape.rows * shape.columns}×${shape.rows * shape.columns}, boxes ${shape.rows}×${shape.columns}`,
+}));
+const UNITS = { diagonal: "both diagonals", windoku: "windows", disjoint: "disjoint groups" };
+
+export const fields = [
+  { key: "size", label: "Size", options: ({ size }) => [...BOXES, ...[...new Set([...JIGSAWS, size])].flatMap(jigsaw)] },
+  { key: "further", label: "Also", options: ({ size }) => furtherFor(size).map(named) },
+];
+
+function jigsaw(value) {
+  const [size, regions] = value.split(":jigsaw=");
+  const known = JIGSAWS.includes(value) ? "" : ", of your own";
+  return regions ? [{ value, label: `${size.replace("x", "×")}, jigsaw${known}` }] : [];
+}
+
+/** The further units that go with boxes or regions. */
+function furtherFor(size) {
+  const { rows, columns, regions } = partsOf(`sudoku-${size}`);
+  const can = { diagonal: true, windoku: !regions && rows === columns, disjoint: !regions };
+  return FURTHER.reduce((sets, kind) => (can[kind] ? [...sets, ...sets.map((set) => [...set, kind])] : sets), [[]]);
+}
+
+const named = (kinds) => ({
+  value: kinds.join(":"),
+  label: kinds.map((kind) => UNITS[kind]).join(", ") || "nothing more",
+});
 
 export const help = {
   title: "Sudoku",
@@ -31,6 +55,7 @@ export const help = {
   ].map((choice) => ({ scale: "rating", ...choice })),
   rules: [
     "Fill the blank cells so that every row, every column and every box has each digit exactly once.",
+    "So have both diagonals, the grey windows, and the groups of cells at one place of their boxes, where a puzzle has them. A jigsaw has regions in place of boxes.",
     "In Play, choose a cell, and type a digit or press one below the board. Drag to select several cells at once.",
     "Corner and centre marks note what a cell could hold; colours note what you like.",
     "In Edit, put in a puzzle of your own: type digits row by row, with a dot or the space bar for a blank cell.",
@@ -49,12 +74,15 @@ export const help = {
   demo: { puzzle: "sudoku-4x4", board: "1.3434.2.14343.1", moves: ["r1c2=2", "r2c3=1", "r3c1=2", "r4c3=2"] },
 };
 
-export function nameOf({ size }) {
-  return `sudoku-${size}`;
+/** Further units that do not go with the size are left out. */
+export function nameOf({ size, further = "" }) {
+  const fitting = furtherFor(size).at(-1).filter((kind) => further.split(":").includes(kind));
+  return ["sudoku-" + size, ...fitting].join(":");
 }
 
 export function valuesOf(name) {
-  return { size: shapeName(shapeOf(name)) };
+  const { size, regions, further, ...shape } = partsOf(name);
+  return { size: regions ? `${size}x${size}:jigsaw=${regions}` : shapeName(shape), further: further.join(":") };
 }
 
 /** A board of `sudoku-9x9:candidates` as one of its digits, with the candidates that its blank cells lack. */
@@ -65,7 +93,9 @@ export function asNotes({ puzzle, board }) {
   return { puzzle: "sudoku-9x9", board: cells, ruledOut };
 }
 
-export const sizeText = ({ size }) => size.split(":")[0].replace("x", " × ");
+export const sizeText = ({ size, further }) =>
+  [size.split(":")[0].replace("x", " × "), ...(size.includes("jigsaw") ? ["jigsaw"] : []), ...further.split(":")]
+    .filter(Boolean).join(", ");
 
 /** The tools above the board; the digits and the pencil are below it, in reach of a thumb. */
 const TOOLS = [
@@ -80,7 +110,7 @@ const TOOLS = [
   {
     id: "tidy",
     label: "Tidy marks",
-    hint: "Hide the marks that a digit in the same row, column or box rules out",
+    hint: "Hide the marks that a digit in the same row, column, box or further unit rules out",
     kind: "toggle",
     value: true,
     modes: ["play"],
