@@ -385,7 +385,7 @@ def test_editors_know_every_option():
         ("Puzzle", {"board": "1 2 3"}, BadBoard, "3"),
         ("Puzzle", {"board": NEARLY, "level": 3}, BadOption, "not with both"),
         ("Puzzle", {"level": 30}, BadOption, "has the levels 1 to 22, not 30"),
-        ("Sudoku", {"box_rows": 2, "box_columns": 2, "observation": "state"}, Unsupported, "board=TEXT"),
+        ("Puzzle", {"puzzle": "sudoku-9x9:candidates", "observation": "state"}, Unsupported, "board=TEXT"),
         ("Lights", {"observation": "image"}, Unsupported, "the planes of lights-3 are no grid; its observation can be"),
         ("Lights", {"level": 0}, BadOption, "a random walk from the goal has 1 move or more, not 0"),
         ("Plain", {"observation": "planes"}, Unsupported, "corridor-9 has no planes; its observation can be 'state'"),

@@ -27,7 +27,6 @@ BEGIN, END = "<!-- begin: tools/surface.py -->\n", "<!-- end: tools/surface.py -
 BEGIN_KERNELS, BEGIN_EXAMPLE = (BEGIN.replace("surface.py", f"surface.py, {part}") for part in ("kernels", "example"))
 END_KERNELS, END_EXAMPLE = (END.replace("surface.py", f"surface.py, {part}") for part in ("kernels", "example"))
 NO_VIEWS = (
-    views.BoardForm,
     views.BoardGenerator,
     views.Estimate,
     views.Isomorphism,
@@ -107,6 +106,7 @@ def _views() -> Iterator[tuple[str, ...]]:
     kinds = [
         *_classes(views),
         logic.Logic,
+        puzzle.Forms,
         puzzle.Notation,
         puzzle.Drawings,
         puzzle.Presentation,

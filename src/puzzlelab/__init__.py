@@ -37,15 +37,20 @@ __version__ = VERSION
 
 _HOMES = {
     "api": (
-        "load read read_many solve solve_many solve_table attempts check count generate solutions hint "
-        "open_executor prove rate regrets steps train verify"
+        "load read read_many solve solve_many solve_table attempts canonical check count generate solutions hint "
+        "estimate_count "
+        "needless_clues open_executor prove rate regrets steps train true_candidates unavoidable_set verify"
     ),
     "jobs.checks": "Check",
     "conformance": "check_puzzle check_solver",
     "core.errors": ("BadBoard BadFile BadInput BadOption ConformanceError PuzzlelabError UnknownName Unsupported"),
     "analysis.hints": "Hint",
     "analysis.logical_hints": "LogicalHint",
+    "analysis.count_estimates": "CountEstimate",
+    "analysis.needless_clues": "NeedlessClues",
     "analysis.proofs": "ProofCheck",
+    "analysis.true_candidates": "TrueCandidates",
+    "analysis.unavoidable_sets": "UnavoidableSet",
     "core.boards": "Boards Instance",
     "core.limit": "Limit",
     "core.logic": "Logic Rating Step",
@@ -72,22 +77,29 @@ _PLACES = {name: home for home, names in _HOMES.items() for name in names.split(
 __all__ = ["__version__", *_PLACES]  # noqa: PLE0604  # type checkers take the names that are imported as themselves
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.game_analysis import Regrets as Regrets  # noqa: I001  # one statement for each module
+    from puzzlelab.analysis.count_estimates import CountEstimate as CountEstimate  # noqa: I001  # a statement a module
+    from puzzlelab.analysis.game_analysis import Regrets as Regrets
     from puzzlelab.analysis.hints import Hint as Hint
     from puzzlelab.analysis.logical_hints import LogicalHint as LogicalHint
+    from puzzlelab.analysis.needless_clues import NeedlessClues as NeedlessClues
     from puzzlelab.analysis.proofs import ProofCheck as ProofCheck
     from puzzlelab.analysis.state_evaluation import (
         PuzzleNetwork as PuzzleNetwork,
         estimate as estimate,
         network as network,
     )
+    from puzzlelab.analysis.true_candidates import TrueCandidates as TrueCandidates
+    from puzzlelab.analysis.unavoidable_sets import UnavoidableSet as UnavoidableSet
     from puzzlelab.api import (
         attempts as attempts,
+        canonical as canonical,
         check as check,
         count as count,
+        estimate_count as estimate_count,
         generate as generate,
         hint as hint,
         load as load,
+        needless_clues as needless_clues,
         open_executor as open_executor,
         prove as prove,
         rate as rate,
@@ -100,6 +112,8 @@ if TYPE_CHECKING:
         solve_table as solve_table,
         steps as steps,
         train as train,
+        true_candidates as true_candidates,
+        unavoidable_set as unavoidable_set,
         verify as verify,
     )
     from puzzlelab.conformance import (

@@ -297,7 +297,7 @@ def sampler(puzzle: Puzzle, options: EnvironmentSettings) -> Sample:
         return partial(walked, puzzle)
 
     def unsupported(random: np.random.Generator, level: int | None, count: int) -> State:
-        raise Unsupported(f"{puzzle.name} cannot make boards of its own; pass one: board=TEXT")
+        raise Unsupported(f"{puzzle.name} cannot make new boards; pass one: board=TEXT")
 
     return unsupported
 

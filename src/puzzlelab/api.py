@@ -37,10 +37,14 @@ PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
 if TYPE_CHECKING:
     import pyarrow
 
+    from puzzlelab.analysis.count_estimates import CountEstimate
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
+    from puzzlelab.analysis.needless_clues import NeedlessClues
     from puzzlelab.analysis.proofs import ProofCheck
+    from puzzlelab.analysis.true_candidates import TrueCandidates
+    from puzzlelab.analysis.unavoidable_sets import UnavoidableSet
     from puzzlelab.core.logic import Rating, Step
     from puzzlelab.core.result import Count
     from puzzlelab.engine.enumeration import Listing
@@ -71,7 +75,7 @@ def load(name: str, kind: type[Puzzle] | None = None) -> Puzzle:
     >>> puzzlelab.load("tiles-3x3", puzzlelab.Tiles).goal
     (1, 2, 3, 4, 5, 6, 7, 8, 0)
     """
-    puzzle = registry.load(name)
+    puzzle = registry.load(registry.with_files(name) if isinstance(name, str) else name)
     if kind is None:
         return puzzle
     expected = "a class of puzzles such as puzzlelab.Tiles"
@@ -558,6 +562,136 @@ def regrets(
 
     with _question(instance, solver, DEFAULT_LIMIT if limit is None else limit, options) as (chosen, board, limit):
         return run_regrets(chosen, board, checked.moves(board.puzzle, moves), limit)
+
+
+def canonical(boards: Iterable[Instance]) -> Boards:
+    """Return the canonical form of each of these boards of one puzzle such as Sudoku.
+
+    Two boards have the same one if, and only if, a symmetry makes one of the other. For Sudoku it is the least board
+    that the symmetries make, cell by cell and with blanks first.
+
+    Raises:
+        BadOption: if there are no boards.
+        Unsupported: if the puzzle has no canonical form, or that of a board takes too much memory.
+
+    >>> read = puzzlelab.load("sudoku-4x4").read
+    >>> one, other = puzzlelab.canonical([read("12......21......"), read("......43......34")])
+    >>> one == other, one
+    (True, <sudoku-4x4: .........1.2.2.1>)
+    """
+    from puzzlelab.analysis.classes import canonical_boards
+
+    instances = list(checked.boards(boards))
+    if not instances:
+        raise BadOption("there are no boards: give at least one")
+    with naming_bad_boards(instances):
+        return canonical_boards(Boards.of(instances))
+
+
+def true_candidates(
+    instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
+) -> TrueCandidates:
+    """Return what each cell of a board such as a Sudoku is in some solution.
+
+    `limit` is for all searches together; where it ends them, `undecided` has the candidates that are not known.
+
+    Raises:
+        Unsupported: if the puzzle has no cells with candidates, or the solver cannot list solutions.
+
+    >>> board = puzzlelab.load("sudoku-4x4").read("12..34..2143....")
+    >>> true = puzzlelab.true_candidates(board)
+    >>> [board.puzzle.write_cell(cell) for cell in true.open_cells]
+    ['r2c3', 'r2c4', 'r4c3', 'r4c4']
+    """
+    from puzzlelab.analysis.true_candidates import true_candidates as of_boards
+
+    with _question(instance, solver, limit, options) as (chosen, board, limit):
+        return next(of_boards(Boards.of([board]), chosen, limit))
+
+
+def needless_clues(
+    instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
+) -> NeedlessClues:
+    """Return the clues of a board with one solution that can be left out, each by itself; without any it is minimal.
+
+    `limit` is for each clue.
+
+    Raises:
+        BadBoard: if the board has no solution or several, or if that is not known within the limit.
+        Unsupported: if the puzzle has no cells with candidates, or the solver cannot count solutions.
+
+    >>> board = puzzlelab.load("sudoku-4x4").read("1300003004000002")
+    >>> [board.puzzle.write_move(move) for move in puzzlelab.needless_clues(board).clues]
+    ['r1c2=3']
+    """
+    from puzzlelab.analysis.needless_clues import needless_clues as of_boards
+    from puzzlelab.engine.enumeration import count as run_count
+
+    with _question(instance, solver, limit, options) as (chosen, board, limit):
+        counted = run_count(chosen, board, limit, 2)
+        if counted.solutions != 1 or not counted.complete:
+            raise BadBoard("only a board that is known to have one solution has needless clues")
+        return next(of_boards(Boards.of([board]), chosen, limit))
+
+
+def estimate_count(
+    instance: Instance,
+    probes: int | None = None,
+    seed: int = 0,
+    solver: str | Solver | None = None,
+    limit: Limit | None = None,
+    **options: Any,
+) -> CountEstimate:
+    """Estimate the number of solutions of a board where they are too many to count, with the error of the estimate.
+
+    Args:
+        instance: a board.
+        probes: the random probes from which the estimate is made, by default 500; four times as many halve the error.
+        seed: equal seeds give equal estimates.
+        solver: the solver that counts up to some dozens of solutions.
+        limit: its time ends the probes.
+        options: settings of the solver.
+
+    Raises:
+        Unsupported: if the puzzle has no cells with candidates, or the solver cannot count solutions.
+
+    >>> found = puzzlelab.estimate_count(puzzlelab.load("sudoku-4x4").read("." * 16), probes=50)
+    >>> found.solutions, found.standard_error, found.is_exact
+    (288.0, 0.0, False)
+    """
+    from puzzlelab.analysis.count_estimates import PROBES
+    from puzzlelab.analysis.count_estimates import estimate_count as run
+
+    number = errors.whole_number(PROBES if probes is None else probes, "the number of probes", least=2)
+    with _question(instance, solver, limit, options) as (chosen, board, limit):
+        return run(chosen, board, limit, number, checked.seed(seed, None))
+
+
+def unavoidable_set(
+    instance: Instance,
+    solver: str | Solver | None = None,
+    limit: Limit | None = None,
+    most: int | None = None,
+    **options: Any,
+) -> UnavoidableSet | None:
+    """Return the smallest set of cells in which two solutions of a board differ; None if no two were found.
+
+    Up to `most` solutions are compared, by default 1,000; `is_smallest` says whether it is proven that no smaller set
+    exists.
+
+    Raises:
+        Unsupported: if the puzzle has no cells with candidates, or the solver cannot list solutions.
+
+    >>> board = puzzlelab.load("sudoku-4x4").read("1234.......1....")
+    >>> found = puzzlelab.unavoidable_set(board)
+    >>> [board.puzzle.write_cell(cell) for cell in found.cells], found.is_smallest
+    (['r3c1', 'r3c3', 'r4c1', 'r4c3'], True)
+    """
+    from puzzlelab.analysis.unavoidable_sets import COMPARED
+    from puzzlelab.analysis.unavoidable_sets import unavoidable_set as run
+
+    with _question(instance, solver, limit, options) as (chosen, board, limit):
+        return run(chosen, board, limit, checked.solution_count(most) or COMPARED)
 
 
 def train(

@@ -251,7 +251,7 @@ def test_every_form_holds_the_same_boards_and_their_solutions(generated, tmp_pat
         assert puzzle.solved(end)
         assert ((state == 0) | (state == end)).all()
     assert [line.replace("0", ".").split("  ") for line in (folder / "a.txt").read_text().splitlines()] == pairs
-    assert (folder / "a.sdm").read_text().splitlines() == [board for board, _ in pairs]
+    assert (folder / "a.sdm").read_text().splitlines() == [board.replace(".", "0") for board, _ in pairs]
     table = parquet.read_table(folder / "a.parquet")
     assert {name: str(kind) for name, kind in zip(table.schema.names, table.schema.types, strict=True)} == {
         "puzzle": "string",
@@ -287,6 +287,6 @@ def test_the_ending_says_the_form_for_every_puzzle(generated, tmp_path, name, en
 @pytest.mark.parametrize("ending", [".npz", ".CSV", ".json", ".boards"])
 def test_an_ending_of_no_form_is_refused_before_a_board_is_made(generated, tmp_path, ending):
     path = tmp_path / f"new{ending}"
-    sentence = f"error: {path} ends in none of .txt, .csv, .jsonl, .parquet, which say the form of the file\n"
+    sentence = f"error: {path} ends in none of .txt, .csv, .jsonl, .html, .parquet, which say the form of the file\n"
     assert generated("tiles-4x4", "--out", path) == (2, "", sentence)
     assert not path.exists()

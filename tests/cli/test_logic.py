@@ -11,7 +11,7 @@ NEVER = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........
 def test_the_steps_of_a_board(program):
     code, out, err = program("steps", "sudoku-4x4", "123......4......")
     assert (code, err) == (0, "")
-    assert out.startswith("full house: r1c4 must be 4: it is the last blank cell of row 1\n")
+    assert out.startswith("full house (1.0): r1c4 must be 4: it is the last blank cell of row 1\n")
 
 
 def test_the_steps_as_json(program):

@@ -43,7 +43,10 @@ def test_a_scale_that_adds_up_has_a_level_and_a_score(program):
     ("words", "sentence"),
     [
         (("sudoku-9x9", "easy", "--scale", "119"), "there is no scale of ratings of sudoku-9x9 '119'"),
-        (("sudoku-4x4", "small"), "sudoku-4x4 has no scale of ratings"),
+        (
+            ("sudoku-4x4", "small", "--scale", "121"),
+            "there is no scale of ratings of sudoku-4x4 '121'; known are units",
+        ),
         (("tiles-3x3", "1 2 3 4 5 6 7 0 8"), "tiles-3x3 is not solved by logic"),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from typed_boards import FAR, ODD, ONE, TWO, rows_of
 
 from puzzlelab import Limit, Result, generate, load, solver
+from puzzlelab.cli.several import ADVICE
 from puzzlelab.core.errors import BadFile
 from puzzlelab.storage import lines
 from puzzlelab.storage.outputs import only_writer
@@ -301,7 +302,11 @@ def test_many_boards_are_printed_as_single_ones(program, boards):
     texts[20], texts[30], texts[35] = "1" + texts[20][1:-1], "11" + 79 * ".", 81 * "."
     lines = boards("".join(f"{text}\n" for text in texts))
     code, together, err = program("sudoku-9x9", "--file", lines, "--json")
-    assert (code, err) == (2, f"error: {lines}, line 21: 80 cells given; sudoku-9x9 has 81\n")
+    assert code == 2
+    assert err.splitlines() == [
+        f"error: {lines}, line 21: 80 cells given; sudoku-9x9 has 81",
+        f"1 of 40 boards has several solutions; the first: {lines}, line 36; {ADVICE}",
+    ]
     rows = [*rows_of(together), *(row for text in texts for row in rows_of(program("sudoku-9x9", text, "--json")[1]))]
     left_out = ("seconds", "expanded", "generated", "verified_by")
     timeless = [{name: value for name, value in row.items() if name not in left_out} for row in rows]

@@ -87,7 +87,7 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
     assert {name.partition(".")[0] for name in ours(modules, "puzzles")} == {puzzle.partition("-")[0]}
     general = {name for name in ours(modules, "solvers") if not name.startswith("_")}
     assert general <= solvers
-    assert ours(modules, "cli") == {"main", "console", "progress", "solve", "options", "answers"}
+    assert ours(modules, "cli") == {"main", "console", "progress", "solve", "options", "answers", "several"}
 
 
 EIGHT, FIFTEEN = "1 2 3 4 5 6 7 0 8", "5 1 2 4 9 6 3 8 13 10 7 11 0 14 15 12"

@@ -151,22 +151,32 @@ def test_a_second_solution_refutes_that_there_is_only_one(verify, solved):
     assert puzzle.solved(puzzle.read(other).state)
 
 
+def test_a_second_solution_proves_that_there_are_several(verify, solved):
+    row = solved("sudoku-4x4", "." * 16, "dancing-links")
+    assert (row["proof"], row["solutions"]) == ("several", 2)
+    proven = "1 of 1 hold: moves replayed: 1; proofs claimed: 1, proven anew: 1\n"
+    assert verify([row], "--prove")[:2] == (0, f"proven by: backtracking 1\n{proven}")
+    only = solved("sudoku-4x4", "12343412214343..", "backtracking", proof="several") | {"solutions": 2}
+    code, _, err = verify([only], "--prove")
+    assert (code, err) == (1, "error: line 1 (row 1): claims several solutions; dancing-links finds no other\n")
+
+
 def test_a_solution_that_is_not_that_of_the_moves_does_not_hold(verify, program):
     row = json.loads(program("solve", "sudoku-4x4", "small", "--json")[1])
-    assert row["solutions"] == "1"
+    assert row["solutions"] == 1
     assert load("sudoku-4x4").solved(load("sudoku-4x4").read(row["solution"]).state)
     assert verify([row])[0] == 0
-    code, _, err = verify([row | {"solution": "1234341221434321"[::-1]}, row | {"solutions": "several"}])
+    code, _, err = verify([row | {"solution": "1234341221434321"[::-1]}, row | {"solutions": 2}])
     assert code == 1
     first, second = [line for line in err.splitlines() if line.startswith("error")]
     assert first.endswith("line 1 (row 1): says solution 1234341221434321, and its moves end elsewhere")
-    assert second.endswith("line 2 (row 2): says solutions several, and nothing else in it says so")
+    assert second.endswith("line 2 (row 2): says solutions 2, and its proof is 'unique'")
 
 
 def test_unique_is_refused_where_it_means_nothing(verify, solved):
     code, _, err = verify([solved("tiles-3x3", TWO, "bfs", proof="unique")])
     assert code == 1
-    assert err == "error: line 1 (row 1): claims a unique solution, which means nothing for tiles-3x3\n"
+    assert err == "error: line 1 (row 1): claims proof 'unique', which means nothing for tiles-3x3\n"
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

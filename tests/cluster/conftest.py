@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from puzzlelab.engine.user_cache import user_cache
+
 
 @dataclass
 class Commands:
@@ -37,7 +39,8 @@ def cluster(tmp_path_factory):
     pytest.importorskip("ray")
     from small_cluster import SmallCluster
 
-    small = SmallCluster(tmp_path_factory.mktemp("nodes"), 4, network=60 + os.getpid() % 60)
+    small = SmallCluster(tmp_path_factory.mktemp("nodes"), 4, network=60 + os.getpid() % 60, cache=user_cache())
+    small.cache = None  # nodes that join later compile for themselves
     yield small
     small.close()
 

@@ -15,7 +15,7 @@ import pytest
 from puzzlelab import BadBoard, BadOption, Estimate, Example, Family, Instance, Presentation, Scale, State, UnknownName
 from puzzlelab import check_puzzle as check
 from puzzlelab.core.errors import ConformanceError
-from puzzlelab.core.puzzle import Drawings, Notation
+from puzzlelab.core.puzzle import BoardForm, Drawings, Forms, Notation
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import BatchRules, Estimates, Legality, Planes, Reversible, Rewards, Samples, Steps, singly
 from puzzlelab.engine import kernels
@@ -55,6 +55,7 @@ class Dials:
         examples={"far": Example("2 2 2", "as far from the goal as a board can be")},
     )
     notation: ClassVar[Mapping[str, Any]] = {}
+    pair = staticmethod(lambda boards, ends: f"{boards.tolist()} -> {ends}\n")
     name: ClassVar[str] = "dials-3"
     move_count: ClassVar[int] = 6
     input_size: ClassVar[int] = 3
@@ -136,9 +137,10 @@ class Dials:
         if kind is Steps and kind in self.VIEWS:
             return Steps(self.cost, self.points)
         if kind is Notation:
-            pairs = {"pair": lambda boards, ends: f"{boards.tolist()} -> {ends.tolist()}\n"}
-            notation = Notation((1, 3), frozenset("01234"), lambda text: Dials().read(text).state, with_solutions=pairs)
+            notation = Notation((1, 3), frozenset("01234"), lambda text: Dials().read(text).state)
             return replace(notation, **self.notation)
+        if kind is Forms:
+            return Forms({"pair": BoardForm("the board and its solution", self.pair)})
         return self.PRESENTATION if kind is Presentation else self if kind in self.VIEWS else None
 
 
@@ -178,8 +180,8 @@ def noted(**parts: Any) -> dict[str, Any]:
 
 
 def paired(write: Callable[..., Any]) -> dict[str, Any]:
-    """With another notation of a board and its solution."""
-    return noted(with_solutions={"pair": write})
+    """With another form of a board and its solution."""
+    return {"pair": staticmethod(write)}
 
 
 def guessed(scores: Callable[[State], Any], **parts: Any) -> dict[str, Any]:
@@ -474,9 +476,9 @@ NOTATIONS: dict[str, tuple[dict[str, Any], str]] = {
         noted(read=lambda text: (Dials().read(text).state + 1) % 5),
         "`Notation.read` reads another board in what `write` writes",
     ),
-    "a notation that fails": (paired(raising), "notation 'pair' raised KeyError"),
-    "a notation without a text": (paired(lambda boards, ends: ends.copy()), "must give a text, not uint8[1, 3]"),
-    "a notation without the end of a line": (paired(lambda boards, ends: "1 2 3"), "the notation 'pair' must end the"),
+    "a form that fails": (paired(raising), "form 'pair' raised KeyError"),
+    "a form without a text": (paired(lambda boards, ends: boards.copy()), "must give a text, not uint8[1, 3]"),
+    "a form without the end of a line": (paired(lambda boards, ends: "1 2 3"), "the form 'pair' must end the"),
     "a puzzle that lets boards settle and reads otherwise": (
         noted(settling=(variant(read=lambda self, text: Dials.read(self, "0 0 0")), str)),
         "the puzzle of `Notation.settling` reads another board",

@@ -12,7 +12,7 @@ from puzzlelab.core.answers import STOPS, Answers, Counts
 from puzzlelab.core.boards import Boards, Instance, runs
 from puzzlelab.core.errors import PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.result import NO_SOLUTION, SEVERAL, Count, Progress, Result
+from puzzlelab.core.result import NO_SOLUTION, Count, Progress, Result
 from puzzlelab.core.solver import (
     Attempt,
     SolverSettings,
@@ -118,7 +118,7 @@ def test_a_second_solution_ends_the_search() -> None:
     first, progress, end = told
     assert (first.moves, first.lower_bound, first.proof) == ((0, 0), 2, "none")
     assert progress.expanded == 7
-    assert (end.moves, end.proof, end.reason, end.stop, end.expanded) == ((0, 0), "none", SEVERAL, "done", 9)
+    assert (end.moves, end.proof, end.stop, end.expanded) == ((0, 0), "several", "done", 9)
 
 
 @pytest.mark.parametrize("stop", ["time", "nodes", "memory", "interrupted", "dead end"])

@@ -214,10 +214,10 @@ def _solvers(texts: list[str], puzzle: Puzzle, nets: list[str], short: Mapping[s
 
 
 def _show_faults(suite: Suite) -> None:
-    faults = ErrorTally()
+    faults = ErrorTally("lines that cannot be read")
     for fault in suite.faults:
         faults.tell("", fault)
-    faults.end(what="lines")
+    faults.end()
 
 
 def _show(run: BenchRun, out: Path | None, notes: list[str]) -> int:

@@ -11,9 +11,12 @@ from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, puzzle_and_board
 from puzzlelab.cli.options import BoardFile, BoardTexts, JsonObjects, PuzzleName, Settle, limit_of
 
 if TYPE_CHECKING:
+    from puzzlelab.analysis.needless_clues import NeedlessClues
     from puzzlelab.core.boards import Boards, Instance
     from puzzlelab.core.logic import Rating
     from puzzlelab.jobs.checks import Check
+
+    Findings = tuple[Check, Rating | None, NeedlessClues | None]
 
 RATED = 100
 """Boards that are rated where a puzzle has ratings."""
@@ -26,6 +29,9 @@ def check(
     time: Annotated[float, typer.Option(help="Seconds to look for a second solution of a board.")] = 10.0,
     settle: Settle = False,
     rating: Annotated[bool, typer.Option("--rating", help=f"Rate all boards, not only the first {RATED}.")] = False,
+    minimal: Annotated[
+        bool, typer.Option("--minimal", help="Name the given digits that a board with one solution does not need.")
+    ] = False,
     json: JsonObjects = False,
 ) -> None:
     """Say whether boards are well-formed and solvable, and how hard they are.
@@ -33,8 +39,11 @@ def check(
     If boards of the puzzle should have a unique solution, a solver looks for a second one. Boards with one are rated,
     as by `puzzlelab rate`.
 
-    Exit code: 0 no objection, 1 a board has no solution or several, 2 something unreadable.
+    A solution beside a board, as in a column `solution`, is compared with the only one.
+
+    Exit code: 0 no objection, 1 a board has no solution or several, or another one beside it, 2 something unreadable.
     """
+    from puzzlelab.analysis.needless_clues import of_unique
     from puzzlelab.core import registry
     from puzzlelab.jobs.checks import check_parts
     from puzzlelab.jobs.ratings import ratings_of
@@ -46,38 +55,48 @@ def check(
         errors.tell_boards(some, json)
         if not some.errors:
             for part, checks in check_parts(some, solver, limit):
-                ratings = ratings_of(part, [each.solutions == 1 for each in checks], unrated)
+                is_unique = [each.solutions == 1 for each in checks]
+                ratings = ratings_of(part, is_unique, unrated)
                 unrated = max(0, unrated - len(part))
-                code = max(code, _print_all(part, checks, ratings, json))
+                needless = of_unique(part, is_unique, solver, limit) if minimal else [None] * len(part)
+                code = max(code, _print_all(part, list(zip(checks, ratings, needless, strict=True)), json))
     raise typer.Exit(errors.end(code))
 
 
-def _print_all(boards: Boards, checks: list[Check], ratings: list[Rating | None], json: bool) -> int:
-    """Print the checks and the ratings of some boards; return the exit code for them."""
+def _print_all(boards: Boards, found: list[Findings], json: bool) -> int:
+    """Print the checks of some boards; return the exit code for them."""
+    from puzzlelab.analysis.needless_clues import needless_facts
     from puzzlelab.jobs.checks import check_facts
     from puzzlelab.jobs.serialise import json_lines, rating_facts
 
-    def facts(value: tuple[Check, Rating | None]) -> dict[str, Any]:
-        check, rating = value
-        return check_facts(check) | ({} if rating is None else {"rating": rating_facts(rating)})
+    def facts(value: Findings) -> dict[str, Any]:
+        check, rating, needless = value
+        rated = {} if rating is None else {"rating": rating_facts(rating)}
+        return check_facts(check) | rated | ({} if needless is None else needless_facts(boards.puzzle, needless))
 
     if json:
-        say("\n".join(json_lines(boards, list(zip(checks, ratings, strict=True)), facts)))
+        say("\n".join(json_lines(boards, found, facts)))
     else:
-        for board, each, rating in zip(boards, checks, ratings, strict=True):
-            _show(board, each, rating)
-    return SOLVED if all(each.ok for each in checks) else UNSOLVED
+        for place, each in enumerate(found):
+            _show(boards[place], boards.where(place), *each)
+    return SOLVED if all(check.ok for check, _, _ in found) else UNSOLVED
 
 
-def _show(board: Instance, result: Check, rating: Rating | None) -> None:
-    """Print the board, the objections to it, and its difficulty."""
+def _show(board: Instance, where: str, result: Check, rating: Rating | None, needless: NeedlessClues | None) -> None:
+    """Print the board with its place, the objections to it, and its difficulty."""
+    from puzzlelab.analysis.needless_clues import needless_in_words
     from puzzlelab.cli.rate import rating_in_words
     from puzzlelab.core.views import Samples
 
     puzzle = board.puzzle
     boards = [f"{puzzle.write(state)}\n{puzzle.draw(state)}" for state in (board.state, *result.witnesses)]
-    for text in [boards[0], *_sentences(result), *boards[1:]]:
+    place = f"{where}: " if where else ""
+    for text in [place + boards[0], *_sentences(result), *boards[1:]]:
         say(text)
+    if result.patterns:
+        say(f"pattern of the filled cells: {', '.join(result.patterns)}")
+    if needless is not None:
+        say(needless_in_words(puzzle, needless))
     samples = puzzle.view(Samples)
     scales = samples.scales if samples else {}
     for scale, value in result.difficulty.items():

@@ -45,17 +45,17 @@ WIDTH = 120
 
 def fail(sentence: str) -> None:
     """Print an error on standard error, on one line."""
-    _note(f"error: {sentence}")
+    remark(f"error: {sentence}")
 
 
-def _note(sentence: str) -> None:
+def remark(sentence: str) -> None:
     """Print a sentence on standard error, on one line."""
     print(visible(sentence), file=sys.stderr, flush=True)
 
 
 def end_interrupted(sentence: str) -> NoReturn:
     """Print what was done before Ctrl-C, which is no error, and end the command with the exit code of Ctrl-C."""
-    _note(sentence)
+    remark(sentence)
     raise typer.Exit(INTERRUPTED)
 
 
@@ -84,12 +84,12 @@ def print_table(columns: Sequence[str | Column], rows: Sequence[Sequence[str]]) 
 
 
 class ErrorTally:
-    """The errors of reading, of which it prints the first, and at the end the number of further ones."""
+    """Errors of one kind, of which it prints the first, and at the end the number of further ones."""
 
     SHOWN = 20
 
-    def __init__(self) -> None:
-        self.count = 0
+    def __init__(self, what: str = "boards that cannot be read") -> None:
+        self.count, self.what = 0, what
 
     def tell(self, where: str, error: object) -> None:
         """Print one error; `where` is empty for a single argument."""
@@ -106,10 +106,10 @@ class ErrorTally:
 
                 say(dumps(error_facts(boards.puzzle, boards.texts[place], error)))
 
-    def end(self, code: int = SOLVED, what: str = "boards") -> int:
+    def end(self, code: int = SOLVED) -> int:
         """Print the number of errors that were not shown; return the exit code, which is `code` without errors."""
         if self.count > self.SHOWN:
-            fail(f"and {self.count - self.SHOWN:,} more {what} that cannot be read")
+            fail(f"and {self.count - self.SHOWN:,} more {self.what}")
         return UNREADABLE if self.count else code
 
 
@@ -250,7 +250,7 @@ def _blocks(puzzle: Puzzle, file: Path | None, name: str) -> Iterator[Boards]:
     texts = text_blocks(sys.stdin.buffer, name) if file is None else board_blocks(file)
     yield from read_blocks(puzzle, texts, name, splitter)
     if splitter.words:
-        _note(f"passed over in {name}: lines of words: {splitter.words:,}; comments: {splitter.comments:,}")
+        remark(f"passed over in {name}: lines of words: {splitter.words:,}; comments: {splitter.comments:,}")
 
 
 def _settled(puzzle: Puzzle, blocks: Iterator[Boards]) -> Iterator[Boards]:
@@ -266,7 +266,7 @@ def _settled(puzzle: Puzzle, blocks: Iterator[Boards]) -> Iterator[Boards]:
         ]
         more = len(notes) - ErrorTally.SHOWN
         for note in [*notes[: ErrorTally.SHOWN], *([f"and so on, on {more:,} more boards"] if more > 0 else [])]:
-            _note(note)
+            remark(note)
         yield block
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,9 +13,11 @@ import typer
 from puzzlelab.cli import options
 from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, end_interrupted, fail, puzzle_and_boards, read_runs, say
 from puzzlelab.cli.progress import progress
+from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 
 if TYPE_CHECKING:
+    from puzzlelab.analysis.count_estimates import CountEstimate
     from puzzlelab.core.answers import Answers
     from puzzlelab.core.boards import Boards, Instance
     from puzzlelab.core.puzzle import Puzzle
@@ -38,12 +40,21 @@ def count(
     executor: options.ExecutorName = None,
     time: options.Seconds = None,
     nodes: options.Nodes = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Estimate the number from random probes, with its error.")
+    ] = False,
+    probes: Annotated[int, typer.Option(min=2, help="Probes of an estimate.")] = 500,
+    seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal estimates.")] = 0,
     json: options.JsonObjects = False,
 ) -> None:
     """Count the solutions of boards: one number a board; `+` after it says that there may be more.
 
+    With --estimate, a number that is too large to count is estimated: with its standard error, and with the interval
+    that holds the number with a probability of 95 %.
+
     Exit code: 0 counted, 1 a board has none or a limit came first, 2 something unreadable.
     """
+    from puzzlelab.analysis.count_estimates import estimate_count
     from puzzlelab.engine import report
     from puzzlelab.engine.enumeration import require_enumerator
     from puzzlelab.engine.parallel import ThisProcess
@@ -53,6 +64,13 @@ def count(
     chosen_solver = options.solver_of(loaded_puzzle, solver, option, jobs=jobs if executor is None else None)
     enumerator = require_enumerator(chosen_solver, loaded_puzzle)
     limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
+    if estimate:
+        _refuse_beside_estimates({"--most": most, "--jobs": jobs, "--executor": executor})
+        for read in read_runs(loaded_puzzle, board, file):
+            errors.tell_boards(read, json)
+            for each in () if read.errors else read:
+                code = max(code, print_estimate(estimate_count(enumerator, each, limit, probes, seed), each, json))
+        raise typer.Exit(errors.end(code))
     with options.open_optional(executor, jobs) as workers, progress(bars=False):
         parts = read_runs(loaded_puzzle, board, file)
         groups = ((part[part.is_readable], part) for part in parts)
@@ -71,6 +89,31 @@ def count(
                 raise
             end_interrupted("interrupted: the boards after these were not counted")
     raise typer.Exit(errors.end(code))
+
+
+def _refuse_beside_estimates(values: Mapping[str, object]) -> None:
+    """Raise `BadOption` for an option that has no meaning beside --estimate."""
+    for name, value in values.items():
+        if value is not None:
+            raise BadOption(f"{name} has no meaning with --estimate; --probes says how many probes are made")
+
+
+def print_estimate(found: CountEstimate, board: Instance, json: bool) -> int:
+    """Print an estimate of the number of solutions of a board; return the exit code for it."""
+    from json import dumps
+
+    from puzzlelab.jobs.serialise import estimate_facts
+
+    if json:
+        names = {"puzzle": board.puzzle.name, "board": board.puzzle.write(board.state)}
+        say(dumps(names | estimate_facts(found)))
+    elif found.probes == 0:
+        say(f"{found.solutions}" if found.is_exact else "not known within the limit")
+    else:
+        error, low, high = (f"{number:.3g}" for number in (found.standard_error, found.low, found.high))
+        interval = f"95 % interval {low} to {high}, {found.probes:,} probes"
+        say(f"about {found.solutions:.4g}, standard error {error} ({interval})")
+    return SOLVED if found.stop == "done" and found.solutions else UNSOLVED
 
 
 def print_counts(boards: Boards, counts: Sequence[Count], json: bool) -> int:

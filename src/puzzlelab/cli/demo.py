@@ -43,7 +43,7 @@ BOARDS = (
         ("halves", "beam:width=1000", "beam:width=30"),
     ),
 )
-PROOFS = {"optimal": "shortest, proven", "unique": "the only one, proven"}
+PROOFS = {"optimal": "shortest, proven", "unique": "the only one, proven", "several": "one of several, proven"}
 NETWORK = "The estimate net is a neural network that comes with the package; it is evaluated by ONNX Runtime."
 NEXT = """What to try next:
   puzzlelab solve tiles-4x4 "5 1 2 4 9 6 3 8 13 10 7 11 0 14 15 12" --steps

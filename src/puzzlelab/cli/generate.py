@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from json import dumps
 from pathlib import Path
@@ -14,11 +14,12 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from puzzlelab.cli.console import end_interrupted, print_table, say
-from puzzlelab.cli.options import ExecutorName, PuzzleName, Threads, open_optional, status_in_words, taking
+from puzzlelab.cli.options import ExecutorName, FormName, PuzzleName, Threads, open_optional, status_in_words, taking
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadFile, BadOption
 
 if TYPE_CHECKING:
+    from puzzlelab.core.puzzle import Puzzle, State
     from puzzlelab.core.views import Tally
     from puzzlelab.engine.executor import Executor
     from puzzlelab.jobs.board_generation import GeneratorField
@@ -99,9 +100,11 @@ def generate(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Write to this file, or continue it: .txt, .csv, .jsonl or .parquet, or a form of the puzzle."
+            help="Write to this file, or continue it; its ending says the form: .txt, .csv, .jsonl, .parquet, .html, "
+            "or one of the puzzle's own."
         ),
     ] = None,
+    form: FormName = None,
     jobs: Threads = None,
     executor: ExecutorName = None,
     histogram: Annotated[
@@ -116,14 +119,13 @@ def generate(
     """
     from puzzlelab.core import registry
     from puzzlelab.core.views import own_generator
-    from puzzlelab.jobs import board_generation
+    from puzzlelab.jobs.board_generation import board_batches, generator_fields
     from puzzlelab.jobs.board_writing import board_lines, kept_seed, states_in
-    from puzzlelab.jobs.serialise import board_facts
 
-    if json and out is not None:
-        raise BadOption("--json prints boards, and --out writes them to a file: give one of them")
+    if json and (out is not None or form is not None):
+        raise BadOption("--json prints boards as objects: give neither --out nor --as with it")
     loaded_puzzle = registry.load(puzzle)
-    fields = board_generation.generator_fields()
+    fields = generator_fields()
     values = {name: fields[name].setting(value) for name, value in context.meta[GENERATOR].items()}
     settings = {name: value for name, value in values.items() if value is not None}
     own = own_generator(loaded_puzzle)
@@ -134,21 +136,38 @@ def generate(
             raise BadOption("--histogram draws the boards of --out; name a file with --out")
         chosen = secrets.randbelow(NEW_SEEDS) if seed is None else seed
         with open_optional(executor, jobs) as workers:
-            boards = board_generation.boards(loaded_puzzle, count, scale, level, chosen, jobs, workers, **settings)
+            batches = board_batches(loaded_puzzle, scale, level, chosen, jobs, workers, settings)
             _tell_seed(chosen, seed)
-            for facts in board_facts(loaded_puzzle, boards, scale, level, chosen):
-                typer.echo(dumps(facts) if json else facts["board"])
+            facts = {"scale": scale, "level": level, "seed": chosen} if json else None
+            _print_boards(loaded_puzzle, batches(0, count), form, facts)
         return
     if histogram:
         _check_image(histogram)
     kept = kept_seed(out) if seed is None else seed
     chosen = secrets.randbelow(NEW_SEEDS) if kept is None else kept
     with open_optional(executor, jobs) as workers:
-        lines = board_lines(loaded_puzzle, out, scale, level, chosen, jobs, workers, settings)
+        lines = board_lines(loaded_puzzle, out, scale, level, chosen, jobs, workers, settings=settings, form=form)
+        if histogram and lines.form.extent != "line":
+            raise BadOption("--histogram reads the boards of files with a board a line: name such a file, or form")
         _write(lines, count, out, workers)
     _tell_seed(chosen, kept)
-    if own is not None and own.tally is not None:
-        _summary(own.tally(states_in(loaded_puzzle, out)), histogram)
+    if own is not None and own.tally is not None and lines.form.extent == "line":
+        _summary(own.tally(states_in(loaded_puzzle, lines)), histogram)
+
+
+def _print_boards(
+    puzzle: Puzzle, parts: Iterator[tuple[State, State | None]], form: str | None, facts: Mapping[str, Any] | None
+) -> None:
+    """Print boards in a form, or as objects with these facts about their settings."""
+    from puzzlelab.jobs.board_forms import USUAL, form_named, texts_in
+    from puzzlelab.jobs.serialise import board_facts
+
+    if facts is None:
+        for text in texts_in(form_named(puzzle, form or USUAL), parts):
+            print(text, end="", flush=True)
+        return
+    for each in board_facts(puzzle, (board for boards, _ in parts for board in boards), **facts):
+        say(dumps(each))
 
 
 def _tell_seed(chosen: int, given: int | None) -> None:

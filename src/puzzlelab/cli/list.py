@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import print_table, say
+from puzzlelab.cli.options import with_files
 from puzzlelab.core.errors import BadOption
 
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 def list_all(
     puzzle: Annotated[
-        str | None, typer.Argument(help="Describe this puzzle, or the layers of a network: net:NAME, or net:FOLDER.")
+        str | None,
+        typer.Argument(
+            callback=with_files, help="Describe this puzzle, or the layers of a network: net:NAME, or net:FOLDER."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:

@@ -26,7 +26,19 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 # --- puzzles and boards ---
 
-PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4 (see `puzzlelab list`).")]
+
+def with_files(name: str | None) -> str | None:
+    """Return the name of a puzzle with the contents of files that it names in place of their paths."""
+    if name is None or "=" not in name:
+        return name
+    from puzzlelab.core import registry
+
+    return registry.with_files(name)
+
+
+PuzzleName = Annotated[
+    str, typer.Argument(callback=with_files, help="The puzzle, such as tiles-4x4 (see `puzzlelab list`).")
+]
 BoardTexts = Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")]
 BoardFile = Annotated[Path | None, typer.Option("--file", help="A file of boards; - is standard input.")]
 Settle = Annotated[bool, typer.Option("--settle", help="Accept boards that are not at rest, and let them settle.")]
@@ -200,4 +212,8 @@ def limit_of(seconds: float | None, nodes: int | None, memory: str | None = None
 
 # --- output ---
 
+FormName = Annotated[
+    str | None,
+    typer.Option("--as", help="The form of boards, such as csv, sdk or html; the page of the puzzle lists all."),
+]
 JsonObjects = Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")]

@@ -13,12 +13,12 @@ import typer
 from puzzlelab.cli import options
 from puzzlelab.cli.console import puzzle_and_boards, read_boards
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.errors import BadOption, UnknownName
+from puzzlelab.core.errors import BadOption, Unsupported
 
 if TYPE_CHECKING:
     from puzzlelab.cli.answers import SolveReport
     from puzzlelab.core.boards import Boards
-    from puzzlelab.core.puzzle import Puzzle
+    from puzzlelab.core.puzzle import BoardForm, Puzzle
     from puzzlelab.jobs.job_rows import JobRows
     from puzzlelab.jobs.solve_job import SolveJob
 
@@ -33,8 +33,12 @@ ShowScores = Annotated[
     bool, typer.Option("--show-scores", help="Show at each move the probabilities of a network, in per cent.")
 ]
 JsonRows = Annotated[bool, typer.Option("--json", help="Print one JSON row a board.")]
-NotationName = Annotated[
-    str | None, typer.Option("--as", help="Print solutions in this notation of the puzzle (such as csv) alone.")
+Unique = Annotated[
+    bool, typer.Option("--unique", help="Exit code 1 if a board is not proven to have exactly one solution.")
+]
+SolutionForm = Annotated[
+    str | None,
+    typer.Option("--as", help="Print the solutions alone, in this form, such as csv, sdk or html."),
 ]
 Verbose = Annotated[
     bool, typer.Option("--verbose", help="Print each better solution on standard error as soon as it exists.")
@@ -64,23 +68,28 @@ def solve(
     show_scores: ShowScores = False,
     settle: options.Settle = False,
     json: JsonRows = False,
-    notation: NotationName = None,
+    form: SolutionForm = None,
+    unique: Unique = False,
     verbose: Verbose = False,
     out: Out = None,
     **short: Any,
 ) -> None:
     """Solve boards, and say what is proven about each solution.
 
-    Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
+    Exit code: 0 all solved, 1 something unsolved, proven unsolvable or beside a wrong solution or, with --unique, not
+    proven to have one solution, 2 something unreadable.
     """
     from puzzlelab.cli.answers import SolveReport, improvements
+    from puzzlelab.cli.several import require_counted
     from puzzlelab.core.solver import require
     from puzzlelab.jobs.solve_job import SolveJob
 
     if verbose and executor is not None:
         raise BadOption("--verbose prints each better solution of a search in this process: leave out --executor")
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle, file)
-    _check_notation(loaded_puzzle, notation)
+    solution_form = None if form is None else _solution_form(loaded_puzzle, form)
+    if unique:
+        require_counted(loaded_puzzle)
     limit = options.limit_of(time, nodes, memory)
     configured_solver = options.solver_of(loaded_puzzle, solver, option, net, **short)
     require(configured_solver, loaded_puzzle)
@@ -102,7 +111,8 @@ def solve(
         steps=steps,
         scores=show_scores,
         summary_only=out is not None and many and not steps and not show_scores,
-        notation=notation,
+        unique=unique,
+        form=solution_form,
     )
     with options.open_or_here(executor, jobs) as job.executor:
         _solve_boards(report, blocks, total or _line_count(file), out)
@@ -113,7 +123,7 @@ def _solve_boards(report: SolveReport, blocks: Iterator[Boards], total: int | No
     """Solve the boards, and print each answer as soon as it is there; Ctrl-C ends this early."""
     from puzzlelab.engine import report as reporter
 
-    shows_bars = out is not None or not (report.json or report.notation)
+    shows_bars = out is not None or not (report.json or report.form)
     with _rows(report.job, out) if out else nullcontext() as rows, progress(bars=shows_bars):
         try:
             for solved in report.job.solved(blocks, rows):
@@ -150,10 +160,11 @@ def _line_count(file: Path | None) -> int | None:
         return None
 
 
-def _check_notation(puzzle: Puzzle, name: str | None) -> None:
-    """Raise `UnknownName` if the puzzle has no notation of this name."""
-    from puzzlelab.core.puzzle import notations_of
+def _solution_form(puzzle: Puzzle, name: str) -> BoardForm:
+    """Return the form of solutions; raises `Unsupported` for puzzles whose solutions are moves."""
+    from puzzlelab.core.puzzle import presentation_of
+    from puzzlelab.jobs.board_forms import form_named
 
-    notations = notations_of(puzzle)
-    if name is not None and name not in notations:
-        raise UnknownName(f"notation of {puzzle.name}", name, notations)
+    if not presentation_of(puzzle).answer_is_board:
+        raise Unsupported(f"--as writes solutions that are boards, and those of {puzzle.name} are moves: leave it out")
+    return form_named(puzzle, name)

@@ -8,6 +8,7 @@ of the puzzle.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -20,9 +21,9 @@ from puzzlelab.conformance.calls import CheckedPuzzle, must, must_be
 from puzzlelab.conformance.estimates import KnownSolutions, check_estimates, known_solutions, usual_estimates
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Boards, Instance
-from puzzlelab.core.errors import BadOption, require_kind, wrong_argument
+from puzzlelab.core.errors import BadInput, BadOption, require_kind, wrong_argument
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Example, Notation, Presentation, Puzzle, State, board_after
+from puzzlelab.core.puzzle import Example, Forms, Notation, Presentation, Puzzle, State, board_after
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver, require
 from puzzlelab.core.verify import verify
@@ -107,7 +108,8 @@ def check_puzzle(
         chosen = usual_estimates(checked, states[0]) if named is None else named
         check_estimates(chosen, np.stack([*states, *walked[-1:]]), solutions, random)
         check_scales(checked, seed, steps // STEPS_PER_LEVEL)
-        check_notation_view(checked, states[0], solutions)
+        check_notation_view(checked, states[0])
+        check_forms(checked, states[0], solutions)
         check_presentation(checked, states[0])
         check_name(checked)
 
@@ -253,7 +255,7 @@ def _difficulties(puzzle: CheckedPuzzle, states: State) -> list[Mapping[str, int
 # --- the puzzle as it is shown ---
 
 
-def check_notation_view(puzzle: CheckedPuzzle, state: State, solutions: KnownSolutions) -> None:
+def check_notation_view(puzzle: CheckedPuzzle, state: State) -> None:
     """Check that the view `Notation` reads and writes what `read` and `write` do, one board and many."""
     notation = puzzle.view(Notation)
     if notation is None:
@@ -275,12 +277,22 @@ def check_notation_view(puzzle: CheckedPuzzle, state: State, solutions: KnownSol
         if notation.settling is not None:
             board = puzzle.call("`read` of the puzzle of `Notation.settling`", notation.settling[0].read, text)
             must(np.array_equal(board.state, state), "the puzzle of `Notation.settling` reads another board")
+
+
+def check_forms(puzzle: CheckedPuzzle, state: State, solutions: KnownSolutions) -> None:
+    """Check that each form of the view `Forms` writes a board alone, and one with its solution, if it can hold it."""
+    view = puzzle.view(Forms)
+    if view is None:
+        return
+    boards: list[tuple[State, State | None]] = [(state[None], None)]
     for row in list(solutions.rows(1))[-1:]:
         board, moves = solutions.states[row], solutions.moves[row]
-        pair = board[None], board_after(puzzle, board, moves)[None]
-        for name, write in notation.with_solutions.items():
-            written = puzzle.call(f"the notation '{name}'", write, *pair, gives=str)
-            must(written.endswith("\n"), f"the notation '{name}' must end the text of each board with a line end")
+        boards.append((board[None], board_after(puzzle, board, moves)[None]))
+    for name, form in view.by_name.items():
+        for pair in boards if not form.refusal else ():
+            with suppress(BadInput):  # a board for which the form has no place
+                written = puzzle.call(f"the form '{name}'", form.write, *pair, gives=str, passed=BadInput)
+                must(written.endswith("\n"), f"the form '{name}' must end the text of each board with a line end")
 
 
 def check_presentation(puzzle: CheckedPuzzle, state: State) -> None:

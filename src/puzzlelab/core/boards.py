@@ -156,6 +156,11 @@ class Boards(Sequence[Instance]):
             self._texts = self.written()
         return self._texts
 
+    @property
+    def has_texts(self) -> bool:
+        """Whether the boards come from texts."""
+        return self._texts is not None
+
     @cached_property
     def is_readable(self) -> NDArray[np.bool_]:
         """`bool[B]`: where the text is a board."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class Example:
 
 
 def no_warnings(states: State) -> Mapping[int, Sequence[str]]:
-    """Return no warnings, the default of a presentation."""
+    """Return nothing about any board, the default of a presentation."""
     return {}
 
 
@@ -126,6 +126,8 @@ class Presentation:
     """Example boards by name; `read` accepts the names."""
     warnings: Callable[[State], Mapping[int, Sequence[str]]] = no_warnings
     """Warnings about plain states `[B, S]` that `check` prints: the place of a board -> sentences, if it has any."""
+    patterns: Callable[[State], Mapping[int, Sequence[str]]] = no_warnings
+    """The symmetric patterns of the filled cells of plain states `[B, S]`: the place of a board -> their names."""
 
 
 @dataclass(frozen=True)
@@ -150,13 +152,44 @@ class Notation:
     """
     write_lines: Callable[[State], NDArray[np.uint8]] | None = None
     """Writes many `states[B, S]` as `write` does, as ASCII lines of one length: `uint8[B, W]`."""
-    with_solutions: Mapping[str, Callable[[State, State], str]] = field(default_factory=dict)
-    """Ways to write boards `[B, S]` and the boards that solve them `[B, S]`, by name: a line or more for each board."""
+    references: Callable[[Sequence[str]], tuple[State, NDArray[np.bool_], Mapping[int, str]]] | None = None
+    """Reads the solutions that stand beside boards in their texts [B]: the states `[B, S]`, `bool[B]`, which are read,
+    and place -> why another is no whole board."""
     settling: tuple[Puzzle, Callable[[str], str]] | None = None
     """A variant of the puzzle whose `read` lets pieces fall that have no support, and a function that says in words
     what moves on the board of a text; an empty text if nothing does."""
     wider: str = ""
     """The name of the puzzle whose boards say more than those of this one, and which reads these too."""
+
+
+@dataclass(frozen=True)
+class BoardForm:
+    """A form in which boards are written, such as that of another program."""
+
+    about: str
+    """A phrase about the form, such as 'CSV: the puzzle and its solution'."""
+    write: Callable[[State, State | None], str]
+    """Writes boards `[B, S]`, and the boards that solve them `[B, S]` where these are known: lines, each with its end.
+
+    It raises `Unsupported` for boards for which the form has no place.
+    """
+    ending: str = ""
+    """The ending of the names of files in this form; empty for a form that is chosen by its name alone."""
+    header: str = ""
+    """The first line of such a file; empty if there is none."""
+    has_solutions: bool = False
+    """Whether solutions stand beside their boards; in other forms a solution is written in the place of its board."""
+    extent: Literal["line", "lines", "document"] = "line"
+    """A board is one line, or several lines; or the boards together are one text."""
+    refusal: str = ""
+    """Why no board of the puzzle can have this form, as a sentence; empty if boards can."""
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The forms in which boards of one puzzle are written, beside those that all puzzles have (`jobs.board_forms`)."""
+
+    by_name: Mapping[str, BoardForm]
 
 
 @dataclass(frozen=True)
@@ -189,6 +222,9 @@ class Family:
     """A pattern of what stands in links of other programs before a board that is compressed by lz-string."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Names that people have for a puzzle -> the part of its name after the family and a hyphen."""
+    with_files: Callable[[str], str] = str
+    """Returns the part of a name after the family and a hyphen with the contents of files that it names in place of
+    their paths. It is called for names that a user of this computer gives, and for no others; raises `BadOption`."""
     page: Path | None = None
     """The folder of the page module of a plug-in, NAME.js for the family NAME; its other files begin with NAME and a
     hyphen or a dot."""
@@ -217,12 +253,6 @@ def _make_view(place: str | Callable[[Any], Any], puzzle: Any) -> Any:
         return place(puzzle)
     module, _, name = place.partition(":")
     return vars(import_module(module))[name](puzzle)
-
-
-def notations_of(puzzle: Puzzle) -> Mapping[str, Callable[[State, State], str]]:
-    """Return the ways to write boards with their solutions, by name; see `Notation.with_solutions`."""
-    notation = puzzle.view(Notation)
-    return {} if notation is None else notation.with_solutions
 
 
 def settling_of(puzzle: Puzzle) -> tuple[Puzzle, Callable[[str], str]] | None:
@@ -291,9 +321,11 @@ def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
 
 @dataclass(frozen=True)
 class Drawings:
-    """The drawings of boards: as SVG, and as text with a score in each cell."""
+    """The drawings of boards: as SVG, and as text with a score or a text in each cell."""
 
     svg: Callable[[State], str]
     """A board as SVG."""
     with_scores: Callable[[State, NDArray[np.float64]], str] | None = None
     """A board as text with `scores: float[M]`, from 0 to 1, of the legal moves, for puzzles whose moves are cells."""
+    grid: Callable[[Sequence[str]], str] | None = None
+    """The shape of a board as text with these texts `[N]` in its cells, such as their candidates."""

@@ -79,6 +79,17 @@ def load(name: str) -> Puzzle:
         raise BadOption(str(error).replace(f"'{head}-'", f"'{head}'")) from None
 
 
+def with_files(name: str) -> str:
+    """Return the name of a puzzle with the contents of files that it names in place of their paths.
+
+    Names of other people must not be read so. Raises `BadOption`.
+    """
+    head, hyphen, rest = name.partition("-")
+    if "=" not in rest or PUZZLES.place(head) is None:
+        return name
+    return head + hyphen + family(head).with_files(rest)
+
+
 def solver_names() -> list[str]:
     """Return the names of all solvers."""
     return SOLVERS.names()
@@ -130,7 +141,7 @@ def solver_and_options(name: str, options: Mapping[str, Any]) -> tuple[str, dict
 def as_puzzle(puzzle: str | Puzzle) -> Puzzle:
     """Return the puzzle, which is loaded if this is its name; raises `BadOption` for anything else."""
     if isinstance(puzzle, str):
-        return load(puzzle)
+        return load(with_files(puzzle))
     return require_puzzle(puzzle, "the puzzle", "a name such as 'tiles-4x4', or what puzzlelab.load('tiles-4x4') gives")
 
 

@@ -170,6 +170,6 @@ def uses_default_estimate(solver: Solver) -> bool:
 
 
 def counts_solutions(puzzle: Puzzle) -> bool:
-    """Tell whether a board of this puzzle can have a unique solution: else the proof 'unique' means nothing."""
+    """Tell whether solutions of this puzzle are counted: else proofs of their number mean nothing."""
     offers = puzzle.view(Cover) is not None or puzzle.view(Candidates) is not None
     return offers or presentation_of(puzzle).unique_expected

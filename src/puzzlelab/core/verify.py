@@ -46,7 +46,7 @@ def replay(instance: Instance, moves: Sequence[int]) -> Verdict:
 def verify(instance: Instance, result: Result) -> Verdict:
     """Tell whether the claims of a result agree with the rules and with each other."""
     if result.moves is None:
-        if result.proof in ("optimal", "unique"):
+        if result.proof in ("optimal", "unique", "several"):
             return Verdict(False, f"claims proof '{result.proof}' without any moves")
         return Verdict(True)
     if result.proof == "unsolvable":

@@ -7,7 +7,7 @@ Shapes: S = length of a state, B = states in a batch, M = number of moves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -205,6 +205,14 @@ class Candidates(Protocol):
         """Return a random symmetry (`cells[N]`, `digits[D]`): cell k gets the digit d of `cells[k]` as `digits[d]`."""
 
 
+def candidates_view(puzzle: Puzzle) -> Candidates:
+    """Return the view `Candidates` of a puzzle; raises `Unsupported` if it has none."""
+    view = puzzle.view(Candidates)
+    if view is None:
+        raise Unsupported(f"{puzzle.name} has no cells with candidates")
+    return view
+
+
 @dataclass(frozen=True)
 class Legality:
     """The test of single moves, faster than `legal` tests all of them, and the moves that have the same effect."""
@@ -221,20 +229,10 @@ class OwnGenerator:
 
     settings: type[BoardGenerator]
     """The class of its settings; their fields become options of `puzzlelab generate`."""
-    forms: Mapping[str, BoardForm] = field(default_factory=dict)
-    """The forms of files that it writes, by the ending of their names; without any, files are as those of samples."""
     tally: Callable[[Iterable[State]], Tally] | None = None
     """Statistics of plain states `[P, S]`, of which some are given at a time."""
-
-
-@dataclass(frozen=True)
-class BoardForm:
-    """A form of files of boards with their solutions, a line each."""
-
-    header: str
-    """The first line; empty if there is none."""
-    notation: str | None
-    """The name of one of `Notation.with_solutions`; None for boards without their solutions."""
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    """The settings that are the puzzle's own, such as its name, and are added to those of each call."""
 
 
 class BoardGenerator(Protocol):
@@ -411,32 +409,50 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of a board of N cells and D digits, by kind: each kind is a partition of the cells, N = D * D."""
+    """The units of a board of N cells and D digits, N = D * D, by kind; a unit holds each digit once.
+
+    The first kind, rows, is a partition of the cells. Units of other kinds may overlap, or leave cells out.
+    """
 
     kinds: Mapping[str, NDArray[np.int32]]
-    """Kind, such as 'row', 'column' and 'box' -> `int32[D, D]`, the cells of each unit; rows come first."""
+    """Kind, such as 'row', 'column' and 'box' -> `int32[., D]`, the cells of each unit; rows come first."""
     box_shape: tuple[int, int] | None = None
-    """The rows and columns of a box, if the third kind is boxes on a square grid, in row-major order."""
+    """The rows and columns of a box, if the units are the rows, columns and boxes of a square grid alone, the boxes in
+    row-major order."""
 
     @cached_property
     def all(self) -> NDArray[np.int32]:
         """`int32[U, D]`: the units of every kind."""
         return np.concatenate(list(self.kinds.values()))
 
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """[U]: the kind of each unit of `all` and its number among these, such as `row 3`."""
+        return tuple(f"{kind} {number + 1}" for kind, units in self.kinds.items() for number in range(len(units)))
+
     def name(self, unit: int) -> str:
-        """Return the kind of a unit of `all` and its number among these, such as `row 3`."""
-        kind, number = divmod(unit, self.all.shape[1])
-        return f"{list(self.kinds)[kind]} {number + 1}"
+        """Return the name of a unit of `all`, such as `row 3`."""
+        return self.names[unit]
+
+    @cached_property
+    def of_cells(self) -> NDArray[np.int32]:
+        """`int32[N, K]`: the units of each cell, as rows of `all`, in order; a cell in fewer repeats its last one."""
+        order, counts = np.argsort(self.all, axis=None, kind="stable"), np.bincount(self.all.reshape(-1))
+        ends = np.cumsum(counts)[:, None]
+        places = np.minimum(ends - counts[:, None] + np.arange(counts.max()), ends - 1)
+        units: NDArray[np.int32] = (order // self.all.shape[1])[places].astype(np.int32)
+        return units
 
     @cached_property
     def peers(self) -> NDArray[np.int32]:
-        """`int32[N, P]`: the cells that share a unit with each cell, in order."""
-        size = self.all.shape[1]
-        shared: list[set[int]] = [set() for _ in range(size * size)]
+        """`int32[N, P]`: the cells that share a unit with each cell, in order; a cell with fewer repeats its last."""
+        shared: list[set[int]] = [set() for _ in range(self.all.shape[1] ** 2)]
         for unit in self.all.tolist():
             for cell in unit:
                 shared[cell].update(unit)
-        return np.array([sorted(peers - {cell}) for cell, peers in enumerate(shared)], np.int32)
+        most = max(map(len, shared)) - 1
+        peers = [sorted(seen - {cell}) for cell, seen in enumerate(shared)]
+        return np.array([each + each[-1:] * (most - len(each)) for each in peers], np.int32)
 
 
 def is_legal(puzzle: Puzzle, state: State, move: int) -> bool:
@@ -465,7 +481,9 @@ def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
     """
     samples = puzzle.view(Samples)
     if samples is None or not samples.scales:
-        raise Unsupported(f"{puzzle.name} cannot make boards of its own; give a file of them")
+        raise Unsupported(
+            f"{puzzle.name} cannot make new boards; a command that takes boards needs them as text or as a file"
+        )
     chosen = name or next(iter(samples.scales))
     if chosen not in samples.scales:
         raise UnknownName(f"scale of {puzzle.name}", chosen, samples.scales)
@@ -522,6 +540,16 @@ def check_level(puzzle: Puzzle, name: str, scale: Scale, level: int | None) -> N
     least, greatest = scale.levels
     if not least <= level <= greatest:
         raise BadOption(f"the scale '{name}' of {puzzle.name} has the levels {least:,} to {greatest:,}, not {level:,}")
+
+
+class Symmetries(Protocol):
+    """The view of puzzles whose boards may be the same up to a symmetry."""
+
+    def canonical(self, states: State) -> State:
+        """Return the canonical form `[B, S]` of plain states `[B, S]`: equal for boards that are images of each other.
+
+        Raises `Unsupported` for a board whose form takes too much memory.
+        """
 
 
 class Rewards(Protocol):
