@@ -1,6 +1,6 @@
 """Makes Sudokus of all sizes, and compares the usual solver of large ones: `python benchmarks/sudoku_sizes.py`.
 
-The first table has boards of each shape of boxes: boards of level 5 whose clues keep a half turn, and minimal ones.
+The first table has boards of each shape of boxes: of levels 3 and 5, whose clues keep a half turn, and minimal ones.
 `dancing-links` looks for a second solution of each, clues are left out one by one where it should be minimal, and each
 is rated.
 
@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -30,12 +31,20 @@ from puzzlelab.core.solver import Solver
 from puzzlelab.engine.solving import solve
 
 SHAPES = ("4x4", "6x6", "6x6:boxes=3x2", "8x8", "9x9", "10x10", "12x12", "15x15", "16x16", "20x20", "25x25")
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "level 3, half turn": {"level": 3, "symmetry": "half-turn"},
+    "level 5, half turn": {"level": 5, "symmetry": "half-turn"},
+    "minimal": {"minimal": True},
+}
+"""The settings of the generator for each kind of boards."""
 WITHOUT_MINIMAL = ("20x20", "25x25")
 """Shapes of which no minimal boards are made."""
 SIZES = (16, 25)
 SETS = {"easy": 2, "hard": 5}
 """The level of each set."""
 SEED = 1
+WIDTH = 120
+"""Characters of a line."""
 SECOND = Limit(nodes=5_000_000)
 """The limit for the second solution of a board."""
 
@@ -53,9 +62,8 @@ class Made:
     """The ratings of those that logic solves."""
 
 
-def made(puzzle: Puzzle, count: int, is_minimal: bool) -> Made:
-    """Make boards of level 5 whose clues keep a half turn, or minimal boards without a symmetry, and examine them."""
-    settings = {"minimal": True} if is_minimal else {"level": 5, "symmetry": "half-turn"}
+def made(puzzle: Puzzle, count: int, settings: Mapping[str, Any]) -> Made:
+    """Make boards with these settings of the generator, and examine them."""
     next(iter(puzzlelab.generate(puzzle, 1, seed=SEED, **settings)))  # the machine code is loaded
     seconds, boards = list[float](), list[Instance]()
     for number in range(count):
@@ -70,20 +78,23 @@ def made(puzzle: Puzzle, count: int, is_minimal: bool) -> Made:
         tuple(int(clues.sum()) for clues in are_clues),
         counts.count(1),
         sum(np.array_equal(clues, clues[::-1]) for clues in are_clues),
-        sum(bool(puzzlelab.needless_clues(board).minimal) for board in boards) if is_minimal else 0,
+        sum(bool(puzzlelab.needless_clues(board).minimal) for board in boards) if "minimal" in settings else 0,
         tuple(rating for rating in ratings if rating is not None),
     )
 
 
 def table_of_made(shapes: Sequence[str], count: int) -> Table:
     """Return the table of boards of these shapes, so many of each kind."""
-    table = Table("boards", "kind", "median s", "most", "clues", "unique", "symmetric", "minimal", "rated", "ratings")
+    table = Table(
+        *("boards", "kind", "median s", "most s", "clues", "unique", "symmetric", "minimal", "rated", "ratings")
+    )
     for shape in track(shapes, "making boards", console=Console(stderr=True)):
         puzzle = registry.load(f"sudoku-{shape}")
-        kinds = {"half-turn": False} | ({} if shape in WITHOUT_MINIMAL else {"minimal": True})
-        for kind, is_minimal in kinds.items():
-            found = made(puzzle, count, is_minimal)
-            checked = [found.unique, "" if is_minimal else found.symmetric, found.minimal if is_minimal else ""]
+        for kind, settings in KINDS.items():
+            if shape in WITHOUT_MINIMAL and "minimal" in settings:
+                continue
+            found = made(puzzle, count, settings)
+            checked = [found.unique, found.symmetric if "symmetry" in settings else "", found.minimal or ""]
             table.add_row(
                 puzzle.name,
                 kind,
@@ -138,9 +149,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10, help="the limit for each board (10)")
     arguments = parser.parse_args()
     if arguments.shapes:
-        Console().print(table_of_made(arguments.shapes, arguments.made))
+        Console(width=WIDTH).print(table_of_made(arguments.shapes, arguments.made))
     if arguments.sizes:
-        Console().print(table_of_solvers(arguments.sizes, arguments.boards, arguments.solvers, arguments.seconds))
+        Console(width=WIDTH).print(
+            table_of_solvers(arguments.sizes, arguments.boards, arguments.solvers, arguments.seconds)
+        )
 
 
 if __name__ == "__main__":

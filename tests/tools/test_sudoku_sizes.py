@@ -8,11 +8,11 @@ from puzzlelab.core.registry import solver
 
 
 @pytest.mark.parametrize("shape", ["4x4", "6x6:boxes=3x2", "5x5:jigsaw=1122211322143334435544555", "9x9"])
-@pytest.mark.parametrize("is_minimal", [False, True])
-def test_boards_are_made_and_examined(shape, is_minimal) -> None:
-    found = sudoku_sizes.made(load(f"sudoku-{shape}"), 3, is_minimal)
+@pytest.mark.parametrize("settings", sudoku_sizes.KINDS.values(), ids=sudoku_sizes.KINDS)
+def test_boards_are_made_and_examined(shape, settings) -> None:
+    found = sudoku_sizes.made(load(f"sudoku-{shape}"), 3, settings)
     assert found.unique == 3
-    assert (found.minimal if is_minimal else found.symmetric) == 3
+    assert (found.minimal if "minimal" in settings else found.symmetric) == 3
     assert len(found.seconds) == len(found.clues) == 3
 
 

@@ -55,6 +55,17 @@ def test_levels_are_ranges_of_clues(name) -> None:
         assert all(least <= np.count_nonzero(board) <= most for board in boards)
 
 
+@pytest.mark.parametrize("name", ["sudoku-4x4", "sudoku-6x6", "sudoku-8x8"])
+def test_a_level_that_a_symmetry_cannot_hit_exactly_is_made_in_its_range(name) -> None:
+    size = load(name).size
+    for level in (1, 2, 3, 4):
+        boards, _ = made(name, 4, level=level, symmetry="half-turn")
+        least, most = level_clues(size)[level]
+        for board in boards:
+            assert least <= np.count_nonzero(board) <= most
+            assert np.array_equal(board > 0, board[::-1] > 0)
+
+
 def test_sixteen_rows() -> None:
     board, solution = (each[0] for each in made("sudoku-16x16", 1, clues=110, symmetry="half-turn"))
     assert np.count_nonzero(board) == 110

@@ -135,25 +135,25 @@ class AnySizeGenerator(Settings):
             yield puzzle[None], solution[None]
 
     def _new(self, random: np.random.Generator, orbits: NDArray[np.int64]) -> tuple[Board, Board]:
-        least, most = self._goal(random, size_of(self.puzzle))
+        least, enough, most = self._goal(random, size_of(self.puzzle))
         digger = Digger(registry.load(self.puzzle), random)
         while digger.grids < TRIES and digger.nodes < ALL_NODES:
             solution = digger.full_grid()
-            board, is_exact = digger.dig(solution, orbits, least, self.unique)
+            board, is_exact = digger.dig(solution, orbits, least, enough, self.unique)
             if np.count_nonzero(board) <= most and (is_exact or not self.minimal):
                 return board, solution
         raise BadOption(f"no such board of {self.puzzle} came up; ask for more clues, or for another symmetry")
 
-    def _goal(self, random: np.random.Generator, size: int) -> tuple[int, int]:
-        """Return the number of clues to dig down to, and the most that may be left; 0 digs as far as it goes."""
+    def _goal(self, random: np.random.Generator, size: int) -> tuple[int, int, int]:
+        """Return the fewest clues that may be left, the number at which digging ends, and the most that may be left."""
         if self.clues is not None:
             clues = int(random.integers(*_span(self.clues), endpoint=True))
-            return clues, clues
+            return clues, clues, clues
         level = len(SHARES) if self.level is None else int(random.integers(*_span(self.level), endpoint=True))
         least, most = level_clues(size)[level]
         if level < len(SHARES):
-            return int(random.integers(least, most, endpoint=True)), most
-        return (0, size * size) if self.unique else (clues_reached(size), most)
+            return least, int(random.integers(least, most, endpoint=True)), most
+        return (0, 0, size * size) if self.unique else (clues_reached(size), clues_reached(size), most)
 
 
 class Digger:
@@ -181,15 +181,16 @@ class Digger:
         grid: Board = self.candidates.written(renamed[digits[:, cells]])[0]
         return grid
 
-    def dig(self, grid: Board, orbits: NDArray[np.int64], least: int, unique: bool) -> tuple[Board, bool]:
-        """Take out clues in random order, orbit by orbit, down to `least`, and if `unique` with one solution left.
+    def dig(self, grid: Board, orbits: NDArray[np.int64], least: int, enough: int, unique: bool) -> tuple[Board, bool]:
+        """Take out clues in random order, orbit by orbit, until at most `enough` are left, never fewer than `least`.
 
+        If `unique`, one solution is left.
         Returns the board `[N * N]`, and whether every test ended; where one does not, the clues stay.
         """
         board, is_exact = grid.copy(), True
         for orbit in self.random.permutation(orbits):
-            cells = orbit[orbit >= 0]
-            if np.count_nonzero(board) - len(cells) < least:
+            cells, clues = orbit[orbit >= 0], np.count_nonzero(board)
+            if clues <= enough or clues - len(cells) < least:
                 continue
             board[cells] = 0
             others = self._others(board, grid, cells) if unique else 0
