@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import partial
-from io import BytesIO
-from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -27,15 +25,13 @@ from puzzlelab.core.views import Planes, Reversible, Samples, check_level, scale
 from puzzlelab.engine.batch_rules import MoveNames, move_names, play_moves, random_walks, solved
 from puzzlelab.experience import rewards
 from puzzlelab.experience.curriculum import scrambled
-from puzzlelab.runtime import libraries
+from puzzlelab.jobs.pictures import pixels
 
 DEFAULT_PUZZLE = "tiles-3x3"
 MIN_MOVE_LIMIT, MOVES_PER_ENTRY = 100, 10
 """The default limit of moves: at least the first, and the second for each entry of a state."""
 LONGEST_WALK = MIN_MOVE_LIMIT
 """The most moves of a random walk from the goal, where no level asks for a number of them."""
-FONT = "DejaVu Sans"
-"""Comes with matplotlib, so that pictures look the same on every machine."""
 
 
 Sample = Callable[[np.random.Generator, int | None, int], State]
@@ -215,7 +211,7 @@ class GymGame:
             return self.puzzle.draw(self.states[row])
         drawing = self.puzzle.view(Drawings)
         assert drawing is not None  # see `__init__`
-        return picture(drawing.svg(self.states[row]))
+        return pixels(drawing.svg(self.states[row]))
 
 
 def limits(dtype: np.dtype[Any]) -> tuple[Any, Any]:
@@ -309,15 +305,3 @@ def walked(puzzle: Puzzle, random: np.random.Generator, level: int | None, count
     again = solved(puzzle, states)
     states[again] = random_walks(puzzle, states[again], np.ones(again.sum(), np.int64), random)
     return states
-
-
-def picture(drawing: str) -> NDArray[np.uint8]:
-    """Return `uint8[height, width, 3]` of an SVG drawing; raises `BadInput` if a library for this is not installed."""
-    libraries.require("a picture", ["matplotlib", "PIL", "resvg_py"], "gym")
-    from matplotlib import get_data_path
-    from PIL import Image
-    from resvg_py import svg_to_bytes
-
-    font = str(Path(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"))
-    png = svg_to_bytes(drawing, background="white", skip_system_fonts=True, font_files=[font], sans_serif_family=FONT)
-    return np.array(Image.open(BytesIO(png)).convert("RGB"))

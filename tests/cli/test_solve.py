@@ -466,3 +466,14 @@ def test_each_better_solution_is_a_line_on_standard_error(program, jobs) -> None
     assert len(of_board[2]) > 2
     assert of_board[2] == sorted(set(of_board[2]), reverse=True)
     assert of_board[2][-1] == verbose[1]["length"] == 31
+
+
+def test_a_solution_is_drawn_and_a_board_without_one_is_not(program, tmp_path) -> None:
+    path = tmp_path / "film.svg"
+    code, answer, said = program("tiles-3x3", TWO, "--picture", path)
+    assert (code, said) == (0, f"the solution is drawn in {path}\n")
+    assert "2 moves, proven optimal" in answer
+    assert path.read_text(encoding="utf-8").count("aria-label") == 3
+    code, _, said = program("tiles-3x3", ODD, "--picture", tmp_path / "none.svg")
+    assert (code, said) == (1, "")
+    assert not (tmp_path / "none.svg").exists()

@@ -9,7 +9,7 @@ from puzzlelab.core.errors import BadBoard, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.logic import Logic, Step
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.result import NO_SOLUTION
+from puzzlelab.core.result import NO_SOLUTION, Result
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.enumeration import count
@@ -51,3 +51,11 @@ def has_one_solution(solver: Solver, instance: Instance, limit: Limit) -> bool:
     if counted.stop == "done" and not counted.solutions:
         raise BadBoard(f"the board cannot be solved: {NO_SOLUTION}")
     return counted.stop == "done" and counted.solutions == 1
+
+
+def way_to(result: Result) -> tuple[list[Step], list[int]]:
+    """Return the steps of logic from the board of a solution, and the moves that are left where they end before it."""
+    board = result.board
+    steps = list(logic_of(board.puzzle).way(board.state, assumes_unique=result.proof == "unique"))
+    written = {move for step in steps for move in step.placements}
+    return steps, sorted(set(result.moves or ()) - written)

@@ -26,6 +26,8 @@ from puzzlelab.jobs.references import compared
 from puzzlelab.jobs.solve_job import SolveJob
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from puzzlelab.jobs.job_rows import JobRows
     from puzzlelab.jobs.solve_parts import SolvedPart
 
@@ -69,6 +71,8 @@ class SolveReport:
     """Whether a board that is not proven to have one solution gives exit code 1."""
     form: BoardForm | None = None
     """The form of solutions; if set, nothing else is printed."""
+    picture: Path | None = None
+    """The file in which the solution of the only board is drawn."""
     _solutions: list[tuple[State, State | None]] = field(default_factory=list)
     """The boards that are not printed yet, with their solutions, or these alone."""
     errors: ErrorTally = field(default_factory=ErrorTally)
@@ -116,10 +120,18 @@ class SolveReport:
             self._in_form(answers, self.form)
         elif not self.summary_only:
             self._answers(answers, boards.is_readable)
+        if self.picture is not None and answers.is_solved.any():
+            self._draw(answers[0], self.picture)
         self._count(answers)
         self._compare(answers)
         if self.interrupted and self.summary_only and not self.json and not self.form:
             self._answers(answers, answers.is_stopped_by("interrupted"))
+
+    def _draw(self, result: Result, path: Path) -> None:
+        from puzzlelab.jobs.pictures import write_picture
+
+        write_picture(result, path)
+        note(f"the solution is drawn in {path}")
 
     def _answers(self, answers: Answers, which: NDArray[np.bool_]) -> None:
         """Print some of the answers for people."""
@@ -241,15 +253,13 @@ class SolveReport:
 
     def _by_logic(self, result: Result) -> Result:
         """Print the steps of logic to the solution, and return the rest of the solution where they end before."""
-        from puzzlelab.analysis.logic_steps import logic_of
+        from puzzlelab.analysis.logic_steps import way_to
 
-        board, moves = result.board, set(result.moves or ())
-        steps = list(logic_of(self.puzzle).way(board.state, assumes_unique=result.proof == "unique"))
+        steps, rest = way_to(result)
         for line in numbered(steps):
             say(line)
         written = [move for step in steps for move in step.placements]
-        position = Instance(self.puzzle, board_after(self.puzzle, board.state, written))
-        rest = sorted(moves.difference(written))
+        position = Instance(self.puzzle, board_after(self.puzzle, result.board.state, written))
         say(
             "no step of logic is known here; the other cells are from the solution"
             if rest

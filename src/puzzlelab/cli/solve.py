@@ -43,6 +43,14 @@ SolutionForm = Annotated[
 Verbose = Annotated[
     bool, typer.Option("--verbose", help="Print each better solution on standard error as soon as it exists.")
 ]
+Picture = Annotated[
+    Path | None,
+    typer.Option(
+        "--picture",
+        "--gif",
+        help="Draw the boards of one solution: as a film (.gif, or .png with motion), or all beside each other (.svg).",
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -71,6 +79,7 @@ def solve(
     form: SolutionForm = None,
     unique: Unique = False,
     verbose: Verbose = False,
+    picture: Picture = None,
     out: Out = None,
     **short: Any,
 ) -> None:
@@ -93,12 +102,18 @@ def solve(
     limit = options.limit_of(time, nodes, memory)
     configured_solver = options.solver_of(loaded_puzzle, solver, option, net, **short)
     require(configured_solver, loaded_puzzle)
+    if picture is not None:
+        from puzzlelab.jobs.pictures import check_picture
+
+        check_picture(loaded_puzzle, picture)
     if show_scores:
         from puzzlelab.analysis.state_evaluation import network_shown
 
         network_shown(loaded_puzzle, configured_solver.options())  # a missing network is an error before the search
     blocks, total = read_boards(loaded_puzzle, board, file, settle)
     many = total != 1
+    if many and picture is not None:
+        raise BadOption("--picture draws one solution: give one board")
     if not many and jobs is not None and "jobs" in configured_solver.options():
         from puzzlelab.analysis.network_options import with_options
 
@@ -113,6 +128,7 @@ def solve(
         summary_only=out is not None and many and not steps and not show_scores,
         unique=unique,
         form=solution_form,
+        picture=picture,
     )
     with options.open_or_here(executor, jobs) as job.executor:
         _solve_boards(report, blocks, total or _line_count(file), out)

@@ -207,4 +207,4 @@ def check_ending(path: Path, endings: Collection[str]) -> None:
 
 def check_image(path: Path) -> None:
     """Check that an image may be written there: the file is new, empty, or an image already; raises `BadFile`."""
-    check_replaceable(path, lambda begin: begin.startswith(b"\x89PNG") or b"<svg" in begin, "image")
+    check_replaceable(path, lambda begin: begin.startswith((b"\x89PNG", b"GIF8")) or b"<svg" in begin, "image")
