@@ -26,6 +26,15 @@ def test_a_known_number_is_in_the_interval():
     assert 0 < found.standard_error < 0.2 * found.solutions
 
 
+def test_the_number_of_all_grids_is_in_the_interval():
+    """Its probes are at other boards from the fourth cell on: there they must be independent."""
+    empty = puzzlelab.load("sudoku-9x9").read("." * 81)
+    for seed in range(2):
+        found = puzzlelab.estimate_count(empty, probes=60, seed=seed)
+        assert found.low < 6_670_903_752_021_072_936_960 < found.high
+        assert found.standard_error < 0.2 * found.solutions
+
+
 def test_probes_that_are_alike_have_no_error():
     found = puzzlelab.estimate_count(puzzlelab.load("sudoku-4x4").read("." * 16), probes=20)
     assert (found.solutions, found.standard_error, found.low, found.high) == (288, 0, 288, 288)

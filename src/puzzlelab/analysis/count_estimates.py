@@ -154,16 +154,24 @@ class _Probes:
         """Count the children with few solutions, and go to one of the others, if there are any.
 
         Probes at one board are spread evenly over its children: each goes to each of them with equal probability.
+        Probes at other boards are independent, or their paths would resemble each other, and the error be too small.
         """
         count, is_large = int(owners[-1]) + 1, numbers >= COUNTED
         counted = np.bincount(owners, np.where(is_large, 0, numbers), count)
         self.values[self.active] += self.weights[self.active] * counted[places]
         large = np.bincount(owners[is_large], minlength=count)
-        drawn = np.empty(len(places))
-        drawn[np.argsort(places, kind="stable")] = (self.random.random() + np.arange(len(places)) * GOLDEN) % 1
+        drawn = (self.random.random(count)[places] + _ranks(places) * GOLDEN) % 1
         own, goes_on = large[places], large[places] > 0
         first = (np.cumsum(large) - large)[places]
         chosen = np.flatnonzero(is_large)[(first + (drawn * own).astype(np.int64))[goes_on]]
         self.weights[self.active] *= np.maximum(own, 1)
         self.active = self.active[goes_on]
         self.states[self.active] = children[chosen]
+
+
+def _ranks(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return `int64[P]`: the number of earlier members of the same group, for each member of `groups: int64[P]`."""
+    order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
+    ranks = np.empty(len(groups), np.int64)
+    ranks[order] = np.arange(len(groups)) - (np.cumsum(sizes) - sizes)[groups[order]]
+    return ranks
