@@ -309,9 +309,13 @@ def count(
     solver: str | Solver | None = None,
     limit: Limit | None = None,
     most: int | None = None,
+    optimal: bool = False,
     **options: Any,
 ) -> Count:
     """Count the solutions of a board, up to `most`; `stop` says whether these are all.
+
+    Of puzzles whose solutions differ in length, such as tiles, those with the fewest moves are counted; with `optimal`
+    of every puzzle.
 
     Raises:
         Unsupported: if the solver cannot count.
@@ -319,10 +323,12 @@ def count(
     >>> blank = puzzlelab.load("sudoku-4x4").read("0" * 16)
     >>> puzzlelab.count(blank, "dancing-links").solutions
     288
+    >>> puzzlelab.count(puzzlelab.load("tiles-3x3").read("8 6 7 2 5 4 3 0 1")).solutions
+    40
     """
     from puzzlelab.engine.enumeration import count as run_count
 
-    with _question(instance, solver, limit, options) as question:
+    with _question(instance, solver, limit, options, lists=True, optimal=optimal) as question:
         return run_count(*question, checked.solution_count(most))
 
 
@@ -331,11 +337,13 @@ def solutions(
     solver: str | Solver | None = None,
     limit: Limit | None = None,
     most: int | None = None,
+    optimal: bool = False,
     **options: Any,
 ) -> Listing:
     """Iterate over the solutions of a board, up to `most`; each is verified.
 
-    After the iteration, `stop` says whether these are all ('done').
+    After the iteration, `stop` says whether these are all ('done'). Of puzzles whose solutions differ in length, such
+    as tiles, these are those with the fewest moves; with `optimal` of every puzzle.
 
     Raises:
         Unsupported: if the solver cannot enumerate solutions.
@@ -347,7 +355,7 @@ def solutions(
     """
     from puzzlelab.engine.enumeration import Listing
 
-    with _question(instance, solver, limit, options) as question:
+    with _question(instance, solver, limit, options, lists=True, optimal=optimal) as question:
         return Listing(*question, checked.solution_count(most))
 
 
@@ -761,11 +769,23 @@ def train(
 
 @contextmanager
 def _question(
-    instance: Instance | ExactCover, solver: str | Solver | None, limit: Limit | None, options: Mapping[str, Any]
+    instance: Instance | ExactCover,
+    solver: str | Solver | None,
+    limit: Limit | None,
+    options: Mapping[str, Any],
+    lists: bool = False,
+    optimal: bool = False,
 ) -> Iterator[tuple[Solver, Instance, Limit]]:
-    """Give the solver, the board and the limit of a call, all checked; errors about the board name it."""
+    """Give the solver, the board and the limit of a call, all checked; errors about the board name it.
+
+    With `lists` the solver is by default one that lists solutions; see `enumerator_of` for `optimal`.
+    """
     board = checked.board(instance)
     with naming_bad_boards([board]):
+        if lists:
+            from puzzlelab.engine.enumeration import enumerator_of
+
+            solver = enumerator_of(board.puzzle, solver, optimal)
         chosen = (
             registry.solver(None, board.puzzle, **options) if solver is None else registry.as_solver(solver, options)
         )

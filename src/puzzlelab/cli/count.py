@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from puzzlelab.core.result import Count, Stop
     from puzzlelab.engine.enumeration import Enumerator
 
+Optimal = Annotated[
+    bool,
+    typer.Option(
+        "--optimal",
+        help="Only the solutions with the fewest moves, as anyway where solutions differ in length.",
+    ),
+]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Jobs of a parallel solver, such as permutation.")]
 
 
@@ -34,6 +41,7 @@ def count(
     most: Annotated[
         int | None, typer.Option(min=1, help="Stop at so many; 2 shows whether a solution is unique.")
     ] = None,
+    optimal: Optimal = False,
     solver: options.SolverName = None,
     option: options.OtherOptions = None,
     jobs: Jobs = None,
@@ -49,6 +57,8 @@ def count(
 ) -> None:
     """Count the solutions of boards: one number a board; `+` after it says that there may be more.
 
+    Where solutions differ in length, it is the number of those with the fewest moves.
+
     With --estimate, a number that is too large to count is estimated: with its standard error, and with the interval
     that holds the number with a probability of 95 %.
 
@@ -56,13 +66,11 @@ def count(
     """
     from puzzlelab.analysis.count_estimates import estimate_count
     from puzzlelab.engine import report
-    from puzzlelab.engine.enumeration import require_enumerator
     from puzzlelab.engine.parallel import ThisProcess
     from puzzlelab.jobs.checks import counts
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False, file=file)
-    chosen_solver = options.solver_of(loaded_puzzle, solver, option, jobs=jobs if executor is None else None)
-    enumerator = require_enumerator(chosen_solver, loaded_puzzle)
+    enumerator = enumerator_by(loaded_puzzle, solver, optimal, option, jobs if executor is None else None)
     limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
     if estimate:
         _refuse_beside_estimates({"--most": most, "--jobs": jobs, "--executor": executor})
@@ -89,6 +97,17 @@ def count(
                 raise
             end_interrupted("interrupted: the boards after these were not counted")
     raise typer.Exit(errors.end(code))
+
+
+def enumerator_by(
+    puzzle: Puzzle, name: str | None, optimal: bool, texts: Sequence[str] | None, jobs: int | None
+) -> Enumerator:
+    """Return the solver of `--with`, or else the one that lists solutions of this puzzle, with its options."""
+    from puzzlelab.engine.enumeration import enumerator_of, require_enumerator
+
+    chosen = enumerator_of(puzzle, name, optimal)
+    assert chosen is None or isinstance(chosen, str)
+    return require_enumerator(options.solver_of(puzzle, chosen, texts, jobs=jobs), puzzle)
 
 
 def _refuse_beside_estimates(values: Mapping[str, object]) -> None:
@@ -142,6 +161,7 @@ def enumerate_all(
     board: options.BoardTexts = None,
     file: options.BoardFile = None,
     most: Annotated[int | None, typer.Option(min=1, help="Stop at so many for each board.")] = None,
+    optimal: Optimal = False,
     solver: options.SolverName = None,
     option: options.OtherOptions = None,
     jobs: Jobs = None,
@@ -153,13 +173,14 @@ def enumerate_all(
 ) -> None:
     """List the solutions of boards, one a line: the board at its end, or the moves where these are the answer.
 
+    Where solutions differ in length, these are all with the fewest moves.
+
     Exit code: 0 listed, 1 a board has none or a limit came first, 2 something unreadable.
     """
     from puzzlelab.engine import report
-    from puzzlelab.engine.enumeration import require_enumerator
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False, file=file)
-    enumerator = require_enumerator(options.solver_of(loaded_puzzle, solver, option, jobs=jobs), loaded_puzzle)
+    enumerator = enumerator_by(loaded_puzzle, solver, optimal, option, jobs)
     limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
     with _lines(out) as write, progress(bars=False):
         for part in read_runs(loaded_puzzle, board, file):

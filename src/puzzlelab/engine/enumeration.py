@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from puzzlelab.core import registry
 from puzzlelab.core.answers import Counts
 from puzzlelab.core.boards import Boards, Instance, runs
 from puzzlelab.core.errors import BadOption, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.result import NO_SOLUTION, Count, Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, Solver, SolverSettings, require
 from puzzlelab.core.verify import verify
@@ -22,6 +23,8 @@ from puzzlelab.engine import kernels
 from puzzlelab.engine.driver import Clock, Drive, Machine, Score
 
 UNLIMITED = 2**62
+SHORTEST = "shortest"
+"""The name of the solver that lists all solutions with the fewest moves."""
 BATCH = 1000
 """The most boards whose solutions are counted together, and the most solutions of each of them."""
 
@@ -65,6 +68,22 @@ class Enumerator(SolverSettings):
         of a solver that counts one by one all are.
         """
         return Counts.of([Count(0, "interrupted")] * len(boards))
+
+
+def enumerator_of(puzzle: Puzzle, choice: str | Solver | None, optimal: bool = False) -> str | Solver | None:
+    """Return the solver that lists the solutions of a puzzle, or its name; None stands for the puzzle's usual one.
+
+    Without a choice it is `SHORTEST` where the usual solver looks for one solution. With `optimal` only the solutions
+    with the fewest moves are listed. Raises `BadOption` for a choice that also lists others.
+    """
+    differ = not presentation_of(puzzle).answer_is_board
+    if choice is None:
+        lists_all = issubclass(registry.solver_class(registry.usual_solver(puzzle)[0]), Enumerator)
+        return None if lists_all and not (optimal and differ) else SHORTEST
+    name = registry.solver_and_options(choice, {})[0] if isinstance(choice, str) else choice.name
+    if optimal and differ and name != SHORTEST:
+        raise BadOption(f"the solutions with the fewest moves are listed by {SHORTEST}, not by {name}")
+    return choice
 
 
 def require_enumerator(solver: Solver, puzzle: Puzzle) -> Enumerator:

@@ -240,12 +240,11 @@ def _send_solution(instance: Instance, result: Result, context: TaskContext) -> 
 def count(parameters: Parameters, context: TaskContext) -> Any:
     """Return how many solutions each board has."""
     from puzzlelab.engine.enumeration import count as count_one
-    from puzzlelab.engine.enumeration import require_enumerator
+    from puzzlelab.engine.enumeration import enumerator_of, require_enumerator
     from puzzlelab.jobs.serialise import count_facts
 
     puzzle, limit = puzzle_of(parameters), limit_of(parameters, context)
-    solver = solver_of(parameters, puzzle)
-    require_enumerator(solver, puzzle)
+    solver = require_enumerator(solver_of({"solver": enumerator_of(puzzle, None)}, puzzle), puzzle)
     boards = [puzzle.read(text) for text in parameters["board"]]
     answers = []
     for board in boards:
