@@ -49,7 +49,7 @@ CALLS = {
         f"{name}(TEXT{more})": (BadBoard, BOARD + f"the text '{TEXT}'")
         for name, more in {
             **dict.fromkeys(("solve", "attempts", "check", "hint", "count", "solutions"), ""),
-            "regrets": ", [0]",
+            "analyse": ", [0]",
             "verify": ", None",
         }.items()
     },
@@ -118,10 +118,10 @@ CALLS = {
     "made('tiles-3x3', level=(12, 5))": (BadOption, "'12-5' is no range of levels; write 10-20, or 15"),
     # results and moves
     "verify(B, None)": (BadOption, "the result must be a Result, as puzzlelab.solve gives it, not None"),
-    "regrets(B, None)": (BadOption, "the moves must be a list of numbers, such as result.moves, or a text such as"),
-    "regrets(B, [99])": (BadBoard, "move 1 of 1: 99 is none of the moves 0 to 3"),
-    "regrets(B, ['U'])": (BadOption, "move 1 must be a whole number, not the text 'U'"),
-    "regrets(B, 'U X')": (BadBoard, "move 2 of 2: 'X' is no move; moves are U, D, L and R"),
+    "analyse(B, None)": (BadOption, "the moves must be a list of numbers, such as result.moves, or a text such as"),
+    "analyse(B, [99])": (BadBoard, "move 1 of 1: 99 is none of the moves 0 to 3"),
+    "analyse(B, ['U'])": (BadOption, "move 1 must be a whole number, not the text 'U'"),
+    "analyse(B, 'U X')": (BadBoard, "move 2 of 2: 'X' is no move; moves are U, D, L and R"),
     "count(SUDOKU.read('many'), most='2')": (BadOption, "the number of solutions must be a whole number, not the text"),
     # estimates and networks
     "estimate(5, 'pdb', B)": (BadOption, PUZZLE + "the number 5"),
@@ -181,8 +181,8 @@ def test_numbers_of_numpy_are_numbers():
 
 def test_the_moves_of_a_game_may_be_a_text():
     moves = [TILES.read_move(name) for name in "DRU"]
-    assert puzzlelab.regrets(B, "D R U").steps == puzzlelab.regrets(B, np.array(moves)).steps
-    assert puzzlelab.regrets(B, tuple(moves)).total == puzzlelab.regrets(B, "D;R;U").total
+    assert puzzlelab.analyse(B, "D R U").steps == puzzlelab.analyse(B, np.array(moves)).steps
+    assert puzzlelab.analyse(B, tuple(moves)).total == puzzlelab.analyse(B, "D;R;U").total
 
 
 def test_the_name_of_a_solver_may_have_options():

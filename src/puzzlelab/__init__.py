@@ -37,9 +37,8 @@ __version__ = VERSION
 
 _HOMES = {
     "api": (
-        "load read read_many solve solve_many solve_table attempts canonical check count generate solutions hint "
-        "estimate_count "
-        "needless_clues open_executor prove rate regrets steps train true_candidates unavoidable_set verify"
+        "load read read_many solve solve_many solve_table analyse attempts canonical check count generate solutions "
+        "hint estimate_count needless_clues open_executor prove rate steps train true_candidates unavoidable_set verify"
     ),
     "jobs.checks": "Check",
     "conformance": "check_puzzle check_solver",
@@ -59,7 +58,7 @@ _HOMES = {
     "core.puzzle": "Example Family Presentation Puzzle State",
     "core.views": "BatchRules Estimate KernelRules Scale",
     "core.result": "Count Progress Result",
-    "analysis.game_analysis": "Regrets",
+    "analysis.game_analysis": "Analysis",
     "storage.row": "Row",
     "training.train": "Training",
     "engine.enumeration": "Listing",
@@ -78,7 +77,7 @@ __all__ = ["__version__", *_PLACES]  # noqa: PLE0604  # type checkers take the n
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.count_estimates import CountEstimate as CountEstimate  # noqa: I001  # a statement a module
-    from puzzlelab.analysis.game_analysis import Regrets as Regrets
+    from puzzlelab.analysis.game_analysis import Analysis as Analysis
     from puzzlelab.analysis.hints import Hint as Hint
     from puzzlelab.analysis.logical_hints import LogicalHint as LogicalHint
     from puzzlelab.analysis.needless_clues import NeedlessClues as NeedlessClues
@@ -91,6 +90,7 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.true_candidates import TrueCandidates as TrueCandidates
     from puzzlelab.analysis.unavoidable_sets import UnavoidableSet as UnavoidableSet
     from puzzlelab.api import (
+        analyse as analyse,
         attempts as attempts,
         canonical as canonical,
         check as check,
@@ -105,7 +105,6 @@ if TYPE_CHECKING:
         rate as rate,
         read as read,
         read_many as read_many,
-        regrets as regrets,
         solutions as solutions,
         solve as solve,
         solve_many as solve_many,

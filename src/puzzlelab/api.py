@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from puzzlelab.analysis.count_estimates import CountEstimate
-    from puzzlelab.analysis.game_analysis import Regrets
+    from puzzlelab.analysis.game_analysis import Analysis
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
     from puzzlelab.analysis.needless_clues import NeedlessClues
@@ -546,30 +546,33 @@ def rate(
         return [rating for _, ratings in parts for rating in ratings]
 
 
-def regrets(
+def analyse(
     instance: Instance,
     moves: Sequence[int] | str,
     solver: str | Solver | None = None,
     limit: Limit | None = None,
     **options: Any,
-) -> Regrets:
-    """Return the regret of each move of a game, in wasted moves; `limit` is for the whole game, by default 60 seconds.
+) -> Analysis:
+    """Return how many moves each move of a game wastes, the first mistake, and what was best instead.
 
-    `moves` are numbers, or a text with the moves as the puzzle writes them and spaces between, such as 'U D'.
+    `limit` is for the whole game, by default 60 seconds. The game need not be finished. `moves` are numbers, or a text
+    with the moves as the puzzle writes them and spaces between, such as 'U D'.
 
     Raises:
         BadBoard: if a move is illegal, or is none.
         Unsupported: if all solutions of this puzzle are equally long, as those of a Sudoku.
 
     >>> board = puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 0 7 8")
-    >>> [str(step.regret) for step in puzzlelab.regrets(board, "D L").steps]
-    ['2', '2']
+    >>> analysis = puzzlelab.analyse(board, "L R L L")
+    >>> [str(step.regret) for step in analysis.steps], analysis.first_mistake, analysis.continuation
+    (['0', '2', '0', '0'], 1, (2,))
     """
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
-    from puzzlelab.analysis.game_analysis import regrets as run_regrets
+    from puzzlelab.analysis.game_analysis import Game
+    from puzzlelab.analysis.game_analysis import analyse as run_analyse
 
     with _question(instance, solver, DEFAULT_LIMIT if limit is None else limit, options) as (chosen, board, limit):
-        return run_regrets(chosen, board, checked.moves(board.puzzle, moves), limit)
+        return run_analyse(chosen, Game.of(board, checked.moves(board.puzzle, moves)), limit)
 
 
 def canonical(boards: Iterable[Instance]) -> Boards:

@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.objectives import Runs
 
-from puzzlelab import count, hint, load, regrets, solver
+from puzzlelab import analyse, count, hint, load, solver
 from puzzlelab.analysis import catalog
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
@@ -106,7 +106,7 @@ def test_a_hint_with_its_question():
 def test_a_game_with_its_question():
     puzzle = load("tiles-3x3")
     asked, board = solver("bfs", puzzle), puzzle.read(NEAR)
-    told = plain(serialise.game_row(board, asked, Limit(), regrets(board, [2, 3, 2, 2], asked)))
+    told = plain(serialise.game_row(board, asked, Limit(), analyse(board, [2, 3, 2, 2], asked)))
     assert told["regret"] == {"length": 2, "lower_bound": 2, "proven": True}
     assert [each["move"] for each in told["steps"]] == ["L", "R", "L", "L"]
 

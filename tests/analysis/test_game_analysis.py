@@ -5,8 +5,11 @@ from itertools import pairwise
 import pytest
 from tests.objectives import Runs, Tolls
 
-from puzzlelab import BadBoard, load, solve
-from puzzlelab.analysis.game_analysis import frames
+import puzzlelab
+from puzzlelab import BadBoard, Limit, load, solve
+from puzzlelab.analysis import game_analysis
+from puzzlelab.analysis.game_analysis import Game, analyse, analyse_many, frames, read_game
+from puzzlelab.core import registry
 from puzzlelab.core.views import Estimates
 
 FARTHEST = "8 6 7 2 5 4 3 0 1"
@@ -75,3 +78,50 @@ def test_a_move_that_cannot_be_made_is_named():
     puzzle = load("tiles-3x3")
     with pytest.raises(BadBoard, match="move 2 of 2: U cannot be made"):
         frames(puzzle.read("1 2 3 4 5 6 0 7 8"), [puzzle.read_move("L"), puzzle.read_move("U")])
+
+
+# --- analyses ---
+
+
+def test_many_games_are_analysed_as_each_by_itself():
+    puzzle, solver = load("tiles-3x3"), registry.solver("ida")
+    texts = [(FARTHEST, "R D L U R"), ("1 2 3 4 5 6 0 7 8", "L R L L"), ("1 2 3 4 5 6 7 8 0", ""), (FARTHEST, "U")]
+    games = [Game.of(puzzle.read(board), read_game(puzzle, moves)) for board, moves in texts if moves != "U"]
+    assert [facts(each) for each in analyse_many(solver, games, Limit())] == [
+        facts(analyse(solver, game, Limit())) for game in games
+    ]
+
+
+def facts(analysis):
+    rest = len(analysis.continuation)
+    return [str(step.regret) for step in analysis.steps], str(analysis.total), analysis.first_mistake, rest
+
+
+def test_a_game_that_the_quick_searches_leave_open_is_searched_longer(monkeypatch):
+    monkeypatch.setattr(game_analysis, "QUICK_NODES", 5)
+    board = load("tiles-3x3").read(FARTHEST)
+    game = Game.of(board, solve(board, "astar", weight=4).moves)
+    first, second = analyse_many(registry.solver("ida"), [game, game], Limit())
+    assert (first.proven, first.total.most) == (True, len(game.moves) - 31)
+    assert (facts(first), first.stop) == (facts(second), "done")
+
+
+def test_the_continuation_is_a_best_solution_from_the_first_mistake_on():
+    board = load("tiles-3x3").read(FARTHEST)
+    analysis = puzzlelab.analyse(board, "R D L U D U")
+    place = analysis.first_mistake
+    before = Game.of(board, [step.move for step in analysis.steps[:place]]).positions[-1]
+    assert board.puzzle.solved(Game.of(before, analysis.continuation).positions[-1].state)
+    assert len(analysis.continuation) == 31 - place
+
+
+def test_a_limit_leaves_the_analysis_open():
+    analysis = puzzlelab.analyse(
+        load("tiles-4x4").read("0 12 9 13 15 11 10 14 3 7 2 5 4 8 6 1"), "U L", limit=Limit(nodes=50)
+    )
+    assert (analysis.proven, analysis.stop, analysis.first_mistake, analysis.continuation) == (False, "nodes", None, ())
+
+
+def test_no_move_on_a_board_without_a_solution_is_a_mistake():
+    analysis = puzzlelab.analyse(load("tiles-3x3").read("2 1 3 4 5 6 7 8 0"), "D R")
+    assert (analysis.proven, analysis.total.unsolvable, analysis.first_mistake) == (True, True, None)

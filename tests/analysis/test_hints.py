@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pydantic import PrivateAttr
 
-from puzzlelab import BadBoard, Instance, Limit, Progress, PuzzlelabError, Result, Unsupported, hint, load, regrets
+from puzzlelab import BadBoard, Instance, Limit, Progress, PuzzlelabError, Result, Unsupported, analyse, hint, load
 from puzzlelab.analysis import game_analysis as games
 from puzzlelab.analysis import hints
 from puzzlelab.analysis.bounded_queries import BudgetedSolver, Interval, interval_difference
@@ -149,8 +149,8 @@ def test_two_solvers_give_the_same_hints_and_regrets(name):
         assert exact.moves == plain.moves
         assert exact.proven
         game = [exact.moves[-1].move]
-        assert regrets(board, game, "halves").steps == regrets(board, game, "bfs").steps
-        assert regrets(board, game, "halves").total == exact.moves[-1].regret
+        assert analyse(board, game, "halves").steps == analyse(board, game, "bfs").steps
+        assert analyse(board, game, "halves").total == exact.moves[-1].regret
 
 
 def test_several_moves_may_be_best_and_one_into_a_position_without_a_solution_is_proven_to_be_one():
@@ -303,7 +303,7 @@ def wander(board, moves, seed):
 def test_every_move_of_a_game_gets_its_true_regret(distances_2x3, seed):
     board = boards(1, seed)[0]
     moves = wander(board, 12, seed)
-    told = regrets(board, moves, "bfs")
+    told = analyse(board, moves, "bfs")
     lengths = [distances_2x3[position.state.tobytes()] for position in games.positions_of(board, moves)]
     assert [step.move for step in told.steps] == moves
     assert [step.regret for step in told.steps] == [Interval(1 + b - a, 1 + b - a) for a, b in pairwise(lengths)]
@@ -316,7 +316,7 @@ def test_a_game_under_a_limit_gives_ranges_that_hold(distances_2x3, nodes):
     for seed in range(6):
         board = boards(1, seed)[0]
         moves = wander(board, 10, seed)
-        told = regrets(board, moves, "bfs", Limit(nodes=nodes))
+        told = analyse(board, moves, "bfs", Limit(nodes=nodes))
         lengths = [distances_2x3[position.state.tobytes()] for position in games.positions_of(board, moves)]
         wasted = [1 + b - a for a, b in pairwise(lengths)]
         for step, waste in zip(told.steps, wasted, strict=True):
@@ -330,29 +330,29 @@ def test_a_game_under_a_limit_gives_ranges_that_hold(distances_2x3, nodes):
 
 def test_an_optimal_game_needs_one_question():
     spy = Spy()
-    told = games.regrets(spy, place(9), [0, 1] * 4 + [0], Limit())
+    told = games.analyse(spy, games.Game.of(place(9), [0, 1] * 4 + [0]), Limit())
     assert (told.total, told.proven) == (Interval(0, 0), True)
     assert len(spy._memories[0]._asked) == 1
 
 
 def test_a_game_may_be_unfinished_lost_or_empty():
-    told = regrets(place(9), [0, 1, 0], "bfs")
+    told = analyse(place(9), [0, 1, 0], "bfs")
     assert (told.total, told.steps[-1].after) == (Interval(0, 0), Interval(6, 6))
-    told = regrets(place(9), [0, 2], "bfs")
+    told = analyse(place(9), [0, 2], "bfs")
     assert [step.regret.unsolvable for step in told.steps] == [False, True]
-    assert told.total.unsolvable
-    told = regrets(place(9), [], "bfs")
+    assert (told.total.unsolvable, told.first_mistake, len(told.continuation)) == (True, 1, 8)
+    told = analyse(place(9), [], "bfs")
     assert (told.steps, told.total, told.proven) == ((), Interval(0, 0), True)
 
 
 def test_a_move_that_cannot_be_made_is_named():
     with pytest.raises(BadBoard, match="move 3 of 4: < cannot be made"):
-        regrets(place(2), [0, 0, 0, 0], "bfs")
+        analyse(place(2), [0, 0, 0, 0], "bfs")
 
 
 def test_games_of_a_puzzle_whose_moves_are_all_alike_are_refused():
     with pytest.raises(Unsupported, match="sudoku-4x4"):
-        regrets(load("sudoku-4x4").read("1" + "." * 15), [])
+        analyse(load("sudoku-4x4").read("1" + "." * 15), [])
 
 
 # --- ranges ----------------------------------------------------------------------------------------------------------

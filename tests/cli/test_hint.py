@@ -72,7 +72,7 @@ def test_an_impossible_board(program):
 def test_a_game(program):
     code, out, err = program("tiles-3x3", TWO, "--game", "L R L L")
     assert (code, err) == (0, "")
-    assert [(row[1], row[4]) for row in rows(out, 6)] == [("L", "0"), ("R", "2"), ("L", "0"), ("L", "0")]
+    assert [(row[1], row[4]) for row in rows(out, 6)] == [("L", "+0"), ("R", "+2"), ("L", "+0"), ("L", "+0")]
     assert out.endswith("regret of the whole game: 2\n")
 
 

@@ -153,7 +153,7 @@ def warmed(program, monkeypatch, *words):
 
 def test_warm_goes_through_every_solver_with_every_estimate(program, monkeypatch):
     pairs = warmed(program, monkeypatch, "tiles-2x2")
-    guided = {"astar", "beam", "depth-first", "greedy", "ida", "uct"}
+    guided = {"astar", "beam", "depth-first", "greedy", "ida", "shortest", "uct"}
     estimates = set(load("tiles-2x2").view(Estimates).estimates)
     assert len(estimates) > 4
     assert {name for name, estimate in pairs if estimate} == guided

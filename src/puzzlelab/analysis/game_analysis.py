@@ -6,9 +6,10 @@ The bounds of the boards are cheap: they come from estimates with small tables o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,30 +22,62 @@ from puzzlelab.analysis.bounded_queries import (
     Watch,
     interval_difference,
     require_comparable_moves,
+    result_interval,
 )
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State, read_moves, states_along
-from puzzlelab.core.result import LIMITS, Stop
+from puzzlelab.core.result import LIMITS, Result, Stop
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import Candidates, Estimate, Estimates, is_legal
 from puzzlelab.engine.batch_rules import estimated
+from puzzlelab.engine.solving import solve_all, uninterrupted
+
+Known = Mapping[bytes, Result]
+"""The verified answers to some positions, by their states."""
+POSITIONS = 2_000
+"""The positions of several games that are solved together."""
+QUICK_NODES = 20_000
+"""The states that a search of one of them may expand; its game is searched longer by itself where that is too few."""
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A board, legal moves from it, and the positions that they lead to, the board first."""
+
+    moves: Sequence[int]
+    positions: Sequence[Instance]
+
+    @classmethod
+    def of(cls, instance: Instance, moves: Sequence[int]) -> Game:
+        """Return the game with these moves, which need not be finished; raises `BadBoard` with an illegal one."""
+        return cls(moves, list(positions_of(instance, moves)))
+
+    @property
+    def puzzle(self) -> Puzzle:
+        """Its puzzle."""
+        return self.positions[0].puzzle
 
 
 @dataclass(frozen=True)
-class Regrets:
-    """The regret of each move of a game, and of the whole game.
+class Analysis:
+    """The regret of each move of a game, of the whole game, and what was best instead.
 
-    >>> regrets = puzzlelab.regrets(puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 0 7 8"), "L L")
-    >>> str(regrets.total), regrets.proven
-    ('0', True)
+    >>> analysis = puzzlelab.analyse(puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 0 7 8"), "L R L L")
+    >>> [str(step.regret) for step in analysis.steps], str(analysis.total)
+    (['0', '2', '0', '0'], '2')
+    >>> analysis.first_mistake, analysis.continuation
+    (1, (2,))
     """
 
     steps: tuple[MoveValue, ...]
     total: Interval
     """The regret of the whole game. It depends on both ends alone, so it may be proven where single moves are not."""
+    continuation: tuple[int, ...] = ()
+    """The moves of the best known solution from the board before the first mistake on, or from the end of a game
+    without one; empty where none is known."""
     stop: Stop = "done"
     expanded: int = 0
     seconds: float = 0.0
@@ -54,33 +87,49 @@ class Regrets:
         """Whether the regret of every move is proven."""
         return all(step.regret.proven for step in self.steps)
 
+    @property
+    def first_mistake(self) -> int | None:
+        """The place in `steps` of the first move that is proven to waste moves, or None."""
+        return next((place for place, step in enumerate(self.steps) if _is_mistake(step)), None)
 
-def regrets(
-    solver: Solver, instance: Instance, moves: Sequence[int], limit: Limit, watch: Watch | None = None
-) -> Regrets:
-    """Return the regret of each move of a game, which need not be finished.
+
+def _is_mistake(step: MoveValue) -> bool:
+    """Tell whether a move is proven to waste moves, or to lead from a board with a solution to one without."""
+    return not step.before.unsolvable and (step.after.unsolvable or step.regret.least > 0)
+
+
+def analyse(
+    solver: Solver, game: Game, limit: Limit, watch: Watch | None = None, known: Known = MappingProxyType({})
+) -> Analysis:
+    """Return the regret of each move of a game.
 
     The number of moves made plus the cost-to-go never falls along a game; if it is equal at two positions, it is so at
     all positions between them. Therefore both ends are searched first, then the middle of each open interval.
 
     Raises:
-        BadBoard: if a move is illegal, with its number.
         Unsupported: if all solutions of this puzzle are equally long, or the solver cannot solve it.
     """
-    require_comparable_moves(instance.puzzle)
+    puzzle, moves, positions = game.puzzle, game.moves, game.positions
+    require_comparable_moves(puzzle)
     budgeted = BudgetedSolver(solver.with_memory(), limit, watch)
-    positions = list(positions_of(instance, moves))
-    puzzle = instance.puzzle
-    bounds = [Interval(0, 0) if puzzle.solved(place.state) else Interval(1) for place in positions]
+    answers = {
+        place: result
+        for place, position in enumerate(positions)
+        if (result := known.get(position.state.tobytes())) is not None
+    }
+    bounds = [Interval(0, 0) if puzzle.solved(position.state) else Interval(1) for position in positions]
+    for place, result in answers.items():
+        bounds[place] = bounds[place].meets(result_interval(result))
+    bounds = _propagate(bounds)
     pending = _bisection_order(len(positions))
     while pending:
         later = []
         for number, place in enumerate(pending):
             parts = sum(not bounds[other].proven for other in pending[number:])
             if not bounds[place].proven:
-                bounds[place], result = budgeted.search(positions[place], bounds[place], parts)
+                bounds[place], answers[place] = budgeted.search(positions[place], bounds[place], parts)
                 bounds = _propagate(bounds)
-                later += [place] if result.stop in LIMITS else []
+                later += [place] if answers[place].stop in LIMITS else []
         later = [place for place in later if not bounds[place].proven]
         if len(later) == len(pending):
             break
@@ -90,8 +139,54 @@ def regrets(
         for move, before, after in zip(moves, bounds[:-1], bounds[1:], strict=True)
     )
     total = interval_difference(bounds[-1].plus(len(moves)), bounds[0]) if steps else Interval(0, 0)
-    stop = budgeted.stop(all(step.regret.proven for step in steps))
-    return Regrets(steps, total, stop, budgeted.expanded, budgeted.seconds)
+    analysis = Analysis(steps, total)
+    place = len(moves) if analysis.first_mistake is None else analysis.first_mistake
+    if bounds[place].most and _rest(answers, moves, place) is None:
+        answers[place] = budgeted.search(positions[place], bounds[place], 1)[1]
+    continuation = _rest(answers, moves, place) or ()
+    stop = budgeted.stop(analysis.proven)
+    return replace(analysis, continuation=continuation, stop=stop, expanded=budgeted.expanded, seconds=budgeted.seconds)
+
+
+def _rest(answers: Mapping[int, Result], moves: Sequence[int], place: int) -> tuple[int, ...] | None:
+    """Return the best known solution from a position of a game on: its own, or what an earlier one has left there."""
+    best = None
+    for before, result in answers.items():
+        played = place - before
+        if result.moves is not None and played >= 0 and list(result.moves[:played]) == list(moves[before:place]):
+            rest = result.moves[played:]
+            best = rest if best is None or len(rest) < len(best) else best
+    return best
+
+
+def analyse_many(solver: Solver, games: Iterable[Game], limit: Limit) -> Iterator[Analysis]:
+    """Yield the analysis of each of these games of one puzzle; `limit` is for each game.
+
+    The positions of many games are solved together under a small limit, and each of them once; a game of which more
+    is open then is searched by itself.
+    """
+    part: list[Game] = []
+    size = 0
+    for game in games:
+        part.append(game)
+        size += len(game.positions)
+        if size >= POSITIONS:
+            yield from _analysed(solver, part, limit)
+            part, size = [], 0
+    yield from _analysed(solver, part, limit)
+
+
+def _analysed(solver: Solver, games: Sequence[Game], limit: Limit) -> Iterator[Analysis]:
+    known: dict[bytes, Result] = {}
+    if len(games) > 1:
+        puzzle = games[0].puzzle
+        require_comparable_moves(puzzle)
+        positions = {position.state.tobytes(): position for game in games for position in game.positions}
+        unsolved = [position for position in positions.values() if not puzzle.solved(position.state)]
+        quick = replace(limit, nodes=min(QUICK_NODES, limit.nodes or QUICK_NODES))
+        known = {result.board.state.tobytes(): uninterrupted(result) for result in solve_all(solver, unsolved, quick)}
+    for game in games:
+        yield analyse(solver, game, limit, known=known)
 
 
 def positions_of(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]:

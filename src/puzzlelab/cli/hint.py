@@ -25,11 +25,9 @@ from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.core.limit import Limit
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
     from puzzlelab.core.boards import Boards, Instance
-    from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
 
 Answer = tuple[bool, str, Callable[[], dict[str, Any]], Iterable[Any]]
@@ -151,25 +149,13 @@ def _hint_shown(solver: Solver, result: Hint) -> Iterator[Any]:
 
 def _game(solver: Solver, limit: Limit, text: str, instance: Instance) -> Answer:
     """Return the regret of each move of a game."""
-    from puzzlelab.analysis.game_analysis import read_game, regrets
+    from puzzlelab.analysis.game_analysis import Game, analyse, read_game
+    from puzzlelab.cli.analyse import analysis_shown
     from puzzlelab.jobs.serialise import game_row
 
-    result = regrets(solver, instance, read_game(instance.puzzle, text), limit)
+    result = analyse(solver, Game.of(instance, read_game(instance.puzzle, text)), limit)
     row = partial(game_row, instance, solver, limit, result)
-    return result.proven, result.stop, row, _game_shown(solver, instance.puzzle, result)
-
-
-def _game_shown(solver: Solver, puzzle: Puzzle, regrets: Regrets) -> Iterator[Any]:
-    rows = []
-    for number, step in enumerate(regrets.steps, start=1):
-        values = str(step.before), str(step.after), str(step.regret)
-        rows.append((str(number), puzzle.write_move(step.move), *values, "yes" if step.regret.proven else "no"))
-    yield f"{puzzle.name} by {solver.name}: {len(regrets.steps)} moves, {regrets.seconds:.3g} s"
-    yield ("", "move", "needed before", "needed after", "regret", "proven"), rows
-    end = regrets.steps[-1].after if regrets.steps else None
-    remaining = "" if end is None or end.most == 0 else f"; {end!s} more are needed at the end"
-    proof = "" if regrets.total.proven else " (not proven)"
-    yield f"regret of the whole game: {regrets.total!s}{proof}{remaining}"
+    return result.proven, result.stop, row, analysis_shown(f"{instance.puzzle.name} by {solver.name}", instance, result)
 
 
 def _deduction(solver: Solver, limit: Limit, game: str, detail: Detail, instance: Instance) -> Answer:

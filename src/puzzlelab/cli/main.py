@@ -27,6 +27,7 @@ VERBS = {
     "enumerate": "count:enumerate_all",
     "solve": "solve:solve",
     "hint": "hint:hint",
+    "analyse": "analyse:analyse",
     "steps": "steps:steps",
     "rate": "rate:rate",
     "check": "check:check",

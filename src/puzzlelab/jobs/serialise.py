@@ -20,7 +20,7 @@ from puzzlelab.version import VERSION
 if TYPE_CHECKING:
     from puzzlelab.analysis.bounded_queries import Interval, MoveValue
     from puzzlelab.analysis.count_estimates import CountEstimate
-    from puzzlelab.analysis.game_analysis import Regrets
+    from puzzlelab.analysis.game_analysis import Analysis
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
     from puzzlelab.analysis.true_candidates import TrueCandidates
@@ -55,9 +55,9 @@ def hint_row(
     return {**_question(hint.instance, solver, limit), **hint_facts(hint), **_work(hint)}
 
 
-def game_row(instance: Instance, solver: Solver, limit: Limit, regrets: Regrets) -> Facts:
-    """Return the regrets of a game as plain data, with its board, its solver and its costs."""
-    return {**_question(instance, solver, limit), **game_facts(instance.puzzle, regrets), **_work(regrets)}
+def game_row(instance: Instance, solver: Solver, limit: Limit, analysis: Analysis) -> Facts:
+    """Return the analysis of a game as plain data, with its board, its solver and its costs."""
+    return {**_question(instance, solver, limit), **game_facts(instance.puzzle, analysis), **_work(analysis)}
 
 
 def _question(instance: Instance, solver: Solver, limit: Limit) -> Facts:
@@ -79,7 +79,7 @@ def position_facts(instance: Instance, moves: Sequence[int], removed: Sequence[i
     return facts | {"eliminations": [write_elimination(puzzle, candidate) for candidate in removed]}
 
 
-def _work(outcome: Hint | Regrets) -> Facts:
+def _work(outcome: Hint | Analysis) -> Facts:
     return {"stop": outcome.stop, "expanded": outcome.expanded, "seconds": round(outcome.seconds, 6)}
 
 
@@ -152,14 +152,20 @@ def rating_facts(rating: Rating) -> Facts:
     return {"scale": rating.scale, **known, "techniques": dict(rating.techniques), "reason": rating.reason}
 
 
-def game_facts(puzzle: Puzzle, regrets: Regrets) -> Facts:
-    """Return the regrets of a game as plain data."""
+def game_facts(puzzle: Puzzle, analysis: Analysis) -> Facts:
+    """Return the analysis of a game as plain data; `first_mistake` is the number of a move, from 1."""
 
     def facts(step: MoveValue) -> Facts:
         ranges = {"before": _range(step.before), "after": _range(step.after), "regret": _range(step.regret)}
         return {"move": puzzle.write_move(step.move), **ranges}
 
-    return {"regret": _range(regrets.total), "all_proven": regrets.proven, "steps": list(map(facts, regrets.steps))}
+    return {
+        "regret": _range(analysis.total),
+        "all_proven": analysis.proven,
+        "first_mistake": None if analysis.first_mistake is None else analysis.first_mistake + 1,
+        "continuation": names_of(puzzle, analysis.continuation),
+        "steps": list(map(facts, analysis.steps)),
+    }
 
 
 def _range(bounds: Interval) -> Facts:

@@ -24,7 +24,7 @@ from puzzlelab.core.puzzle import Puzzle, State, states_along
 from puzzlelab.core.result import Count, Progress, Result, Stop
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Estimate, Estimates
-from puzzlelab.engine import kernels, records
+from puzzlelab.engine import kernels
 from puzzlelab.engine.batch_rules import estimated, successors
 from puzzlelab.engine.driver import Clock, Drive, scorer
 from puzzlelab.engine.enumeration import Enumerator
@@ -116,6 +116,7 @@ class PathSearch:
         for depth in range(size):
             after = successors(self.puzzle, states)
             bounds = estimated(self.puzzle, self.estimate, after.states)
+            working = self.rules.encode(after.states).astype(self.rules.dtype)
             left, known = size - depth - 1, on_paths[depth + 1]
             places: dict[bytes, int] = {}
             rejected: set[bytes] = set()
@@ -125,7 +126,7 @@ class PathSearch:
                 if key in rejected:
                     continue
                 if key not in known:
-                    rest = self._solution(after.states[row], move, left)
+                    rest = self._solution(working[row], move, left)
                     yield Progress(*self.counts, 0, size, self.clock.seconds)
                     if self.stop != "done":
                         return
@@ -144,10 +145,13 @@ class PathSearch:
             states = after.states[rows]
 
     def _solution(self, state: State, last_move: int, left: int) -> list[int] | None:
-        """Return a solution of at most `left` moves, or None; `stop` is that of a search that a limit ended."""
+        """Return a solution of at most `left` moves from a working state on, or None.
+
+        `stop` is that of a search that a limit ended.
+        """
         control = self.machine.control
         expanded, generated = self.counts
-        restart(self.machine.record, records.working(self.rules, state))
+        restart(self.machine.record, state)
         control.expanded, control.generated = expanded, generated
         control.one_threshold, control.threshold, control.last_move = 1, left, last_move
         for status, stop in Drive(self.machine, self.limit, self.score, self.clock).slices():
