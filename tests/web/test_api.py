@@ -198,3 +198,14 @@ def test_the_pages_of_the_api_need_nothing_from_elsewhere(client) -> None:
     for path in ("/api/docs/files/swagger-ui-bundle.js", "/api/docs/files/swagger-ui.css", "/icon.svg"):
         assert path in page
     assert client.get("/api/docs/files/swagger-ui.css").status_code == 200
+
+
+def test_all_shortest_solutions_and_a_solve_that_is_analysed(client) -> None:
+    asked = {"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1"}
+    (counted,) = client.get("/api/count", params={**asked, "most": 100, "listed": 3}).json()
+    assert (counted["solutions"], counted["complete"], len(counted["listed"])) == (40, True, 3)
+    assert {len(moves) for moves in counted["listed"]} == {31}
+    analysis = client.get("/api/analyse", params={**asked, "moves": "R D L D U"}).json()
+    assert (analysis["first_mistake"], analysis["regret"]["length"], len(analysis["continuation"])) == (5, 2, 27)
+    wrong = client.get("/api/analyse", params={**asked, "moves": "R R"})
+    assert (wrong.status_code, wrong.json()) == (400, {"error": "move 2 of 2: R cannot be made"})

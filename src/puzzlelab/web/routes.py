@@ -197,11 +197,13 @@ async def count_solutions(
     puzzle: schemas.PuzzleName,
     board: schemas.BoardFields,
     most: Annotated[int, Query(ge=1, le=schemas.MAX_SOLUTIONS, description="Stop at this number of solutions.")] = 2,
+    listed: Annotated[int, Query(ge=0, le=schemas.MAX_LISTED, description="How many of them to list too.")] = 0,
     time: schemas.Seconds = None,
 ) -> Response:
-    """Count the solutions of boards."""
+    """Count the solutions of boards; where solutions differ in length, those with the fewest moves."""
     _service(request).check_board_count(len(board))
-    return await _question(request, "count", {"puzzle": puzzle, "board": board, "most": most}, time)
+    parameters = {"puzzle": puzzle, "board": board, "most": most, "listed": listed}
+    return await _question(request, "count", parameters, time)
 
 
 @api.get("/candidates", response_model=list[schemas.BoardFacts])
@@ -217,6 +219,12 @@ async def candidates(
 async def hint(request: Request, game: schemas.Game, search: schemas.Search) -> Response:
     """Return all best moves, and the regret of the others; for boards that are filled in, the next cell and why."""
     return await _question(request, "hint", {**game, **search}, search["time"])
+
+
+@api.get("/analyse", response_model=dict[str, Any])
+async def analyse(request: Request, game: schemas.Game, search: schemas.Search) -> Response:
+    """Return how many moves each move of a solve wastes, the number of the first mistake, and the best continuation."""
+    return await _question(request, "analyse", {**game, **search}, search["time"])
 
 
 @api.get("/way", response_model=dict[str, list[dict[str, Any]]])

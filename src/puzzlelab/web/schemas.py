@@ -18,6 +18,8 @@ MAX_BOARD_LENGTH, MAX_NAME_LENGTH, MAX_GAME_LENGTH = 8192, 1024, 16_384
 """Characters."""
 MAX_NODES = 10**12
 MAX_SOLUTIONS = 10_000
+MAX_LISTED = 100
+"""The most solutions that one answer lists."""
 
 BoardField = Annotated[str, Field(max_length=MAX_BOARD_LENGTH)]
 PuzzleName = Annotated[str, Query(max_length=MAX_NAME_LENGTH, description="The puzzle, such as tiles-4x4.")]
@@ -111,6 +113,7 @@ class BoardFacts(BaseModel):
     solutions: int | None = Field(
         default=None, description="How many there are; null means unknown. Of /check, 2 means two or more."
     )
+    listed: list[list[str]] | None = Field(default=None, description="The moves of some of them.")
     complete: bool | None = Field(default=None, description="Whether these are all solutions, and not a lower bound.")
     stop: str | None = Field(default=None, description="Why the search ended.")
     difficulty: dict[str, int] | None = Field(default=None, description="Scale: level.")

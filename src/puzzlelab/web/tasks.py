@@ -238,9 +238,10 @@ def _send_solution(instance: Instance, result: Result, context: TaskContext) -> 
 
 
 def count(parameters: Parameters, context: TaskContext) -> Any:
-    """Return how many solutions each board has."""
+    """Return how many solutions each board has, and as many of them as are to be `listed`."""
+    from puzzlelab.core.puzzle import names_of
+    from puzzlelab.engine.enumeration import Listing, enumerator_of, require_enumerator
     from puzzlelab.engine.enumeration import count as count_one
-    from puzzlelab.engine.enumeration import enumerator_of, require_enumerator
     from puzzlelab.jobs.serialise import count_facts
 
     puzzle, limit = puzzle_of(parameters), limit_of(parameters, context)
@@ -249,6 +250,8 @@ def count(parameters: Parameters, context: TaskContext) -> Any:
     answers = []
     for board in boards:
         facts = count_facts(count_one(solver, board, limit, parameters["most"]))
+        if most := parameters.get("listed"):
+            facts["listed"] = [names_of(puzzle, moves) for moves in Listing(solver, board, limit, most)]
         answers.append({"puzzle": puzzle.name, "board": puzzle.write(board.state), **facts})
     return answers
 
@@ -284,6 +287,18 @@ def hint(parameters: Parameters, context: TaskContext) -> Any:
         moves, removed = moves_of(parameters, puzzle), []
     answer = hint_after(solver, instance, moves, limit, lambda attempt: bool(context.stop_requested()), removed)
     return [hint_row(instance, moves, solver, limit, answer, removed)]
+
+
+def analyse(parameters: Parameters, context: TaskContext) -> Any:
+    """Return the regret of each move of a game, the first mistake, and the best continuation."""
+    from puzzlelab.analysis import game_analysis as games
+    from puzzlelab.jobs.serialise import game_row
+
+    instance = instance_of(parameters)
+    puzzle, limit = instance.puzzle, limit_of(parameters, context)
+    solver, game = solver_of(parameters, puzzle), games.Game.of(instance, moves_of(parameters, puzzle))
+    analysis = games.analyse(solver, game, limit, lambda attempt: bool(context.stop_requested()))
+    return game_row(instance, solver, limit, analysis)
 
 
 def way(parameters: Parameters, context: TaskContext) -> Any:
@@ -430,6 +445,7 @@ TASKS: Mapping[str, Callable[[Parameters, TaskContext], Any]] = {
         count,
         candidates,
         hint,
+        analyse,
         way,
         frames,
         picture,

@@ -13,6 +13,7 @@ import { mountHelp } from "./panels/help.js";
 import { mountMoveValues } from "./panels/move-values.js";
 import { mountMake } from "./panels/make.js";
 import { mountNew } from "./panels/new.js";
+import { mountOptima } from "./panels/optima.js";
 import { mountPlay } from "./panels/play.js";
 import { mountSolverTable } from "./panels/solver-table.js";
 import { mountShare } from "./panels/share.js";
@@ -209,6 +210,7 @@ function mountParts() {
   mountNew(store, session, say);
   mountPlay(store, play, history, say);
   mountWatch(store, player, async (text, done) => say((await copyText(text)) ? done : text));
+  mountOptima(store, session, say, tryAndReport);
   mountVariations(store, play.goTo);
   mountWasteWarning(store);
   mountHelp(store);

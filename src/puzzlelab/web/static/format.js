@@ -72,6 +72,12 @@ export function claimText(row, facts) {
   return parts.join("; ");
 }
 
+/** How far a move leaves the optimum: "+2", "+0?" where that is not proven. */
+export function regretText({ length, lower_bound: least, proven, unsolvable }) {
+  if (unsolvable) return "no solution after it";
+  return proven ? `+${length}` : `+${least}?`;
+}
+
 /** The number of solutions of a board as a sentence, for the editor; of several with what was `found` of their cells. */
 export function solutionsInWords({ solutions, complete }, found = null) {
   if (solutions === null || solutions === undefined) return "";

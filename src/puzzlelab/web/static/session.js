@@ -6,6 +6,8 @@ import { searchStart } from "./store.js";
 
 /** Milliseconds after which the page says what it is waiting for. */
 const WAIT_NOTICE_MS = 400;
+/** Of the searches below a solve that is analysed. */
+const ANALYSIS_SECONDS = 30;
 /** Of the search that proves that a board has one solution, before its logic is told. */
 const WAY_SECONDS = 5;
 
@@ -135,11 +137,25 @@ export function createSession(store, race, historyOf, say) {
     const moves = game.inOrder ? game.inOrder(start.state, row.moves) : row.moves;
     const states = await walk(game, start.state, moves);
     if (version !== lineVersion) return;
-    const line = { id: row.id, solver: row.solver, start, moves, states, bounds: null };
+    const { id, solver, proof = "none", analysis = null } = row;
+    const line = { id, solver, start, moves, states, proof, analysis, bounds: null };
     const shown = Math.min(step ?? (facts.shows_board ? moves.length : 0), moves.length);
     store.set({ line, step: shown, mode: "watch", playing: false, solver: row.solver });
     if (facts.shows_board) explain(line);
     else loadBounds(line, row.lower_bound);
+  }
+
+  /** Analyse a solve of the board, or the moves that were played, and show it before its first mistake. */
+  async function analyse(text) {
+    const { game, facts, draft, trail } = store.get();
+    const moves = text.trim() || (trail.steps.at(-1)?.moves ?? []).join(" ");
+    if (!moves) throw new Error("Enter the moves of a solve, or play some.");
+    const query = { puzzle: facts.puzzle, board: game.write(draft), moves, time: ANALYSIS_SECONDS };
+    const analysis = await get("analyse", query, newRequest("analyse"));
+    const { steps, first_mistake: mistake } = analysis;
+    const start = { state: draft, moves: [] };
+    const row = { id: 0, solver: facts.usual_solver.name, start, moves: steps.map(({ move }) => move), analysis };
+    await watch({ ...row, lower_bound: steps[0].before.lower_bound ?? 0 }, (mistake ?? 1) - 1);
   }
 
   /** Put a solution in the order of the logic, with the steps that lead to each move; an error leaves it as it is. */
@@ -174,7 +190,7 @@ export function createSession(store, race, historyOf, say) {
     if (shown?.moves === line.moves) store.set({ line: { ...shown, bounds: frames.map((frame) => frame.bound) } });
   }
 
-  return { open, edit, present, check, paste, show, mode, watch };
+  return { open, edit, present, check, paste, show, mode, watch, analyse };
 }
 
 /** The parts of the store about a board on which nothing was done yet. */

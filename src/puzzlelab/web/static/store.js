@@ -56,7 +56,7 @@ export const EMPTY = Object.freeze({
   history: { undo: false, redo: false }, // whether there is a change to take back, or to make again
   rows: [], // the race
   list: null, // many boards: {boards: [{puzzle, board, row}], count}, with the rows of the server where it has solved them
-  line: null, // the solution that is watched: {id, solver, start: {state, moves}, moves, states, bounds}
+  line: null, // the solution that is watched: {id, solver, start: {state, moves}, moves, states, bounds, proof, analysis}
   step: 0,
   playing: false,
   speed: 1,

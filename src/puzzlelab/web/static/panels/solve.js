@@ -88,6 +88,7 @@ const METHODS = {
   portfolio: "Several at once",
   random: "Chance",
   sat: "Logic formula",
+  shortest: "Fewest moves, proven",
   uct: "Learned, tree search",
 };
 

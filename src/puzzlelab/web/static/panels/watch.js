@@ -2,7 +2,7 @@
 
 import { byId, debounce, fillSelect, el, ownsKeys, showText } from "../dom.js";
 import { SPEEDS } from "../player.js";
-import { movesText } from "../format.js";
+import { movesText, regretText } from "../format.js";
 
 const ICONS = {
   first: "M6 5v14M19 5l-9 7 9 7z",
@@ -91,7 +91,10 @@ function showMoves({ line, facts }, player) {
   showText(byId("move-note"), facts.move_note);
   const items = line.moves.map((move, at) => {
     const go = () => player.step(at + 1);
-    const properties = { textContent: move, "aria-label": `Move ${at + 1}: ${move}` };
+    const regret = line.analysis?.steps[at].regret;
+    const isWasted = regret && (regret.unsolvable || regret.lower_bound > 0);
+    const text = isWasted ? `${move} ${regretText(regret)}` : move;
+    const properties = { textContent: text, "aria-label": `Move ${at + 1}: ${text}`, className: isWasted ? "wasted" : "" };
     return el("li", {}, el("button", { type: "button", ...properties, on: { click: go } }));
   });
   byId("moves").replaceChildren(...items);
