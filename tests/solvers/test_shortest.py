@@ -97,6 +97,19 @@ def test_an_estimate_of_ones_own_is_enough():
     assert list(solutions(board, estimate=wrong)) == brute_force(board)
 
 
+@pytest.mark.parametrize(("name", "text"), [("tiles-3x3", "0 4 3 1 5 6 2 8 7"), ("dust-4x3x3", "112233112233")])
+@pytest.mark.parametrize("by", ["bfs", "astar:estimate={}"])
+def test_another_solver_proves_the_optima(name, text, by):
+    board = load(name).read(text)
+    solver = by.format("manhattan" if name.startswith("tiles") else "colours")
+    assert list(solutions(board, by=solver)) == brute_force(board)
+
+
+def test_a_solver_that_proves_nothing_is_refused():
+    with pytest.raises(Unsupported, match="^astar does not prove that a solution has the fewest moves$"):
+        count(TILES.read(FARTHEST[0]), by="astar:weight=3")
+
+
 def test_a_limit_leaves_a_number_that_may_be_too_small():
     board = TILES.read(FARTHEST[0])
     solved = solve(board, "shortest")
@@ -105,6 +118,8 @@ def test_a_limit_leaves_a_number_that_may_be_too_small():
     assert (within.solutions, within.stop, within.complete) == (1, "nodes", False)
     assert count(board, limit=Limit(nodes=10)).solutions == 0
     assert (count(board, most=7).solutions, count(board, most=7).stop) == (7, "solutions")
+    within = count(board, by="bfs", limit=Limit(nodes=solve(board, "bfs").expanded + 10))
+    assert (within.solutions, within.stop) == (1, "nodes")
     listing = solutions(board, limit=Limit(nodes=solved.expanded + 1000))
     assert (len(list(listing)), listing.stop) == (1, "nodes")
 
