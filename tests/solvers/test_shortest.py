@@ -69,7 +69,7 @@ def test_a_share_of_the_8_puzzle_has_as_many_as_breadth_first_search_counts():
     [
         ("tiles-3x3", "1 2 3 4 5 6 7 8 0"),
         ("tiles-3x3", "1 2 3 4 5 6 0 7 8"),
-        ("tiles-3x3", "0 4 3 1 5 6 2 8 7"),
+        ("tiles-3x3", "2 3 0 4 1 6 5 7 8"),
         ("tiles-2x4:goal=0,1,2,3,4,5,6,7", "1 2 7 3 4 0 5 6"),
         ("dust-4x3x3", "112233112233"),
         ("dust-4x3x3", "123123312312"),
@@ -97,7 +97,7 @@ def test_an_estimate_of_ones_own_is_enough():
     assert list(solutions(board, estimate=wrong)) == brute_force(board)
 
 
-@pytest.mark.parametrize(("name", "text"), [("tiles-3x3", "0 4 3 1 5 6 2 8 7"), ("dust-4x3x3", "112233112233")])
+@pytest.mark.parametrize(("name", "text"), [("tiles-3x3", "2 3 0 4 1 6 5 7 8"), ("dust-4x3x3", "112233112233")])
 @pytest.mark.parametrize("by", ["bfs", "astar:estimate={}"])
 def test_another_solver_proves_the_optima(name, text, by):
     board = load(name).read(text)

@@ -75,7 +75,7 @@ class ShortestPaths:
                 pending += [(edge.end, (*moves, edge.move)) for edge in reversed(after[len(moves)][place])]
 
 
-class Prover:
+class OptimumProver:
     """What proves how many moves a board and the states on its shortest solutions need, under one limit."""
 
     def __init__(self, bound: Estimate | None, limit: Limit) -> None:
@@ -98,7 +98,7 @@ class Prover:
         raise NotImplementedError
 
 
-class Deepening(Prover):
+class Deepening(OptimumProver):
     """Proofs by iterative deepening A*: one search after the other in the same arrays."""
 
     def __init__(self, instance: Instance, bound: Estimate, limit: Limit) -> None:
@@ -138,7 +138,7 @@ class Deepening(Prover):
         return None
 
 
-class BySolver(Prover):
+class BySolver(OptimumProver):
     """Proofs by another solver, which gets all states of a layer at once."""
 
     def __init__(self, solver: Solver, bound: Estimate | None, limit: Limit) -> None:
@@ -178,7 +178,7 @@ class BySolver(Prover):
 class PathSearch:
     """The search for all shortest solutions of a board."""
 
-    def __init__(self, prover: Prover) -> None:
+    def __init__(self, prover: OptimumProver) -> None:
         self.prover = prover
         self.first = Result(None)
         """The first shortest solution, if it is proven to be one."""
@@ -276,7 +276,7 @@ class Shortest(Enumerator):
         ended: Stop = "solutions" if total >= most else stop
         yield Count(min(total, most), ended, search.prover.counts[0], search.prover.clock.seconds)
 
-    def _prover(self, instance: Instance, limit: Limit) -> Prover:
+    def _prover(self, instance: Instance, limit: Limit) -> OptimumProver:
         """Return what proves optima of this puzzle; raises `BadOption` for an estimate that is no lower bound."""
         puzzle = instance.puzzle
         estimate = chosen_estimate(puzzle, self.estimate)
