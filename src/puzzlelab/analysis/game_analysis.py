@@ -57,7 +57,7 @@ class Game:
 
     @property
     def puzzle(self) -> Puzzle:
-        """Its puzzle."""
+        """The puzzle of the board."""
         return self.positions[0].puzzle
 
 

@@ -25,7 +25,7 @@ from puzzlelab.core.puzzle import State, states_along
 from puzzlelab.core.result import Count, Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, Solver
 from puzzlelab.core.views import Estimate, Estimates
-from puzzlelab.engine import kernels
+from puzzlelab.engine import kernels, report
 from puzzlelab.engine.batch_rules import estimated, successors
 from puzzlelab.engine.driver import Clock, Drive, scorer
 from puzzlelab.engine.enumeration import Enumerator
@@ -76,7 +76,7 @@ class ShortestPaths:
 
 
 class OptimumProver:
-    """What proves how many moves a board and the states on its shortest solutions need, under one limit."""
+    """The proofs of how many moves a board and the states on its shortest solutions need, under one limit."""
 
     def __init__(self, bound: Estimate | None, limit: Limit) -> None:
         self.bound, self.limit, self.clock = bound, limit, Clock(limit)
@@ -211,6 +211,7 @@ class PathSearch:
         add(instance.state, 0, moves)
         states = instance.state[None]
         for depth in range(1, size + 1):
+            report.progress("moves of all shortest solutions", depth - 1, size)
             left, after = size - depth, successors(puzzle, states)
             rows = np.arange(len(after.states))
             if self.prover.bound is not None:
