@@ -102,7 +102,7 @@ def analysis_shown(title: str, board: Instance, analysis: Analysis) -> Iterator[
     if better := mistake_in_words(board.puzzle, analysis):
         yield better
     end = analysis.steps[-1].after if analysis.steps else None
-    remaining = "" if end is None or end.most == 0 else f"; {end!s} more are needed at the end"
+    remaining = "" if end is None or end.most == 0 else f"; needed at its end: {end!s}"
     proof = "" if analysis.total.proven else " (not proven)"
     yield f"regret of the whole game: {analysis.total!s}{proof}{remaining}"
 

@@ -99,7 +99,8 @@ class GameTally:
     def in_words(self) -> Iterator[str]:
         """Yield the lines of the summary."""
         without = sum(regret == 0 for regret in self.regrets)
-        yield f"{len(self.regrets) + self.others:,} solves: {without:,} without a wasted move"
+        total = len(self.regrets) + self.others
+        yield f"{total:,} solve{'' if total == 1 else 's'}: {without:,} without a wasted move"
         if self.regrets:
             usual = f"mean {mean(self.regrets):.2f}, median {median(self.regrets):g}"
             yield f"moves wasted: {usual}, most {max(self.regrets)}"

@@ -271,7 +271,7 @@ class Shortest(Enumerator):
         """Yield the number of shortest solutions, by sums over the graph; 1 where a limit ends its construction."""
         search = PathSearch(self._prover(instance, limit))
         for each in search.run(instance):
-            yield Count(int(search.first.moves is not None), "interrupted", each.expanded, each.seconds or 0.0)
+            yield Count(int(search.first.proof == "optimal"), "interrupted", each.expanded, each.seconds or 0.0)
         stop = search.prover.stop
         total = 0 if search.first.moves is None else search.graph.count() if stop == "done" else 1
         ended: Stop = "solutions" if total >= most else stop
