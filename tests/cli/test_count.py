@@ -28,6 +28,16 @@ def test_a_number_for_a_board(program, board, number, code):
     assert program("count", "sudoku-9x9", board) == (code, f"{number}\n", "")
 
 
+def test_the_shortest_solutions_of_boards(program, tmp_path):
+    boards, path = ["8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 7 8 0"], tmp_path / "list.txt"
+    assert program("count", "tiles-3x3", *boards, "--optimal") == (0, "40\n1\n1\n", "")
+    out = program("count", "tiles-3x3", *boards, "--json")[1]
+    assert [json.loads(line)["length"] for line in out.splitlines()] == [31, 2, 0]
+    assert program("enumerate", "tiles-3x3", *boards, "--most", 2, "--out", path)[0] == 0
+    assert [len(line.split()) for line in path.read_text().splitlines()] == [31, 31, 2, 0]
+    assert program("count", "sudoku-9x9", MANY, "--optimal") == (0, f"{NUMBER}\n", "")
+
+
 @pytest.mark.parametrize("solver", ["bands", "dancing-links", "sat"])
 def test_every_solver_counts(program, solver):
     need(solver)

@@ -244,12 +244,15 @@ class Counts(Sequence[Count]):
     """[B]: a solution of each board that has any, if they are known; nothing is proven."""
     others: Answers | None = None
     """[B]: another solution of each board that has several, if they are known."""
+    lengths: Sequence[int | None] | None = None
+    """[B]: the moves of each solution, where only the shortest are counted."""
 
     @classmethod
     def of(cls, counts: Sequence[Count]) -> Counts:
         """Return the columns of these counts."""
         stops = np.array([STOPS.index(each.stop) for each in counts], np.uint8)
-        return cls(np.array([each.solutions for each in counts]), stops, np.array([each.expanded for each in counts]))
+        solutions, expanded = (np.array([getattr(each, name) for each in counts]) for name in ("solutions", "expanded"))
+        return cls(solutions, stops, expanded, lengths=[each.length for each in counts])
 
     def is_stopped_by(self, *stops: Stop) -> NDArray[np.bool_]:
         """Return `bool[B]`: the counts that ended for one of these reasons."""
@@ -265,8 +268,10 @@ class Counts(Sequence[Count]):
     def __getitem__(self, index: int | slice) -> Count | Counts:
         if isinstance(index, slice):
             firsts, others = (None if answers is None else answers[index] for answers in (self.firsts, self.others))
-            return Counts(self.solutions[index], self.stops[index], self.expanded[index], firsts, others)
-        return Count(int(self.solutions[index]), STOPS[self.stops[index]], int(self.expanded[index]))
+            lengths = None if self.lengths is None else self.lengths[index]
+            return Counts(self.solutions[index], self.stops[index], self.expanded[index], firsts, others, lengths)
+        length = None if self.lengths is None else self.lengths[index]
+        return Count(int(self.solutions[index]), STOPS[self.stops[index]], int(self.expanded[index]), length=length)
 
 
 def _rare(result: Result) -> dict[str, Any]:

@@ -159,6 +159,8 @@ class Count:
     stop: Stop = "done"
     expanded: int = 0
     seconds: float = 0.0
+    length: int | None = None
+    """The moves of each of them, where only the shortest are counted, and it is known."""
 
     @property
     def complete(self) -> bool:

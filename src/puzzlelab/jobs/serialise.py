@@ -176,7 +176,8 @@ def _range(bounds: Interval) -> Facts:
 
 def count_facts(count: Count) -> Facts:
     """Return the number of solutions of a board; `complete` says whether these are all."""
-    return {"solutions": count.solutions, "complete": count.complete, "stop": count.stop}
+    facts = {"solutions": count.solutions, "complete": count.complete, "stop": count.stop}
+    return facts if count.length is None else facts | {"length": count.length}
 
 
 def estimate_facts(estimate: CountEstimate) -> Facts:

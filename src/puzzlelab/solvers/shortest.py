@@ -275,7 +275,7 @@ class Shortest(Enumerator):
         stop = search.prover.stop
         total = 0 if search.first.moves is None else search.graph.count() if stop == "done" else 1
         ended: Stop = "solutions" if total >= most else stop
-        yield Count(min(total, most), ended, search.prover.counts[0], search.prover.clock.seconds)
+        yield Count(min(total, most), ended, search.prover.counts[0], search.prover.clock.seconds, search.first.length)
 
     def _prover(self, instance: Instance, limit: Limit) -> OptimumProver:
         """Return what proves optima of this puzzle; raises `BadOption` for an estimate that is no lower bound."""
