@@ -41,7 +41,9 @@ def everything() -> Facts:
 
 def _solver(name: str, kind: type[Any]) -> Facts:
     options = [{"name": option, "default": _plain(field.default)} for option, field in kind.model_fields.items()]
-    return {"name": name, "about": (kind.__doc__ or "").strip().split("\n\n")[0], "options": options}
+    about = (kind.__doc__ or "").strip().split("\n\n")[0]
+    others = [other for other, own in registry.OTHER_NAMES.items() if own == name]
+    return {"name": name, "other_names": others, "about": about, "options": options}
 
 
 def _plain(value: Any) -> Any:

@@ -81,7 +81,11 @@ def _everything(facts: dict[str, Any]) -> None:
     print_table(
         ("solvers", "what it is", "options"),
         [
-            (each["name"], each["about"], ", ".join(option["name"] for option in each["options"]))
+            (
+                ", ".join([each["name"], *each["other_names"]]),
+                each["about"],
+                ", ".join(option["name"] for option in each["options"]),
+            )
             for each in facts["solvers"]
         ],
     )

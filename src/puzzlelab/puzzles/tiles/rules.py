@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadOption, move_text, shorten
-from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view, itself
+from puzzlelab.core.puzzle import Drawings, Forms, Notation, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Estimates,
     KernelRules,
@@ -182,6 +182,7 @@ class Tiles:
 VIEWS: Views = {
     Drawings: "puzzlelab.puzzles.tiles.presentation:drawing",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
+    Forms: "puzzlelab.puzzles.tiles.notation:forms",
     KernelRules: "puzzlelab.puzzles.tiles.kernels:rules",
     Notation: "puzzlelab.puzzles.tiles.notation:notation",
     Planes: "puzzlelab.puzzles.tiles.planes:TilesPlanes",
