@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli import options
-from puzzlelab.cli.console import puzzle_and_boards, read_boards
+from puzzlelab.cli.console import board_of_scramble, puzzle_and_boards, read_boards
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.errors import BadOption, Unsupported
+from puzzlelab.core.errors import BadOption
 
 if TYPE_CHECKING:
     from puzzlelab.cli.answers import SolveReport
     from puzzlelab.core.boards import Boards
-    from puzzlelab.core.puzzle import BoardForm, Puzzle
     from puzzlelab.jobs.job_rows import JobRows
     from puzzlelab.jobs.solve_job import SolveJob
 
@@ -38,7 +37,11 @@ Unique = Annotated[
 ]
 SolutionForm = Annotated[
     str | None,
-    typer.Option("--as", help="Print the solutions alone, in this form, such as csv, sdk or html."),
+    typer.Option(
+        "--as",
+        help="The form of solutions: for boards, such as csv, sdk or html, which are printed alone; for moves, such as "
+        "counts, words or numbers.",
+    ),
 ]
 Verbose = Annotated[
     bool, typer.Option("--verbose", help="Print each better solution on standard error as soon as it exists.")
@@ -77,6 +80,8 @@ def solve(
     settle: options.Settle = False,
     json: JsonRows = False,
     form: SolutionForm = None,
+    letters: options.Letters = None,
+    scramble: options.Scramble = None,
     unique: Unique = False,
     verbose: Verbose = False,
     picture: Picture = None,
@@ -90,13 +95,20 @@ def solve(
     """
     from puzzlelab.cli.answers import SolveReport, improvements
     from puzzlelab.cli.several import require_counted
+    from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.core.solver import require
+    from puzzlelab.jobs.board_forms import form_named
     from puzzlelab.jobs.solve_job import SolveJob
+    from puzzlelab.text.moves import move_notation
 
     if verbose and executor is not None:
         raise BadOption("--verbose prints each better solution of a search in this process: leave out --executor")
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle, file)
-    solution_form = None if form is None else _solution_form(loaded_puzzle, form)
+    is_board = presentation_of(loaded_puzzle).answer_is_board
+    solution_form = form_named(loaded_puzzle, form) if form is not None and is_board else None
+    moves = move_notation(loaded_puzzle, None if is_board else form, letters)
+    if scramble is not None:
+        board = board_of_scramble(moves, scramble, board, file, json)
     if unique:
         require_counted(loaded_puzzle)
     limit = options.limit_of(time, nodes, memory)
@@ -121,6 +133,7 @@ def solve(
     job = SolveJob(loaded_puzzle, configured_solver, limit, watch=improvements() if verbose else None)
     report = SolveReport(
         job,
+        moves,
         many=many,
         json=json,
         steps=steps,
@@ -174,13 +187,3 @@ def _line_count(file: Path | None) -> int | None:
         return line_count(file)
     except OSError:
         return None
-
-
-def _solution_form(puzzle: Puzzle, name: str) -> BoardForm:
-    """Return the form of solutions; raises `Unsupported` for puzzles whose solutions are moves."""
-    from puzzlelab.core.puzzle import presentation_of
-    from puzzlelab.jobs.board_forms import form_named
-
-    if not presentation_of(puzzle).answer_is_board:
-        raise Unsupported(f"--as writes solutions that are boards, and those of {puzzle.name} are moves: leave it out")
-    return form_named(puzzle, name)

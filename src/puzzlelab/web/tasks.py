@@ -282,7 +282,7 @@ def hint(parameters: Parameters, context: TaskContext) -> Any:
     if deduces(puzzle):
         moves, removed = read_notes(puzzle, parameters.get("moves") or "")
     else:
-        moves, removed = moves_of(parameters, puzzle), []
+        moves, removed = moves_of(parameters, instance), []
     answer = hint_after(solver, instance, moves, limit, lambda attempt: bool(context.stop_requested()), removed)
     return [hint_row(instance, moves, solver, limit, answer, removed)]
 
@@ -312,7 +312,7 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.analysis.game_analysis import frames as frames_of
 
     instance = instance_of(parameters)
-    puzzle, moves = instance.puzzle, moves_of(parameters, instance.puzzle)
+    puzzle, moves = instance.puzzle, moves_of(parameters, instance)
     positions, size = [], 0
     for frame in frames_of(instance, moves, parameters["lower_bound"]):
         facts = frame | (_drawn(puzzle, frame["board"]) if parameters["drawn"] else {})
@@ -353,7 +353,7 @@ def scores(parameters: Parameters, context: TaskContext) -> Any:
     instance = instance_of(parameters)
     puzzle = instance.puzzle
     name, network = network_shown(puzzle, {"prior": network_of(parameters, puzzle)})
-    states = [position.state for position in positions_of(instance, moves_of(parameters, puzzle))]
+    states = [position.state for position in positions_of(instance, moves_of(parameters, instance))]
     boards = np.array([state for state in states if not puzzle.solved(state)])
     move_shares = shares(puzzle, name, network, boards) if len(boards) else ()
     steps = [

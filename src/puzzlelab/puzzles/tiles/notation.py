@@ -59,7 +59,9 @@ def notation(puzzle: Tiles) -> Notation:
 
 def forms(puzzle: Tiles) -> Forms:
     """Return the view `Forms`."""
-    return Forms({"rows": BoardForm("rows with a slash between, as players write them", partial(_rows, puzzle.columns))})
+    return Forms(
+        {"rows": BoardForm("rows with a slash between, as players write them", partial(_rows, puzzle.columns))}
+    )
 
 
 # --- one board ---
