@@ -220,7 +220,7 @@ Letters = Annotated[
     str | None,
     typer.Option(
         "--letters",
-        help="What letters of moves mean, as they are read and written; the page of the puzzle lists what they can mean.",
+        help="What letters of moves mean, read and written; the page of the puzzle lists what they can mean.",
     ),
 ]
 MoveFormName = Annotated[

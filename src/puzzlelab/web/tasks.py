@@ -323,6 +323,18 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
     return {"frames": positions}
 
 
+def moves(parameters: Parameters, context: TaskContext) -> Any:
+    """Return the moves of a game by their names, and in a form."""
+    from puzzlelab.core.puzzle import names_of
+    from puzzlelab.text.moves import move_notation
+
+    instance = instance_of(parameters)
+    game = moves_of(parameters, instance)
+    notation = move_notation(instance.puzzle, parameters.get("form"), parameters.get("form_letters"))
+    text = notation.write(instance.state, game)
+    return {"moves": names_of(instance.puzzle, game), "text": text, "about": notation.form.about}
+
+
 def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:
     """Return the drawing of a board, and its legal moves."""
     import numpy as np
@@ -433,6 +445,7 @@ TASKS: Mapping[str, Callable[[Parameters, TaskContext], Any]] = {
         hint,
         way,
         frames,
+        moves,
         picture,
         scores,
         tree,
