@@ -60,10 +60,15 @@ function mountForms(store, say, attempt) {
 function mountMoves(store, replay, say, attempt) {
   const select = byId("moves-form"), text = byId("moves-text"), panel = byId("advanced");
   const choice = () => select.value.split(": ");
+  let isTyped = false; // a text that is not played yet stays
   const write = debounce(() => attempt(async () => {
     const { facts, game, draft, line, ...state } = store.get();
-    if (!facts || !panel.open || byId("moves-bar").hidden) return;
-    const moves = movesOf({ line, ...state }) ?? [];
+    if (!facts || !panel.open || byId("moves-bar").hidden || isTyped) return;
+    const moves = movesOf({ line, ...state });
+    if (!moves) {
+      text.value = "";
+      return;
+    }
     const board = game.write(moves === line?.moves ? line.start.state : draft);
     const [letters, form] = choice();
     const query = { puzzle: facts.puzzle, board, moves: moves.join(" "), form, form_letters: letters };
@@ -77,7 +82,11 @@ function mountMoves(store, replay, say, attempt) {
     byId("moves-bar").hidden = !names.length;
     fillSelect(select, names.map((name) => [name, name]));
   });
-  store.watch(["facts", "draft", "trail", "line", "mode"], write);
+  store.watch(["facts", "draft", "trail", "line", "mode"], () => {
+    isTyped = false;
+    write();
+  });
+  text.addEventListener("input", () => (isTyped = text.value !== ""));
   byId("copy-moves").addEventListener("click", async () => {
     say((await copyText(text.value)) ? "The moves are copied." : text.value);
   });
