@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from puzzlelab.core.boards import Instance
@@ -48,20 +48,26 @@ class MoveNotation:
         return self.form.join(self.form.names(state, moves))
 
     def read(self, instance: Instance, text: str) -> list[int]:
-        """Return the moves in a text, in any form; raises `BadBoard` with the number of one that cannot be made."""
-        puzzle, state = self.puzzle, instance.state
-        forms = puzzle.view(MoveForms)
-        words = [word for word in re.split(r"[\s;]+", text) if word]
-        moves = read_moves(puzzle, words) if forms is None else forms.read(state, text, self.letters)
-        for step, move in enumerate(moves):
-            if not is_legal(puzzle, state, move):
-                name = puzzle.write_move(move) if forms is None else self._usual(forms).names(state, [move])[0]
-                raise BadBoard(f"{name} cannot be made", f"move {step + 1} of {len(moves)}")
-            state = puzzle.apply(state, move)
+        """Return the moves in a text, in any form. Those of a puzzle with several forms are legal.
+
+        Raises `BadBoard` with the number of an invalid one.
+        """
+        forms = self.puzzle.view(MoveForms)
+        if forms is None:
+            return read_moves(self.puzzle, [word for word in re.split(r"[\s;]+", text) if word])
+        moves = forms.read(instance.state, text, self.letters)
+        usual = next(iter(forms.by_name(self.letters).values()))
+        _check_legal(instance, moves, lambda state, move: usual.names(state, [move])[0])
         return moves
 
-    def _usual(self, forms: MoveForms) -> MoveForm:
-        return next(iter(forms.by_name(self.letters).values()))
+
+def _check_legal(instance: Instance, moves: Sequence[int], name: Callable[[State, int], str]) -> None:
+    """Raise `BadBoard` with the number and the name of the first move that cannot be made."""
+    puzzle, state = instance.puzzle, instance.state
+    for step, move in enumerate(moves, start=1):
+        if not is_legal(puzzle, state, move):
+            raise BadBoard(f"{name(state, move)} cannot be made", f"move {step} of {len(moves)}")
+        state = puzzle.apply(state, move)
 
 
 def move_notation(puzzle: Puzzle, form: str | None = None, letters: str | None = None) -> MoveNotation:
@@ -129,5 +135,6 @@ def scrambled(notation: MoveNotation, text: str) -> tuple[Instance, list[int]]:
         raise Unsupported(f"{puzzle.name} has no single goal from which moves lead to a board and back")
     goal = Instance(puzzle, view.goals()[0])
     moves = notation.read(goal, text)
+    _check_legal(goal, moves, lambda state, move: puzzle.write_move(move))
     board = Instance(puzzle, board_after(puzzle, goal.state, moves))
     return board, [view.inverse(move) for move in reversed(moves)]
