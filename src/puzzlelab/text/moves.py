@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadBoard, UnknownName, Unsupported
+from puzzlelab.core.errors import BadBoard, UnknownName, Unsupported, shorten
 from puzzlelab.core.puzzle import (
     MoveForm,
     MoveForms,
@@ -78,9 +78,8 @@ def move_notation(puzzle: Puzzle, form: str | None = None, letters: str | None =
     """
     forms = puzzle.view(MoveForms)
     if forms is None:
-        for option, value in (("--as", form), ("--letters", letters)):
-            if value is not None:
-                raise Unsupported(f"moves of {puzzle.name} have one form: leave out {option} {value}")
+        if (name := form or letters) is not None:
+            raise Unsupported(f"moves of {puzzle.name} have one form: '{shorten(name)}' cannot be chosen")
         return MoveNotation(
             puzzle, MoveForm(presentation_of(puzzle).move_note, lambda state, moves: names_of(puzzle, moves))
         )
