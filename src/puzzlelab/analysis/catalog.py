@@ -42,9 +42,9 @@ def everything() -> Facts:
 
 def _solver(name: str, kind: type[Any]) -> Facts:
     options = [{"name": option, "default": _plain(field.default)} for option, field in kind.model_fields.items()]
-    about = (kind.__doc__ or "").strip().split("\n\n")[0]
+    sentence = (kind.__doc__ or "").strip().split("\n\n")[0]
     others = [other for other, own in registry.OTHER_NAMES.items() if own == name]
-    return {"name": name, "other_names": others, "about": about, "options": options}
+    return {"name": name, "other_names": others, "about": sentence, "options": options}
 
 
 def _plain(value: Any) -> Any:

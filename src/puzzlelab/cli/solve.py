@@ -18,8 +18,10 @@ from puzzlelab.core.errors import BadOption
 if TYPE_CHECKING:
     from puzzlelab.cli.answers import SolveReport
     from puzzlelab.core.boards import Boards
+    from puzzlelab.core.puzzle import BoardForm, Puzzle
     from puzzlelab.jobs.job_rows import JobRows
     from puzzlelab.jobs.solve_job import SolveJob
+    from puzzlelab.text.moves import MoveNotation
 
 Jobs = Annotated[
     int | None,
@@ -95,18 +97,13 @@ def solve(
     """
     from puzzlelab.cli.answers import SolveReport, improvements
     from puzzlelab.cli.several import require_counted
-    from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.core.solver import require
-    from puzzlelab.jobs.board_forms import form_named
     from puzzlelab.jobs.solve_job import SolveJob
-    from puzzlelab.text.moves import move_notation
 
     if verbose and executor is not None:
         raise BadOption("--verbose prints each better solution of a search in this process: leave out --executor")
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle, file)
-    is_board = presentation_of(loaded_puzzle).answer_is_board
-    solution_form = form_named(loaded_puzzle, form) if form is not None and is_board else None
-    moves = move_notation(loaded_puzzle, None if is_board else form, letters)
+    solution_form, moves = _forms(loaded_puzzle, form, letters)
     if scramble is not None:
         board = board_of_scramble(moves, scramble, board, file, json)
     if unique:
@@ -187,3 +184,15 @@ def _line_count(file: Path | None) -> int | None:
         return line_count(file)
     except OSError:
         return None
+
+
+def _forms(puzzle: Puzzle, form: str | None, letters: str | None) -> tuple[BoardForm | None, MoveNotation]:
+    """Return the form of solutions that are boards, if one is named, and the notation of moves."""
+    from puzzlelab.core.puzzle import presentation_of
+    from puzzlelab.text.moves import move_notation
+
+    if form is None or not presentation_of(puzzle).answer_is_board:
+        return None, move_notation(puzzle, form, letters)
+    from puzzlelab.jobs.board_forms import form_named
+
+    return form_named(puzzle, form), move_notation(puzzle, None, letters)

@@ -32,7 +32,7 @@ class MoveNotation:
 
     @property
     def note(self) -> str:
-        """What a move is, to be put behind a title; empty if the puzzle says nothing about it."""
+        """The end of a title, which says what a move is; empty if the puzzle says nothing about it."""
         return f" (moves are {self.form.about})" if self.form.about else ""
 
     def names(self, state: State, moves: Sequence[int]) -> list[str]:
@@ -97,12 +97,9 @@ def move_notation(puzzle: Puzzle, form: str | None = None, letters: str | None =
 def forms_in_words(puzzle: Puzzle) -> dict[str, dict[str, str]]:
     """Return convention -> form -> what a move is in it; empty for a puzzle whose moves have one form."""
     forms = puzzle.view(MoveForms)
-    conventions = () if forms is None else forms.letters
-    return {
-        letters: {name: form.about for name, form in forms.by_name(letters).items()}
-        for letters in conventions
-        if forms is not None
-    }
+    if forms is None:
+        return {}
+    return {letters: {name: form.about for name, form in forms.by_name(letters).items()} for letters in forms.letters}
 
 
 def read_game(instance: Instance, text: str, letters: str | None = None) -> list[int]:

@@ -241,7 +241,7 @@ async def moves(
     request: Request, game: schemas.Game, form: schemas.MoveFormName = None, form_letters: schemas.Letters = None
 ) -> Response:
     """Return the `moves` of a game by their names, and their `text` in a form, with what its letters mean."""
-    return await _question(request, "moves", {**game, "form": form, "form_letters": form_letters})
+    return await _question(request, "move_texts", {**game, "form": form, "form_letters": form_letters})
 
 
 @api.get("/scores", response_model=dict[str, Any])

@@ -323,7 +323,7 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
     return {"frames": positions}
 
 
-def moves(parameters: Parameters, context: TaskContext) -> Any:
+def move_texts(parameters: Parameters, context: TaskContext) -> Any:
     """Return the moves of a game by their names, and in a form."""
     from puzzlelab.core.puzzle import names_of
     from puzzlelab.text.moves import move_notation
@@ -445,7 +445,7 @@ TASKS: Mapping[str, Callable[[Parameters, TaskContext], Any]] = {
         hint,
         way,
         frames,
-        moves,
+        move_texts,
         picture,
         scores,
         tree,

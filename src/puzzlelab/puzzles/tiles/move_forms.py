@@ -52,13 +52,13 @@ def _by_name(puzzle: Tiles, letters: str) -> Mapping[str, MoveForm]:
     def small(state: Board, moves: Sequence[int]) -> list[str]:
         return [name.lower() for name in names(state, moves)]
 
-    forms = {
+    of_both = {
         "letters": MoveForm(f"U, D, L, R: {way}", names),
         "counts": MoveForm(f"U, D, L, R, and how often: {way}", names, _with_counts if is_single else "".join),
         "words": MoveForm(f"up, down, left, right: {way}", words),
         "numbers": MoveForm("numbers: the tile that slides", lambda *given: _tiles(puzzle, *given)),
     }
-    return forms if letters == TILE else forms | {"blank": MoveForm(f"u, d, l, r: {way}", small, "".join)}
+    return of_both if letters == TILE else of_both | {"blank": MoveForm(f"u, d, l, r: {way}", small, "".join)}
 
 
 def _turned(name: str) -> str:
