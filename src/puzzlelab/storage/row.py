@@ -5,6 +5,7 @@ The fields of `Row` are the one declaration of its columns: their names, their o
 """
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -108,9 +109,12 @@ class Row(BaseModel):
         kinds = {kind: self.limit.get(kind) for kind in ("seconds", "nodes", "memory")}
         return Limit(**kinds)  # type: ignore[arg-type]
 
-    def result(self, puzzle: Puzzle, instance: Instance | None = None) -> Result:
-        """Return the result in the row, for this board; raises `BadBoard` for an invalid move."""
-        moves = None if self.moves is None else tuple(self._read_moves(puzzle, instance))
+    def result(self, puzzle: Puzzle, instance: Instance | None = None, letters: str | None = None) -> Result:
+        """Return the result in the row, for this board; raises `BadBoard` for an invalid move.
+
+        `letters` says what letters of moves mean where another program has written them otherwise than the puzzle.
+        """
+        moves = None if self.moves is None else tuple(self._read_moves(puzzle, instance, letters))
         return Result(
             moves,
             self.proof,
@@ -124,22 +128,24 @@ class Row(BaseModel):
             instance=instance,
         )
 
-    def _read_moves(self, puzzle: Puzzle, instance: Instance | None) -> list[int]:
+    def _read_moves(self, puzzle: Puzzle, instance: Instance | None, letters: str | None) -> list[int]:
         """Return the moves, which other programs may have written in another form than their names."""
-        try:
-            return read_moves(puzzle, self.moves or ())
-        except BadBoard:
-            from puzzlelab.text.moves import read_texts
+        with suppress(BadBoard):
+            if letters is None:
+                return read_moves(puzzle, self.moves or ())
+        from puzzlelab.text.moves import read_texts
 
-            return read_texts(instance or puzzle.read(self.board), self.moves or ())
+        return read_texts(instance or puzzle.read(self.board), self.moves or (), letters)
 
-    def verify(self, puzzle: Puzzle) -> tuple[Result, Verdict]:
+    def verify(self, puzzle: Puzzle, letters: str | None = None) -> tuple[Result, Verdict]:
         """Return the result in the row, verified again, and the verdict; raises `BadBoard` for a bad board or move.
+
+        `letters` is that of `result`.
 
         Nothing that the row says of itself is believed: neither `verified` nor `length`, nor a proof that means nothing
         for this puzzle.
         """
-        result, verdict = confirmed(self.result(puzzle, puzzle.read(self.board)))
+        result, verdict = confirmed(self.result(puzzle, puzzle.read(self.board), letters))
         return result, self.checked(result, verdict)
 
     def checked(self, result: Result, verdict: Verdict, solution: str | None = None) -> Verdict:

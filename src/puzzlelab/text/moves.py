@@ -107,15 +107,15 @@ def read_game(instance: Instance, text: str, letters: str | None = None) -> list
     return move_notation(instance.puzzle, None, letters).read(instance, text)
 
 
-def read_texts(instance: Instance, texts: Sequence[str]) -> list[int]:
+def read_texts(instance: Instance, texts: Sequence[str], letters: str | None = None) -> list[int]:
     """Return the moves of a row in texts that are not all names of moves; whether they are legal is not tested.
 
     Raises `BadBoard` with the number of an invalid one.
     """
-    forms = instance.puzzle.view(MoveForms)
+    notation, forms = move_notation(instance.puzzle, None, letters), instance.puzzle.view(MoveForms)
     if forms is None or not all(text.strip() for text in texts):
         return read_moves(instance.puzzle, texts)
-    return forms.read(instance.state, " ".join(texts), forms.letters[0])
+    return forms.read(instance.state, " ".join(texts), notation.letters)
 
 
 def scrambled(notation: MoveNotation, text: str) -> tuple[Instance, list[int]]:

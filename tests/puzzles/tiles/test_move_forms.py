@@ -152,6 +152,16 @@ def test_rows_of_other_programs_are_verified(moves):
     assert row.result(load("tiles-3x3")).moves == (2, 2)
 
 
+def test_rows_may_have_letters_of_the_blank():
+    puzzle = load("tiles-3x3")
+    row = puzzlelab.Row(puzzle="tiles-3x3", board="1 2 3 4 5 6 0 7 8", solver="ida", moves=["R", "R"], length=2)
+    assert row.verify(puzzle, "blank")[1].holds
+    assert not row.verify(puzzle)[1].holds
+    assert row.result(puzzle, letters="blank").moves == (2, 2)
+    with pytest.raises(UnknownName, match="did you mean 'blank'"):
+        row.result(puzzle, letters="blanc")
+
+
 @pytest.mark.parametrize(
     ("moves", "reason"), [(["7", "9"], "move 2 of 2: there is no tile 9"), (["L2'"], "character 3")]
 )
