@@ -132,7 +132,7 @@ class SolveReport:
     def _draw(self, result: Result, path: Path) -> None:
         from puzzlelab.jobs.pictures import write_picture
 
-        write_picture(result, path)
+        write_picture(result, path, self.moves)
         note(f"the solution is drawn in {path}")
 
     def _answers(self, answers: Answers, which: NDArray[np.bool_]) -> None:
