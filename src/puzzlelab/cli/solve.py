@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from puzzlelab.cli.answers import SolveReport
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.puzzle import BoardForm, Puzzle
+    from puzzlelab.core.solver import Solver
     from puzzlelab.jobs.job_rows import JobRows
     from puzzlelab.jobs.solve_job import SolveJob
     from puzzlelab.text.moves import MoveNotation
@@ -111,14 +112,7 @@ def solve(
     limit = options.limit_of(time, nodes, memory)
     configured_solver = options.solver_of(loaded_puzzle, solver, option, net, **short)
     require(configured_solver, loaded_puzzle)
-    if picture is not None:
-        from puzzlelab.jobs.pictures import check_picture
-
-        check_picture(loaded_puzzle, picture)
-    if show_scores:
-        from puzzlelab.analysis.state_evaluation import network_shown
-
-        network_shown(loaded_puzzle, configured_solver.options())  # a missing network is an error before the search
+    _check_shown(loaded_puzzle, configured_solver, picture, show_scores)
     blocks, total = read_boards(loaded_puzzle, board, file, settle)
     many = total != 1
     if many and picture is not None:
@@ -143,6 +137,18 @@ def solve(
     with options.open_or_here(executor, jobs) as job.executor:
         _solve_boards(report, blocks, total or _line_count(file), out)
     raise typer.Exit(report.summary(total))
+
+
+def _check_shown(puzzle: Puzzle, solver: Solver, picture: Path | None, show_scores: bool) -> None:
+    """Raise an error before the search for a picture that cannot be drawn, or a network that is missing."""
+    if picture is not None:
+        from puzzlelab.jobs.pictures import check_picture
+
+        check_picture(puzzle, picture)
+    if show_scores:
+        from puzzlelab.analysis.state_evaluation import network_shown
+
+        network_shown(puzzle, solver.options())
 
 
 def _solve_boards(report: SolveReport, blocks: Iterator[Boards], total: int | None, out: Path | None) -> None:
