@@ -107,6 +107,7 @@ def _views() -> Iterator[tuple[str, ...]]:
         *_classes(views),
         logic.Logic,
         puzzle.Forms,
+        puzzle.MoveForms,
         puzzle.Notation,
         puzzle.Drawings,
         puzzle.Presentation,

@@ -38,7 +38,8 @@ __version__ = VERSION
 _HOMES = {
     "api": (
         "load read read_many solve solve_many solve_table analyse attempts canonical check count generate solutions "
-        "hint estimate_count needless_clues open_executor prove rate steps train true_candidates unavoidable_set verify"
+        "hint estimate_count needless_clues open_executor prove rate read_moves scramble steps train true_candidates "
+        "unavoidable_set verify write_moves"
     ),
     "jobs.checks": "Check",
     "conformance": "check_puzzle check_solver",
@@ -105,6 +106,8 @@ if TYPE_CHECKING:
         rate as rate,
         read as read,
         read_many as read_many,
+        read_moves as read_moves,
+        scramble as scramble,
         solutions as solutions,
         solve as solve,
         solve_many as solve_many,
@@ -114,6 +117,7 @@ if TYPE_CHECKING:
         true_candidates as true_candidates,
         unavoidable_set as unavoidable_set,
         verify as verify,
+        write_moves as write_moves,
     )
     from puzzlelab.conformance import (
         check_puzzle as check_puzzle,

@@ -480,7 +480,7 @@ def hint(
 
     with _question(instance, solver, DEFAULT_LIMIT if limit is None else limit, options) as (chosen, board, limit):
         require_hints(chosen, board.puzzle)
-        game, ruled_out = checked.moves(board.puzzle, moves), checked.candidates(board.puzzle, removed)
+        game, ruled_out = checked.moves(board, moves), checked.candidates(board.puzzle, removed)
         return hint_after(chosen, board, game, limit, removed=ruled_out)
 
 
@@ -572,7 +572,73 @@ def analyse(
     from puzzlelab.analysis.game_analysis import analyse as run_analyse
 
     with _question(instance, solver, DEFAULT_LIMIT if limit is None else limit, options) as (chosen, board, limit):
-        return run_analyse(chosen, Game.of(board, checked.moves(board.puzzle, moves)), limit)
+        return run_analyse(chosen, Game.of(board, checked.moves(board, moves)), limit)
+
+
+def read_moves(instance: Instance, moves: str, letters: str | None = None) -> list[int]:
+    """Return the moves in a text, from a board on, as numbers.
+
+    Args:
+        instance: the board before the first move.
+        moves: the moves in any form that the puzzle has, such as 'R2U2LD', 'left down' or '8 6 5' (tiles that slide).
+        letters: what letters of moves mean, such as 'blank' for sliding tiles; by default what the puzzle means.
+
+    Raises:
+        BadBoard: with the number of a move that is none, or cannot be made.
+        Unsupported: if moves of the puzzle have one form, and `letters` is given.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 7 8 0")
+    >>> puzzlelab.read_moves(board, "D2R") == puzzlelab.read_moves(board, "UUL", letters="blank") == [1, 1, 3]
+    True
+    """
+    from puzzlelab.text.moves import read_game
+
+    return read_game(checked.board(instance), errors.require_text(moves, "moves", "a text such as 'U D'"), letters)
+
+
+def write_moves(
+    instance: Instance, moves: Sequence[int] | str, form: str | None = None, letters: str | None = None
+) -> str:
+    """Return the text of legal moves from a board on, in one of the forms that the puzzle has.
+
+    Args:
+        instance: the board before the first move.
+        moves: numbers, such as `result.moves`, or a text that `read_moves` reads.
+        form: the form, such as 'counts', 'words' or 'numbers' for sliding tiles; by default names with spaces between.
+        letters: what letters of moves mean in the form.
+
+    Raises:
+        BadBoard: with the number of a move that is none, or cannot be made.
+        UnknownName: if there is no such form.
+        Unsupported: if moves of the puzzle have one form, and another is named.
+
+    >>> board = puzzlelab.load("tiles-3x3").read("1 2 3 4 5 6 7 8 0")
+    >>> [puzzlelab.write_moves(board, "D D R", form) for form in ("counts", "words", "numbers", "blank")]
+    ['D2R', 'down down right', '6 3 2', 'uul']
+    """
+    from puzzlelab.analysis.game_analysis import positions_of
+    from puzzlelab.text.moves import move_notation
+
+    board = checked.board(instance)
+    game, notation = checked.moves(board, moves), move_notation(board.puzzle, form, letters)
+    list(positions_of(board, game))  # every move is legal
+    return notation.write(board.state, game)
+
+
+def scramble(puzzle: str | Puzzle, moves: str, letters: str | None = None) -> Instance:
+    """Return the board after these moves from the goal; `letters` is that of `read_moves`.
+
+    Raises:
+        BadBoard: with the number of a move that is none, or cannot be made.
+        Unsupported: if moves of the puzzle cannot be undone, or it has several goals.
+
+    >>> puzzlelab.scramble("tiles-3x3", "D2R")
+    <tiles-3x3: 1 0 2 4 5 3 7 8 6>
+    """
+    from puzzlelab.text.moves import move_notation, scrambled
+
+    text = errors.require_text(moves, "moves", "a text such as 'R2U2LD'")
+    return scrambled(move_notation(registry.as_puzzle(puzzle), None, letters), text)[0]
 
 
 def canonical(boards: Iterable[Instance]) -> Boards:

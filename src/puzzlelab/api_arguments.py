@@ -88,12 +88,17 @@ def seed(number: int | None, rng: RandomSource | None) -> int:
         ) from None
 
 
-def moves(puzzle: Puzzle, game: Sequence[int] | str) -> list[int]:
-    """Return the moves as numbers; raises `BadBoard` for a number that is no move of the puzzle."""
-    from puzzlelab.analysis.game_analysis import read_game
-
+def moves(instance: Instance, game: Sequence[int] | str) -> list[int]:
+    """Return the moves from a board on as numbers; raises `BadBoard` for what is no move of the puzzle."""
     if isinstance(game, str):
-        return read_game(puzzle, game)
+        from puzzlelab.text.moves import read_game
+
+        return read_game(instance, game)
+    return move_numbers(instance.puzzle, game)
+
+
+def move_numbers(puzzle: Puzzle, game: Sequence[int]) -> list[int]:
+    """Return these numbers; raises `BadBoard` for one that is no move of the puzzle."""
     expected = "a list of numbers, such as result.moves, or a text such as 'U D'"
     if not isinstance(game, Iterable):
         raise errors.wrong_argument("the moves", expected, game)
@@ -109,4 +114,4 @@ def candidates(puzzle: Puzzle, removed: Sequence[int] | str) -> list[int]:
     """Return the candidates that were ruled out as numbers of moves; raises `BadBoard` for one that is none."""
     from puzzlelab.analysis.logical_hints import read_notes
 
-    return read_notes(puzzle, removed)[1] if isinstance(removed, str) else moves(puzzle, removed)
+    return read_notes(puzzle, removed)[1] if isinstance(removed, str) else move_numbers(puzzle, removed)

@@ -117,3 +117,45 @@ def test_a_sudoku_with_several_solutions_says_so(program):
     assert code == 0
     assert "is from a solution" in out
     assert out.endswith("the given board has more than one solution\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "title", "names"),
+    [
+        (["--game", "LL"], "(moves are U, D, L, R: the way the tile slides)", ["L", "L"]),
+        (
+            ["--game", "7 8", "--as", "words"],
+            "(moves are up, down, left, right: the way the tile slides)",
+            ["left"] * 2,
+        ),
+        (["--game", "rr", "--letters", "blank"], "(moves are U, D, L, R: the way the blank moves)", ["R", "R"]),
+        (["--game", "RR", "--as", "blank"], "(moves are u, d, l, r: the way the blank moves)", ["r", "r"]),
+        (["--game", "L2", "--as", "numbers"], "(moves are numbers: the tile that slides)", ["7", "8"]),
+    ],
+)
+def test_a_game_is_read_in_any_form_and_shown_in_one(program, words, title, names):
+    code, out, err = program("tiles-3x3", TWO, *words)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"tiles-3x3 by ida {title}: 2 moves")
+    assert [row[1] for row in rows(out, 6)] == names
+
+
+def test_best_moves_are_shown_in_a_form(program):
+    _, out, _ = program("tiles-3x3", TWO, "--as", "words", "--letters", "blank")
+    assert out.startswith("tiles-3x3 by ida (moves are up, down, left, right: the way the blank moves)\n")
+    assert "all the best moves: right\n" in out
+
+
+def test_json_has_the_names_of_the_puzzle(program):
+    _, out, _ = program("tiles-3x3", TWO, "--game", "rr", "--as", "blank", "--json")
+    assert [step["move"] for step in json.loads(out)["steps"]] == ["L", "L"]
+
+
+def test_a_scramble_is_a_board(program):
+    code, out, err = program("tiles-3x3", "--scramble", "D2R", "--as", "counts")
+    assert (code, err) == (0, "")
+    assert out.startswith(
+        "the board after the scramble: 1 0 2 4 5 3 7 8 6\n"
+        "moves back to the goal (moves are U, D, L, R, and how often: the way the tile slides): LU2\n"
+    )
+    assert "3 moves, proven optimal" in out

@@ -1,5 +1,6 @@
 """`puzzlelab solve`, as it is typed: boards from everywhere, answers in words and in rows, and what cannot be done."""
 
+import json
 import os
 import re
 import threading
@@ -477,3 +478,39 @@ def test_a_solution_is_drawn_and_a_board_without_one_is_not(program, tmp_path) -
     code, _, said = program("tiles-3x3", ODD, "--picture", tmp_path / "none.svg")
     assert (code, said) == (1, "")
     assert not (tmp_path / "none.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "note", "moves", "steps"),
+    [
+        ((), "U, D, L, R: the way the tile slides", "D R U U L L", ("D", "L")),
+        (("--as", "counts"), "U, D, L, R, and how often: the way the tile slides", "DRU2L2", ("D", "L")),
+        (
+            ("--as", "words", "--letters", "blank"),
+            "up, down, left, right: the way the blank moves",
+            "up left down down right right",
+            ("up", "right"),
+        ),
+        (("--as", "numbers"), "numbers: the tile that slides", "11 7 6 10 14 15", ("11", "15")),
+        (("--as", "blank"), "u, d, l, r: the way the blank moves", "ulddrr", ("u", "r")),
+    ],
+)
+def test_moves_are_printed_in_a_form_that_the_answer_tells(program, words, note, moves, steps):
+    code, out, err = program("tiles-4x4", "1 2 3 4/5 7 11 8/9 6 0 12/13 10 14 15", *words)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == f"tiles-4x4 by ida (moves are {note})"
+    assert lines[-1] == moves
+    _, out, _ = program("tiles-4x4", "1 2 3 4/5 7 11 8/9 6 0 12/13 10 14 15", "--steps", *words)
+    assert f"\n1. {steps[0]}\n" in out
+    assert f"\n6. {steps[1]}\n" in out
+
+
+def test_a_scramble_is_solved_beside_its_inverse(program):
+    code, out, err = program("tiles-4x4", "--scramble", "l2u2rd", "--letters", "blank", "--json")
+    assert code == 0
+    assert json.loads(out)["moves"] == ["D", "R", "U", "U", "L", "L"]
+    assert err.splitlines() == [
+        "the board after the scramble: 1 2 3 4 5 7 11 8 9 6 0 12 13 10 14 15",
+        "moves back to the goal (moves are U, D, L, R: the way the blank moves): U L D D R R",
+    ]

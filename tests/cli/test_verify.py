@@ -287,3 +287,15 @@ def test_ctrl_c_keeps_what_was_checked(solved, tmp_path):
     *_, last, why = err.splitlines()
     assert last.startswith("2 of 2 hold: moves replayed: 2; ")
     assert why == "interrupted: the rows after these were not checked"
+
+
+def test_rows_of_other_programs_may_have_letters_of_the_blank(program, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    rows = [{"board": "1 2 3/4 5 6/0 7 8", "moves": "R2"}, {"board": "1 2 3/4 5 6/7 0 8", "moves": "L"}]
+    facts = {"puzzle": "tiles-3x3", "solver": "another"}
+    path.write_text("".join(f"{json.dumps(facts | row | {'length': 2 - place})}\n" for place, row in enumerate(rows)))
+    code, out, err = program("verify", path, "--letters", "blank")
+    assert (code, out) == (1, "1 of 2 hold: moves replayed: 1\n")
+    assert err.startswith(f"error: {path}, line 2 (row 2): after all 1 moves")
+    code, out, err = program("verify", path, "--letters", "blanc")
+    assert (code, err) == (2, "error: there is no convention of letters of tiles-3x3 'blanc'; did you mean 'blank'?\n")

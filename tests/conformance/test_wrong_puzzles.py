@@ -15,7 +15,7 @@ import pytest
 from puzzlelab import BadBoard, BadOption, Estimate, Example, Family, Instance, Presentation, Scale, State, UnknownName
 from puzzlelab import check_puzzle as check
 from puzzlelab.core.errors import ConformanceError
-from puzzlelab.core.puzzle import BoardForm, Drawings, Forms, Notation
+from puzzlelab.core.puzzle import BoardForm, Drawings, Forms, MoveForm, MoveForms, Notation
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import BatchRules, Estimates, Legality, Planes, Reversible, Rewards, Samples, Steps, singly
 from puzzlelab.engine import kernels
@@ -55,6 +55,8 @@ class Dials:
         examples={"far": Example("2 2 2", "as far from the goal as a board can be")},
     )
     notation: ClassVar[Mapping[str, Any]] = {}
+    numbers = staticmethod(lambda moves: list(map(str, moves)))
+    read_numbers = staticmethod(lambda text: list(map(int, text.split())))
     pair = staticmethod(lambda boards, ends: f"{boards.tolist()} -> {ends}\n")
     name: ClassVar[str] = "dials-3"
     move_count: ClassVar[int] = 6
@@ -141,6 +143,9 @@ class Dials:
             return replace(notation, **self.notation)
         if kind is Forms:
             return Forms({"pair": BoardForm("the board and its solution", self.pair)})
+        if kind is MoveForms:
+            form = MoveForm("numbers", lambda state, moves: self.numbers(moves))
+            return MoveForms(("usual",), lambda letters: {"numbers": form}, lambda *given: self.read_numbers(given[1]))
         return self.PRESENTATION if kind is Presentation else self if kind in self.VIEWS else None
 
 
@@ -478,6 +483,11 @@ NOTATIONS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a form that fails": (paired(raising), "form 'pair' raised KeyError"),
     "a form without a text": (paired(lambda boards, ends: boards.copy()), "must give a text, not uint8[1, 3]"),
+    "a form of moves that fails": ({"numbers": raising}, "form 'numbers' of moves raised KeyError"),
+    "moves that are read otherwise": (
+        {"read_numbers": staticmethod(lambda text: [1])},
+        "`MoveForms.read` reads other moves in '",
+    ),
     "a form without the end of a line": (paired(lambda boards, ends: "1 2 3"), "the form 'pair' must end the"),
     "a puzzle that lets boards settle and reads otherwise": (
         noted(settling=(variant(read=lambda self, text: Dials.read(self, "0 0 0")), str)),

@@ -57,6 +57,14 @@ def test_an_unknown_solver_is_told_the_nearest(name: str, near: str) -> None:
         registry.make_solver(name, {})
 
 
+@pytest.mark.parametrize(("name", "own"), registry.OTHER_NAMES.items())
+def test_a_solver_has_other_names(name: str, own: str) -> None:
+    assert registry.make_solver(name.upper(), {}) == registry.make_solver(own, {})
+    assert registry.solver_class(name).name == own
+    assert own in registry.SOLVERS.own
+    assert name not in registry.SOLVERS.own
+
+
 def test_options_reach_the_solver_and_none_leaves_them() -> None:
     assert registry.make_solver("astar", {"weight": 2, "estimate": None}) == Astar(weight=2)
     with pytest.raises(BadOption, match="astar has no option 'wait'; did you mean 'weight'"):

@@ -194,7 +194,7 @@ def test_rows_are_read_with_their_lines(path: Path) -> None:
         ("no row", "Invalid JSON"),
         ("[1, 2]", "object"),
         ('{"puzzle": "tiles-3x3", "board": "1"}', "'solver' Field required"),
-        ('{"puzzle": "tiles-3x3", "board": "1", "solver": "ida", "moves": "LL"}', "'moves' "),
+        ('{"puzzle": "tiles-3x3", "board": "1", "solver": "ida", "moves": 2}', "'moves' "),
         ('{"puzzle": "tiles-3x3", "board": "1", "solver": "ida", "proof": "sure"}', "'proof' "),
         ("\xff\x00" * 5000, "Invalid JSON"),
     ],

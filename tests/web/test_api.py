@@ -148,6 +148,20 @@ def test_events_end_with_a_sentence_where_something_is_wrong(client, asked, word
     assert words in body
 
 
+def test_moves_are_read_in_any_form_and_written_in_one(client) -> None:
+    asked = {"puzzle": "tiles-3x3", "board": "1 2 3/4 5 6/0 7 8", "moves": "rr", "letters": "blank"}
+    written = {"moves": ["L", "L"], "text": "L L", "about": "U, D, L, R: the way the tile slides"}
+    assert client.get("/api/moves", params=asked).json() == written
+    counted = client.get("/api/moves", params={**asked, "form": "counts", "form_letters": "blank"}).json()
+    assert (counted["moves"], counted["text"]) == (["L", "L"], "R2")
+    assert [frame["move"] for frame in client.get("/api/frames", params=asked).json()["frames"]] == [None, "L", "L"]
+    wrong = client.get("/api/moves", params={**asked, "moves": "r2'"})
+    assert wrong.status_code == 400
+    assert wrong.json()["error"].startswith("move 1 of 1: character 3: ''' is no move")
+    assert client.get("/api/moves", params={**asked, "form": "verse"}).status_code == 400
+    assert "blank" in client.get("/api/list", params={"puzzle": "tiles-3x3"}).json()["move_forms"]
+
+
 def test_frames_tell_what_remains_at_least(client) -> None:
     row = client.get("/api/solve", params={"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1"}).json()[0]
     asked = {"puzzle": "tiles-3x3", "board": row["board"], "moves": " ".join(row["moves"]), "lower_bound": 31}

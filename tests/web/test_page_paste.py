@@ -97,3 +97,24 @@ def test_a_file_is_dropped_on_the_page(opened) -> None:
         FORMS["SadMan"][0],
     )
     shows(page, forms.CLASSIC, timeout=300_000)
+
+
+def test_a_solve_is_pasted_in_any_form_and_shown_in_one(opened) -> None:
+    page = opened(puzzle="tiles-4x4", board="1 2 3 4 5 7 11 8 9 6 0 12 13 10 14 15", mode="play")
+    form, text = page.get_by_test_id("moves-form"), page.get_by_test_id("moves-text")
+    text.fill("11 7 6 10 14 15")
+    page.get_by_test_id("play-moves").click()
+    expect(page.get_by_test_id("lines").get_by_role("button")).to_have_text(
+        ["1. D", "2. R", "3. U", "4. U", "5. L", "6. L"]
+    )
+    expect(text).to_have_value("D R U U L L")
+    form.select_option("tile: counts")
+    expect(text).to_have_value("DRU2L2")
+    form.select_option("blank: words")
+    expect(text).to_have_value("up left down down right right")
+    text.fill("up up")
+    page.get_by_test_id("play-moves").click()
+    expect(page.get_by_test_id("lines").locator("[aria-current]")).to_have_text("2. D")
+    text.fill("up2'")
+    page.get_by_test_id("play-moves").click()
+    expect(page.get_by_test_id("status")).to_contain_text("character 4: ''' is no move")

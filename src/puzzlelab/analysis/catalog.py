@@ -20,6 +20,7 @@ from puzzlelab.core.views import Candidates, Estimates, Samples
 from puzzlelab.engine import installed
 from puzzlelab.engine.enumeration import Enumerator
 from puzzlelab.storage import networks
+from puzzlelab.text.moves import forms_in_words, move_notation
 from puzzlelab.version import VERSION
 
 Facts = dict[str, Any]
@@ -41,7 +42,9 @@ def everything() -> Facts:
 
 def _solver(name: str, kind: type[Any]) -> Facts:
     options = [{"name": option, "default": _plain(field.default)} for option, field in kind.model_fields.items()]
-    return {"name": name, "about": (kind.__doc__ or "").strip().split("\n\n")[0], "options": options}
+    sentence = (kind.__doc__ or "").strip().split("\n\n")[0]
+    others = [other for other, own in registry.OTHER_NAMES.items() if own == name]
+    return {"name": name, "other_names": others, "about": sentence, "options": options}
 
 
 def _plain(value: Any) -> Any:
@@ -65,7 +68,8 @@ def about(puzzle: Puzzle) -> Facts:
         "puzzle": puzzle.name,
         "family": puzzle.name.partition("-")[0],
         "moves": puzzle.move_count,
-        "move_note": presentation.move_note,
+        "move_note": move_notation(puzzle).form.about,
+        "move_forms": forms_in_words(puzzle),
         "shows_board": presentation.answer_is_board,
         "objective": objective_of(puzzle).kind,
         "one_way": presentation.unique_expected,

@@ -5,7 +5,6 @@ The bounds of the boards are cheap: they come from estimates with small tables o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,7 +27,7 @@ from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Puzzle, State, read_moves, states_along
+from puzzlelab.core.puzzle import Puzzle, State, states_along
 from puzzlelab.core.result import LIMITS, Result, Stop
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import Candidates, Estimate, Estimates, is_legal
@@ -196,14 +195,6 @@ def positions_of(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]
         yield Instance(puzzle, state)
         if step < len(moves) and not is_legal(puzzle, state, moves[step]):
             raise BadBoard(f"{puzzle.write_move(moves[step])} cannot be made", f"move {step + 1} of {len(moves)}")
-
-
-def read_game(puzzle: Puzzle, text: str) -> list[int]:
-    """Return the moves in a text, separated by spaces or semicolons.
-
-    Raises `BadBoard` with the number of an invalid one.
-    """
-    return read_moves(puzzle, [word for word in re.split(r"[\s;]+", text) if word])
 
 
 def _bisection_order(count: int) -> list[int]:

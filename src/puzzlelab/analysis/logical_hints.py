@@ -16,13 +16,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.analysis.game_analysis import read_game
 from puzzlelab.analysis.logic_steps import logic_of
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.logic import RULED_OUT, Step, read_elimination, write_elimination
-from puzzlelab.core.puzzle import Puzzle, State, board_after, names_of
+from puzzlelab.core.puzzle import Puzzle, State, board_after, names_of, read_moves
 from puzzlelab.core.reasons import joined
 from puzzlelab.core.result import NO_SOLUTION
 from puzzlelab.core.solver import Solver
@@ -114,7 +113,7 @@ def read_notes(puzzle: Puzzle, text: str) -> tuple[list[int], list[int]]:
     Raises `BadBoard` with the number of an invalid one.
     """
     words = re.split(r"[\s;]+", text.strip())
-    moves = read_game(puzzle, " ".join(word for word in words if RULED_OUT not in word))
+    moves = read_moves(puzzle, [word for word in words if word and RULED_OUT not in word])
     return moves, [read_elimination(puzzle, word) for word in words if RULED_OUT in word]
 
 

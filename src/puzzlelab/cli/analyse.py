@@ -12,7 +12,6 @@ import typer
 
 from puzzlelab.cli import options
 from puzzlelab.cli.console import SOLVED, UNSOLVED, ErrorTally, end_interrupted, print_table, puzzle_and_boards, say
-from puzzlelab.cli.hint import Nodes, Seconds
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
@@ -21,10 +20,15 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.bounded_queries import Interval
     from puzzlelab.analysis.game_analysis import Analysis, Game
     from puzzlelab.core.boards import Instance
-    from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
     from puzzlelab.jobs.games import PlacedGame
+    from puzzlelab.text.moves import MoveNotation
 
+Seconds = Annotated[
+    float | None,
+    typer.Option(help="Seconds for all moves of a board together; 60 without --time and --nodes.", show_default=False),
+]
+Nodes = Annotated[int | None, typer.Option(help="States to expand for all moves of a board together.")]
 GameTexts = Annotated[
     list[str] | None,
     typer.Argument(metavar="[BOARD MOVES...]", help="A board and the moves from it; none means --file."),
@@ -45,6 +49,8 @@ def analyse(
     option: options.OtherOptions = None,
     time: Seconds = None,
     nodes: Nodes = None,
+    form: options.MoveFormName = None,
+    letters: options.Letters = None,
     json: options.JsonObjects = False,
 ) -> None:
     """Show how many moves each move of a solve wastes (its regret), the first mistake, and the best continuation.
@@ -55,31 +61,33 @@ def analyse(
     """
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT, require_comparable_moves
     from puzzlelab.core.solver import require
+    from puzzlelab.text.moves import move_notation
 
     loaded_puzzle, game = puzzle_and_boards(puzzle, game, settle=False, file=file)
     if (file is None) == (not game):
         raise BadOption("give a board and the moves from it, or a file of solves with --file")
+    moves = move_notation(loaded_puzzle, form, letters)
     chosen_solver = options.solver_of(loaded_puzzle, solver, option)
     require_comparable_moves(loaded_puzzle)
     require(chosen_solver, loaded_puzzle)
     limit = DEFAULT_LIMIT if time is None and nodes is None else Limit(time, nodes)
     with progress(bars=not json):
-        code = _one(loaded_puzzle, game, chosen_solver, limit, json) if game else None
-        code = _of_file(loaded_puzzle, file, chosen_solver, limit, json) if file else code
+        code = _one(moves, game, chosen_solver, limit, json) if game else None
+        code = _of_file(moves, file, chosen_solver, limit, json) if file else code
     raise typer.Exit(code or SOLVED)
 
 
-def _one(puzzle: Puzzle, texts: list[str], solver: Solver, limit: Limit, json: bool) -> int:
+def _one(moves: MoveNotation, texts: list[str], solver: Solver, limit: Limit, json: bool) -> int:
     """Print the analysis of one game; return the exit code."""
     from puzzlelab.analysis import game_analysis as games
     from puzzlelab.jobs.serialise import game_row
 
-    board = puzzle.read(texts[0])
-    result = games.analyse(solver, games.Game.of(board, games.read_game(puzzle, " ".join(texts[1:]))), limit)
+    board = moves.puzzle.read(texts[0])
+    result = games.analyse(solver, games.Game.of(board, moves.read(board, " ".join(texts[1:]))), limit)
     if json:
         say(dumps(game_row(board, solver, limit, result)))
     else:
-        for each in analysis_shown(f"{puzzle.name} by {solver.name}", board, result):
+        for each in analysis_shown(solver, moves, board, result):
             say(each) if isinstance(each, str) else print_table(*each)
     return _code(result)
 
@@ -90,16 +98,16 @@ def _code(analysis: Analysis) -> int:
     return SOLVED if analysis.proven else UNSOLVED
 
 
-def analysis_shown(title: str, board: Instance, analysis: Analysis) -> Iterator[Any]:
+def analysis_shown(solver: Solver, moves: MoveNotation, board: Instance, analysis: Analysis) -> Iterator[Any]:
     """Yield what people see of the analysis of a game: texts, and a table as its heads and rows."""
-    rows = []
-    for number, step in enumerate(analysis.steps, start=1):
+    rows, names = [], moves.names(board.state, [step.move for step in analysis.steps])
+    for number, (name, step) in enumerate(zip(names, analysis.steps, strict=True), start=1):
         values = str(step.before), str(step.after), _lost(step.regret)
-        move = board.puzzle.write_move(step.move)
-        rows.append((str(number), move, *values, "yes" if step.regret.proven else "no"))
+        rows.append((str(number), name, *values, "yes" if step.regret.proven else "no"))
+    title = f"{moves.puzzle.name} by {solver.name}{moves.note}"
     yield f"{title}: {len(analysis.steps)} moves, {analysis.seconds:.3g} s"
     yield ("", "move", "needed before", "needed after", "regret", "proven"), rows
-    if better := mistake_in_words(board.puzzle, analysis):
+    if better := mistake_in_words(moves, board, analysis):
         yield better
     end = analysis.steps[-1].after if analysis.steps else None
     remaining = "" if end is None or end.most == 0 else f"; needed at its end: {end!s}"
@@ -112,19 +120,20 @@ def _lost(regret: Interval) -> str:
     return str(regret) if regret.unsolvable else f"+{regret!s}"
 
 
-def mistake_in_words(puzzle: Puzzle, analysis: Analysis) -> str:
+def mistake_in_words(moves: MoveNotation, board: Instance, analysis: Analysis) -> str:
     """Return the first mistake and the best continuation; nothing where there is neither."""
-    from puzzlelab.core.puzzle import names_of
-
-    place, best = analysis.first_mistake, " ".join(names_of(puzzle, analysis.continuation))
+    game, place = [step.move for step in analysis.steps], analysis.first_mistake
+    names = moves.names(board.state, [*game[:place], *analysis.continuation])
+    best = moves.form.join(names[len(game[:place]) :])
     if place is None:
         return f"best continuation: {best}" if best else ""
     step = analysis.steps[place]
-    mistake = f"first mistake: move {place + 1}, {puzzle.write_move(step.move)} ({_lost(step.regret)})"
+    name = moves.names(board.state, game[: place + 1])[-1]
+    mistake = f"first mistake: move {place + 1}, {name} ({_lost(step.regret)})"
     return f"{mistake}; best there: {best}" if best else mistake
 
 
-def _of_file(puzzle: Puzzle, file: Path, solver: Solver, limit: Limit, json: bool) -> int:
+def _of_file(moves: MoveNotation, file: Path, solver: Solver, limit: Limit, json: bool) -> int:
     """Print a line for each game in a file, and a summary; return the exit code."""
     from puzzlelab.analysis.game_analysis import analyse_many
     from puzzlelab.engine import report
@@ -135,7 +144,7 @@ def _of_file(puzzle: Puzzle, file: Path, solver: Solver, limit: Limit, json: boo
     placed: list[PlacedGame] = []
 
     def readable() -> Iterator[Game]:
-        for each in games_in(puzzle, None if str(file) == "-" else file):
+        for each in games_in(moves, None if str(file) == "-" else file):
             if each.error:
                 errors.tell(each.where, each.error)
             elif each.game is not None:
@@ -149,7 +158,7 @@ def _of_file(puzzle: Puzzle, file: Path, solver: Solver, limit: Limit, json: boo
         if json:
             say(dumps(game_row(board, solver, limit, analysis)))
         else:
-            words = mistake_in_words(puzzle, analysis)
+            words = mistake_in_words(moves, board, analysis)
             say(f"{each.where}: {len(analysis.steps)} moves, regret {analysis.total!s}{f'; {words}' if words else ''}")
         tally.add(analysis)
         report.progress("analysing", number + 1, None)

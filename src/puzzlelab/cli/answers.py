@@ -24,6 +24,7 @@ from puzzlelab.core.views import Candidates, levels_of
 from puzzlelab.engine.report import note
 from puzzlelab.jobs.references import compared
 from puzzlelab.jobs.solve_job import SolveJob
+from puzzlelab.text.moves import MoveNotation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,6 +60,7 @@ class SolveReport:
     """The report of answers, which prints them as they come, then a summary; counts them for the exit code."""
 
     job: SolveJob
+    moves: MoveNotation
     many: bool
     """Whether there is more than one board."""
     json: bool = False
@@ -130,7 +132,7 @@ class SolveReport:
     def _draw(self, result: Result, path: Path) -> None:
         from puzzlelab.jobs.pictures import write_picture
 
-        write_picture(result, path)
+        write_picture(result, path, self.moves)
         note(f"the solution is drawn in {path}")
 
     def _answers(self, answers: Answers, which: NDArray[np.bool_]) -> None:
@@ -183,14 +185,12 @@ class SolveReport:
             last = result.final.state
             say(self.puzzle.write(last) if self.many else self.puzzle.draw(last))
         else:
-            say(" ".join(map(self.puzzle.write_move, result.moves)))
+            say(self.moves.write(result.board.state, result.moves))
 
     def _header(self) -> None:
         """Print the puzzle and the solver before the first answer."""
-        move_note = self.presentation.move_note
-        name = f"{self.puzzle.name} by {self.job.solver.name}"
         moves_are_shown = self.steps or self.scores or not self.presentation.answer_is_board
-        say(f"{name} (moves are {move_note})" if move_note and moves_are_shown else name)
+        say(f"{self.puzzle.name} by {self.job.solver.name}{self.moves.note if moves_are_shown else ''}")
 
     def _proof(self, result: Result) -> str:
         if result.proof == "several":
@@ -270,7 +270,8 @@ class SolveReport:
     def _drawings(self, result: Result) -> Iterator[tuple[str, str]]:
         """Yield a title and a drawing for every board: after each move or, if a drawing marks it, before each."""
         puzzle, moves, states = self.puzzle, result.moves or (), list(result.states())
-        titles = [f"{number}. {puzzle.write_move(move)}\n" for number, move in enumerate(moves, start=1)]
+        names = self.moves.names(states[0], moves)
+        titles = [f"{number}. {name}\n" for number, name in enumerate(names, start=1)]
         if moves and puzzle.draw(states[0], moves[0]) != puzzle.draw(states[0]):
             marks: list[int | None] = [*moves, None]
             yield from zip([*titles, ""], map(puzzle.draw, states, marks), strict=True)
@@ -279,7 +280,7 @@ class SolveReport:
 
     def _scores(self, result: Result) -> None:
         """Print the board at each move with the percentages of a network, and the move."""
-        for frame in _score_frames(result, self.job.solver.options_for(self.puzzle)):
+        for frame in _score_frames(result, self.moves, self.job.solver.options_for(self.puzzle)):
             say(frame)
 
     def summary(self, boards: int | None) -> int:
@@ -362,7 +363,7 @@ def _unsolved(result: Result) -> str:
 # --- what a network thinks of the moves ---
 
 
-def _score_frames(result: Result, options: Mapping[str, Any]) -> Iterator[str]:
+def _score_frames(result: Result, notation: MoveNotation, options: Mapping[str, Any]) -> Iterator[str]:
     """Yield the network's name; then, for each move, the board with the network's percentages, and the move.
 
     `options` are the solver's; see `analysis.state_evaluation`.
@@ -377,21 +378,22 @@ def _score_frames(result: Result, options: Mapping[str, Any]) -> Iterator[str]:
     boards = np.array(list(result.states())[:-1])
     probabilities = shares(puzzle, name, network, boards)
     for number, (board, move, share) in enumerate(zip(boards, moves, probabilities, strict=True), start=1):
-        yield f"\n{_draw(puzzle, board, share)}\nmove {number}: {puzzle.write_move(move)}"
+        yield f"\n{_draw(notation, board, share)}\nmove {number}: {notation.name(board, move)}"
 
 
-def _draw(puzzle: Puzzle, state: State, share: NDArray[np.float64]) -> str:
+def _draw(notation: MoveNotation, state: State, share: NDArray[np.float64]) -> str:
     """Draw the board with percentages in its cells or, without such a drawing, the moves with theirs beside it."""
+    puzzle = notation.puzzle
     drawing = puzzle.view(Drawings)
     if drawing is not None and drawing.with_scores is not None:
         return drawing.with_scores(state, share)
     first, *rest = puzzle.draw(state).splitlines()
     width = max(map(len, (first, *rest)))
-    return "\n".join([f"{first:<{width}}   {_list_moves(puzzle, share)}", *rest])
+    return "\n".join([f"{first:<{width}}   {_list_moves(notation, state, share)}", *rest])
 
 
-def _list_moves(puzzle: Puzzle, share: NDArray[np.float64]) -> str:
+def _list_moves(notation: MoveNotation, state: State, share: NDArray[np.float64]) -> str:
     """Return the moves with their percentages, the most probable first."""
     moves = sorted(np.flatnonzero(np.isfinite(share)).tolist(), key=lambda move: -share[move])
-    names = [f"{puzzle.write_move(move)} {100 * share[move]:.0f} %" for move in moves[:MOST_MOVES]]
+    names = [f"{notation.name(state, move)} {100 * share[move]:.0f} %" for move in moves[:MOST_MOVES]]
     return "  ".join(names) + (f"  and {len(moves) - MOST_MOVES} more" if len(moves) > MOST_MOVES else "")

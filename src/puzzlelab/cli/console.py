@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.puzzle import Puzzle
+    from puzzlelab.text.moves import MoveNotation
 
 SOLVED, UNSOLVED, UNREADABLE = 0, 1, 2
 """Exit codes; `runtime.signals` has that of an interrupted command."""
@@ -229,6 +230,24 @@ def read_boards(
     if total == 0:
         raise BadFile(f"there are no boards in {name}")
     return chain(first, blocks), total
+
+
+def board_of_scramble(
+    notation: MoveNotation, scramble: str, boards: list[str] | None, file: Path | None, json: bool = False
+) -> list[str]:
+    """Return the board after the moves of `--scramble`, in place of those of a command, and print it with the moves
+    that undo them, with `json` on standard error.
+    """
+    from puzzlelab.text.moves import scrambled
+
+    if boards or file is not None:
+        raise BadOption("--scramble gives the board: leave out boards and --file")
+    board, inverse = scrambled(notation, scramble)
+    text = notation.puzzle.write(board.state)
+    tell = remark if json else say
+    tell(f"the board after the scramble: {text}")
+    tell(f"moves back to the goal{notation.note}: {notation.write(board.state, inverse)}")
+    return [text]
 
 
 def read_runs(puzzle: Puzzle, arguments: list[str] | None, file: Path | None, settle: bool = False) -> Iterator[Boards]:

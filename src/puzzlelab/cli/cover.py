@@ -60,9 +60,11 @@ def cover(
             from puzzlelab.cli.answers import SolveReport
             from puzzlelab.core.solver import require
             from puzzlelab.jobs.solve_job import SolveJob
+            from puzzlelab.text.moves import move_notation
 
             require(chosen_solver, boards.puzzle)
-            report = SolveReport(SolveJob(boards.puzzle, chosen_solver, limit), many=False, json=json)
+            job = SolveJob(boards.puzzle, chosen_solver, limit)
+            report = SolveReport(job, move_notation(boards.puzzle), many=False, json=json)
             for part in report.job.solve(boards):
                 report.show(part)
             raise typer.Exit(report.summary(1))

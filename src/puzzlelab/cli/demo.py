@@ -71,11 +71,12 @@ def demo() -> None:
 
 
 def _table(instance: Instance, solvers: tuple[str, ...]) -> None:
-    from puzzlelab.core.puzzle import board_after, names_of, presentation_of
+    from puzzlelab.core.puzzle import board_after, presentation_of
     from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.verify import verify
     from puzzlelab.engine import report
     from puzzlelab.engine.solving import solve, uninterrupted
+    from puzzlelab.text.moves import move_notation
 
     rows = []
     best: tuple[int, ...] = ()
@@ -91,9 +92,8 @@ def _table(instance: Instance, solvers: tuple[str, ...]) -> None:
         rows.append((text, str(result.length), proof, *counts))
         best = result.moves if not best or len(result.moves) < len(best) else best
     print_table(("solver", "moves", "proof", "at least", "seconds", "expanded"), rows)
-    presentation = presentation_of(instance.puzzle)
-    if presentation.answer_is_board:
+    if presentation_of(instance.puzzle).answer_is_board:
         say(instance.puzzle.draw(board_after(instance.puzzle, instance.state, best)))
     else:
-        names = " ".join(names_of(instance.puzzle, best))
-        say(f"the shortest (moves are {presentation.move_note or 'as written'}): {names}")
+        notation = move_notation(instance.puzzle)
+        say(f"the shortest{notation.note}: {notation.write(instance.state, best)}")

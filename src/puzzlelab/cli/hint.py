@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from puzzlelab.cli import options
+from puzzlelab.cli.analyse import Nodes, Seconds, analysis_shown
 from puzzlelab.cli.console import (
     SOLVED,
     UNSOLVED,
     ErrorTally,
+    board_of_scramble,
     end_interrupted,
     print_table,
     puzzle_and_boards,
@@ -29,19 +31,15 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.logical_hints import LogicalHint
     from puzzlelab.core.boards import Boards, Instance
     from puzzlelab.core.solver import Solver
+    from puzzlelab.text.moves import MoveNotation
 
 Answer = tuple[bool, str, Callable[[], dict[str, Any]], Iterable[Any]]
 """An answer about a board: whether it is proven, why its search ended, its row for JSON, and what people see."""
-Seconds = Annotated[
-    float | None,
-    typer.Option(help="Seconds for all moves of a board together; 60 without --time and --nodes.", show_default=False),
-]
-Nodes = Annotated[int | None, typer.Option(help="States to expand for all moves of a board together.")]
 Game = Annotated[
     str | None,
     typer.Option(
-        help="Moves that were played from this board: shows the regret of each, or the next step. r3c4<>5 among them "
-        "rules a candidate out."
+        help="Moves that were played from this board, in any form: shows the regret of each, or the next step. r3c4<>5 "
+        "among them rules a candidate out."
     ),
 ]
 Detail = Literal["kind", "where", "all"]
@@ -61,6 +59,9 @@ def hint(
     nodes: Nodes = None,
     game: Game = None,
     tell: Tell = "all",
+    form: options.MoveFormName = None,
+    letters: options.Letters = None,
+    scramble: options.Scramble = None,
     settle: options.Settle = False,
     json: options.JsonObjects = False,
 ) -> None:
@@ -72,8 +73,12 @@ def hint(
     """
     from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
     from puzzlelab.analysis.hints import deduces, require_hints
+    from puzzlelab.text.moves import move_notation
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle, file)
+    moves = move_notation(loaded_puzzle, form, letters)
+    if scramble is not None:
+        board = board_of_scramble(moves, scramble, board, file, json)
     configured_solver = options.solver_of(loaded_puzzle, solver, option)
     require_hints(configured_solver, loaded_puzzle)
     blocks, total = read_boards(loaded_puzzle, board, file, settle)
@@ -83,7 +88,7 @@ def hint(
     if deduces(loaded_puzzle):
         answer = partial(_deduction, configured_solver, limit, game or "", tell)
     else:
-        answer = partial(_hint if game is None else _game, configured_solver, limit, game or "")
+        answer = partial(_hint if game is None else _game, configured_solver, limit, moves, game or "")
     with progress(bars=not json):
         code = _report(blocks, total == 1, answer, json)
     raise typer.Exit(code)
@@ -111,23 +116,19 @@ def _report(blocks: Iterator[Boards], is_single: bool, answer: Callable[[Instanc
     return errors.end(code)
 
 
-def _hint(solver: Solver, limit: Limit, game: str, instance: Instance) -> Answer:
+def _hint(solver: Solver, limit: Limit, moves: MoveNotation, game: str, instance: Instance) -> Answer:
     """Return the values of the moves at the position."""
     from puzzlelab.analysis.hints import hint as run_hint
     from puzzlelab.jobs.serialise import hint_row
 
     result = run_hint(solver, instance, limit)
     row = partial(hint_row, instance, (), solver, limit, result)
-    return result.proven and not result.needed.unsolvable, result.stop, row, _hint_shown(solver, result)
+    return result.proven and not result.needed.unsolvable, result.stop, row, _hint_shown(solver, moves, result)
 
 
-def _hint_shown(solver: Solver, result: Hint) -> Iterator[Any]:
-    from puzzlelab.core.puzzle import presentation_of
-
-    puzzle = result.instance.puzzle
-    note = presentation_of(puzzle).move_note
-    name = f"{puzzle.name} by {solver.name}"
-    yield f"{name} (moves are {note})" if note else name
+def _hint_shown(solver: Solver, moves: MoveNotation, result: Hint) -> Iterator[Any]:
+    puzzle, state = result.instance.puzzle, result.instance.state
+    yield f"{puzzle.name} by {solver.name}{moves.note}"
     if result.needed.unsolvable:
         yield f"no move helps: {result.reason}"
         return
@@ -137,25 +138,24 @@ def _hint_shown(solver: Solver, result: Hint) -> Iterator[Any]:
     more = "; --time allows more" if result.stop == "time" else ""
     yield f"{_needed(result)}, {result.seconds:.3g} s, {result.expanded:,} states expanded{more}"
     if result.best:
-        best = " ".join(puzzle.write_move(move) for move in result.best)
+        best = " ".join(moves.name(state, move) for move in result.best)
         label = "all the best moves" if result.best_proven else "the best known moves"
-        yield f"{label}: {best}\n\n{puzzle.draw(result.instance.state, mark=result.best[0])}\n"
+        yield f"{label}: {best}\n\n{puzzle.draw(state, mark=result.best[0])}\n"
     rows = []
     for value in result.moves:
         proven = "yes" if value.proven and value.regret.proven else "no"
-        rows.append((puzzle.write_move(value.move), str(value.needed), str(value.regret), proven))
+        rows.append((moves.name(state, value.move), str(value.needed), str(value.regret), proven))
     yield ("move", "moves needed", "regret", "proven"), rows
 
 
-def _game(solver: Solver, limit: Limit, text: str, instance: Instance) -> Answer:
+def _game(solver: Solver, limit: Limit, moves: MoveNotation, text: str, instance: Instance) -> Answer:
     """Return the regret of each move of a game."""
-    from puzzlelab.analysis.game_analysis import Game, analyse, read_game
-    from puzzlelab.cli.analyse import analysis_shown
+    from puzzlelab.analysis.game_analysis import Game, analyse
     from puzzlelab.jobs.serialise import game_row
 
-    result = analyse(solver, Game.of(instance, read_game(instance.puzzle, text)), limit)
+    result = analyse(solver, Game.of(instance, moves.read(instance, text)), limit)
     row = partial(game_row, instance, solver, limit, result)
-    return result.proven, result.stop, row, analysis_shown(f"{instance.puzzle.name} by {solver.name}", instance, result)
+    return result.proven, result.stop, row, analysis_shown(solver, moves, instance, result)
 
 
 def _deduction(solver: Solver, limit: Limit, game: str, detail: Detail, instance: Instance) -> Answer:

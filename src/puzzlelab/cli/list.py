@@ -81,7 +81,11 @@ def _everything(facts: dict[str, Any]) -> None:
     print_table(
         ("solvers", "what it is", "options"),
         [
-            (each["name"], each["about"], ", ".join(option["name"] for option in each["options"]))
+            (
+                ", ".join([each["name"], *each["other_names"]]),
+                each["about"],
+                ", ".join(option["name"] for option in each["options"]),
+            )
             for each in facts["solvers"]
         ],
     )
@@ -97,6 +101,10 @@ def _one(puzzle: Puzzle, facts: dict[str, Any]) -> None:
     solvers = [name + (" (usual)" if name == usual else "") for name in facts["solvers"]]
     others = ", ".join(facts["solvers_by_estimate"])
     say(f"solvers: {', '.join(solvers)}{f'; with --estimate: {others}' if others else ''}")
+    print_table(
+        ("moves as", "letters", "what a move is"),
+        [(form, letters, text) for letters, forms in facts["move_forms"].items() for form, text in forms.items()],
+    )
     print_table(("estimates", "what it is"), [(_name(each), each["about"]) for each in facts["estimates"]])
     print_table(
         ("scales", "levels", "what it is"),

@@ -216,4 +216,19 @@ FormName = Annotated[
     str | None,
     typer.Option("--as", help="The form of boards, such as csv, sdk or html; the page of the puzzle lists all."),
 ]
+Letters = Annotated[
+    str | None,
+    typer.Option(
+        "--letters",
+        help="What letters of moves mean, read and written; the page of the puzzle lists what they can mean.",
+    ),
+]
+MoveFormName = Annotated[
+    str | None,
+    typer.Option("--as", help="The form of moves, such as counts, words or numbers; the page of the puzzle lists all."),
+]
+Scramble = Annotated[
+    str | None,
+    typer.Option(help="In place of a board: moves from the goal to it. Those that undo them are shown too."),
+]
 JsonObjects = Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")]

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli import options
-from puzzlelab.cli.console import puzzle_and_boards, read_boards
+from puzzlelab.cli.console import board_of_scramble, puzzle_and_boards, read_boards
 from puzzlelab.cli.progress import progress
-from puzzlelab.core.errors import BadOption, Unsupported
+from puzzlelab.core.errors import BadOption
 
 if TYPE_CHECKING:
     from puzzlelab.cli.answers import SolveReport
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.puzzle import BoardForm, Puzzle
+    from puzzlelab.core.solver import Solver
     from puzzlelab.jobs.job_rows import JobRows
     from puzzlelab.jobs.solve_job import SolveJob
+    from puzzlelab.text.moves import MoveNotation
 
 Jobs = Annotated[
     int | None,
@@ -38,7 +40,11 @@ Unique = Annotated[
 ]
 SolutionForm = Annotated[
     str | None,
-    typer.Option("--as", help="Print the solutions alone, in this form, such as csv, sdk or html."),
+    typer.Option(
+        "--as",
+        help="The form of solutions: for boards, such as csv, sdk or html, which are printed alone; for moves, such as "
+        "counts, words or numbers.",
+    ),
 ]
 Verbose = Annotated[
     bool, typer.Option("--verbose", help="Print each better solution on standard error as soon as it exists.")
@@ -77,6 +83,8 @@ def solve(
     settle: options.Settle = False,
     json: JsonRows = False,
     form: SolutionForm = None,
+    letters: options.Letters = None,
+    scramble: options.Scramble = None,
     unique: Unique = False,
     verbose: Verbose = False,
     picture: Picture = None,
@@ -96,20 +104,15 @@ def solve(
     if verbose and executor is not None:
         raise BadOption("--verbose prints each better solution of a search in this process: leave out --executor")
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle, file)
-    solution_form = None if form is None else _solution_form(loaded_puzzle, form)
+    solution_form, moves = _forms(loaded_puzzle, form, letters)
+    if scramble is not None:
+        board = board_of_scramble(moves, scramble, board, file, json)
     if unique:
         require_counted(loaded_puzzle)
     limit = options.limit_of(time, nodes, memory)
     configured_solver = options.solver_of(loaded_puzzle, solver, option, net, **short)
     require(configured_solver, loaded_puzzle)
-    if picture is not None:
-        from puzzlelab.jobs.pictures import check_picture
-
-        check_picture(loaded_puzzle, picture)
-    if show_scores:
-        from puzzlelab.analysis.state_evaluation import network_shown
-
-        network_shown(loaded_puzzle, configured_solver.options())  # a missing network is an error before the search
+    _check_shown(loaded_puzzle, configured_solver, picture, show_scores)
     blocks, total = read_boards(loaded_puzzle, board, file, settle)
     many = total != 1
     if many and picture is not None:
@@ -121,6 +124,7 @@ def solve(
     job = SolveJob(loaded_puzzle, configured_solver, limit, watch=improvements() if verbose else None)
     report = SolveReport(
         job,
+        moves,
         many=many,
         json=json,
         steps=steps,
@@ -133,6 +137,18 @@ def solve(
     with options.open_or_here(executor, jobs) as job.executor:
         _solve_boards(report, blocks, total or _line_count(file), out)
     raise typer.Exit(report.summary(total))
+
+
+def _check_shown(puzzle: Puzzle, solver: Solver, picture: Path | None, show_scores: bool) -> None:
+    """Raise an error before the search for a picture that cannot be drawn, or a network that is missing."""
+    if picture is not None:
+        from puzzlelab.jobs.pictures import check_picture
+
+        check_picture(puzzle, picture)
+    if show_scores:
+        from puzzlelab.analysis.state_evaluation import network_shown
+
+        network_shown(puzzle, solver.options())
 
 
 def _solve_boards(report: SolveReport, blocks: Iterator[Boards], total: int | None, out: Path | None) -> None:
@@ -176,11 +192,13 @@ def _line_count(file: Path | None) -> int | None:
         return None
 
 
-def _solution_form(puzzle: Puzzle, name: str) -> BoardForm:
-    """Return the form of solutions; raises `Unsupported` for puzzles whose solutions are moves."""
+def _forms(puzzle: Puzzle, form: str | None, letters: str | None) -> tuple[BoardForm | None, MoveNotation]:
+    """Return the form of solutions that are boards, if one is named, and the notation of moves."""
     from puzzlelab.core.puzzle import presentation_of
+    from puzzlelab.text.moves import move_notation
+
+    if form is None or not presentation_of(puzzle).answer_is_board:
+        return None, move_notation(puzzle, form, letters)
     from puzzlelab.jobs.board_forms import form_named
 
-    if not presentation_of(puzzle).answer_is_board:
-        raise Unsupported(f"--as writes solutions that are boards, and those of {puzzle.name} are moves: leave it out")
-    return form_named(puzzle, name)
+    return form_named(puzzle, form), move_notation(puzzle, None, letters)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, end_interrupted, fail, say
-from puzzlelab.cli.options import ExecutorName, limit_of, open_or_here, status_in_words
+from puzzlelab.cli.options import ExecutorName, Letters, limit_of, open_or_here, status_in_words
 from puzzlelab.cli.progress import progress
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
@@ -38,6 +38,7 @@ def verify(
     memory: Annotated[str | None, typer.Option(help="With --prove: most memory of the process, such as 2G.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Rows to check at once (by default 1).")] = None,
     executor: ExecutorName = None,
+    letters: Letters = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object a row; the summary is an error line.")
     ] = False,
@@ -53,7 +54,7 @@ def verify(
 
     tally, limit = RowTally(), _limit(prove, time, nodes, memory)
     with open_or_here(executor, jobs) as workers:
-        is_interrupted = _check_rows(files, tally, limit, workers, json)
+        is_interrupted = _check_rows(files, tally, limit, workers, letters, json)
     if tally.rows == 0 and not is_interrupted:
         fail(f"{', '.join(map(str, files))}: there are no rows")
         raise typer.Exit(UNREADABLE)
@@ -72,7 +73,9 @@ def _limit(prove: bool, time: float | None, nodes: int | None, memory: str | Non
     return limit_of(DEFAULT_SECONDS if time is None and nodes is None else time, nodes, memory)
 
 
-def _check_rows(files: list[Path], tally: RowTally, limit: Limit | None, executor: Executor, json: bool) -> bool:
+def _check_rows(
+    files: list[Path], tally: RowTally, limit: Limit | None, executor: Executor, letters: str | None, json: bool
+) -> bool:
     """Check all rows, and print what is found; whether Ctrl-C ended this."""
     from puzzlelab.engine import report
     from puzzlelab.jobs.row_checks import checks
@@ -82,7 +85,7 @@ def _check_rows(files: list[Path], tally: RowTally, limit: Limit | None, executo
     with progress():
         report.progress(doing, 0, total)
         try:
-            for check in checks(files, limit, executor):
+            for check in checks(files, limit, executor, letters):
                 _show(check, tally, json)
                 report.progress(doing, tally.rows, total, status_in_words(executor))
         except KeyboardInterrupt:

@@ -23,7 +23,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import BadInput, BadOption, require_kind, wrong_argument
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Example, Forms, Notation, Presentation, Puzzle, State, board_after
+from puzzlelab.core.puzzle import Example, Forms, MoveForms, Notation, Presentation, Puzzle, State, board_after
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver, require
 from puzzlelab.core.verify import verify
@@ -110,6 +110,7 @@ def check_puzzle(
         check_scales(checked, seed, steps // STEPS_PER_LEVEL)
         check_notation_view(checked, states[0])
         check_forms(checked, states[0], solutions)
+        check_move_forms(checked, solutions)
         check_presentation(checked, states[0])
         check_name(checked)
 
@@ -293,6 +294,20 @@ def check_forms(puzzle: CheckedPuzzle, state: State, solutions: KnownSolutions) 
             with suppress(BadInput):  # a board for which the form has no place
                 written = puzzle.call(f"the form '{name}'", form.write, *pair, gives=str, passed=BadInput)
                 must(written.endswith("\n"), f"the form '{name}' must end the text of each board with a line end")
+
+
+def check_move_forms(puzzle: CheckedPuzzle, solutions: KnownSolutions) -> None:
+    """Check that moves in each form of the view `MoveForms` are read as they are written."""
+    view = puzzle.view(MoveForms)
+    if view is None or not any(solutions.moves[-1:]):
+        return
+    board, moves = solutions.states[-1], list(solutions.moves[-1])
+    for letters in view.letters:
+        for name, form in view.by_name(letters).items():
+            names = puzzle.call(f"the form '{name}' of moves", form.names, board, moves)
+            text = puzzle.call(f"the form '{name}' of moves", form.join, names, gives=str)
+            again = puzzle.call("`MoveForms.read`", view.read, board, text, letters)
+            must(again == moves, f"`MoveForms.read` reads other moves in '{text}', which the form '{name}' writes")
 
 
 def check_presentation(puzzle: CheckedPuzzle, state: State) -> None:

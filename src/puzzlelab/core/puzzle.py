@@ -102,14 +102,14 @@ def no_warnings(states: State) -> Mapping[int, Sequence[str]]:
 class Presentation:
     """The way in which a puzzle is shown to people; a puzzle without this view is shown by the defaults.
 
-    >>> puzzlelab.load("tiles-3x3").view(puzzlelab.Presentation).move_note
-    'U, D, L, R: the way the tile slides'
+    >>> puzzlelab.load("dust-4x3x3").view(puzzlelab.Presentation).move_note
+    '6,1: click column 6, row 1, counted from 0 at the lower left'
     """
 
     usual_solver: tuple[str, Mapping[str, Any]] | None = None
     """Name and options of the default solver; None chooses one by the views of the puzzle."""
     move_note: str = ""
-    """Explains the notation of moves, such as 'U, D, L, R (the way the tile slides)'."""
+    """Explains the notation of moves, such as '6,1: click column 6, row 1'; a puzzle with `MoveForms` has it there."""
     answer_is_board: bool = False
     """Whether a solution is shown as its final board instead of its moves."""
     unique_expected: bool = False
@@ -190,6 +190,36 @@ class Forms:
     """The forms in which boards of one puzzle are written, beside those that all puzzles have (`jobs.board_forms`)."""
 
     by_name: Mapping[str, BoardForm]
+
+
+@dataclass(frozen=True)
+class MoveForm:
+    """A form in which moves are written."""
+
+    about: str
+    """What a move is in this form, such as 'U, D, L, R: the way the tile slides'."""
+    names: Callable[[State, Sequence[int]], list[str]]
+    """Names each of the legal moves `[L]` that are made one after the other from a state `[S]` on."""
+    join: Callable[[Sequence[str]], str] = " ".join
+    """Makes a text of such names."""
+
+
+@dataclass(frozen=True)
+class MoveForms:
+    """The forms in which moves are written, and their reader. Without this view moves have one form: their names.
+
+    A convention says what the letters of moves mean, such as the way of the tile, or that of the blank.
+    """
+
+    letters: tuple[str, ...]
+    """The names of the conventions, the usual one first."""
+    by_name: Callable[[str], Mapping[str, MoveForm]]
+    """Returns the forms by name under a convention, the usual one first."""
+    read: Callable[[State, str, str], list[int]]
+    """Reads the moves in a text in any of the forms, which begin at a state `[S]`, by a convention.
+
+    It raises `BadBoard` with the number of an invalid one. Whether moves are legal is tested where a form needs it.
+    """
 
 
 @dataclass(frozen=True)

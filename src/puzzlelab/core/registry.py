@@ -35,6 +35,15 @@ PATIENCE = 10.0
 
 PUZZLES = Group("puzzles", "puzzle", "FAMILY", ("puzzles",))
 SOLVERS = Group("solvers", "solver", "SOLVER", ("solvers", "puzzles/*/solvers"), hyphens=True)
+OTHER_NAMES: Mapping[str, str] = {
+    "a*": "astar",
+    "dfs": "depth-first",
+    "dlx": "dancing-links",
+    "ida*": "ida",
+    "idastar": "ida",
+    "mcts": "uct",
+}
+"""Other names of solvers, in small letters, and the names that they have here."""
 
 
 def has_plug_ins() -> bool:
@@ -100,7 +109,12 @@ def solver_class(name: str) -> type[Any]:
 
     Options behind the name, as in `beam:width=100`, are left out.
     """
-    return SOLVERS.find(_OPTION.split(name)[0].replace("_", "-"), type)  # type: ignore[no-any-return]
+    return SOLVERS.find(_own_name(_OPTION.split(name)[0].replace("_", "-")), type)  # type: ignore[no-any-return]
+
+
+def _own_name(name: str) -> str:
+    """Return the name here of a solver that has this name or another one."""
+    return name if SOLVERS.place(name) is not None else OTHER_NAMES.get(name.lower(), name)
 
 
 def make_solver(name: str, options: Mapping[str, Any]) -> Solver:
@@ -135,7 +149,7 @@ def solver_and_options(name: str, options: Mapping[str, Any]) -> tuple[str, dict
         if own[option] != others[option]:
             first = f"{own[option]} in '{shorten(name)}'"
             raise BadOption(f"the option '{option}' has two values: {first}, and {shorten(str(others[option]))}")
-    return bare, {**own, **others}
+    return _own_name(bare), {**own, **others}
 
 
 def as_puzzle(puzzle: str | Puzzle) -> Puzzle:

@@ -10,13 +10,13 @@ from itertools import chain
 from pathlib import Path
 from statistics import mean, median
 
-from puzzlelab.analysis.game_analysis import Analysis, Game, read_game
+from puzzlelab.analysis.game_analysis import Analysis, Game
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.storage.lines import blocks_of, text_blocks
 from puzzlelab.storage.row import Row
 from puzzlelab.storage.row_exports import is_export, place_in_words, row_error, source_of
 from puzzlelab.storage.row_files import BEGINS, read_rows
+from puzzlelab.text.moves import MoveNotation
 
 SEPARATOR = ";"
 """What stands between a board and its moves."""
@@ -31,14 +31,14 @@ class PlacedGame:
     error: str = ""
 
 
-def games_in(puzzle: Puzzle, path: Path | None) -> Iterator[PlacedGame]:
+def games_in(moves: MoveNotation, path: Path | None) -> Iterator[PlacedGame]:
     """Yield the games in a file, or on standard input, with their places; raises `BadFile` for an invalid row.
 
     A line has a board and its moves behind `;`, or is a row of JSON. Blank lines and comments (#) are passed over.
     """
     if path is not None and is_export(source_of(path)):
         for number, row in read_rows(path):
-            yield _of_row(puzzle, place_in_words(path, number), row)
+            yield _of_row(moves, place_in_words(path, number), row)
         return
     name = Path("standard input") if path is None else path
     blocks = text_blocks(sys.stdin.buffer, str(name)) if path is None else blocks_of(source_of(path))
@@ -47,31 +47,32 @@ def games_in(puzzle: Puzzle, path: Path | None) -> Iterator[PlacedGame]:
         if not text or text.startswith(("#", BEGINS[1])):
             continue
         if not text.startswith("{"):
-            yield _of_line(puzzle, where, text)
+            yield _of_line(moves, where, text)
             continue
         try:
             row = Row.model_validate_json(text)
         except ValueError as error:  # of pydantic too
             raise row_error(name, number, error) from None
-        yield _of_row(puzzle, where, row)
+        yield _of_row(moves, where, row)
 
 
-def _of_line(puzzle: Puzzle, where: str, text: str) -> PlacedGame:
-    board, separator, moves = text.partition(SEPARATOR)
+def _of_line(moves: MoveNotation, where: str, text: str) -> PlacedGame:
+    board, separator, game = text.partition(SEPARATOR)
     if not separator:
         return PlacedGame(where, error=f"there are no moves: a line is BOARD{SEPARATOR} MOVES")
-    return _placed(puzzle, where, board, moves)
+    return _placed(moves, where, board, game)
 
 
-def _of_row(puzzle: Puzzle, where: str, row: Row) -> PlacedGame:
-    if row.puzzle != puzzle.name:
-        return PlacedGame(where, error=f"a row of {row.puzzle}, not of {puzzle.name}")
-    return PlacedGame(where) if row.moves is None else _placed(puzzle, where, row.board, " ".join(row.moves))
+def _of_row(moves: MoveNotation, where: str, row: Row) -> PlacedGame:
+    if row.puzzle != moves.puzzle.name:
+        return PlacedGame(where, error=f"a row of {row.puzzle}, not of {moves.puzzle.name}")
+    return PlacedGame(where) if row.moves is None else _placed(moves, where, row.board, " ".join(row.moves))
 
 
-def _placed(puzzle: Puzzle, where: str, board: str, moves: str) -> PlacedGame:
+def _placed(moves: MoveNotation, where: str, text: str, game: str) -> PlacedGame:
     try:
-        return PlacedGame(where, Game.of(puzzle.read(board), read_game(puzzle, moves)))
+        board = moves.puzzle.read(text)
+        return PlacedGame(where, Game.of(board, moves.read(board, game)))
     except BadInput as error:
         return PlacedGame(where, error=str(error))
 

@@ -24,6 +24,7 @@ from puzzlelab.engine import report
 from puzzlelab.runtime import libraries
 from puzzlelab.storage.files import replace_file
 from puzzlelab.storage.outputs import check_ending, check_image
+from puzzlelab.text.moves import MoveNotation, move_notation
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -71,8 +72,10 @@ def check_picture(puzzle: Puzzle, path: Path) -> None:
         pixels('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>')
 
 
-def write_picture(result: Result, path: Path) -> None:
+def write_picture(result: Result, path: Path, notation: MoveNotation | None = None) -> None:
     """Write the boards of a solution, from the first to the last, as the ending of the file says.
+
+    Moves are named in the notation, by default the usual one.
 
     A puzzle with cells and candidates is filled in the order of its logic. Raises `BadOption` for a solution with too
     many moves.
@@ -83,7 +86,8 @@ def write_picture(result: Result, path: Path) -> None:
     puzzle = result.board.puzzle
     states = list(states_along(puzzle, result.board.state, moves))
     if path.suffix == ".svg":
-        titles = [f"{number}. {puzzle.write_move(move)}" for number, move in enumerate(moves, start=1)]
+        names = (notation or move_notation(puzzle)).names(states[0], moves)
+        titles = [f"{number}. {name}" for number, name in enumerate(names, start=1)]
         replace_file(path, strip(puzzle, states, ["start", *titles]))
     else:
         replace_file(path, _film(puzzle, states, "GIF" if path.suffix == ".gif" else "PNG"))

@@ -38,6 +38,7 @@ from puzzlelab.jobs.pieces import Pieces
 from puzzlelab.storage.row import Row
 from puzzlelab.storage.row_exports import place_in_words, source_of
 from puzzlelab.storage.row_files import read_rows
+from puzzlelab.text.moves import move_notation
 
 UNCHECKED = "not checked"
 
@@ -131,39 +132,46 @@ def rows_of(files: Iterable[Path]) -> Iterator[tuple[Place, Row]]:
             yield Place(file, line, number), row
 
 
-def checks(files: Iterable[Path], limit: Limit | None = None, executor: Executor | None = None) -> Iterator[RowCheck]:
+def checks(
+    files: Iterable[Path], limit: Limit | None = None, executor: Executor | None = None, letters: str | None = None
+) -> Iterator[RowCheck]:
     """Check the rows of these files one by one; in their order, and as soon as each is done.
 
     The executor checks them, by default this process, which reads the files.
 
     With a limit, which is for each row, the claims are proven anew. Without one, only those are checked that follow
-    from the rules. Raises `BadFile`, and `BadInput` for an unknown puzzle.
+    from the rules. `letters` says what letters of moves mean, if that is not what their puzzle means. Raises `BadFile`,
+    and `BadInput` for an unknown puzzle, or one without these letters.
     """
     pieces: Pieces[list[tuple[Place, Row]]] = Pieces(
         executor or ThisProcess(),
-        lambda rows: partial(check_rows, rows, limit),
+        lambda rows: partial(check_rows, rows, limit, letters=letters),
         lambda rows: f"the check of {rows[0][0]}",
     )
-    parts = pieces.size.cut(_with_known_puzzles(rows_of(files)))
+    parts = pieces.size.cut(_with_known_puzzles(rows_of(files), letters))
     for _, rows, value in pieces.done((some, None) for some in parts):
-        yield _left_out(*rows[0], limit, value) if isinstance(value, PieceLost) else value
+        yield _left_out(*rows[0], limit, value, letters) if isinstance(value, PieceLost) else value
 
 
-def check_rows(rows: Sequence[tuple[Place, Row]], limit: Limit | None) -> Iterator[RowCheck]:
+def check_rows(
+    rows: Sequence[tuple[Place, Row]], limit: Limit | None, letters: str | None = None
+) -> Iterator[RowCheck]:
     """Yield the checks of some rows, but for one that is cancelled."""
     over, puzzles = cancellation(), cache(load)
     for place, row in rows:
-        check = _check(place, row, puzzles(row.puzzle), limit, over)
+        check = _check(place, row, puzzles(row.puzzle), limit, over, letters)
         if over():
             return
         yield check
 
 
-def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: Callable[[], bool]) -> RowCheck:
+def _check(
+    place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: Callable[[], bool], letters: str | None = None
+) -> RowCheck:
     if row.error is not None:
         return RowCheck(place, row, Verdict(False, f"holds no answer: {row.error}"))
     try:
-        result, verdict = row.verify(puzzle)
+        result, verdict = row.verify(puzzle, letters)
     except BadBoard as error:
         return RowCheck(place, row, Verdict(False, str(error)))
     claim = claim_of(result, objective_of(puzzle).kind) if verdict.holds else None
@@ -181,21 +189,21 @@ def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: Ca
     return RowCheck(place, row, verdict, result, end, claim, proof, basis_of(result, row.options))
 
 
-def _with_known_puzzles(rows: Iterator[tuple[Place, Row]]) -> Iterator[tuple[Place, Row]]:
-    """Pass the rows on; raises `BadInput` at the first one of an unknown puzzle."""
-    puzzles = cache(load)
+def _with_known_puzzles(rows: Iterator[tuple[Place, Row]], letters: str | None) -> Iterator[tuple[Place, Row]]:
+    """Pass the rows on; raises `BadInput` at the first one of an unknown puzzle, or of one without these letters."""
+    notations = cache(lambda name: move_notation(load(name), None, letters))
     for place, row in rows:
-        puzzles(row.puzzle)
+        notations(row.puzzle)
         yield place, row
 
 
-def _left_out(place: Place, row: Row, limit: Limit | None, problem: PieceLost) -> RowCheck:
+def _left_out(place: Place, row: Row, limit: Limit | None, problem: PieceLost, letters: str | None) -> RowCheck:
     """Return the check of a row that ended its workers: its claim is undecided, or without proofs it was not
     replayed.
     """
     if limit is None:
         return RowCheck(place, row, Verdict(False, f"cannot be replayed: {problem}"))
-    check = _check(place, row, load(row.puzzle), None, never)
+    check = _check(place, row, load(row.puzzle), None, never, letters)
     if check.claim is None:
         return check
     return replace(check, proof=ProofCheck(check.claim, "undecided", reason=f"cannot be proven: {problem}"))

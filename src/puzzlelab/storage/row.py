@@ -5,11 +5,12 @@ The fields of `Row` are the one declaration of its columns: their names, their o
 """
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic.fields import FieldInfo
 
 from puzzlelab.core.boards import Instance
@@ -31,6 +32,11 @@ Question = tuple[str, str, str, str, str | None, int | None]
 Kind = Literal["text", "word", "number", "truth", "seconds", "moves", "object"]
 
 
+def _texts(moves: Any) -> Any:
+    """Return the words of moves that are one text, as other programs write them."""
+    return moves.split() if isinstance(moves, str) else moves
+
+
 class Row(BaseModel):
     """One answer, with everything that is needed to verify or to reproduce it.
 
@@ -49,7 +55,7 @@ class Row(BaseModel):
     seed: int | None = None
     limit: dict[str, float | int | None] = {}
     version: str = ""
-    moves: list[str] | None = None
+    moves: Annotated[list[str] | None, BeforeValidator(_texts)] = None
     length: int | None = None
     solution: Annotated[str | None, RARE, DISTINCT] = None
     """The board after the moves; only in rows of puzzles whose answer is a board."""
@@ -103,9 +109,12 @@ class Row(BaseModel):
         kinds = {kind: self.limit.get(kind) for kind in ("seconds", "nodes", "memory")}
         return Limit(**kinds)  # type: ignore[arg-type]
 
-    def result(self, puzzle: Puzzle, instance: Instance | None = None) -> Result:
-        """Return the result in the row, for this board; raises `BadBoard` for an invalid move."""
-        moves = None if self.moves is None else tuple(read_moves(puzzle, self.moves))
+    def result(self, puzzle: Puzzle, instance: Instance | None = None, letters: str | None = None) -> Result:
+        """Return the result in the row, for this board; raises `BadBoard` for an invalid move.
+
+        `letters` says what letters of moves mean where another program has written them otherwise than the puzzle.
+        """
+        moves = None if self.moves is None else tuple(self._read_moves(puzzle, instance, letters))
         return Result(
             moves,
             self.proof,
@@ -119,13 +128,24 @@ class Row(BaseModel):
             instance=instance,
         )
 
-    def verify(self, puzzle: Puzzle) -> tuple[Result, Verdict]:
+    def _read_moves(self, puzzle: Puzzle, instance: Instance | None, letters: str | None) -> list[int]:
+        """Return the moves, which other programs may have written in another form than their names."""
+        with suppress(BadBoard):
+            if letters is None:
+                return read_moves(puzzle, self.moves or ())
+        from puzzlelab.text.moves import read_texts
+
+        return read_texts(instance or puzzle.read(self.board), self.moves or (), letters)
+
+    def verify(self, puzzle: Puzzle, letters: str | None = None) -> tuple[Result, Verdict]:
         """Return the result in the row, verified again, and the verdict; raises `BadBoard` for a bad board or move.
+
+        `letters` is that of `result`.
 
         Nothing that the row says of itself is believed: neither `verified` nor `length`, nor a proof that means nothing
         for this puzzle.
         """
-        result, verdict = confirmed(self.result(puzzle, puzzle.read(self.board)))
+        result, verdict = confirmed(self.result(puzzle, puzzle.read(self.board), letters))
         return result, self.checked(result, verdict)
 
     def checked(self, result: Result, verdict: Verdict, solution: str | None = None) -> Verdict:
@@ -137,7 +157,7 @@ class Row(BaseModel):
         if not verdict.holds:
             return verdict
         if self.length != result.length:
-            reason = f"says length {self.length}, and gives {len(self.moves or ())} moves"
+            reason = f"says length {self.length}, and gives {result.length or 0} moves"
         elif self.proof in ("unique", "several") and not counts_solutions(puzzle):
             reason = f"claims proof '{self.proof}', which means nothing for {puzzle.name}"
         elif self.solution is not None and self.solution != (solution or solution_of(result)):

@@ -244,6 +244,14 @@ async def frames(
     return await _question(request, "frames", {**game, "lower_bound": lower_bound, "drawn": drawn})
 
 
+@api.get("/moves", response_model=schemas.WrittenMoves)
+async def moves(
+    request: Request, game: schemas.Game, form: schemas.MoveFormName = None, form_letters: schemas.Letters = None
+) -> Response:
+    """Return the `moves` of a game by their names, and their `text` in a form, with what its letters mean."""
+    return await _question(request, "move_texts", {**game, "form": form, "form_letters": form_letters})
+
+
 @api.get("/scores", response_model=dict[str, Any])
 async def scores(request: Request, game: schemas.Game, net: schemas.NetworkName = None) -> Response:
     """Return the move probabilities of a `network` at every position of a game: `steps`."""

@@ -29,7 +29,13 @@ OptionalPuzzle = Annotated[
 Board = Annotated[str, Query(max_length=MAX_BOARD_LENGTH, description="A board in any notation of the puzzle.")]
 BoardFields = Annotated[list[BoardField], Query(min_length=1, description="A board; repeat the parameter for more.")]
 Moves = Annotated[
-    str | None, Query(max_length=MAX_GAME_LENGTH, description="Moves from the board, with spaces between them.")
+    str | None, Query(max_length=MAX_GAME_LENGTH, description="Moves from the board, in any form of the puzzle.")
+]
+Letters = Annotated[
+    str | None,
+    Query(
+        max_length=MAX_NAME_LENGTH, description="What letters of moves mean; `move_forms` of /list has what they can."
+    ),
 ]
 SolverName = Annotated[
     str | None,
@@ -47,11 +53,14 @@ NetworkName = Annotated[
     str | None, Query(max_length=MAX_NAME_LENGTH, description="A network of the package by its name or its hash.")
 ]
 FormName = Annotated[str, Query(max_length=MAX_NAME_LENGTH, description="The form, such as sdk; see /forms.")]
+MoveFormName = Annotated[
+    str | None, Query(max_length=MAX_NAME_LENGTH, description="The form of moves; `move_forms` of /list has them.")
+]
 JobId = Annotated[str, Path(max_length=MAX_NAME_LENGTH)]
 
 
-def _game(puzzle: PuzzleName, board: Board, moves: Moves = None) -> dict[str, Any]:
-    return {"puzzle": puzzle, "board": board, "moves": moves}
+def _game(puzzle: PuzzleName, board: Board, moves: Moves = None, letters: Letters = None) -> dict[str, Any]:
+    return {"puzzle": puzzle, "board": board, "moves": moves, "letters": letters}
 
 
 def _search(solver: SolverName = None, time: Seconds = None, nodes: Nodes = None) -> dict[str, Any]:
@@ -97,6 +106,14 @@ class ReadRequest(Body):
     puzzle: str | None = Field(
         default=None, max_length=MAX_NAME_LENGTH, description="The puzzle that is taken where the text may be several."
     )
+
+
+class WrittenMoves(BaseModel):
+    """The moves of a game in two forms."""
+
+    moves: list[str] = Field(description="Their names.")
+    text: str = Field(description="The moves in the form that was asked for.")
+    about: str = Field(description="What a move is in this form.")
 
 
 class BoardFacts(BaseModel):

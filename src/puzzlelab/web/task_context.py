@@ -79,11 +79,11 @@ def limit_of(parameters: Parameters, context: TaskContext) -> Limit:
     return Limit(parameters.get("time"), parameters.get("nodes"), resident() + context.memory)
 
 
-def moves_of(parameters: Parameters, puzzle: Puzzle) -> list[int]:
-    """Return the moves of a game."""
-    from puzzlelab.analysis.game_analysis import read_game
+def moves_of(parameters: Parameters, instance: Instance) -> list[int]:
+    """Return the moves of a game from a board on."""
+    from puzzlelab.text.moves import read_game
 
-    return read_game(puzzle, parameters.get("moves") or "")
+    return read_game(instance, parameters.get("moves") or "", parameters.get("letters"))
 
 
 def solver_of(parameters: Parameters, puzzle: Puzzle) -> Solver:

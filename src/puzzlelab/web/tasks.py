@@ -284,7 +284,7 @@ def hint(parameters: Parameters, context: TaskContext) -> Any:
     if deduces(puzzle):
         moves, removed = read_notes(puzzle, parameters.get("moves") or "")
     else:
-        moves, removed = moves_of(parameters, puzzle), []
+        moves, removed = moves_of(parameters, instance), []
     answer = hint_after(solver, instance, moves, limit, lambda attempt: bool(context.stop_requested()), removed)
     return [hint_row(instance, moves, solver, limit, answer, removed)]
 
@@ -296,7 +296,7 @@ def analyse(parameters: Parameters, context: TaskContext) -> Any:
 
     instance = instance_of(parameters)
     puzzle, limit = instance.puzzle, limit_of(parameters, context)
-    solver, game = solver_of(parameters, puzzle), games.Game.of(instance, moves_of(parameters, puzzle))
+    solver, game = solver_of(parameters, puzzle), games.Game.of(instance, moves_of(parameters, instance))
     analysis = games.analyse(solver, game, limit, lambda attempt: bool(context.stop_requested()))
     return game_row(instance, solver, limit, analysis)
 
@@ -326,7 +326,7 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.analysis.game_analysis import frames as frames_of
 
     instance = instance_of(parameters)
-    puzzle, moves = instance.puzzle, moves_of(parameters, instance.puzzle)
+    puzzle, moves = instance.puzzle, moves_of(parameters, instance)
     positions, size = [], 0
     for frame in frames_of(instance, moves, parameters["lower_bound"]):
         facts = frame | (_drawn(puzzle, frame["board"]) if parameters["drawn"] else {})
@@ -335,6 +335,18 @@ def frames(parameters: Parameters, context: TaskContext) -> Any:
             raise BadOption(f"the positions of {len(moves):,} moves have more than {MAX_ANSWER:,} bytes; ask for fewer")
         positions.append(facts)
     return {"frames": positions}
+
+
+def move_texts(parameters: Parameters, context: TaskContext) -> Any:
+    """Return the moves of a game by their names, and in a form."""
+    from puzzlelab.core.puzzle import names_of
+    from puzzlelab.text.moves import move_notation
+
+    instance = instance_of(parameters)
+    game = moves_of(parameters, instance)
+    notation = move_notation(instance.puzzle, parameters.get("form"), parameters.get("form_letters"))
+    text = notation.write(instance.state, game)
+    return {"moves": names_of(instance.puzzle, game), "text": text, "about": notation.form.about}
 
 
 def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:
@@ -367,7 +379,7 @@ def scores(parameters: Parameters, context: TaskContext) -> Any:
     instance = instance_of(parameters)
     puzzle = instance.puzzle
     name, network = network_shown(puzzle, {"prior": network_of(parameters, puzzle)})
-    states = [position.state for position in positions_of(instance, moves_of(parameters, puzzle))]
+    states = [position.state for position in positions_of(instance, moves_of(parameters, instance))]
     boards = np.array([state for state in states if not puzzle.solved(state)])
     move_shares = shares(puzzle, name, network, boards) if len(boards) else ()
     steps = [
@@ -448,6 +460,7 @@ TASKS: Mapping[str, Callable[[Parameters, TaskContext], Any]] = {
         analyse,
         way,
         frames,
+        move_texts,
         picture,
         scores,
         tree,

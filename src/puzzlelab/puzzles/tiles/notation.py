@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard, shorten
-from puzzlelab.core.puzzle import Notation
+from puzzlelab.core.puzzle import BoardForm, Forms, Notation, State
 from puzzlelab.text.rows import ROW_SIGNS, check_rows, rows_of
 
 if TYPE_CHECKING:
@@ -57,17 +57,26 @@ def notation(puzzle: Tiles) -> Notation:
     )
 
 
+def forms(puzzle: Tiles) -> Forms:
+    """Return the view `Forms`."""
+    return Forms(
+        {"rows": BoardForm("rows with a slash between, as players write them", partial(_rows, puzzle.columns))}
+    )
+
+
 # --- one board ---
 
 
 def read(text: str, rows: int, columns: int, name: str) -> Board:
-    """Read `uint8[rows * columns]` from numbers, in rows or not, or from one hexadecimal digit a cell.
+    """Read `uint8[rows * columns]` from numbers, in rows or not, or from one hexadecimal digit a cell; a slash ends a
+    row.
 
     Raises `BadBoard` with the place.
     """
     cells = rows * columns
     if len(text) > LONGEST:
         raise BadBoard(f"{len(text):,} characters are no board; {name} has {cells} numbers")
+    text = text.replace("/", "\n")
     words = _words(text)
     if not words:
         raise BadBoard(f"the board is empty; {name} has {cells} numbers, 0 for the blank")
@@ -83,6 +92,11 @@ def read(text: str, rows: int, columns: int, name: str) -> Board:
 def write(board: Board) -> str:
     """Return the canonical notation: numbers row by row with spaces."""
     return " ".join(map(str, board.tolist()))
+
+
+def _rows(columns: int, boards: State, solutions: State | None) -> str:
+    rows = boards.reshape(len(boards), -1, columns).tolist()
+    return "".join("/".join(" ".join(map(str, row)) for row in board) + "\n" for board in rows)
 
 
 def _words(text: str) -> list[str]:

@@ -20,7 +20,6 @@ def presentation(puzzle: Tiles) -> Presentation:
     """
     return Presentation(
         usual_solver=("ida", {}) if puzzle.cells <= 16 else ("beam", {"patience": PATIENCE}),
-        move_note="U, D, L, R: the way the tile slides",
         provers=_provers(puzzle.cells),
     )
 

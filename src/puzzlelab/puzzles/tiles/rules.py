@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadOption, move_text, shorten
-from puzzlelab.core.puzzle import Drawings, Notation, Presentation, View, Views, find_view, itself
+from puzzlelab.core.puzzle import Drawings, Forms, MoveForms, Notation, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
     Estimates,
     KernelRules,
@@ -182,7 +182,9 @@ class Tiles:
 VIEWS: Views = {
     Drawings: "puzzlelab.puzzles.tiles.presentation:drawing",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
+    Forms: "puzzlelab.puzzles.tiles.notation:forms",
     KernelRules: "puzzlelab.puzzles.tiles.kernels:rules",
+    MoveForms: "puzzlelab.puzzles.tiles.move_forms:forms",
     Notation: "puzzlelab.puzzles.tiles.notation:notation",
     Planes: "puzzlelab.puzzles.tiles.planes:TilesPlanes",
     Presentation: "puzzlelab.puzzles.tiles.presentation:presentation",

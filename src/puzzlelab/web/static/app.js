@@ -216,7 +216,7 @@ function mountParts() {
   mountHelp(store);
   mountSolve(store, race, solve, say);
   mountSolverTable(store, race, (row) => tryAndReport(() => watch(row)), (row) => solve(row.solver, row.query?.time ?? ""));
-  mountWin(store, mountShare(store, address.follow(store, isBehindAddress), say, tryAndReport));
+  mountWin(store, mountShare(store, address.follow(store, isBehindAddress), play.replay, say, tryAndReport));
   keepOpen(byId("advanced"));
 }
 

@@ -1,11 +1,17 @@
 /** The link to the current page, and downloads of its moves and its board, also in the forms of other programs. */
 
 import { get, getText, newRequest } from "../api.js";
-import { byId, copyText, download, fillSelect } from "../dom.js";
+import { byId, copyText, debounce, download, fillSelect } from "../dom.js";
 import { currentScene } from "../store.js";
 
-/** `updateAddress` writes the current state of the page into the address. Returns what copies the link. */
-export function mountShare(store, updateAddress, say, attempt) {
+/** Moves are written a moment after the last one. */
+const PAUSE_MS = 120;
+
+/**
+ * `updateAddress` writes the current state of the page into the address, `replay(moves)` plays from the board. Returns
+ * what copies the link.
+ */
+export function mountShare(store, updateAddress, replay, say, attempt) {
   const share = async () => {
     updateAddress();
     say((await copyText(location.href)) ? "The link is copied." : `The link: ${location.href}`);
@@ -19,6 +25,7 @@ export function mountShare(store, updateAddress, say, attempt) {
     download(`${fileName(facts)}.svg`, await getText("svg", query), "image/svg+xml");
   }));
   mountForms(store, say, attempt);
+  mountMoves(store, replay, say, attempt);
   return share;
 }
 
@@ -47,6 +54,53 @@ function mountForms(store, say, attempt) {
     const { ending } = forms.find(({ name }) => name === select.value);
     download(`${fileName(store.get().facts)}${ending || ".txt"}`, await write(), "text/plain");
   }));
+}
+
+/** The moves as text in a form of the puzzle, which can be copied, and another text of moves in its place, played. */
+function mountMoves(store, replay, say, attempt) {
+  const select = byId("moves-form"), text = byId("moves-text"), panel = byId("advanced");
+  const choice = () => select.value.split(": ");
+  let isTyped = false; // a text that is not played yet stays
+  const write = debounce(() => attempt(async () => {
+    const { facts, game, draft, line, ...state } = store.get();
+    if (!facts || !panel.open || byId("moves-bar").hidden || isTyped) return;
+    const moves = movesOf({ line, ...state });
+    if (!moves) {
+      text.value = "";
+      return;
+    }
+    const board = game.write(moves === line?.moves ? line.start.state : draft);
+    const [letters, form] = choice();
+    const query = { puzzle: facts.puzzle, board, moves: moves.join(" "), form, form_letters: letters };
+    text.value = (await get("moves", query, newRequest("moves"))).text;
+  }), PAUSE_MS);
+  panel.addEventListener("toggle", write);
+  select.addEventListener("change", write);
+  store.watch(["facts"], ({ facts }) => {
+    const forms = Object.entries(facts?.move_forms ?? {});
+    const names = forms.flatMap(([letters, about]) => Object.keys(about).map((form) => `${letters}: ${form}`));
+    byId("moves-bar").hidden = !names.length;
+    fillSelect(select, names.map((name) => [name, name]));
+  });
+  store.watch(["facts", "draft", "trail", "line", "mode"], () => {
+    isTyped = false;
+    write();
+  });
+  text.addEventListener("input", () => (isTyped = text.value !== ""));
+  byId("copy-moves").addEventListener("click", async () => {
+    say((await copyText(text.value)) ? "The moves are copied." : text.value);
+  });
+  byId("moves-bar").addEventListener("submit", (event) => {
+    event.preventDefault();
+    attempt(async () => {
+      const { facts, game, draft } = store.get();
+      const query = { puzzle: facts.puzzle, board: game.write(draft), moves: text.value, letters: choice()[0] };
+      const { moves } = await get("moves", query);
+      store.set({ mode: "play", playing: false });
+      await replay(moves);
+      say(`${moves.length} moves are played.`);
+    });
+  });
 }
 
 function save(store, extension, type, write, say) {

@@ -1,6 +1,6 @@
 /** The moves that were played, as a tree: the line itself, and below each place the other lines that begin there. */
 
-import { byId, debounce, el } from "../dom.js";
+import { byId, debounce, el, showText } from "../dom.js";
 import { movesPlayed } from "../store.js";
 import { treeOf } from "../variations.js";
 
@@ -13,6 +13,7 @@ export function mountVariations(store, goTo) {
     const { lines, facts, trail } = store.get();
     byId("lines-panel").hidden = !facts || facts.shows_board || !lines.length;
     if (byId("lines-panel").hidden) return;
+    showText(byId("lines-note"), facts.move_note);
     const current = movesPlayed(store.get());
     const longest = trail.steps.at(-1).moves;
     byId("lines").replaceChildren(...listOf(treeOf(lines), longest, current, goTo));
