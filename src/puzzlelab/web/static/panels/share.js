@@ -61,7 +61,7 @@ function mountMoves(store, replay, say, attempt) {
   const select = byId("moves-form"), text = byId("moves-text"), panel = byId("advanced");
   const choice = () => select.value.split(": ");
   let isTyped = false; // a text that is not played yet stays
-  const write = debounce(() => attempt(async () => {
+  const write = debounce(async () => {
     const { facts, game, draft, line, ...state } = store.get();
     if (!facts || !panel.open || byId("moves-bar").hidden || isTyped) return;
     const moves = movesOf({ line, ...state });
@@ -72,8 +72,9 @@ function mountMoves(store, replay, say, attempt) {
     const board = game.write(moves === line?.moves ? line.start.state : draft);
     const [letters, form] = choice();
     const query = { puzzle: facts.puzzle, board, moves: moves.join(" "), form, form_letters: letters };
-    text.value = (await get("moves", query, newRequest("moves"))).text;
-  }), PAUSE_MS);
+    const answer = await get("moves", query, newRequest("moves")).catch(() => null); // not asked for: no error is shown
+    if (answer && !isTyped) text.value = answer.text;
+  }, PAUSE_MS);
   panel.addEventListener("toggle", write);
   select.addEventListener("change", write);
   store.watch(["facts"], ({ facts }) => {
