@@ -102,23 +102,36 @@ def analyse(
 ) -> Analysis:
     """Return the regret of each move of a game.
 
-    The number of moves made plus the cost-to-go never falls along a game; if it is equal at two positions, it is so at
-    all positions between them. Therefore both ends are searched first, then the middle of each open interval.
-
     Raises:
         Unsupported: if all solutions of this puzzle are equally long, or the solver cannot solve it.
     """
-    puzzle, moves, positions = game.puzzle, game.moves, game.positions
-    require_comparable_moves(puzzle)
-    budgeted = BudgetedSolver(solver.with_memory(), limit, watch)
-    answers = {
-        place: result
-        for place, position in enumerate(positions)
-        if (result := known.get(position.state.tobytes())) is not None
-    }
-    bounds = [Interval(0, 0) if puzzle.solved(position.state) else Interval(1) for position in positions]
-    for place, result in answers.items():
-        bounds[place] = bounds[place].meets(result_interval(result))
+    require_comparable_moves(game.puzzle)
+    budgeted, moves = BudgetedSolver(solver.with_memory(), limit, watch), game.moves
+    bounds, answers = _searched(budgeted, game, known)
+    steps = tuple(
+        MoveValue(move, before, after, interval_difference(after.plus(1), before))
+        for move, before, after in zip(moves, bounds[:-1], bounds[1:], strict=True)
+    )
+    total = interval_difference(bounds[-1].plus(len(moves)), bounds[0]) if steps else Interval(0, 0)
+    analysis = Analysis(steps, total)
+    place = len(moves) if analysis.first_mistake is None else analysis.first_mistake
+    if bounds[place].most and _rest(answers, moves, place) is None:
+        answers[place] = budgeted.search(game.positions[place], bounds[place], 1)[1]
+    continuation, stop = _rest(answers, moves, place) or (), budgeted.stop(analysis.proven)
+    return Analysis(steps, total, continuation, stop, budgeted.expanded, budgeted.seconds)
+
+
+def _searched(budgeted: BudgetedSolver, game: Game, known: Known) -> tuple[list[Interval], dict[int, Result]]:
+    """Return bounds on the cost-to-go of each position, and the answers to those that were searched, by their places.
+
+    The number of moves made plus the cost-to-go never falls along a game; if it is equal at two positions, it is so at
+    all positions between them. Therefore both ends are searched first, then the middle of each open interval.
+    """
+    positions, answers = game.positions, dict[int, Result]()
+    bounds = [Interval(0, 0) if game.puzzle.solved(position.state) else Interval(1) for position in positions]
+    for place, position in enumerate(positions):
+        if (result := known.get(position.state.tobytes())) is not None:
+            answers[place], bounds[place] = result, bounds[place].meets(result_interval(result))
     bounds = _propagate(bounds)
     pending = _bisection_order(len(positions))
     while pending:
@@ -133,18 +146,7 @@ def analyse(
         if len(later) == len(pending):
             break
         pending = later
-    steps = tuple(
-        MoveValue(move, before, after, interval_difference(after.plus(1), before))
-        for move, before, after in zip(moves, bounds[:-1], bounds[1:], strict=True)
-    )
-    total = interval_difference(bounds[-1].plus(len(moves)), bounds[0]) if steps else Interval(0, 0)
-    analysis = Analysis(steps, total)
-    place = len(moves) if analysis.first_mistake is None else analysis.first_mistake
-    if bounds[place].most and _rest(answers, moves, place) is None:
-        answers[place] = budgeted.search(positions[place], bounds[place], 1)[1]
-    continuation = _rest(answers, moves, place) or ()
-    stop = budgeted.stop(analysis.proven)
-    return replace(analysis, continuation=continuation, stop=stop, expanded=budgeted.expanded, seconds=budgeted.seconds)
+    return bounds, answers
 
 
 def _rest(answers: Mapping[int, Result], moves: Sequence[int], place: int) -> tuple[int, ...] | None:
