@@ -20,8 +20,8 @@ def presentation(puzzle: Tiles) -> Presentation:
     """
     return Presentation(
         usual_solver=("ida", {}) if puzzle.cells <= 16 else ("beam", {"patience": PATIENCE}),
-        move_note="U, D, L, R: the way the tile slides",
-        provers=_provers(puzzle.cells),
+        move_note="U, D, L, R: the way the tile slides" + "; R2: two tiles slide in one move" * puzzle.is_multi,
+        provers=_multi_provers(puzzle) if puzzle.is_multi else _provers(puzzle.cells),
     )
 
 
@@ -33,6 +33,13 @@ def _provers(cells: int) -> tuple[tuple[str, Mapping[str, Any]], ...]:
         return (("bfs", {"bidirectional": True}), ("astar", {"estimate": "manhattan"}))
     bounds = ("pdb", "walking") if cells <= 16 else ("pdb", "conflicts")
     return (*(("ida", {"estimate": bound}) for bound in bounds), ("astar", {"estimate": "conflicts"}))
+
+
+def _multi_provers(puzzle: Tiles) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """Return the same where several tiles slide in one move."""
+    if puzzle.cells <= 10:
+        return (("bfs", {"bidirectional": True}), ("astar", {"estimate": "shared"}))
+    return (("ida", {"estimate": "pdb" if puzzle.cells <= 25 else "shared"}), ("astar", {"estimate": "shared"}))
 
 
 def drawing(puzzle: Tiles) -> Drawings:
