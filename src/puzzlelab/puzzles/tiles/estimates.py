@@ -116,7 +116,7 @@ CATALOGUE: Mapping[str, tuple[str, Callable[[Tiles, str], Estimate], Callable[[T
 
 MULTI_ABOUT = {
     "manhattan": "distances of all tiles from where they belong: no lower bound, because a move may slide several",
-    "pdb": "the greatest entry of the usual pattern databases of this size; also pdb-66, or pdb:1,2,3/4,5,6",
+    "pdb": "the greatest entry of the usual pattern databases of this size; also pdb-66, pdb-555, or pdb:1,2,3/4,5,6",
 }
 """Name -> what it is where several tiles slide in one move."""
 

@@ -63,7 +63,12 @@ NAMED: dict[tuple[int, int], dict[str, Groups]] = {
     },
 }
 """Goal cells of each group, for a goal with the blank last; the first of each size is the usual one."""
-MULTI_NAMED: dict[tuple[int, int], dict[str, Groups]] = {(4, 4): {"66": ((0, 1, 2, 3, 4, 8), (7, 10, 11, 12, 13, 14))}}
+MULTI_NAMED: dict[tuple[int, int], dict[str, Groups]] = {
+    (4, 4): {
+        "66": ((0, 1, 2, 3, 4, 8), (7, 10, 11, 12, 13, 14)),
+        "555": ((0, 1, 2, 3, 7), (4, 8, 9, 12, 13), (5, 6, 10, 11, 14)),
+    }
+}
 """The same where several tiles slide in one move: groups need not hold all tiles."""
 
 
@@ -296,10 +301,9 @@ def _given_groups(puzzle: Tiles, text: str) -> Groups:
         raise BadOption(f"'{text[:60]}' is no partition; write groups of tiles as pdb:1,2,3/4,5,6/7,8")
     groups = [[int(tile) for tile in group.split(",")] for group in text.split("/")]
     tiles = sorted(tile for group in groups for tile in group)
-    if puzzle.is_multi and len(set(tiles)) == len(tiles) and 1 <= tiles[0] <= tiles[-1] < puzzle.cells:
-        pass  # the greatest entry is the bound, which needs no other groups
-    elif tiles != list(range(1, puzzle.cells)):
-        raise BadOption(f"the groups of '{text[:60]}' must hold each of the tiles 1 to {puzzle.cells - 1} once")
+    known, often = set(range(1, puzzle.cells)), "at most once" if puzzle.is_multi else "once"
+    if len(set(tiles)) < len(tiles) or not set(tiles) <= known or (set(tiles) < known and not puzzle.is_multi):
+        raise BadOption(f"the groups of '{text[:60]}' must hold each of the tiles 1 to {puzzle.cells - 1} {often}")
     if max(map(len, groups)) > MOST_TILES:
         raise BadOption(f"a group of a pattern database has at most {MOST_TILES} tiles")
     return tuple(tuple(sorted(puzzle.goal.index(tile) for tile in group)) for group in groups)

@@ -39,7 +39,12 @@ def _multi_provers(puzzle: Tiles) -> tuple[tuple[str, Mapping[str, Any]], ...]:
     """Return the same where several tiles slide in one move."""
     if puzzle.cells <= 10:
         return (("bfs", {"bidirectional": True}), ("astar", {"estimate": "shared"}))
-    return (("ida", {"estimate": "pdb" if puzzle.cells <= 25 else "shared"}), ("astar", {"estimate": "shared"}))
+    bounds = ["pdb"] if puzzle.cells <= 25 else []
+    if (puzzle.rows, puzzle.columns) == (4, 4) and puzzle.goal.index(0) in (0, 15):
+        bounds.append("pdb-555")
+    elif max(puzzle.rows, puzzle.columns) <= 4:
+        bounds.append("walking")
+    return (*(("ida", {"estimate": bound}) for bound in bounds), ("astar", {"estimate": "shared"}))
 
 
 def drawing(puzzle: Tiles) -> Drawings:
