@@ -83,7 +83,7 @@ class _Moves(NamedTuple):
 def _moves(rows: int, columns: int, metric: str) -> _Moves:
     """Return the moves of each cell of the blank."""
     cells, known = rows * columns, slides(rows, columns, metric)
-    found = [[source_cell(rows, columns, cell, slide) for slide in known] for cell in range(cells)]
+    found = [[source_cell(rows, columns, cell, move) for move in known] for cell in range(cells)]
     source = np.array([[cells if cell is None else cell for cell in row] for row in found], np.uint8)
     moves = np.zeros(source.shape, np.int32)
     counts = (source < cells).sum(axis=1).astype(np.uint8)
@@ -114,9 +114,9 @@ def multi_tables(rows: int, columns: int, home: int) -> MultiTables:
         _moves(rows, columns, "multi"),
         slides(rows, columns, "multi"),
     )
-    axis = np.array([*(slide.rows == 0 for slide in known), -1])
-    steps = [slide.rows * columns + slide.columns for slide in known]
-    tiles = np.array([slide.tiles for slide in known], np.int64)
+    axis = np.array([*(move.rows == 0 for move in known), -1])
+    steps = [move.rows * columns + move.columns for move in known]
+    tiles = np.array([move.tiles for move in known], np.int64)
     tried = (source[:, None] < cells) & (axis[:-1] != axis[:, None])
     return MultiTables(
         source=source,
@@ -204,7 +204,7 @@ def legal_multi(tables, state, moves):
 
 
 @inlined
-def shift(tables, state, to, stride):
+def slide_line(tables, state, to, stride):
     """Let the tiles from the blank to the cell `to`, which lie `stride` cells apart, slide by one cell."""
     cell = np.int64(state[state.size - 1])
     while cell != to:
@@ -217,7 +217,7 @@ def shift(tables, state, to, stride):
 @implements(names.apply, MultiTables)
 def apply_multi(tables, state, move, child):
     names.copy(state, child)
-    shift(tables, child, tables.source[state[state.size - 1], move], tables.strides[move])
+    slide_line(tables, child, tables.source[state[state.size - 1], move], tables.strides[move])
 
 
 @implements(names.inverse, MultiTables)
@@ -240,12 +240,12 @@ def next_multi(tables, row, pending):
 def do_move_multi(tables, stack, depth, move):
     blank = stack[0, stack.shape[1] - 1]
     stack[depth + np.uint64(1), 0] = blank
-    shift(tables, stack[0], tables.source[blank, move], tables.strides[move])
+    slide_line(tables, stack[0], tables.source[blank, move], tables.strides[move])
 
 
 @implements(names.undo_move, MultiTables)
 def undo_move_multi(tables, stack, depth, move):
-    shift(tables, stack[0], stack[depth + np.uint64(1), 0], -tables.strides[move])
+    slide_line(tables, stack[0], stack[depth + np.uint64(1), 0], -tables.strides[move])
 
 
 # --- packed states ---

@@ -51,8 +51,9 @@ class PatternTables(NamedTuple):
 
 
 class MultiPatternTables(PatternTables):
-    """The same where several tiles slide in one move, and every move counts for every group: an entry belongs to a cell
-    of the blank too, and the greatest entry is the bound. `memo` ends with the orders, which have nothing above them.
+    """A database for several tiles in one move, where every move counts for every group: an entry belongs to a cell of
+    the blank too, and the greatest entry is the bound. `memo` ends with the last order, and orders have nothing above
+    them.
     """
 
 
