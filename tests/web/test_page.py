@@ -100,6 +100,28 @@ def test_tiles_are_played_by_click_drag_and_keys(opened) -> None:
     expect(page.get_by_test_id("moves-played")).to_contain_text("2")
 
 
+def test_a_press_slides_several_tiles_in_one_move_where_the_metric_says_so(opened) -> None:
+    page = opened(puzzle="tiles-3x3:moves=multi", board="0 1 3 4 2 5 7 8 6", mode="play")
+    cell(page, 6).click()
+    shows(page, "4 1 3 7 2 5 0 8 6")
+    expect(page.get_by_test_id("status")).to_contain_text("tiles 4 and 7 slide up")
+    expect(page.get_by_test_id("moves-played")).to_contain_text("1")
+    press(page, "undo")
+    shows(page, "0 1 3 4 2 5 7 8 6")
+    page.keyboard.press("ArrowLeft")
+    shows(page, "1 0 3 4 2 5 7 8 6")
+    press(page, "solve")
+    assert watch(page, 3) == "1 2 3 4 5 6 7 8 0"
+    expect(page.get_by_test_id("race")).to_contain_text("proven optimal")
+
+
+def test_the_metric_of_sliding_tiles_is_chosen_by_a_field(opened) -> None:
+    page = opened(puzzle="tiles-3x3:blank-first", board="1 2 0 3 4 5 6 7 8", mode="play")
+    page.get_by_test_id("size").click()
+    page.get_by_test_id("field-moves").select_option("multi")
+    expect(page).to_have_title("tiles-3x3:blank-first:moves=multi · puzzlelab")
+
+
 def test_dust_is_painted_and_cleared(opened) -> None:
     page = opened(puzzle="dust-3x2x2")
     boxes = [cell(page, place).bounding_box() for place in range(6)]

@@ -45,6 +45,8 @@ TILES = [
     "tiles-8x8",
     "tiles-3x3:blank-first",
     f"tiles-2x3:goal={GOAL}",
+    "tiles-4x4:moves=multi",
+    f"tiles-2x3:goal={GOAL}:moves=multi",
 ]
 DUST = ["dust-1x1x2", "dust-1x7x3", "dust-7x1x3", "dust-3x5x2", "dust-8x6x5", "dust-9x9x9", "dust-16x16x2"]
 SUDOKU = ["4x4", "6x6", "6x6:boxes=3x2", "9x9", "12x12", "16x16", "25x25"]

@@ -10,7 +10,7 @@ from puzzlelab.jobs.board_forms import form_named
 from puzzlelab.text.moves import forms_in_words, move_notation
 
 COUNT = 1000
-SIZES = ("tiles-2x2", "tiles-3x3", "tiles-2x5", "tiles-4x4:blank-first", "tiles-5x5")
+SIZES = ("tiles-2x2", "tiles-3x3", "tiles-2x5", "tiles-4x4:blank-first", "tiles-5x5", "tiles-3x4:moves=multi")
 FORMS = [(letters, form) for letters, forms in forms_in_words(load("tiles-3x3")).items() for form in forms]
 BEHIND = "; a count stands right behind its letter, as in R2"
 FAR = "1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0"

@@ -26,7 +26,7 @@ def plain_database(puzzle: Tiles, tiles: tuple[int, ...]) -> dict[tuple[int, ...
     found, queue = {start: 0}, deque([start])
     while queue:  # moves of other tiles cost nothing, and go first
         places, blank = queue.popleft()
-        for move in range(4):
+        for move in puzzle.slides:
             source = source_cell(puzzle.rows, puzzle.columns, blank, move)
             if source is None:
                 continue

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import implements
-from puzzlelab.puzzles.tiles.kernels import TilesTables, rules
+from puzzlelab.puzzles.tiles.kernels import MultiTables, TilesTables, rules
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
@@ -29,9 +29,25 @@ class MisplacedTables(NamedTuple):
 class ManhattanTables(NamedTuple):
     """The tables of the sum of the distances of all tiles from where they belong."""
 
-    geometry: TilesTables
+    geometry: TilesTables | MultiTables
     distance: NDArray[np.uint8]
     """[64 N]: steps from cell c to the goal cell of piece p at 64 p + c; 0 for the blank."""
+
+
+class MultiManhattanTables(ManhattanTables):
+    """The tables of the same sum where several tiles slide in one move."""
+
+
+class SharedTables(NamedTuple):
+    """The tables of the moves that the distances of the tiles along each axis need, if all moves slide as many tiles as
+    a line has.
+    """
+
+    geometry: MultiTables
+    distances: NDArray[np.uint8]
+    """[2, 64 N]: as `ManhattanTables.distance`, of rows and of columns."""
+    most: NDArray[np.int64]
+    """[2]: the tiles that one move slides at most, along a column and along a row."""
 
 
 def grid_distance(rows: int, columns: int) -> NDArray[np.int64]:
@@ -56,7 +72,26 @@ def manhattan(puzzle: Tiles) -> ManhattanTables:
     geometry = rules(puzzle).tables
     distance = grid_distance(puzzle.rows, puzzle.columns).astype(np.uint8)
     distance[geometry.home] = 0
-    return ManhattanTables(geometry, flat(distance))
+    return (MultiManhattanTables if puzzle.is_multi else ManhattanTables)(geometry, flat(distance))
+
+
+@cache
+def shared(puzzle: Tiles) -> SharedTables:
+    geometry, sizes = rules(puzzle).tables, (puzzle.rows, puzzle.columns)
+    lines = np.divmod(np.arange(puzzle.cells), puzzle.columns)
+    distances = [np.abs(line[:, None] - line).astype(np.uint8) for line in lines]
+    for distance in distances:
+        distance[geometry.home] = 0
+    return SharedTables(geometry, np.stack(list(map(flat, distances))), np.array(sizes) - 1)
+
+
+@names.inlined
+def by_turns(one, other):
+    """Return the fewest moves with at least these numbers along each axis.
+
+    Two moves along one axis are one multi-tile move, so that a shortest solution takes turns between the axes.
+    """
+    return max(one + other, 2 * max(one, other) - 1)
 
 
 @names.inlined
@@ -82,7 +117,7 @@ def _misplaced_peek(estimate, state, move, value, memo, delta, most):
     return value + np.int64(piece != blank) - np.int64(piece != source)
 
 
-@implements(names.evaluate, ManhattanTables)
+@implements(names.evaluate, ManhattanTables, MultiManhattanTables)
 def manhattan_begin(estimate, state, memo):
     total = np.int64(0)
     for cell in range(state.size - 1):
@@ -96,3 +131,13 @@ def manhattan_peek(estimate, state, move, value, memo, delta, most):
     row = np.uint64(piece) << np.uint64(6)
     value += np.int64(estimate.distance[row | np.uint64(blank)])
     return value - np.int64(estimate.distance[row | np.uint64(source)])
+
+
+@implements(names.evaluate, SharedTables)
+def _shared_begin(estimate, state, memo):
+    steps = np.int64(0)
+    for cell in range(state.size - 1):
+        place = (np.uint64(state[cell]) << np.uint64(6)) | np.uint64(cell)
+        steps += (np.int64(estimate.distances[0, place]) << 32) + np.int64(estimate.distances[1, place])
+    rows, columns = steps >> 32, steps & np.int64(0xFFFFFFFF)
+    return by_turns(-(-rows // estimate.most[0]), -(-columns // estimate.most[1]))

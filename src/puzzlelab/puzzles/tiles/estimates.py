@@ -30,7 +30,8 @@ class TilesEstimates:
 
     @property
     def estimates(self) -> Mapping[str, str]:
-        return {name: about for name, (about, _, fits) in CATALOGUE.items() if fits(self.puzzle)}
+        known = {name: about for name, (about, _, fits) in CATALOGUE.items() if fits(self.puzzle)}
+        return {name: MULTI_ABOUT.get(name, about) for name, about in known.items()} if self.puzzle.is_multi else known
 
     def estimate(self, name: str | None = None) -> Estimate:
         """Return the estimate of this name, or the default one; raises `UnknownName`."""
@@ -44,6 +45,10 @@ class TilesEstimates:
 
 def default(puzzle: Tiles) -> str:
     """Return the estimate of searches that name none."""
+    if puzzle.is_multi:
+        return (
+            "walking" if puzzle.cells <= 10 and _has_walking(puzzle) else "pdb" if puzzle.cells <= 25 else "manhattan"
+        )
     if puzzle.cells <= 10 or puzzle.cells > 25:
         return "conflicts"
     return "pdb"
@@ -57,7 +62,7 @@ def _simple(puzzle: Tiles, name: str) -> Estimate:
 
         return getattr(estimate_kernels, name)(puzzle)
 
-    return Estimate(name, admissible=True, kernel=tables)
+    return Estimate(name, admissible=not puzzle.is_multi or name == "shared", kernel=tables)
 
 
 def _of_module(module: str) -> Callable[[Tiles, str], Estimate]:
@@ -70,23 +75,36 @@ def _of_module(module: str) -> Callable[[Tiles, str], Estimate]:
     return make
 
 
+def _has_walking(puzzle: Tiles) -> bool:
+    return max(puzzle.rows, puzzle.columns) <= 4
+
+
+def _single(puzzle: Tiles) -> bool:
+    return not puzzle.is_multi
+
+
 CATALOGUE: Mapping[str, tuple[str, Callable[[Tiles, str], Estimate], Callable[[Tiles], bool]]] = {
-    "misplaced": ("tiles that are not where they belong", _simple, lambda puzzle: True),
+    "misplaced": ("tiles that are not where they belong", _simple, _single),
     "manhattan": ("distances of all tiles from where they belong", _simple, lambda puzzle: True),
     "conflicts": (
         "Manhattan distance, and 2 for each tile that must leave its line to let others pass",
         _of_module("linear_conflict_kernels"),
-        lambda puzzle: True,
+        _single,
+    ),
+    "shared": (
+        "distances along rows and columns, each divided by the most tiles of a move",
+        _simple,
+        lambda puzzle: puzzle.is_multi,
     ),
     "walking": (
         "walking distance: rows and columns each as a puzzle of their own",
         _of_module("walking_distance_kernels"),
-        lambda puzzle: max(puzzle.rows, puzzle.columns) <= 4,
+        _has_walking,
     ),
     "pdb": (
         "the usual additive pattern database of this size; also pdb-663, pdb-78, pdb-6666, or pdb:1,2,3/4,5,6/7,8",
         _of_module("pattern_database"),
-        lambda puzzle: puzzle.cells <= 36,
+        lambda puzzle: puzzle.cells <= (25 if puzzle.is_multi else 36),
     ),
     "exact": (
         "the true distance, from a table of all states",
@@ -95,6 +113,12 @@ CATALOGUE: Mapping[str, tuple[str, Callable[[Tiles, str], Estimate], Callable[[T
     ),
 }
 """Name -> (what it is, how it is made, which boards have it)."""
+
+MULTI_ABOUT = {
+    "manhattan": "distances of all tiles from where they belong: no lower bound, because a move may slide several",
+    "pdb": "the greatest entry of the usual pattern databases of this size; also pdb-66, pdb-555, or pdb:1,2,3/4,5,6",
+}
+"""Name -> what it is where several tiles slide in one move."""
 
 
 REWARDS = {

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import compiled, implements, inlined
-from puzzlelab.puzzles.tiles.kernels import TilesTables, rules, slide
+from puzzlelab.puzzles.tiles.kernels import MultiTables, TilesTables, rules
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
@@ -27,7 +27,7 @@ UNREACHED = 255
 class DistanceTables(NamedTuple):
     """The true distance by rank."""
 
-    geometry: TilesTables
+    geometry: TilesTables | MultiTables
     distance: NDArray[np.uint8]
     """[N!]."""
 
@@ -107,8 +107,7 @@ def search_breadth_first(tables, frontier, following, child, distance):
         for i in range(count):
             blank = frontier[i, cells]
             for j in range(tables.counts[blank]):
-                names.copy(frontier[i], child)
-                slide(tables, child, tables.moves[blank, j])
+                names.apply(tables, frontier[i], tables.moves[blank, j], child)
                 place = rank(child)
                 if distance[place] == UNREACHED:
                     distance[place] = depth + 1
@@ -124,7 +123,7 @@ def evaluate(estimate, state, memo):
     return np.int64(estimate.distance[rank(state)])
 
 
-def table(tables: TilesTables, cells: int) -> NDArray[np.uint8]:
+def table(tables: TilesTables | MultiTables, cells: int) -> NDArray[np.uint8]:
     """Return `uint8[N!]`: every distance; O(N! N) time and memory."""
     size = int(np.prod(np.arange(1, cells + 1)))
     distance = np.full(size, UNREACHED, np.uint8)

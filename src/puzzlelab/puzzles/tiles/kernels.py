@@ -3,7 +3,8 @@
 
 A working state is `uint8[N + 1]`: for each of the N cells the *goal cell* of the piece that lies there, then the cell
 of the blank. In these terms every goal board is the identity, so that no kernel knows the actual goal.
-Moves are directions in which the TILE slides: 0 = U, 1 = D, 2 = L, 3 = R.
+Moves are directions in which the TILE slides: 0 = U, 1 = D, 2 = L, 3 = R. In the metric of multi-tile moves they have
+the numbers of `rules.slides`, and tables of their own.
 
 Tables that a depth-first search reads at every node are flat, with rows of 2^k places, so that a shift finds a place;
 rows of an array cost a multiplication by a length from memory, on the way to the next decision.
@@ -19,7 +20,8 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine import kernels as names
-from puzzlelab.engine.kernels import implements
+from puzzlelab.engine.kernels import implements, inlined, population
+from puzzlelab.puzzles.tiles.rules import slides, source_cell
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
@@ -44,29 +46,89 @@ class TilesTables(NamedTuple):
     """The blank's goal cell."""
 
 
+class MultiTables(NamedTuple):
+    """The tables that the rules need for one size of the board, where several tiles slide in one move; N cells, M
+    moves.
+    """
+
+    source: NDArray[np.uint8]
+    """[N, M]: the cell where the blank is after each move, for each cell of the blank; N where none."""
+    moves: NDArray[np.int32]
+    """[N, M]: the legal moves for each cell of the blank."""
+    counts: NDArray[np.uint8]
+    """[N]: the number of legal moves for each cell of the blank."""
+    strides: NDArray[np.int64]
+    """[M]: the cells from a tile that slides to the next one."""
+    tiles: NDArray[np.int64]
+    """[M]: how many tiles slide."""
+    inverses: NDArray[np.int64]
+    """[M]: the move that undoes each one."""
+    pending: NDArray[np.uint64]
+    """[N, M + 1]: for each cell of the blank and each last move (M = none) what to try, a bit for each move. Two moves
+    in one line are one move."""
+    bits: np.uint64
+    """Bits of a cell in a packed state."""
+    home: np.uint8
+    """The blank's goal cell."""
+
+
+class _Moves(NamedTuple):
+    """The moves of a board in a metric: the first fields of `TilesTables` and of `MultiTables`."""
+
+    source: NDArray[np.uint8]
+    moves: NDArray[np.int32]
+    counts: NDArray[np.uint8]
+
+
+def _moves(rows: int, columns: int, metric: str) -> _Moves:
+    """Return the moves of each cell of the blank."""
+    cells, known = rows * columns, slides(rows, columns, metric)
+    found = [[source_cell(rows, columns, cell, move) for move in known] for cell in range(cells)]
+    source = np.array([[cells if cell is None else cell for cell in row] for row in found], np.uint8)
+    moves = np.zeros(source.shape, np.int32)
+    counts = (source < cells).sum(axis=1).astype(np.uint8)
+    for cell in range(cells):
+        moves[cell, : counts[cell]] = np.flatnonzero(source[cell] < cells)
+    return _Moves(source, moves, counts)
+
+
+def _bits(cells: int) -> np.uint64:
+    return np.uint64(max(1, int(cells - 1).bit_length()))
+
+
 def rule_tables(rows: int, columns: int, home: int) -> TilesTables:
     """Return the tables of a `rows` x `columns` board whose blank belongs in cell `home`."""
-    cells = rows * columns
-    source = np.full((cells, 4), cells, np.uint8)
-    for cell in range(cells):
-        row, column = divmod(cell, columns)
-        neighbours = ((row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1))
-        for move, (r, c) in enumerate(neighbours):
-            if 0 <= r < rows and 0 <= c < columns:
-                source[cell, move] = r * columns + c
-    moves = np.zeros((cells, 4), np.int32)
-    counts = np.zeros(cells, np.uint8)
-    for cell in range(cells):
-        legal_moves = np.flatnonzero(source[cell] < cells)
-        counts[cell] = legal_moves.size
-        moves[cell, : legal_moves.size] = legal_moves
+    cells, (source, moves, counts) = rows * columns, _moves(rows, columns, "single")
     pending = np.zeros((cells, 8), np.uint64)
     for cell in range(cells):
         for last in range(5):
             tried = [move for move in moves[cell, : counts[cell]].tolist() if last == 4 or move != last ^ 1]
             pending[cell, last] = sum((move + 1) << (4 * place) for place, move in enumerate(tried))
-    bits = max(1, int(cells - 1).bit_length())
-    return TilesTables(source, moves, counts, source.reshape(-1), pending.reshape(-1), np.uint64(bits), np.uint8(home))
+    return TilesTables(source, moves, counts, source.reshape(-1), pending.reshape(-1), _bits(cells), np.uint8(home))
+
+
+def multi_tables(rows: int, columns: int, home: int) -> MultiTables:
+    """Return the tables of a `rows` x `columns` board with multi-tile moves whose blank belongs in cell `home`."""
+    cells, (source, moves, counts), known = (
+        rows * columns,
+        _moves(rows, columns, "multi"),
+        slides(rows, columns, "multi"),
+    )
+    axis = np.array([*(move.rows == 0 for move in known), -1])
+    steps = [move.rows * columns + move.columns for move in known]
+    tiles = np.array([move.tiles for move in known], np.int64)
+    tried = (source[:, None] < cells) & (axis[:-1] != axis[:, None])
+    return MultiTables(
+        source=source,
+        moves=moves,
+        counts=counts,
+        strides=np.array(steps, np.int64) // tiles,
+        tiles=tiles,
+        inverses=np.array([steps.index(-step) for step in steps], np.int64),
+        pending=(tried * np.uint64(1) << np.arange(len(known), dtype=np.uint64)).sum(axis=2, dtype=np.uint64),
+        bits=_bits(cells),
+        home=np.uint8(home),
+    )
 
 
 @implements(names.legal, TilesTables)
@@ -95,7 +157,7 @@ def slide(tables, state, move):
     state[cells] = source
 
 
-@implements(names.solved, TilesTables)
+@implements(names.solved, TilesTables, MultiTables)
 def solved(tables, state):
     for cell in range(state.size - 1):
         if state[cell] != cell:
@@ -129,7 +191,67 @@ def undo_move(tables, stack, depth, move):
     stack[0, cells] = before
 
 
-@implements(names.pack, TilesTables)
+# --- several tiles in one move ---
+
+
+@implements(names.legal, MultiTables)
+def legal_multi(tables, state, moves):
+    blank = state[state.size - 1]
+    count = np.int64(tables.counts[blank])
+    for i in range(count):
+        moves[i] = tables.moves[blank, i]
+    return count
+
+
+@inlined
+def slide_line(tables, state, to, stride):
+    """Let the tiles from the blank to the cell `to`, which lie `stride` cells apart, slide by one cell."""
+    cell = np.int64(state[state.size - 1])
+    while cell != to:
+        state[cell] = state[cell + stride]
+        cell += stride
+    state[to] = tables.home
+    state[state.size - 1] = to
+
+
+@implements(names.apply, MultiTables)
+def apply_multi(tables, state, move, child):
+    names.copy(state, child)
+    slide_line(tables, child, tables.source[state[state.size - 1], move], tables.strides[move])
+
+
+@implements(names.inverse, MultiTables)
+def inverse_multi(tables, move):
+    return tables.inverses[move]
+
+
+@implements(names.pending_moves, MultiTables)
+def pending_multi(tables, state, last, row):
+    return tables.pending[state[state.size - 1], tables.tiles.size if last < 0 else last]
+
+
+@implements(names.next_move, MultiTables)
+def next_multi(tables, row, pending):
+    lowest = pending & (~pending + np.uint64(1))
+    return population(lowest - np.uint64(1)), pending ^ lowest
+
+
+@implements(names.do_move, MultiTables)
+def do_move_multi(tables, stack, depth, move):
+    blank = stack[0, stack.shape[1] - 1]
+    stack[depth + np.uint64(1), 0] = blank
+    slide_line(tables, stack[0], tables.source[blank, move], tables.strides[move])
+
+
+@implements(names.undo_move, MultiTables)
+def undo_move_multi(tables, stack, depth, move):
+    slide_line(tables, stack[0], stack[depth + np.uint64(1), 0], -tables.strides[move])
+
+
+# --- packed states ---
+
+
+@implements(names.pack, TilesTables, MultiTables)
 def pack(tables, state, words):
     bits = tables.bits
     for i in range(words.size):
@@ -144,7 +266,7 @@ def pack(tables, state, words):
         shift += bits
 
 
-@implements(names.unpack, TilesTables)
+@implements(names.unpack, TilesTables, MultiTables)
 def unpack(tables, words, state):
     bits = tables.bits
     mask = (np.uint64(1) << bits) - np.uint64(1)
@@ -184,7 +306,7 @@ def rules(puzzle: Tiles) -> KernelRules:
         plain: NDArray[np.uint8] = np.take(goal, states[..., : puzzle.cells])
         return plain
 
-    chosen = rule_tables(puzzle.rows, puzzle.columns, puzzle.goal.index(0))
+    chosen = (multi_tables if puzzle.is_multi else rule_tables)(puzzle.rows, puzzle.columns, puzzle.goal.index(0))
     return KernelRules(
         chosen, puzzle.cells + 1, np.uint8, packed_words(puzzle.cells), encode, decode, puzzle.has_objection
     )

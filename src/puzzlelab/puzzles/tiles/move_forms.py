@@ -40,7 +40,8 @@ def forms(puzzle: Tiles) -> MoveForms:
 
 def _by_name(puzzle: Tiles, letters: str) -> Mapping[str, MoveForm]:
     """Return the forms under a convention."""
-    way, is_single = WAY[letters], puzzle.move_count == len(WORDS)
+    way = WAY[letters] + "; R2: two cells in one move" * puzzle.is_multi
+    tile = "the tile that slides" + ", of several the farthest from the blank" * puzzle.is_multi
 
     def names(state: Board, moves: Sequence[int]) -> list[str]:
         written = [puzzle.write_move(move) for move in moves]
@@ -54,9 +55,13 @@ def _by_name(puzzle: Tiles, letters: str) -> Mapping[str, MoveForm]:
 
     of_both = {
         "letters": MoveForm(f"U, D, L, R: {way}", names),
-        "counts": MoveForm(f"U, D, L, R, and how often: {way}", names, _with_counts if is_single else "".join),
+        "counts": MoveForm(
+            f"U, D, L, R{', and how often' * (not puzzle.is_multi)}: {way}",
+            names,
+            "".join if puzzle.is_multi else _with_counts,
+        ),
         "words": MoveForm(f"up, down, left, right: {way}", words),
-        "numbers": MoveForm("numbers: the tile that slides", lambda *given: _tiles(puzzle, *given)),
+        "numbers": MoveForm(f"numbers: {tile}", lambda *given: _tiles(puzzle, *given)),
     }
     return of_both if letters == TILE else of_both | {"blank": MoveForm(f"u, d, l, r: {way}", small, "".join)}
 

@@ -13,8 +13,9 @@ import hashlib
 import itertools
 import math
 import re
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +24,11 @@ from puzzlelab.core.errors import BadOption, UnknownName
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine import report
 from puzzlelab.engine.table_cache import stored
-from puzzlelab.puzzles.tiles.kernels import TilesTables, rules
+from puzzlelab.puzzles.tiles.kernels import MultiTables, TilesTables, rules
 from puzzlelab.puzzles.tiles.pattern_database_kernels import (
     UNREACHED,
     GroupSearch,
+    MultiPatternTables,
     PatternTables,
     expand_level,
     least_entries,
@@ -61,6 +63,13 @@ NAMED: dict[tuple[int, int], dict[str, Groups]] = {
     },
 }
 """Goal cells of each group, for a goal with the blank last; the first of each size is the usual one."""
+MULTI_NAMED: dict[tuple[int, int], dict[str, Groups]] = {
+    (4, 4): {
+        "66": ((0, 1, 2, 3, 4, 8), (7, 10, 11, 12, 13, 14)),
+        "555": ((0, 1, 2, 3, 7), (4, 8, 9, 12, 13), (5, 6, 10, 11, 14)),
+    }
+}
+"""The same where several tiles slide in one move: groups need not hold all tiles."""
 
 
 # --- building ----------------------------------------------------------------------------------------------------
@@ -110,50 +119,129 @@ def _regions(geometry: TilesTables, size: int) -> tuple[NDArray[np.uint64], NDAr
     return masks, offsets, labels
 
 
+def _region_count(geometry: TilesTables | MultiTables, size: int) -> int:
+    """Return the number of regions of all sets of `size` cells."""
+    cells = len(geometry.source)
+    if isinstance(geometry, MultiTables):
+        return math.comb(cells, size) * (cells - size)
+    return int(_regions(geometry, size)[1][-1])
+
+
 def _row_size(size: int) -> int:
     """Return the entries of one region in memory: one for each order, in words of eight."""
     return -(-math.factorial(size) // 8) * 8
 
 
 def build_group(
-    geometry: TilesTables, group: tuple[int, ...], title: str, values: NDArray[np.uint8] | None = None
+    geometry: TilesTables | MultiTables, group: tuple[int, ...], title: str, values: NDArray[np.uint8] | None = None
 ) -> NDArray[np.uint8]:
     """Return `uint8[k!, C(N, k)]`: the entries of a group of goal cells, by breadth-first search back from the goal.
 
     They are written into `values` if it is there. The moves are worked out once for each set of cells; the k! orders
     then follow by a table each. Time and memory are O(C(N, k) k!).
     """
-    cells, size = len(geometry.source), len(group)
-    (masks, offsets, labels), ranks = _regions(geometry, size), rank_chunks(cells)
-    regions = int(offsets[-1])
-    first = np.zeros(regions + 1, np.int64)
-    nothing = np.zeros(0, np.int32)
-    total = link_regions(masks, geometry.source, ranks, offsets, labels, first, nothing, nothing.astype(np.uint8))
-    target, turn = np.zeros(total, np.int32), np.zeros(total, np.uint8)
-    link_regions(masks, geometry.source, ranks, offsets, labels, first, target, turn)
+    size = len(group)
+    links = _links(geometry, size) if isinstance(geometry, TilesTables) else _multi_links(geometry, size)
+    regions = len(links.first) - 1
     entries = np.full((regions, _row_size(size)), UNREACHED, np.uint8)
     search = GroupSearch(
         entries=entries,
         levels=entries.view(np.uint64),
         active=np.zeros((2, regions), np.uint8),
-        first=first,
-        target=target,
-        turn=turn,
-        turns=order_turns(size),
+        first=links.first,
+        target=links.target,
+        turn=links.turn,
+        turns=links.turns,
         new_entries=np.zeros(entries.shape[1], np.int32),
     )
-    home = int(np.searchsorted(masks, np.uint64(sum(1 << cell for cell in group))))
-    _spread(search, int(offsets[home] + labels[home, geometry.home]), title)
-    values = np.empty((math.factorial(size), masks.size), np.uint8) if values is None else values
-    least_entries(entries, offsets, values)
+    home = int(np.searchsorted(links.masks, np.uint64(sum(1 << cell for cell in group))))
+    _spread(search, int(links.offsets[home] + links.labels[home, geometry.home]), title)
+    kept = links.offsets if isinstance(geometry, TilesTables) else np.arange(regions + 1)
+    values = np.empty((math.factorial(size), kept.size - 1), np.uint8) if values is None else values
+    least_entries(entries, kept, values)
     return values
+
+
+class _Links(NamedTuple):
+    """The moves out of every region of free cells of every set of cells; see `GroupSearch`."""
+
+    masks: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    labels: NDArray[np.int8]
+    """As in `number_regions`."""
+    first: NDArray[np.int64]
+    target: NDArray[np.int32]
+    turn: NDArray[np.uint16]
+    turns: NDArray[np.uint16]
+
+
+def _links(geometry: TilesTables, size: int) -> _Links:
+    """Return the moves of single tiles of a group; a region is where the blank can go without them."""
+    (masks, offsets, labels), ranks = _regions(geometry, size), rank_chunks(len(geometry.source))
+    first, nothing = np.zeros(int(offsets[-1]) + 1, np.int64), np.zeros(0, np.int32)
+    total = link_regions(masks, geometry.source, ranks, offsets, labels, first, nothing, nothing.astype(np.uint16))
+    target, turn = np.zeros(total, np.int32), np.zeros(total, np.uint16)
+    link_regions(masks, geometry.source, ranks, offsets, labels, first, target, turn)
+    return _Links(masks, offsets, labels, first, target, turn, order_turns(size).reshape(size * size, -1))
+
+
+def _multi_links(geometry: MultiTables, size: int) -> _Links:
+    """Return all moves of several tiles; a region is one free cell, where the blank is."""
+    (cells, moves), one = geometry.source.shape, np.uint64(1)
+    masks = _masks(cells, size)
+    is_free = (masks[:, None] >> np.arange(cells, dtype=np.uint64)) & one == 0
+    labels = np.where(is_free, np.cumsum(is_free, axis=1) - 1, -1).astype(np.int8)
+    offsets = np.arange(masks.size + 1) * (cells - size)
+    origins, targets, codes = [], [], []
+    for blank, move in itertools.product(range(cells), range(moves)):
+        if geometry.source[blank, move] == cells:
+            continue
+        sets = np.flatnonzero(is_free[:, blank])
+        after, cell, code = masks[sets], blank, np.zeros(sets.size, np.int64)
+        for _ in range(geometry.tiles[move]):  # one tile after the other slides into the blank
+            source = cell + int(geometry.strides[move])
+            moved = (after >> np.uint64(source)) & one == 1
+            i, before = np.bitwise_count(after & ((one << np.uint64(source)) - one)), after
+            after = np.where(moved, before ^ (one << np.uint64(source)) ^ (one << np.uint64(cell)), before)
+            j = np.bitwise_count(after & ((one << np.uint64(cell)) - one))
+            code = np.where(moved & (i != j), code * size * size + i.astype(np.int64) * size + j, code)
+            cell = source
+        reached = np.searchsorted(masks, after)
+        origins.append(offsets[sets] + labels[sets, blank])
+        targets.append(offsets[reached] + labels[reached, cell])
+        codes.append(code)
+    origin = np.concatenate(origins)
+    by_origin = np.argsort(origin, kind="stable")
+    known, turn = np.unique(np.concatenate([[0], *codes]), return_inverse=True)
+    return _Links(
+        masks,
+        offsets,
+        labels,
+        np.searchsorted(origin[by_origin], np.arange(offsets[-1] + 1)),
+        np.concatenate(targets)[by_origin].astype(np.int32),
+        turn[1:][by_origin].astype(np.uint16),
+        _compositions(known, order_turns(size).reshape(size * size, -1)),
+    )
+
+
+def _compositions(codes: NDArray[np.int64], turns: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    """Return the turn of each code, which has the numbers of single turns as digits, the first one in front."""
+    found = np.tile(np.arange(turns.shape[1], dtype=np.uint16), (codes.size, 1))
+    for row, code in zip(found, codes.tolist(), strict=True):
+        digits = []
+        while code:
+            code, digit = divmod(code, len(turns))
+            digits.append(digit)
+        for digit in reversed(digits):
+            row[:] = turns[digit, row]
+    return found
 
 
 def _spread(search: GroupSearch, home: int, title: str) -> None:
     """Fill the entries level by level from the goal's region, in pieces short enough for progress and Ctrl-C."""
     regions = len(search.entries)
     search.entries[home, 0], search.active[0, home] = 0, 1
-    wanted = regions * search.turns.shape[2]
+    wanted = regions * search.turns.shape[1]
     depth, done, reached = 0, 1, 1
     while reached:
         reached = 0
@@ -168,7 +256,7 @@ def _spread(search: GroupSearch, home: int, title: str) -> None:
 
 def named_groups(puzzle: Tiles, name: str) -> Groups:
     """Return the goal cells of each group that a name means: `pdb`, `pdb-663`, `pdb:1,2,3/4,5,6/7,8` (tiles)."""
-    known = NAMED.get((puzzle.rows, puzzle.columns), {})
+    known = _named(puzzle)
     if name.startswith("pdb:"):
         return _given_groups(puzzle, name.removeprefix("pdb:"))
     if name == "pdb":
@@ -177,6 +265,17 @@ def named_groups(puzzle: Tiles, name: str) -> Groups:
     if wanted not in known or not _corner(puzzle):
         raise UnknownName(f"pattern database of {puzzle.name}", name, [f"pdb-{each}" for each in known] or ["pdb"])
     return _turned(puzzle, known[wanted])
+
+
+def _named(puzzle: Tiles) -> dict[str, Groups]:
+    return (MULTI_NAMED if puzzle.is_multi else NAMED).get((puzzle.rows, puzzle.columns), {})
+
+
+def _entries(puzzle: Tiles, size: int) -> int:
+    """Return the entries of a group: one for each place of its tiles and, where several slide in one move, of the
+    blank.
+    """
+    return math.perm(puzzle.cells, size) * (puzzle.cells - size if puzzle.is_multi else 1)
 
 
 def _corner(puzzle: Tiles) -> bool:
@@ -192,7 +291,7 @@ def _turned(puzzle: Tiles, groups: Groups) -> Groups:
 
 def _any_groups(puzzle: Tiles) -> Groups:
     """Group cells in order, as many to a group as a table of some ten million entries allows."""
-    size = max(k for k in range(2, MOST_TILES) if math.perm(puzzle.cells, k) <= 20_000_000)
+    size = max(k for k in range(2, MOST_TILES) if _entries(puzzle, k) <= 20_000_000)
     cells = [cell for cell in range(puzzle.cells) if puzzle.goal[cell] != 0]
     return tuple(tuple(cells[start : start + size]) for start in range(0, len(cells), size))
 
@@ -202,8 +301,9 @@ def _given_groups(puzzle: Tiles, text: str) -> Groups:
         raise BadOption(f"'{text[:60]}' is no partition; write groups of tiles as pdb:1,2,3/4,5,6/7,8")
     groups = [[int(tile) for tile in group.split(",")] for group in text.split("/")]
     tiles = sorted(tile for group in groups for tile in group)
-    if tiles != list(range(1, puzzle.cells)):
-        raise BadOption(f"the groups of '{text[:60]}' must hold each of the tiles 1 to {puzzle.cells - 1} once")
+    known, often = set(range(1, puzzle.cells)), "at most once" if puzzle.is_multi else "once"
+    if len(set(tiles)) < len(tiles) or not set(tiles) <= known or (set(tiles) < known and not puzzle.is_multi):
+        raise BadOption(f"the groups of '{text[:60]}' must hold each of the tiles 1 to {puzzle.cells - 1} {often}")
     if max(map(len, groups)) > MOST_TILES:
         raise BadOption(f"a group of a pattern database has at most {MOST_TILES} tiles")
     return tuple(tuple(sorted(puzzle.goal.index(tile) for tile in group)) for group in groups)
@@ -212,26 +312,26 @@ def _given_groups(puzzle: Tiles, text: str) -> Groups:
 def database(puzzle: Tiles, groups: Groups) -> NDArray[np.uint8]:
     """Return the entries of all groups, from the user's cache folder or built now."""
     geometry = rules(puzzle).tables
-    entries = sum(math.comb(puzzle.cells, len(group)) * math.factorial(len(group)) for group in groups)
+    entries = sum(_entries(puzzle, len(group)) for group in groups)
     if entries > MOST_ENTRIES:
         raise BadOption(f"this partition needs {entries:,} entries; at most {MOST_ENTRIES:,} are supported")
-    key = f"{puzzle.rows}x{puzzle.columns} {int(geometry.home)} {groups} by order"
+    key = f"{puzzle.rows}x{puzzle.columns} {int(geometry.home)} {groups} by order" + " multi" * puzzle.is_multi
     sizes = "".join(str(len(group)) for group in groups)
     name = f"pdb-{puzzle.rows}x{puzzle.columns}-{sizes}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
 
     def make() -> NDArray[np.uint8]:
         doing, end = f"building the pattern database {sizes}", 0
-        largest = max(_row_size(size) * int(_regions(geometry, size)[1][-1]) for size in set(map(len, groups)))
+        largest = max(_row_size(size) * _region_count(geometry, size) for size in set(map(len, groups)))
         require_memory(doing, entries + largest)
         table = np.empty(entries, np.uint8)
         for number, group in enumerate(groups, start=1):
             begin, orders = end, math.factorial(len(group))
-            end += math.comb(puzzle.cells, len(group)) * orders
+            end += _entries(puzzle, len(group))
             title = f"{doing}, group {number} of {len(groups)}"
             build_group(geometry, group, title, table[begin:end].reshape(orders, -1))
         return table
 
-    known = NAMED.get((puzzle.rows, puzzle.columns), {}) if _corner(puzzle) else {}
+    known = _named(puzzle) if _corner(puzzle) else {}
     is_usual = any(groups == named_groups(puzzle, f"pdb-{each}") for each in known)
     return stored(name, make, np.uint8, (entries,), rare=not is_usual)
 
@@ -247,10 +347,11 @@ def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
         group[list(members)] = number
         slot[list(members)] = np.arange(len(members))
     half = (cells + 1) // 2
-    low, high = set_places(cells, half, groups)
+    blanks = [cells - len(members) if puzzle.is_multi else 1 for members in groups]
+    low, high = set_places(cells, half, groups, blanks)
     turns, turn_starts = all_turns(groups)
     mirrored = mirror(puzzle)
-    return PatternTables(
+    return (MultiPatternTables if puzzle.is_multi else PatternTables)(
         geometry=rules(puzzle).tables,
         values=database(puzzle, groups),
         group=group,
@@ -258,7 +359,7 @@ def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
         half=np.uint64(half),
         low=low,
         high=high,
-        strides=np.array([math.comb(cells, len(members)) for members in groups], np.uint64),
+        strides=np.array([_entries(puzzle, size) // math.factorial(size) for size in map(len, groups)], np.uint64),
         turns=turns,
         turn_starts=turn_starts,
         sizes=np.array([len(members) for members in groups], np.int64),
@@ -266,17 +367,22 @@ def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
     )
 
 
-def set_places(cells: int, half: int, groups: Groups) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return `low` and `high` of `PatternTables`: the rank of a set, split between the halves of its bit mask."""
+def set_places(
+    cells: int, half: int, groups: Groups, blanks: Sequence[int]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return `low` and `high` of `PatternTables`: the rank of a set, split between the halves of its bit mask.
+
+    Each set of a group has as many entries of an order as `blanks` says.
+    """
     masks = np.arange(1 << half)
     low, high, start = [], [], 0
-    for group in groups:
+    for group, places in zip(groups, blanks, strict=True):
         size = len(group)
         members = np.zeros(masks.size, np.int64)
-        low.append(_half_rank(masks, 0, half, members, size))
+        low.append(places * _half_rank(masks, 0, half, members, size))
         upper = size - np.array([int(mask).bit_count() for mask in masks])
-        high.append(start + _half_rank(masks, half, cells, upper, size))
-        start += math.perm(cells, size)
+        high.append(start + places * _half_rank(masks, half, cells, upper, size))
+        start += math.perm(cells, size) * places
     return np.concatenate(low).astype(np.uint32), np.concatenate(high).astype(np.uint32)
 
 
@@ -309,9 +415,12 @@ def all_turns(groups: Groups) -> tuple[NDArray[np.uint16], NDArray[np.uint32]]:
 
 def estimate_of(puzzle: Tiles, name: str) -> Estimate:
     """Return the estimate by its name; the database is looked for, or built, when the search begins."""
-    groups = named_groups(puzzle, name)
-    known = NAMED.get((puzzle.rows, puzzle.columns), {})
+    from puzzlelab.puzzles.tiles.planes import mirror
+
+    groups, known = named_groups(puzzle, name), _named(puzzle)
     if name == "pdb" and known and _corner(puzzle):
         name = f"pdb-{next(iter(known))}"
     memo = max(8, 4 * len(groups) + 2)
+    if puzzle.is_multi:
+        memo = 2 * len(groups) * (1 if mirror(puzzle) is None else 2)
     return Estimate(name, admissible=True, kernel=lambda: patterns(puzzle, groups), memo=memo)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import compiled, implements, inlined, population
 from puzzlelab.puzzles.tiles.estimate_kernels import moving
-from puzzlelab.puzzles.tiles.kernels import TilesTables
+from puzzlelab.puzzles.tiles.kernels import MultiTables, TilesTables
 
 UNREACHED = 255
 
@@ -24,7 +24,7 @@ class PatternTables(NamedTuple):
     `memo[2 g + 1]` its order, and its entry from bit 32; mirror groups follow, then the two sums.
     """
 
-    geometry: TilesTables
+    geometry: TilesTables | MultiTables
     values: NDArray[np.uint8]
     """The entries of all groups, one after the other: by order, then by set of cells. Most moves change no order, so
     that a depth-first search finds most entries near each other."""
@@ -48,6 +48,13 @@ class PatternTables(NamedTuple):
     """[G]: k."""
     mirror: NDArray[np.uint8]
     """[N]: each cell (and so each piece) in the mirror; empty where there is no mirror."""
+
+
+class MultiPatternTables(PatternTables):
+    """A database for several tiles in one move, where every move counts for every group: an entry belongs to a cell of
+    the blank too, and the greatest entry is the bound. `memo` ends with the last order, and orders have nothing above
+    them.
+    """
 
 
 @inlined
@@ -124,7 +131,8 @@ def link_regions(masks, source, ranks, offsets, labels, first, target, turn):
                         after = masks[i] ^ (np.uint64(1) << np.uint64(cell)) ^ (np.uint64(1) << np.uint64(free))
                         to = set_rank(ranks, after)
                         target[total] = offsets[to] + labels[to, cell]
-                        turn[total] = below(masks[i], cell) * np.uint64(16) + below(after, free)
+                        before, afterwards = below(masks[i], cell), below(after, free)
+                        turn[total] = 0 if before == afterwards else before * population(masks[i]) + afterwards
                     total += 1
     first[offsets[masks.size]] = total
     return total
@@ -145,10 +153,10 @@ class GroupSearch(NamedTuple):
     """[R + 1]: where the links of each region begin."""
     target: NDArray[np.int32]
     """[L]: the region after each link."""
-    turn: NDArray[np.uint8]
-    """[L]: 16 times the place of the moved tile among its sorted cells, plus its place afterwards."""
+    turn: NDArray[np.uint16]
+    """[L]: the turn of each link; 0 leaves the order as it is."""
     turns: NDArray[np.uint16]
-    """[k, k, k!]: the order after a turn, for each order."""
+    """[T, k!]: the order after a turn, for each order."""
     new_entries: NDArray[np.int32]
     """[P]: the orders of one region that are at the current depth."""
 
@@ -178,12 +186,12 @@ def expand_level(search, depth, start, stop):
                     if entries[region, i] == depth:
                         new_entries[count] = i
                         count += 1
-        # Each link moves one tile of the group, which counts; moves of the blank within a region do not.
+        # Each link is a move that counts.
         for link in range(first[region], first[region + 1]):
             to = target[link]
-            i, j = turn[link] >> 4, turn[link] & 15
+            row = turn[link]
             fresh = 0
-            if i == j:
+            if row == 0:
                 for n in range(count):
                     order = new_entries[n]
                     if entries[to, order] > depth + 1:
@@ -191,7 +199,7 @@ def expand_level(search, depth, start, stop):
                         fresh += 1
             else:
                 for n in range(count):
-                    order = turns[i, j, new_entries[n]]
+                    order = turns[row, new_entries[n]]
                     if entries[to, order] > depth + 1:
                         entries[to, order] = depth + 1
                         fresh += 1
@@ -273,6 +281,15 @@ def collect(estimate, state, view, memo, first):
 
 
 @inlined
+def turned(estimate, group, order, i, j):
+    """Return the order of a group after its member at place i moves to place j."""
+    if i == j:
+        return order
+    start = estimate.turn_starts[np.uint64(64) * group + np.uint64(8) * i + j]
+    return np.uint64(estimate.turns[np.uint64(start) + order])
+
+
+@inlined
 def follow(estimate, view, piece, source, blank, memo, delta):
     """Return the sum after `piece` moves from `source` to `blank`; place, mask, order, sum go to `delta[4 view:]`."""
     groups = np.uint64(estimate.sizes.size)
@@ -282,10 +299,7 @@ def follow(estimate, view, piece, source, blank, memo, delta):
     packed = memo[at + np.uint64(1)]
     order = np.uint64(packed) & np.uint64(0xFFFFFFFF)
     after = mask ^ (np.uint64(1) << np.uint64(source)) ^ (np.uint64(1) << np.uint64(blank))
-    i, j = below(mask, source), below(after, blank)
-    if i != j:
-        start = estimate.turn_starts[np.uint64(64) * group + np.uint64(8) * i + j]
-        order = np.uint64(estimate.turns[np.uint64(start) + order])
+    order = turned(estimate, group, order, below(mask, source), below(after, blank))
     value = np.int64(estimate.values[place_of(estimate, group, after, order)])
     total = memo[np.uint64(4) * groups + view] + value - (packed >> 32)
     base = np.uint64(4) * view
@@ -316,3 +330,61 @@ def swap_delta(estimate, memo, delta):
         memo[at], delta[base + np.uint64(1)] = delta[base + np.uint64(1)], memo[at]
         memo[at + np.uint64(1)], delta[base + np.uint64(2)] = delta[base + np.uint64(2)], memo[at + np.uint64(1)]
         memo[total], delta[base + np.uint64(3)] = delta[base + np.uint64(3)], memo[total]
+
+
+# --- several tiles in one move ----------------------------------------------------------------------------------------
+
+
+@inlined
+def greatest(estimate, state, memo, blank):
+    """Return the greatest of the entries that belong to the sets and orders in a memo and to this cell of the blank."""
+    groups = estimate.sizes.size
+    best = np.int64(0)
+    for view in range(2 if estimate.mirror.size > 0 else 1):
+        cell = np.uint64(blank if view == 0 else estimate.mirror[blank])
+        for group in range(groups):
+            at = np.uint64(2 * (view * groups + group))
+            mask = np.uint64(memo[at])
+            place = place_of(estimate, np.uint64(group), mask, np.uint64(memo[at + np.uint64(1)]))
+            best = max(best, np.int64(estimate.values[place + cell - below(mask, cell)]))
+    return best
+
+
+@implements(names.evaluate, MultiPatternTables)
+def evaluate_multi(estimate, state, memo):
+    groups = np.uint64(2 * estimate.sizes.size)
+    for view in range(np.uint64(2 if estimate.mirror.size > 0 else 1)):
+        collect(estimate, state, view, memo, np.uint64(view) * groups)
+    for i in range(memo.size):
+        memo[i] &= np.int64(0xFFFFFFFF)
+    return greatest(estimate, state, memo, state[state.size - 1])
+
+
+@implements(names.evaluate_move, MultiPatternTables)
+def evaluate_move_multi(estimate, state, move, value, memo, delta, most):
+    names.copy(memo, delta)
+    stride, blank = estimate.geometry.strides[move], np.int64(state[state.size - 1])
+    views, groups = 2 if estimate.mirror.size > 0 else 1, estimate.sizes.size
+    for _ in range(estimate.geometry.tiles[move]):
+        piece, source = np.uint64(state[blank + stride]), np.uint64(blank + stride)
+        target = np.uint64(blank)
+        for view in range(views):
+            if view == 1:
+                mirror = estimate.mirror
+                piece, source, target = np.uint64(mirror[piece]), np.uint64(mirror[source]), np.uint64(mirror[target])
+            group = np.uint64(estimate.group[piece])
+            if group < groups:
+                at = np.uint64(2) * (np.uint64(view * groups) + group)
+                before = np.uint64(delta[at])
+                after = before ^ (np.uint64(1) << source) ^ (np.uint64(1) << target)
+                order = np.uint64(delta[at + np.uint64(1)])
+                order = turned(estimate, group, order, below(before, source), below(after, target))
+                delta[at], delta[at + np.uint64(1)] = np.int64(after), np.int64(order)
+        blank += stride
+    return greatest(estimate, state, delta, blank)
+
+
+@implements(names.swap_delta, MultiPatternTables)
+def swap_delta_multi(estimate, memo, delta):
+    for i in range(np.uint64(memo.size)):
+        memo[i], delta[i] = delta[i], memo[i]

@@ -15,9 +15,6 @@ from puzzlelab.engine.network_io import one_hot
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
 
-MIRRORED_MOVES = np.array([2, 3, 0, 1])
-"""U and L change places in the mirror, and D and R."""
-
 
 @dataclass(frozen=True)
 class TilesPlanes:
@@ -34,9 +31,10 @@ class TilesPlanes:
         have in the goal. For the goal 0, 1, 2, ... of N cells this rotates the board by 180 degrees and renames tile n
         to N - n.
         """
-        from puzzlelab.puzzles.tiles.rules import MOVES, Tiles
+        from puzzlelab.puzzles.tiles.rules import Tiles
 
-        usual, goal = Tiles(self.puzzle.rows, self.puzzle.columns), np.array(self.puzzle.goal)
+        usual = Tiles(self.puzzle.rows, self.puzzle.columns, moves=self.puzzle.moves)
+        goal = np.array(self.puzzle.goal)
         row, column = divmod(self.puzzle.goal.index(0), self.puzzle.columns)
         if self.puzzle == usual or row not in (0, self.puzzle.rows - 1) or column not in (0, self.puzzle.columns - 1):
             return None
@@ -44,8 +42,10 @@ class TilesPlanes:
         cells = np.flip(np.arange(self.puzzle.cells).reshape(self.puzzle.rows, self.puzzle.columns), axes).reshape(-1)
         tiles = np.empty(self.puzzle.cells, np.uint8)
         tiles[goal[cells]] = usual.goal
-        reversed_moves = "".join(("UD", "LR")[axis] for axis in axes)
-        moves = [number ^ 1 if move in reversed_moves else number for number, move in enumerate(MOVES)]
+        moves = [
+            self.puzzle.inverse(number) if int(slide.rows == 0) in axes else number
+            for number, slide in enumerate(self.puzzle.slides)
+        ]
 
         def states_of(states: Board) -> Board:
             image: Board = tiles[states[..., cells]]
@@ -76,12 +76,14 @@ class TilesPlanes:
         """Return the boards as they are and, where there is one, in the mirror; each with what the moves are called
         there.
         """
-        same = (states, np.arange(4))
+        same = (states, np.arange(self.puzzle.move_count))
         mirrored = mirror(self.puzzle)
         if mirrored is None:
             return (same,)
         cells, tiles = mirrored
-        return same, (np.take(tiles.astype(np.uint8), states[..., cells]), MIRRORED_MOVES)
+        steps = [slide[1:] for slide in self.puzzle.slides]
+        moves = np.array([steps.index((columns, rows)) for rows, columns in steps])  # U and L change places, D and R
+        return same, (np.take(tiles.astype(np.uint8), states[..., cells]), moves)
 
 
 @cache

@@ -20,7 +20,7 @@ def presentation(puzzle: Tiles) -> Presentation:
     """
     return Presentation(
         usual_solver=("ida", {}) if puzzle.cells <= 16 else ("beam", {"patience": PATIENCE}),
-        provers=_provers(puzzle.cells),
+        provers=_multi_provers(puzzle) if puzzle.is_multi else _provers(puzzle.cells),
     )
 
 
@@ -32,6 +32,18 @@ def _provers(cells: int) -> tuple[tuple[str, Mapping[str, Any]], ...]:
         return (("bfs", {"bidirectional": True}), ("astar", {"estimate": "manhattan"}))
     bounds = ("pdb", "walking") if cells <= 16 else ("pdb", "conflicts")
     return (*(("ida", {"estimate": bound}) for bound in bounds), ("astar", {"estimate": "conflicts"}))
+
+
+def _multi_provers(puzzle: Tiles) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """Return the same where several tiles slide in one move."""
+    if puzzle.cells <= 10:
+        return (("bfs", {"bidirectional": True}), ("astar", {"estimate": "shared"}))
+    bounds = ["pdb"] if puzzle.cells <= 25 else []
+    if (puzzle.rows, puzzle.columns) == (4, 4) and puzzle.goal.index(0) in (0, 15):
+        bounds.append("pdb-555")
+    elif max(puzzle.rows, puzzle.columns) <= 4:
+        bounds.append("walking")
+    return (*(("ida", {"estimate": bound}) for bound in bounds), ("astar", {"estimate": "shared"}))
 
 
 def drawing(puzzle: Tiles) -> Drawings:

@@ -1,13 +1,15 @@
 """The rules of sliding tiles, one board at a time in plain NumPy: the truth that `verify` uses.
 
-A state is `uint8[N]`, row by row, 0 for the blank. A move is the direction in which the TILE slides into the blank.
+A state is `uint8[N]`, row by row, 0 for the blank. A move is the direction in which the TILE slides into the blank; in
+the metric of multi-tile moves also how many tiles of one line slide together.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +31,41 @@ from puzzlelab.text.board_blocks import read_state
 
 Board = NDArray[np.uint8]
 
-MOVES = "UDLR"
+METRICS = ("single", "multi")
+"""What one move is: one tile slides, or some tiles of a row or column together."""
 
 
-def source_cell(rows: int, columns: int, blank: int, move: int) -> int | None:
-    """Return the cell of the tile that slides into the cell `blank` by this move, or None."""
+class Slide(NamedTuple):
+    """One move: the tiles of a line, from the blank on, slide one cell together."""
+
+    text: str
+    """The direction, with the number of tiles if they are several: `R`, `R2`, `R3`."""
+    rows: int
+    """The rows that the blank goes down, one for each tile that slides up."""
+    columns: int
+    """The columns that the blank goes to the right."""
+
+    @property
+    def tiles(self) -> int:
+        """How many tiles slide."""
+        return abs(self.rows + self.columns)
+
+
+@cache
+def slides(rows: int, columns: int, metric: str) -> tuple[Slide, ...]:
+    """Return the move of each number: U, D, L and R, each with one tile first, then with two, three ..."""
+    most = (rows - 1, columns - 1) if metric == "multi" else (1, 1)
+    return tuple(
+        Slide(direction + str(tiles) * (tiles > 1), down * tiles, right * tiles)
+        for direction, down, right in (("U", 1, 0), ("D", -1, 0), ("L", 0, 1), ("R", 0, -1))
+        for tiles in range(1, most[down == 0] + 1)
+    )
+
+
+def source_cell(rows: int, columns: int, blank: int, move: Slide) -> int | None:
+    """Return the cell to which the blank in the cell `blank` goes by this move, or None."""
     row, column = divmod(blank, columns)
-    row += {"U": 1, "D": -1}.get(MOVES[move], 0)
-    column += {"L": 1, "R": -1}.get(MOVES[move], 0)
+    row, column = row + move.rows, column + move.columns
     return row * columns + column if 0 <= row < rows and 0 <= column < columns else None
 
 
@@ -56,23 +85,31 @@ class Tiles:
     """Sliding tiles on a board of `rows` x `columns`.
 
     Names: `tiles-4x4` (goal 1, 2, ... with the blank last), `tiles-3x3:blank-first` (blank first, as in 0, 1, 2, ...),
-    `tiles-3x3:goal=1,2,3,8,0,4,7,6,5` (any goal).
+    `tiles-3x3:goal=1,2,3,8,0,4,7,6,5` (any goal); `:moves=multi` at the end of each for the metric of multi-tile moves.
     State: `uint8[rows * columns]`, row by row, 0 for the blank.
-    Moves: U, D, L, R: the direction in which the tile slides.
+    Moves: U, D, L, R: the direction in which the tile slides. With multi-tile moves, U2 slides two tiles as one move.
 
     >>> puzzle = puzzlelab.Tiles(2, 3)
     >>> puzzle.name, puzzle.goal
     ('tiles-2x3', (1, 2, 3, 4, 5, 0))
+    >>> [puzzle.write_move(move) for move in range(puzzle.move_count)]
+    ['U', 'D', 'L', 'R']
+    >>> puzzle = puzzlelab.Tiles(2, 3, moves="multi")
+    >>> puzzle.name, [puzzle.write_move(move) for move in range(puzzle.move_count)]
+    ('tiles-2x3:moves=multi', ['U', 'D', 'L', 'L2', 'R', 'R2'])
     """
 
     rows: int = 4
     columns: int = 4
     goal: tuple[int, ...] = ()
+    moves: str = "single"
 
     def __post_init__(self) -> None:
         for size in (self.rows, self.columns):
             if not SMALLEST <= size <= LARGEST:
                 raise BadOption(f"a tiles board has {SMALLEST} to {LARGEST} rows and columns, not {size}")
+        if self.moves not in METRICS:
+            raise BadOption(f"the moves of tiles are single or multi, not '{shorten(str(self.moves))}'")
         object.__setattr__(self, "goal", tuple(self.goal))
         if not self.goal:
             object.__setattr__(self, "goal", (*range(1, self.cells), 0))
@@ -86,31 +123,44 @@ class Tiles:
 
     @cached_property
     def name(self) -> str:
-        size = f"tiles-{self.rows}x{self.columns}"
+        goal = f":goal={','.join(map(str, self.goal))}"
         if self.goal == (*range(1, self.cells), 0):
-            return size
-        if self.goal == tuple(range(self.cells)):
-            return f"{size}:blank-first"
-        return f"{size}:goal={','.join(map(str, self.goal))}"
+            goal = ""
+        elif self.goal == tuple(range(self.cells)):
+            goal = ":blank-first"
+        return f"tiles-{self.rows}x{self.columns}{goal}" + ":moves=multi" * self.is_multi
+
+    @property
+    def is_multi(self) -> bool:
+        """Whether one move may slide several tiles."""
+        return self.moves == "multi"
+
+    @property
+    def slides(self) -> tuple[Slide, ...]:
+        """[M]: the move of each number."""
+        return slides(self.rows, self.columns, self.moves)
 
     @property
     def move_count(self) -> int:
-        return len(MOVES)
+        return len(self.slides)
 
     # --- rules ---
 
     def legal(self, state: Board) -> NDArray[np.bool_]:
-        """Return `bool[4]`: U, D, L, R."""
+        """Return `bool[M]`, for single moves: U, D, L, R."""
         blank = int(np.flatnonzero(state == 0)[0])
-        return np.array([source_cell(self.rows, self.columns, blank, move) is not None for move in range(len(MOVES))])
+        return np.array([source_cell(self.rows, self.columns, blank, slide) is not None for slide in self.slides])
 
     def apply(self, state: Board, move: int) -> Board:
-        blank = int(np.flatnonzero(state == 0)[0])
-        source = source_cell(self.rows, self.columns, blank, move)
+        blank, slide = int(np.flatnonzero(state == 0)[0]), self.slides[move]
+        source = source_cell(self.rows, self.columns, blank, slide)
         if source is None:
-            raise ValueError(f"no tile can slide {MOVES[move]} on {self.write(state)}")
+            raise ValueError(f"no tile can slide {slide.text} on {self.write(state)}")
         child = state.copy()
-        child[blank], child[source] = state[source], 0
+        step = (source - blank) // slide.tiles
+        for cell in range(blank, source, step):
+            child[cell] = state[cell + step]
+        child[source] = 0
         return child
 
     def solved(self, state: Board) -> bool:
@@ -159,12 +209,14 @@ class Tiles:
         return presentation.draw(state, self.columns)
 
     def write_move(self, move: int) -> str:
-        return MOVES[move]
+        return self.slides[move].text
 
     def read_move(self, text: str) -> int:
-        if move_text(text, self.name) not in MOVES or len(text) != 1:
-            raise BadBoard(f"'{shorten(text)}' is no move; moves are U, D, L and R, the way the tile slides")
-        return MOVES.index(text)
+        texts = [slide.text for slide in self.slides]
+        if move_text(text, self.name) not in texts:
+            several = ", with the number of tiles where several slide (R2)" * self.is_multi
+            raise BadBoard(f"'{shorten(text)}' is no move; moves are U, D, L and R, the way the tile slides{several}")
+        return texts.index(text)
 
     # --- views ---
 
@@ -173,7 +225,8 @@ class Tiles:
         return np.array([self.goal], np.uint8)
 
     def inverse(self, move: int) -> int:
-        return move ^ 1
+        _, rows, columns = self.slides[move]
+        return next(number for number, slide in enumerate(self.slides) if slide[1:] == (-rows, -columns))
 
     def view(self, kind: type[View]) -> View | None:
         return find_view(self, kind, VIEWS)
@@ -199,19 +252,21 @@ def from_name(rest: str) -> Tiles:
     match = re.fullmatch(r"(\d{1,3})x(\d{1,3})(?::(.+))?", rest)
     if match is None:
         raise BadOption(f"'tiles-{shorten(rest)}' is no board size; write tiles-ROWSxCOLUMNS, such as tiles-4x4")
-    rows, columns, variant = int(match[1]), int(match[2]), match[3]
-    if variant is None:
-        return Tiles(rows, columns)
-    if variant == "blank-first":
-        return Tiles(rows, columns, tuple(range(rows * columns)))
-    if variant == "snail":
-        return Tiles(rows, columns, _snail(rows, columns))
-    if variant.startswith("goal="):
-        board = notation.read(variant.removeprefix("goal="), rows, columns, "the goal")
-        return Tiles(rows, columns, tuple(board.tolist()))
-    raise BadOption(
-        f"tiles-{rows}x{columns} has no variant '{shorten(variant)}'; write :blank-first, :snail or :goal=1,2,..."
-    )
+    rows, columns = int(match[1]), int(match[2])
+    goal, moves = tuple[int, ...](), METRICS[0]
+    for word in match[3].split(":") if match[3] else ():
+        if word == "blank-first":
+            goal = tuple(range(rows * columns))
+        elif word == "snail":
+            goal = _snail(rows, columns)
+        elif word.startswith("goal="):
+            goal = tuple(notation.read(word.removeprefix("goal="), rows, columns, "the goal").tolist())
+        elif word.startswith("moves="):
+            moves = word.removeprefix("moves=")
+        else:
+            known = ":blank-first, :snail or :goal=1,2,..., and :moves=multi for multi-tile moves"
+            raise BadOption(f"tiles-{rows}x{columns} has no variant '{shorten(word)}'; write {known}")
+    return Tiles(rows, columns, goal, moves)
 
 
 def _snail(rows: int, columns: int) -> tuple[int, ...]:

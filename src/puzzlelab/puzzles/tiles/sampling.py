@@ -177,12 +177,14 @@ def random_walks(puzzle: Tiles, random: np.random.Generator, moves: int | None, 
     """Return `count` boards `[B, N]`, each the goal after this many random moves."""
     tables, rows = kernel_rules(puzzle).tables, np.arange(count)
     boards = np.tile(np.array(puzzle.goal, np.uint8), (count, 1))
-    blanks = np.full(count, tables.home)
+    blanks, tiles = np.full(count, tables.home, np.int64), np.array([slide.tiles for slide in puzzle.slides])
     for _ in range(_walk_length(puzzle, moves)):
-        chosen = (random.random(count) * tables.counts[blanks]).astype(np.int64)
-        sources = tables.source[blanks, tables.moves[blanks, chosen]]
-        boards[rows, blanks], boards[rows, sources] = boards[rows, sources], 0
-        blanks = sources
+        chosen = tables.moves[blanks, (random.random(count) * tables.counts[blanks]).astype(np.int64)]
+        strides = (tables.source[blanks, chosen] - blanks) // tiles[chosen]
+        for step in range(tiles.max()):  # the tiles of a move, one after the other
+            sources = blanks + np.where(step < tiles[chosen], strides, 0)
+            boards[rows, blanks], boards[rows, sources] = boards[rows, sources], 0
+            blanks = sources
     return boards
 
 
@@ -255,6 +257,8 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
         "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
         "walk": Scale("random moves from the goal", partial(random_walks, puzzle), (0, 1_000_000)),
     }
+    if puzzle.is_multi:
+        del offered["walk-to-level"]  # a walk of single moves
     if puzzle.cells <= 10:
         levels = 0, farthest(puzzle)
         offered["distance"] = Scale("true distance from the goal", partial(at_distance, puzzle), levels)

@@ -4,6 +4,10 @@
 Forget the columns: what is left is how many tiles of each goal row lie in each row, and where the blank is. The least
 moves that sort this are found for all such tables once. Vertical and horizontal moves add up.
 Source: K. Takahashi (2002).
+
+Where several tiles slide in one move, the tables are the same, and a move passes several of them: one for each tile.
+Two moves along one axis are one move, so that a shortest solution takes turns between the axes: it has at most one move
+more of one axis than of the other.
 """
 
 from __future__ import annotations
@@ -18,8 +22,8 @@ from puzzlelab.core.views import Estimate
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import implements
 from puzzlelab.engine.table_cache import stored
-from puzzlelab.puzzles.tiles.estimate_kernels import flat, moving
-from puzzlelab.puzzles.tiles.kernels import TilesTables, rules
+from puzzlelab.puzzles.tiles.estimate_kernels import by_turns, flat, moving
+from puzzlelab.puzzles.tiles.kernels import MultiTables, TilesTables, rules
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
@@ -30,7 +34,7 @@ class WalkingTables(NamedTuple):
     axis; those of axis 1 count from Q.
     """
 
-    geometry: TilesTables
+    geometry: TilesTables | MultiTables
     links: NDArray[np.uint16]
     """[2 Q 8]: the state that follows state q when a tile with goal line l moves into the blank, at 8 q + 4 s + l;
     s is 0 if the tile comes from the line after the blank's, 1 if from the line before it."""
@@ -43,6 +47,10 @@ class WalkingTables(NamedTuple):
     places: NDArray[np.uint16]
     counts: NDArray[np.int64]
     """[2]: rows, columns."""
+
+
+class MultiWalkingTables(WalkingTables):
+    """The tables of the walking distance where several tiles slide in one move."""
 
 
 @implements(names.evaluate, WalkingTables)
@@ -85,7 +93,25 @@ def evaluate_move(estimate, state, move, value, memo, delta, most):
     return value + np.int64(estimate.distance[new]) - np.int64(estimate.distance[old])
 
 
-@implements(names.swap_delta, WalkingTables)
+@implements(names.evaluate, MultiWalkingTables)
+def evaluate_multi(estimate, state, memo):
+    evaluate(estimate, state, memo)
+    return by_turns(np.int64(estimate.distance[memo[0]]), np.int64(estimate.distance[memo[1]]))
+
+
+@implements(names.evaluate_move, MultiWalkingTables)
+def evaluate_move_multi(estimate, state, move, value, memo, delta, most):
+    stride = estimate.geometry.strides[move]
+    axis, side = np.int64(abs(stride) == 1), np.int64(stride < 0)
+    cell, new = np.int64(state[state.size - 1]), memo[axis]
+    for _ in range(estimate.geometry.tiles[move]):
+        cell += stride
+        new = np.int64(estimate.links[8 * new + 4 * side + np.int64(estimate.lines[64 * axis + np.int64(state[cell])])])
+    delta[0], delta[1] = axis, new
+    return by_turns(np.int64(estimate.distance[new]), np.int64(estimate.distance[memo[1 - axis]]))
+
+
+@implements(names.swap_delta, WalkingTables, MultiWalkingTables)
 def swap_delta(estimate, memo, delta):
     axis = np.uint64(delta[0])
     memo[axis], delta[1] = delta[1], memo[axis]
@@ -111,14 +137,14 @@ def _moved(counts: Counts, blank: int, side: int, goal: int) -> tuple[Counts, in
     return tuple(tuple(line) for line in lines), source
 
 
-def walk(lines: int, across: int, home: int) -> NDArray[np.int64]:
+def walk(lines: int, across: int, home: int, metric: str = "single") -> NDArray[np.int64]:
     """Return `int64[Q, 10]`: code, distance and the eight links of every state of one axis, by breadth-first search."""
     goal = tuple(tuple((across - (j == home)) * (i == j) for j in range(lines)) for i in range(lines))
     order = [(goal, home)]
     index, distance = {(goal, home): 0}, [0]
     links: list[list[int]] = []
     for place, (counts, blank) in enumerate(order):
-        links.append([0] * 8)
+        links.append([-1] * 8)
         for link in range(2 * lines):
             side, line = divmod(link, lines)
             child = _moved(counts, blank, side, line)
@@ -130,7 +156,24 @@ def walk(lines: int, across: int, home: int) -> NDArray[np.int64]:
                 distance.append(distance[place] + 1)
             links[place][4 * side + line] = index[child]
     codes = [code_of(*state) for state in order]
-    return np.column_stack([codes, distance, links]).astype(np.int64)
+    distances = np.array(distance) if metric == "single" else _multi_distances(np.array(links), lines)
+    return np.column_stack([codes, distances, np.maximum(links, 0)]).astype(np.int64)
+
+
+def _multi_distances(links: NDArray[np.int64], lines: int) -> NDArray[np.int64]:
+    """Return `int64[Q]`: the distances where a move follows up to `lines` - 1 links of one side, from state 0 on."""
+    distances = np.full(len(links), -1)
+    distances[0], depth, frontier = 0, 0, np.zeros(1, np.int64)
+    while frontier.size:
+        depth += 1
+        for side in range(2):
+            passed = frontier
+            for _ in range(lines - 1):
+                passed = np.unique(links[passed, 4 * side : 4 * side + 4])
+                passed = passed[passed >= 0]
+                distances[passed[distances[passed] < 0]] = depth
+        frontier = np.flatnonzero(distances == depth)
+    return distances
 
 
 @cache
@@ -139,12 +182,13 @@ def walking(puzzle: Tiles) -> WalkingTables:
     geometry = rules(puzzle).tables
     home = divmod(int(geometry.home), puzzle.columns)
     sizes = ((puzzle.rows, puzzle.columns, home[0]), (puzzle.columns, puzzle.rows, home[1]))
-    walks = [stored("walking-{}x{}-{}".format(*size), partial(walk, *size), np.int64, (None, 10)) for size in sizes]
+    name = "walking-{}x{}-{}" + "-multi" * puzzle.is_multi
+    walks = [stored(name.format(*size), partial(walk, *size, puzzle.moves), np.int64, (None, 10)) for size in sizes]
     most = max(len(found) for found in walks)
     table = np.stack([np.pad(found, ((0, most - len(found)), (0, 0)), mode="edge") for found in walks])
     places = np.argsort(table[:, :, 0], axis=1, kind="stable")
     begins = np.array([[0], [most]])
-    return WalkingTables(
+    return (MultiWalkingTables if puzzle.is_multi else WalkingTables)(
         geometry,
         (table[:, :, 2:] + begins[:, :, None]).astype(np.uint16).reshape(-1),
         table[:, :, 1].astype(np.uint8).reshape(-1),

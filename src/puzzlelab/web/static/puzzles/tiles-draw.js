@@ -41,17 +41,17 @@ const EDGES = { U: [50, 2], D: [50, 98], L: [2, 50], R: [98, 50] };
 export function markTile(group, sign, size) {
   group.querySelector(".sign")?.remove();
   group.classList.toggle("next", Boolean(sign?.next));
-  const beside = sign?.text ? `translate(0 ${sign.move === "D" ? 14 : -14})` : null;
+  const beside = sign?.text ? `translate(0 ${sign.move[0] === "D" ? 14 : -14})` : null;
   set(group.querySelector(".number"), { transform: beside });
   if (!sign) return;
   const pictured = group.classList.contains("pictured");
   const marks = svg("g", { class: `sign${sign.best ? " best" : ""}` });
-  const [x, y] = EDGES[sign.move];
+  const [x, y] = EDGES[sign.move[0]];
   const growth = sign.strength === null ? 1 : 0.6 + sign.strength;
   const grown = `translate(${x} ${y}) scale(${growth}) translate(${-x} ${-y})`;
-  marks.append(svg("path", { class: "arrow", d: ARROWS[sign.move], transform: grown }));
+  marks.append(svg("path", { class: "arrow", d: ARROWS[sign.move[0]], transform: grown }));
   const height = sign.text.length > 5 ? size * 0.5 : size; // a share and a regret are long
-  if (sign.text) marks.append(pill(sign.text, 50, pictured ? 56 : sign.move === "D" ? 22 : 78, height));
+  if (sign.text) marks.append(pill(sign.text, 50, pictured ? 56 : sign.move[0] === "D" ? 22 : 78, height));
   group.append(marks);
 }
 

@@ -66,10 +66,11 @@ export class PlayInput {
   /** The tiles that these moves slide. */
   between(moves) {
     const { rules, state } = this.view;
-    let cell = state.indexOf(0);
-    return moves.map((move) => {
-      cell = rules.source(cell, move);
-      return state[cell];
+    let blank = state.indexOf(0);
+    return moves.flatMap((move) => {
+      const line = rules.line(blank, move);
+      blank = line.at(-1);
+      return line.map((cell) => state[cell]);
     });
   }
 
@@ -81,7 +82,7 @@ export class PlayInput {
     if (!drag.pulled) view.settle(0);
     drag.pulled = true;
     if (!drag.moves.length) return undefined;
-    const [wayX, wayY] = DIRECTIONS[drag.moves[0]];
+    const [wayX, wayY] = DIRECTIONS[drag.moves[0][0]];
     drag.along = Math.max(0, Math.min(UNIT, (dx * wayX + dy * wayY) / pixelsPerUnit(view.root)));
     for (const tile of drag.tiles) view.shift(tile, wayX * drag.along, wayY * drag.along);
     return undefined;

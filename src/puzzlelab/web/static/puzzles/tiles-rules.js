@@ -3,11 +3,17 @@
  * A state has N numbers row by row, 0 for the blank; in the editor, null for a cell without a tile.
  */
 
-const MOVES = ["U", "D", "L", "R"];
 export const SMALLEST = 2;
 export const LARGEST = 8;
 
 const STEPS = { U: [1, 0], D: [-1, 0], L: [0, 1], R: [0, -1] };
+
+/** The goal of a name, and whether several tiles slide in one move. */
+export function variantOf(words) {
+  const parts = words.split(":").filter((word) => word && word !== "moves=single");
+  const goal = parts.find((word) => word !== "moves=multi") ?? "";
+  return { goal, moves: parts.includes("moves=multi") ? "multi" : "single" };
+}
 
 /** Whether an odd number of swaps makes this permutation. */
 function isOdd(permutation) {
@@ -25,11 +31,19 @@ function isOdd(permutation) {
 }
 
 export class TilesRules {
-  /** `goal`: N numbers; without it 1, 2, ... and the blank last. */
-  constructor(rows, columns, goal = null) {
+  /**
+   * `goal`: N numbers; without it 1, 2, ... and the blank last.
+   * `isMulti`: several tiles slide in one move, such as R2.
+   */
+  constructor(rows, columns, goal = null, isMulti = false) {
     this.rows = rows;
     this.columns = columns;
     this.cells = rows * columns;
+    this.isMulti = isMulti;
+    const reach = { U: rows - 1, D: rows - 1, L: columns - 1, R: columns - 1 };
+    this.moves = Object.entries(reach).flatMap(([way, most]) =>
+      Array.from({ length: isMulti ? most : 1 }, (_, more) => nameOf(way, more + 1)),
+    );
     const places = Array.from({ length: this.cells }, (_, place) => place);
     this.goal = goal ?? places.map((place) => (place + 1) % this.cells);
     /** The goal cell of each tile. */
@@ -41,26 +55,37 @@ export class TilesRules {
     const match = /^tiles-(\d+)x(\d+)(?::(.+))?$/.exec(name);
     if (!match) throw new Error(`${name} is no tiles puzzle`);
     const [rows, columns] = [Number(match[1]), Number(match[2])];
-    return new TilesRules(rows, columns, goalOf(match[3], rows * columns));
+    const { goal, moves } = variantOf(match[3] ?? "");
+    return new TilesRules(rows, columns, goalOf(goal, rows * columns), moves === "multi");
   }
 
-  /** The cell of the tile that slides into the cell `blank` by this move, or null. */
+  /** The cells of the tiles that slide by this move, from the cell `blank` on; null where it leaves the board. */
+  line(blank, move) {
+    const [row, column] = this.placeOf(blank);
+    const [down, right] = STEPS[move[0]];
+    const cells = [];
+    for (let tile = 1; tile <= Number(move.slice(1) || 1); tile += 1) {
+      const [r, c] = [row + down * tile, column + right * tile];
+      if (r < 0 || r >= this.rows || c < 0 || c >= this.columns) return null;
+      cells.push(r * this.columns + c);
+    }
+    return cells;
+  }
+
+  /** The cell where the blank of the cell `blank` is after this move, or null. */
   source(blank, move) {
-    const row = Math.floor(blank / this.columns) + STEPS[move][0];
-    const column = (blank % this.columns) + STEPS[move][1];
-    const inside = row >= 0 && row < this.rows && column >= 0 && column < this.columns;
-    return inside ? row * this.columns + column : null;
+    return this.line(blank, move)?.at(-1) ?? null;
   }
 
   legal(state) {
     const blank = state.indexOf(0);
-    return blank < 0 || state.includes(null) ? [] : MOVES.filter((move) => this.source(blank, move) !== null);
+    return blank < 0 || state.includes(null) ? [] : this.moves.filter((move) => this.source(blank, move) !== null);
   }
 
   apply(state, move) {
     if (!this.legal(state).includes(move)) throw new Error(`no tile can slide ${move} on ${this.write(state)}`);
     const blank = state.indexOf(0);
-    return swapped(state, blank, this.source(blank, move));
+    return this.line(blank, move).reduce((after, cell) => swapped(after, after.indexOf(0), cell), state);
   }
 
   solved(state) {
@@ -89,9 +114,11 @@ export class TilesRules {
   slide(state, cell) {
     const [row, column] = this.placeOf(cell);
     const [blankRow, blankColumn] = this.placeOf(state.indexOf(0));
-    if (row === blankRow) return Array(Math.abs(column - blankColumn)).fill(column > blankColumn ? "L" : "R");
-    if (column === blankColumn) return Array(Math.abs(row - blankRow)).fill(row > blankRow ? "U" : "D");
-    return [];
+    if (row !== blankRow && column !== blankColumn) return [];
+    const [down, right] = [row - blankRow, column - blankColumn];
+    const tiles = Math.abs(down + right);
+    const way = down ? (down > 0 ? "U" : "D") : right > 0 ? "L" : "R";
+    return this.isMulti && tiles ? [nameOf(way, tiles)] : Array(tiles).fill(way);
   }
 
   /** Row and column, from 0. */
@@ -155,6 +182,11 @@ export class TilesRules {
     if (next.filter((tile) => tile === null).length > 1) return next;
     return state[cell] === 0 ? state : next.map((tile) => tile || null);
   }
+}
+
+/** "R", "R2" */
+function nameOf(way, tiles) {
+  return tiles > 1 ? `${way}${tiles}` : way;
 }
 
 function swapped(state, one, other) {

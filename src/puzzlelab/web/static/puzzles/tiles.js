@@ -1,11 +1,16 @@
 /** Sliding tiles on the page: the fields that name a puzzle, its rules, its texts, and its board. */
 
-import { LARGEST, SMALLEST, TilesRules } from "./tiles-rules.js";
+import { LARGEST, SMALLEST, TilesRules, variantOf } from "./tiles-rules.js";
 import { TilesView } from "./tiles-view.js";
 
 export const fields = [
   { key: "rows", label: "Rows", min: SMALLEST, max: LARGEST },
   { key: "columns", label: "Columns", min: SMALLEST, max: LARGEST },
+  {
+    key: "moves",
+    label: "A move slides",
+    options: [{ value: "single", label: "one tile" }, { value: "multi", label: "several tiles" }],
+  },
 ];
 
 export const help = {
@@ -31,18 +36,19 @@ export const help = {
 };
 
 /** The name of a puzzle; a goal of another size is left out, because it does not fit the board. */
-export function nameOf({ rows, columns, variant }) {
-  const name = `tiles-${rows}x${columns}`;
-  const goal = variant?.startsWith("goal=") ? variant.split(",").length : rows * columns;
-  return variant && goal === rows * columns ? `${name}:${variant}` : name;
+export function nameOf({ rows, columns, goal = "", moves = "single" }) {
+  const fits = !goal.startsWith("goal=") || goal.split(",").length === rows * columns;
+  const words = [`tiles-${rows}x${columns}`, fits ? goal : "", moves === "multi" ? "moves=multi" : ""];
+  return words.filter(Boolean).join(":");
 }
 
 export function valuesOf(name) {
   const [, rows, columns, variant] = /^tiles-(\d+)x(\d+)(?::(.+))?$/.exec(name) ?? [null, 4, 4, ""];
-  return { rows: Number(rows), columns: Number(columns), variant: variant ?? "" };
+  return { rows: Number(rows), columns: Number(columns), ...variantOf(variant ?? "") };
 }
 
-export const sizeText = ({ rows, columns }) => `${rows} × ${columns}`;
+export const sizeText = ({ rows, columns, moves }) =>
+  `${rows} × ${columns}${moves === "multi" ? ", several tiles a move" : ""}`;
 
 const EVERYWHERE = ["make", "play", "watch"];
 
@@ -93,22 +99,34 @@ export function createGame(facts) {
     legal: (state) => rules.legal(state),
     apply: (state, move) => rules.apply(state, move),
     solved: (state) => rules.solved(state),
-    describeMove: (state, move) => `tile ${state[rules.source(state.indexOf(0), move)]} slides ${DIRECTIONS[move]}`,
+    describeMove: (state, move) => describe(rules, state, move),
     summary: (state) => summary(rules, state),
     mount: (host, hooks) => new TilesView(rules, host, hooks),
   };
+}
+
+function describe(rules, state, move) {
+  const tiles = rules.line(state.indexOf(0), move).map((cell) => state[cell]);
+  const way = DIRECTIONS[move[0]];
+  if (tiles.length === 1) return `tile ${tiles[0]} slides ${way}`;
+  return `tiles ${tiles.slice(0, -1).join(", ")} and ${tiles.at(-1)} slide ${way}`;
 }
 
 /** A board that is some 20 moves from the goal: moves that never go back, chosen by a fixed sequence of numbers. */
 function scrambled(rules) {
   let [state, last, number] = [rules.goal, "", 7];
   for (let move = 0; move < SCRAMBLE_MOVES; move += 1) {
-    const moves = rules.legal(state).filter((each) => each !== OPPOSITE[last]);
+    const moves = rules.legal(state).filter((each) => each !== backOf(last));
     number = (number * 16_807) % 2_147_483_647;
-    last = moves[number % moves.length] ?? OPPOSITE[last];
+    last = moves[number % moves.length] ?? backOf(last);
     state = rules.apply(state, last);
   }
   return state;
+}
+
+/** The move that undoes this one. */
+function backOf(move) {
+  return OPPOSITE[move[0]] + move.slice(1);
 }
 
 function missing(rules, state) {
