@@ -19,7 +19,7 @@ def presentation(puzzle: Tiles) -> Presentation:
     beyond.
     """
     return Presentation(
-        usual_solver=("ida", {}) if puzzle.cells <= 16 else ("beam", {"patience": PATIENCE}),
+        usual_solver=("ida", {"upper": "beam"}) if puzzle.cells <= 16 else ("beam", {"patience": PATIENCE}),
         move_note="U, D, L, R: the way the tile slides",
         provers=_provers(puzzle.cells),
     )
