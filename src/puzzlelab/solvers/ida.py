@@ -214,9 +214,10 @@ class Turns:
             _note_once(f"{puzzle.name}: the search takes long. --estimate {stronger.name} {stronger.about}.")
             return
         with suppress(NoRoom, MemoryError):
-            self.estimate = chosen_estimate(puzzle, stronger.name)
-            self.search = machine(self.instance, self.estimate, self.rules)
-            self.search.control.threshold = bound
+            estimate = chosen_estimate(puzzle, stronger.name)
+            search = machine(self.instance, estimate, self.rules)
+            search.control.threshold = bound
+            self.search, self.estimate = search, estimate
             _note_once(f"{puzzle.name}: the search takes long, and goes on with the estimate {stronger.name}.")
 
 
