@@ -237,6 +237,7 @@ class Weak(TilesEstimates):
 @pytest.mark.parametrize("is_built", [True, False])
 def test_a_long_search_begins_again_with_a_stronger_estimate(is_built, monkeypatch, caplog):
     monkeypatch.setattr(module, "STRONGER_NODES", 1000)
+    monkeypatch.setattr(module, "NOTE_NODES", 1000)
     start = TILES.read(FARTHEST[0])
     monkeypatch.setattr(module, "chosen_estimate", lambda puzzle, name: Weak(puzzle, is_built).estimate(name))
     module._note_once.cache_clear()

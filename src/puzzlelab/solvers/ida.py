@@ -47,8 +47,9 @@ FIRST_NODES, UPPER_NODES = 1 << 20, 1 << 15
 """The states of the first turn of a search, and of that of its `upper`, whose states take some ten times as long."""
 MOST_UPPER_NODES = 1 << 23
 """The states of a turn of the `upper` after which it has no other: a beam then needs some hundred megabytes."""
-STRONGER_NODES = 1 << 26
-"""The states, those of some seconds, after which a search in turns begins again with a stronger estimate."""
+STRONGER_NODES, NOTE_NODES = 1 << 24, 1 << 26
+"""The states after which a search in turns begins again with a stronger estimate, some seconds; and after which it says
+what the tables of that would cost, where they are not there."""
 
 
 def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machine:
@@ -199,7 +200,7 @@ class Turns:
     def turn(self, limit: Limit, best: Result) -> Generator[Attempt, None, None]:
         """Yield the attempts under this limit; of solutions that are not shorter than the best one there are none."""
         if self.stronger is not None and best.expanded >= STRONGER_NODES:
-            self._begin_again(self.stronger, best.lower_bound)
+            self._strengthen(self.stronger, best)
         self.search.control.max_moves = UNBOUNDED if best.length is None else best.length - 1
         self.search.load()  # before the clock starts
         clock = Clock(limit)
@@ -207,18 +208,20 @@ class Turns:
         yield from Drive(self.search, limit, scorer(self.estimate, self.rules), clock)
         self.search.control.expanded = self.search.control.generated = 0  # each turn is counted by itself
 
-    def _begin_again(self, stronger: Stronger, bound: int) -> None:
-        """Begin again with a stronger estimate if its tables are there and have room; else say what they would cost."""
-        self.stronger, puzzle = None, self.instance.puzzle
-        if not stronger.is_built():
+    def _strengthen(self, stronger: Stronger, best: Result) -> None:
+        """Begin again with a stronger estimate if its tables are there and have room; or say what they would cost."""
+        puzzle = self.instance.puzzle
+        if stronger.is_built():
+            self.stronger = None
+            with suppress(NoRoom, MemoryError):
+                estimate = chosen_estimate(puzzle, stronger.name)
+                search = machine(self.instance, estimate, self.rules)
+                search.control.threshold = best.lower_bound
+                self.search, self.estimate = search, estimate
+                _note_once(f"{puzzle.name}: the search takes long, and goes on with the estimate {stronger.name}.")
+        elif best.expanded >= NOTE_NODES:
+            self.stronger = None
             _note_once(f"{puzzle.name}: the search takes long. --estimate {stronger.name} {stronger.about}.")
-            return
-        with suppress(NoRoom, MemoryError):
-            estimate = chosen_estimate(puzzle, stronger.name)
-            search = machine(self.instance, estimate, self.rules)
-            search.control.threshold = bound
-            self.search, self.estimate = search, estimate
-            _note_once(f"{puzzle.name}: the search takes long, and goes on with the estimate {stronger.name}.")
 
 
 @cache
