@@ -135,16 +135,6 @@ def parse_solver(text: str) -> Solver:
     return make_solver(text, {})
 
 
-def parse_with(text: str, estimate: object) -> Solver:
-    """Return the solver of this text, with this estimate where it would use the default one."""
-    from puzzlelab.core.solver import uses_default_estimate  # which imports nothing of this module
-
-    solver = parse_solver(text)
-    if estimate is None or not uses_default_estimate(solver):
-        return solver
-    return make_solver(solver.name, {**solver.values(), "estimate": estimate})
-
-
 def solver_and_options(name: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the name of a solver alone, and its options: those behind the name, as in `beam:width=100`, and these.
 

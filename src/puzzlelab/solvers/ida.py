@@ -33,7 +33,7 @@ from puzzlelab.engine import kernels, records, report
 from puzzlelab.engine.attempts import GROWTH, given_up, in_rounds
 from puzzlelab.engine.driver import EXHAUSTED, Clock, Drive, Machine, scorer
 from puzzlelab.engine.record_parts import UNBOUNDED, new_control, reset
-from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, stepper
+from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, solver_with, stepper
 from puzzlelab.engine.solving import attempts_of, best_of, ended_by_memory, singly, uninterrupted
 from puzzlelab.solvers._ida_kernels import CONTROL, INFINITE, IdaRecord, Requests, step, step_many, step_requested
 
@@ -138,7 +138,7 @@ class Ida(SolverSettings):
     @property
     def solvers(self) -> list[Solver]:
         """The solver that gives upper bounds, if there is one; raises `UnknownName` or `BadOption`."""
-        return [] if self.upper is None else [registry.parse_with(self.upper, self.estimate)]
+        return [] if self.upper is None else [solver_with(self.upper, self.estimate)]
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield progress, then the one solution; O(depth) memory."""

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import Attempt, Solver, SolverSettings, require, uses_default_estimate
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine.attempts import Search, in_rounds, one_by_one, with_patience
+from puzzlelab.engine.search_rules import solver_with
 from puzzlelab.engine.solving import ended_by_memory
 
 
@@ -46,7 +46,7 @@ class Portfolio(SolverSettings):
     @property
     def solvers(self) -> list[Solver]:
         """The solvers that the texts describe; raises `UnknownName` or `BadOption`."""
-        return [registry.parse_with(text, self.estimate) for text in self.of]
+        return [solver_with(text, self.estimate) for text in self.of]
 
     def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
         """Return every option; the estimate is named if a solver uses the puzzle's default one."""
