@@ -185,10 +185,17 @@ def test_a_search_that_ends_early_says_why_and_not_that_it_is_impossible(program
 
 def test_time_that_is_up(program):
     code, out, _ = program(
-        "tiles-4x4", "12 10 6 0 9 8 13 15 11 7 3 2 5 4 14 1", "--estimate", "manhattan", "--time", "0.05"
+        *("tiles-4x4", "12 10 6 0 9 8 13 15 11 7 3 2 5 4 14 1"),
+        *("--with", "ida", "--estimate", "manhattan", "--time", "0.05"),
     )
     assert code == 1
     assert "not solved: the time is up (at least " in out
+
+
+def test_a_limit_leaves_the_best_solution_so_far_and_is_named(program):
+    code, out, _ = program("tiles-4x4", "1 5 9 13 2 6 10 14 3 7 11 15 4 8 12 0", "--nodes", 100_000)
+    assert code == 0
+    assert "moves, not proven optimal (at least 58 moves are needed; the limit of nodes is reached)" in out
 
 
 def test_an_answer_without_a_proof_says_how_short_it_could_be(program):
@@ -336,7 +343,7 @@ def test_a_board_that_ran_out_of_nodes_is_tried_again_under_a_larger_limit(progr
     assert [(row.stop, row.expanded) for _, row in read_rows(out)][:2] == [("nodes", 10), ("nodes", 20)]
 
 
-def test_ctrl_c_shows_the_best_answer_so_far_and_does_not_keep_it(program, tmp_path, monkeypatch):
+def test_ctrl_c_shows_and_keeps_the_best_answer_so_far_and_the_next_call_searches_on(program, tmp_path, monkeypatch):
     from puzzlelab.engine import solving as module
 
     out, real = tmp_path / "rows.jsonl", module.attempts_of
@@ -354,7 +361,12 @@ def test_ctrl_c_shows_the_best_answer_so_far_and_does_not_keep_it(program, tmp_p
     assert "moves, not proven optimal" in said
     assert "board 3" not in said
     assert err.startswith("interrupted: 1 of 3 boards are done; with the same --out the next call goes on")
-    assert [row.board for _, row in read_rows(out)] == [ONE]
+    assert [(row.board, row.stop) for _, row in read_rows(out)] == [(ONE, "done"), (FAR, "interrupted")]
+    monkeypatch.undo()
+    assert program("tiles-3x3", ONE, FAR, *words, "--nodes", 50_000)[0] == 0
+    kept = [row for _, row in read_rows(out)]
+    assert [row.board for row in kept] == [ONE, FAR, FAR]
+    assert kept[2].length <= kept[1].length
 
 
 def test_a_large_board_in_a_long_notation_is_not_asked_again_either(program, tmp_path, counted):

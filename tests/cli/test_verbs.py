@@ -125,7 +125,7 @@ def test_list_as_json(program):
     assert everything["version"] == VERSION
     code, out, err = program("list", "tiles-3x3", "--json")
     assert (code, err, len(out.splitlines())) == (0, "", 1)
-    assert json.loads(out)["usual_solver"] == {"name": "ida", "options": {}}
+    assert json.loads(out)["usual_solver"] == {"name": "ida", "options": {"upper": "beam"}}
 
 
 def without_searches(monkeypatch, stand_in):

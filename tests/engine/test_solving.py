@@ -18,6 +18,7 @@ from puzzlelab.core.errors import ConformanceError, PuzzlelabError, Unsupported
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.engine import report, solving
 from puzzlelab.engine.batch_verify import SAMPLED_FIRST, is_sampled
 from puzzlelab.engine.solving import batched, has_objection, solve, solve_all, solve_boards
 from puzzlelab.puzzles.sudoku import examples
@@ -339,3 +340,15 @@ def test_batches_are_of_one_puzzle_and_taken_as_they_are_wanted(corridor) -> Non
     taken.clear()
     next(batched(boards(), lambda: 2))
     assert taken == [5, 5]
+
+
+def test_a_search_reports_its_best_solution_and_its_bound(monkeypatch):
+    reports: list[tuple[str, float, float | None, str]] = []
+    monkeypatch.setattr(solving, "REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(report, "progress", lambda *words: reports.append(words))
+    board = load("tiles-4x4").read("1 5 9 13 2 6 10 14 3 7 11 15 4 8 12 0")
+    solve(make_solver("ida", {"upper": "beam"}), board, Limit(nodes=100_000))
+    assert {title for title, *_ in reports} == {"states expanded"}
+    assert all("at least" in status for *_, status in reports)
+    assert reports[0][3].startswith("no solution so far, at least ")
+    assert reports[-1][3].startswith("the best so far: ")

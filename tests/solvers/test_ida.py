@@ -1,10 +1,15 @@
 """Iterative deepening A*: true distances, published lengths, node counts, and several threads."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.solvers.known import FARTHEST, FIFTEEN, TILES, board
 
-from puzzlelab import Estimate, Limit, check_solver, solve
+from puzzlelab import Estimate, Limit, check_solver, solve, solve_many
+from puzzlelab.core.views import Stronger
+from puzzlelab.puzzles.tiles.estimates import TilesEstimates
+from puzzlelab.solvers import ida as module
 from puzzlelab.solvers.ida import Ida
 
 KORF = {
@@ -155,3 +160,89 @@ def test_threads_that_stop_early_prove_no_more_than_is_true():
     assert (result.moves, result.proof, result.stop) == (None, "none", "nodes")
     assert 43 <= result.lower_bound <= length
     assert 180_000 < result.expanded <= 200_000
+
+
+# --- another solver, which gives upper bounds ---
+
+TRANSPOSED = FIFTEEN.read("1 5 9 13 2 6 10 14 3 7 11 15 4 8 12 0")
+"""It needs 72 moves, and four billion states by the usual database."""
+
+
+@pytest.fixture
+def short_turns(monkeypatch):
+    """Turns of some thousand states."""
+    monkeypatch.setattr(module, "FIRST_NODES", 2000)
+    monkeypatch.setattr(module, "UPPER_NODES", 4000)
+
+
+@pytest.mark.usefixtures("short_turns")
+def test_a_search_ends_when_its_bound_reaches_the_upper_one():
+    start = TILES.read(FARTHEST[0])
+    upper = solve(start, "beam:width=128:estimate=manhattan")
+    bound, below = int(manhattan(3, 3)[start.state, np.arange(9)].sum()), 0
+    while bound < 31:
+        count, bound = nodes_below(start, bound)
+        below += count
+    result = solve(start, Ida(estimate="manhattan", upper="beam:width=128"))
+    assert result.moves == upper.moves
+    assert (result.lower_bound, result.proof, result.stop) == (31, "optimal", "done")
+    assert result.expanded == below + upper.expanded
+
+
+@pytest.mark.usefixtures("short_turns")
+def test_threads_have_upper_bounds_too():
+    for start in map(TILES.read, FARTHEST):
+        found = [solve(start, Ida(estimate="manhattan", jobs=2, upper="beam")) for _ in range(2)]
+        assert {(each.lower_bound, each.proof, each.stop) for each in found} == {(31, "optimal", "done")}
+        assert found[0].moves == found[1].moves
+
+
+@pytest.mark.usefixtures("short_turns")
+def test_boards_together_have_the_answers_of_each_alone():
+    solver, boards = Ida(estimate="manhattan", upper="beam"), [board(moves) for moves in (0, 9, 20, 26, 28, 15)]
+    for limit in (Limit(), Limit(nodes=3000)):
+        alone = [solve(each, solver, limit) for each in boards]
+        assert [replace(each, seconds=0) for each in solve_many(boards, solver, limit, jobs=1)] == [
+            replace(each, seconds=0) for each in alone
+        ]
+        assert {each.length for each in alone} >= {0, 9, 15, 20}
+
+
+def test_a_limit_leaves_the_best_solution_so_far():
+    result = solve(TRANSPOSED, limit=Limit(nodes=100_000))
+    assert (result.proof, result.stop, result.expanded) == ("none", "nodes", 100_000)
+    assert 58 <= result.lower_bound < 72 <= result.length < 90
+    assert solve(TRANSPOSED, Ida(), Limit(nodes=100_000)).moves is None
+
+
+def test_an_estimate_that_proves_nothing_has_no_turns():
+    high = Estimate("high", admissible=False, scores=lambda states: 3 * (states != [*range(1, 9), 0]).sum(axis=1))
+    plain, other = (solve(board(15), Ida(estimate=high, upper=upper)) for upper in (None, "beam"))
+    assert replace(plain, seconds=0) == replace(other, seconds=0)
+
+
+class Weak(TilesEstimates):
+    """Manhattan distance by default, beside which conflicts are stronger."""
+
+    def __init__(self, puzzle, is_built):
+        super().__init__(puzzle)
+        object.__setattr__(self, "is_built", is_built)
+
+    def estimate(self, name=None):
+        stronger = Stronger("conflicts", "expands fewer states", lambda: self.is_built)
+        return replace(super().estimate(name or "manhattan"), stronger=None if name else stronger)
+
+
+@pytest.mark.usefixtures("short_turns")
+@pytest.mark.parametrize("is_built", [True, False])
+def test_a_long_search_begins_again_with_a_stronger_estimate(is_built, monkeypatch, caplog):
+    monkeypatch.setattr(module, "STRONGER_NODES", 1000)
+    monkeypatch.setattr(module, "NOTE_NODES", 1000)
+    start = TILES.read(FARTHEST[0])
+    monkeypatch.setattr(module, "chosen_estimate", lambda puzzle, name: Weak(puzzle, is_built).estimate(name))
+    module._note_once.cache_clear()
+    result = solve(start, Ida(upper="beam:width=10"))
+    assert (result.length, result.proof) == (31, "optimal")
+    assert (result.expanded < 14_000) == is_built
+    said = "goes on with the estimate conflicts" if is_built else "--estimate conflicts expands fewer states"
+    assert said in caplog.text

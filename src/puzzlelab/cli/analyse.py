@@ -71,7 +71,7 @@ def analyse(
     require_comparable_moves(loaded_puzzle)
     require(chosen_solver, loaded_puzzle)
     limit = DEFAULT_LIMIT if time is None and nodes is None else Limit(time, nodes)
-    with progress(bars=not json):
+    with progress(bars=not json, one_search=file is None):
         code = _one(moves, game, chosen_solver, limit, json) if game else None
         code = _of_file(moves, file, chosen_solver, limit, json) if file else code
     raise typer.Exit(code or SOLVED)

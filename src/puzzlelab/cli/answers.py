@@ -18,7 +18,7 @@ from puzzlelab.core.boards import Instance
 from puzzlelab.core.logic import numbered
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import BoardForm, Drawings, Presentation, Puzzle, State, board_after, presentation_of
-from puzzlelab.core.result import IN_CIRCLES, Result, circles_in_words
+from puzzlelab.core.result import IN_CIRCLES, Result, bound_in_words, circles_in_words, value_in_words
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Candidates, levels_of
 from puzzlelab.engine.report import note
@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 
 MOST_MOVES = 8
 """The most moves that are listed beside a board."""
+LIMITS = {
+    "time": "the time is up",
+    "nodes": "the limit of nodes is reached",
+    "memory": "the memory is used up",
+    "interrupted": "interrupted",
+}
+"""Why a search ended before it was done."""
 BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
 """The adjective of a solution that has fewer moves, a lower cost, or a higher score."""
 
@@ -48,8 +55,8 @@ def improvements() -> Callable[[str, Attempt], None]:
         if where not in best or attempt.is_better_than(best[where]):
             best[where] = attempt
             costs = f"{round(attempt.seconds or 0.0, 6):.3g} s, {attempt.expanded:,} states expanded"
-            bound = f"{_bound(attempt)}, " if _bound(attempt) else ""
-            text = f"solution: {_value(attempt)}, {bound}{costs}"
+            bound = f"{bound_in_words(attempt)}, " if bound_in_words(attempt) else ""
+            text = f"solution: {value_in_words(attempt)}, {bound}{costs}"
             note(f"{where}: {text}" if where else text)
 
     return see
@@ -176,7 +183,7 @@ class SolveReport:
                 self._explain(result)
             return
         seconds = "" if result.seconds is None else f"{round(result.seconds, 6):.3g} s, "
-        say(f"{_value(result)}, {self._proof(result)}, {seconds}{result.expanded:,} states expanded")
+        say(f"{value_in_words(result)}, {self._proof(result)}, {seconds}{result.expanded:,} states expanded")
         if self.scores:
             self._scores(result)
         elif self.steps:
@@ -204,9 +211,9 @@ class SolveReport:
         better = BETTER[self.kind]
         why = {
             "patience": f"no {better} one came soon after it; --time 60 searches longer",
-            "memory": "the memory is used up",
+            **LIMITS,
         }
-        more = "; ".join(filter(None, [_bound(result), why.get(result.stop)]))
+        more = "; ".join(filter(None, [bound_in_words(result), why.get(result.stop)]))
         return f"not proven optimal{f' ({more})' if more else ''}"
 
     def _in_form(self, answers: Answers, form: BoardForm) -> None:
@@ -327,36 +334,11 @@ class SolveReport:
             say(circles_in_words(self.job.solver.name, counts["in circles"], boards))
 
 
-def _moves(length: int) -> str:
-    return f"{length} move{'' if length == 1 else 's'}"
-
-
-def _value(result: Result) -> str:
-    """Return the number of moves, and the cost or the score where the puzzle has one."""
-    moves = _moves(result.length or 0)
-    if result.score is not None:
-        return f"score {result.score:,} in {moves}"
-    return moves if result.cost is None else f"cost {result.cost:,} in {moves}"
-
-
-def _bound(result: Result) -> str:
-    """Return what is known of all solutions; empty if nothing is."""
-    if result.upper_bound is not None:
-        return f"no score is above {result.upper_bound:,}"
-    if result.score is not None:
-        return ""
-    bound = result.lower_bound
-    if result.cost is not None:
-        return f"no cost is below {bound:,}"
-    return f"at least {_moves(bound)} {'is' if bound == 1 else 'are'} needed" if bound > 0 else ""
-
-
 def _unsolved(result: Result) -> str:
     if result.proof == "unsolvable":
         return f"proven unsolvable: {result.reason}"
-    limits = {"time": "the time is up", "nodes": "the limit of nodes is reached", "memory": "the memory is used up"}
-    why = result.reason or limits.get(result.stop, result.stop)
-    bound = f"{_bound(result)}; " if result.lower_bound or result.upper_bound is not None else ""
+    why = result.reason or LIMITS.get(result.stop, result.stop)
+    bound = f"{bound_in_words(result)}; " if result.lower_bound or result.upper_bound is not None else ""
     return f"not solved: {why} ({bound}{result.expanded:,} states expanded)"
 
 

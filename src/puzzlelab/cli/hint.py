@@ -89,7 +89,7 @@ def hint(
         answer = partial(_deduction, configured_solver, limit, game or "", tell)
     else:
         answer = partial(_hint if game is None else _game, configured_solver, limit, moves, game or "")
-    with progress(bars=not json):
+    with progress(bars=not json, one_search=total == 1):
         code = _report(blocks, total == 1, answer, json)
     raise typer.Exit(code)
 

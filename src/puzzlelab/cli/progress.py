@@ -25,23 +25,26 @@ PROGRESS_VARIABLE = "PUZZLELAB_PROGRESS"
 """The environment variable with the seconds after which there is a line of progress; 0 for none, of training too."""
 PATIENCE = 10.0
 """The seconds after which there is a line of progress, if the variable does not say it."""
-GROWTH = 1.1
-"""The factor between the times of two lines of progress."""
+SEARCH_PATIENCE = 1.0
+"""The same for the search of one board."""
+GROWTH, SEARCH_GROWTH = 1.1, 1.5
+"""The factors between the times of two lines of progress, of long work and of the search of one board."""
 
 
 @contextmanager
-def progress(bars: bool = True, by_share: bool = False) -> Iterator[None]:
+def progress(bars: bool = True, by_share: bool = False, one_search: bool = False) -> Iterator[None]:
     """Show messages and progress on standard error: bars on a terminal, lines elsewhere.
 
-    With `by_share` the lines go by the share that is done, and not by the time. Without `bars` a terminal has messages
-    alone, because the output of the command shows its progress.
+    With `by_share` the lines go by the share that is done, and not by the time; with `one_search` they begin sooner.
+    Without `bars` a terminal has messages alone, because the output of the command shows its progress.
     """
     is_terminal, level = sys.stderr.isatty(), LOGGER.level
     with ExitStack() as stack:
         if is_terminal and bars:
             reporter: Log = BarReporter(stack.enter_context(_bars()))
         else:
-            reporter = LineReporter(0.0 if is_terminal else _patience(), by_share)
+            patience, growth = (SEARCH_PATIENCE, SEARCH_GROWTH) if one_search else (PATIENCE, GROWTH)
+            reporter = LineReporter(0.0 if is_terminal else _patience(patience), by_share, growth)
         handler = logging.StreamHandler(sys.stderr)  # that of rich, where there are bars: above them
         name = os.environ.get(LEVEL_VARIABLE, "info").upper()
         if name == "DEBUG":
@@ -82,14 +85,14 @@ class BarReporter(Log):
 class LineReporter(Log):
     """The reporter that prints plain lines, by the time or by the share that is done.
 
-    By the time, a line comes after some seconds of patience, and whenever these and a tenth of the time so far have
-    passed since the line before; without patience there are none. By the share, which does not depend on the time, it
-    comes at the first report of a title, whenever a further hundredth is done (a tenth where there is nothing to say
-    but the number), and at the end. Early in a training the number doubles from line to line.
+    By the time, a line comes after some seconds of patience, and whenever these have passed since the line before and
+    the time so far has grown by a factor; without patience there are none. By the share, which does not depend on the
+    time, it comes at the first report of a title, whenever a further hundredth is done (a tenth where there is nothing
+    to say but the number), and at the end. Early in a training the number doubles from line to line.
     """
 
-    def __init__(self, patience: float, by_share: bool = False) -> None:
-        self.patience, self.by_share = patience if patience > 0 else math.inf, by_share
+    def __init__(self, patience: float, by_share: bool = False, growth: float = GROWTH) -> None:
+        self.patience, self.by_share, self.growth = patience if patience > 0 else math.inf, by_share, growth
         self.began: dict[str, tuple[float, float]] = {}
         """By title: the time of the first report, in seconds, and what was done then."""
         self.due: dict[str, float] = {}
@@ -109,16 +112,16 @@ class LineReporter(Log):
 
     def _next_due(self, seconds: float, done: float, total: float | None, status: str) -> float:
         if not self.by_share:
-            return max(seconds + self.patience, seconds * GROWTH)
+            return max(seconds + self.patience, seconds * self.growth)
         due = done + (1.0 if total is None else total / (100 if status else 10))
         return min(due, 2 * done) if status and total is not None and done else due
 
 
-def _patience() -> float:
+def _patience(default: float) -> float:
     """Return the seconds before the first line of progress; raises `BadOption` if the variable is no number."""
     text = os.environ.get(PROGRESS_VARIABLE)
     try:
-        return float(text) if text else PATIENCE
+        return float(text) if text else default
     except ValueError:
         raise BadOption(f"{PROGRESS_VARIABLE} must be a number of seconds, not '{text}'") from None
 

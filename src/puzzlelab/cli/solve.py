@@ -156,7 +156,8 @@ def _solve_boards(report: SolveReport, blocks: Iterator[Boards], total: int | No
     from puzzlelab.engine import report as reporter
 
     shows_bars = out is not None or not (report.json or report.form)
-    with _rows(report.job, out) if out else nullcontext() as rows, progress(bars=shows_bars):
+    shown = progress(bars=shows_bars, one_search=not report.many)
+    with _rows(report.job, out) if out else nullcontext() as rows, shown:
         try:
             for solved in report.job.solved(blocks, rows):
                 report.show(solved)

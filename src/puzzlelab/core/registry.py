@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core import errors
-from puzzlelab.core.errors import BadOption, BrokenPlugin, UnknownName, shorten
+from puzzlelab.core.errors import BadOption, BrokenPlugin, UnknownName, UnknownOption, shorten
 from puzzlelab.core.plug_ins import Group
 from puzzlelab.core.puzzle import Family, Puzzle, presentation_of
 from puzzlelab.core.settings import fill, read_options
@@ -117,13 +117,28 @@ def _own_name(name: str) -> str:
     return name if SOLVERS.place(name) is not None else OTHER_NAMES.get(name.lower(), name)
 
 
+def require_solver(text: str) -> None:
+    """Raise `UnknownName` unless the text begins with the name of a solver; imports nothing."""
+    name = _OPTION.split(text)[0].replace("_", "-")
+    if SOLVERS.place(name) is None:
+        raise UnknownName("solver", name, SOLVERS.all)
+
+
 def make_solver(name: str, options: Mapping[str, Any]) -> Solver:
     """Return the solver with these options; `None` means the default.
 
     The name may have options too, as in `beam:width=100`. Raises `BadOption` for an option that has two values.
     """
     bare, merged = solver_and_options(name, options)
-    return fill(solver_class(bare), merged)  # type: ignore[no-any-return]
+    chosen = solver_class(bare)
+    try:
+        return fill(chosen, merged)  # type: ignore[no-any-return]
+    except UnknownOption as error:
+        unknown = next(option for option in merged if option not in chosen.model_fields)
+        owners = [each for each in SOLVERS.own if unknown in SOLVERS.find(each, type).model_fields]
+        if str(error).endswith("?") or len(owners) != 1:
+            raise
+        raise UnknownOption(f"{error}; {owners[0]} has it") from None
 
 
 def parse_solver(text: str) -> Solver:

@@ -173,6 +173,26 @@ def moves_in_words(count: int) -> str:
     return "1 move" if count == 1 else f"{count} moves"
 
 
+def value_in_words(result: Result) -> str:
+    """Return the number of moves, and the cost or the score where the puzzle has one."""
+    moves = moves_in_words(result.length or 0)
+    if result.score is not None:
+        return f"score {result.score:,} in {moves}"
+    return moves if result.cost is None else f"cost {result.cost:,} in {moves}"
+
+
+def bound_in_words(result: Result) -> str:
+    """Return what is known of all solutions; empty if nothing is."""
+    if result.upper_bound is not None:
+        return f"no score is above {result.upper_bound:,}"
+    if result.score is not None:
+        return ""
+    bound = result.lower_bound
+    if result.cost is not None:
+        return f"no cost is below {bound:,}"
+    return f"at least {moves_in_words(bound)} {'is' if bound == 1 else 'are'} needed" if bound > 0 else ""
+
+
 def circles_in_words(solver: str, count: int, boards: int) -> str:
     """Say on how many boards play ended as `IN_CIRCLES` says."""
     return f"{solver} went in circles on {count:,} of {boards:,} boards; with avoid_repeats=true it goes on."

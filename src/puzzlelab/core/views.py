@@ -346,10 +346,23 @@ class Estimate:
     """The value of a compiled estimate that means that a state cannot be solved."""
     is_cheap: bool = False
     """Whether the tables of a compiled lower bound take almost no time to build."""
+    stronger: Stronger | None = field(default=None, compare=False, repr=False)
+    """Another lower bound of the same puzzle, for searches that take long."""
 
     def __post_init__(self) -> None:
         if (self.kernel is None) == (self.scores is None):
             raise BadOption(f"the estimate '{self.name}' must have either a kernel or a function from states to scores")
+
+
+@dataclass(frozen=True)
+class Stronger:
+    """A lower bound that cuts off more than another one, by tables that are dear to build."""
+
+    name: str
+    about: str
+    """What it saves, and what its tables cost: 'expands fewer states; its table takes 577 MB and a minute, once'."""
+    is_built: Callable[[], bool]
+    """Tells whether its tables lie in the cache folder."""
 
 
 @dataclass(frozen=True)

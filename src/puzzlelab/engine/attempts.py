@@ -53,19 +53,20 @@ def one_by_one(searches: Iterable[Search], limit: Limit, shares: int = 1) -> Gen
         yield with_stop(best, was_cut)
 
 
-def in_rounds(searches: Sequence[Search], limit: Limit, first_nodes: int) -> Iterator[Attempt]:
+def in_rounds(searches: Sequence[Search], limit: Limit, first_nodes: Sequence[int]) -> Generator[Attempt, None, None]:
     """Yield from searches in turns under one limit, until one has the proof or all have ended; the answers only get
     better.
 
-    In the first round each search expands `first_nodes` states, in each later round `GROWTH` times as many, from the
-    start again. So the turns depend on no clock, and repeated work is a third at most. A search that ends by itself, or
-    whose memory is used up, is not run again.
+    In the first round each search expands its number of `first_nodes`, in each later round `GROWTH` times as many, from
+    the start again, unless it goes on from its last turn. So the turns depend on no clock, and repeated work is a third
+    at most. A search that ends by itself, or whose memory is used up, is not run again.
     """
     best = Result(None)
-    running, nodes, is_out_of_memory = list(searches), first_nodes, False
+    running, growth, is_out_of_memory = list(zip(searches, first_nodes, strict=True)), 1, False
     while running:
-        for search in tuple(running):
+        for search, first in tuple(running):
             share = _remaining_limit(limit, best, 1)
+            nodes = first * growth
             share = replace(share, nodes=nodes if share.nodes is None else min(nodes, share.nodes))
             best = yield from _after(best, search(share, best))
             if best.proof != "none" or best.stop in ("time", "interrupted"):
@@ -74,9 +75,9 @@ def in_rounds(searches: Sequence[Search], limit: Limit, first_nodes: int) -> Ite
                 yield with_stop(best, "nodes")
                 return
             if best.stop != "nodes":
-                running.remove(search)
+                running.remove((search, first))
                 is_out_of_memory |= best.stop == "memory"
-        nodes *= GROWTH
+        growth *= GROWTH
     if is_out_of_memory or best.moves is not None:
         yield with_stop(best, "memory" if is_out_of_memory else "done")
 
@@ -110,6 +111,17 @@ def with_patience(attempts: Iterator[Attempt], limit: Limit, patience: float | N
             return
 
 
+def given_up(attempts: Iterator[Attempt], reason: str = "") -> Iterator[Attempt]:
+    """Yield the attempts of a search that ends at its limit of nodes as if it had nothing left to search.
+
+    `reason` is that of a result without a solution.
+    """
+    for attempt in attempts:
+        if isinstance(attempt, Result) and attempt.stop == "nodes":
+            attempt = replace(attempt, stop="dead end", reason=attempt.reason if attempt.moves is not None else reason)
+        yield attempt
+
+
 def _after(best: Result, attempts: Iterator[Attempt]) -> Generator[Attempt, None, Result]:
     """Yield the attempts of a search after those whose last result is `best`; return the last one of both."""
     spent = best
@@ -137,7 +149,8 @@ def _added(attempt: Attempt, spent: Result) -> Attempt:
     expanded, generated = attempt.expanded + spent.expanded, attempt.generated + spent.generated
     evaluations, seconds = attempt.evaluations + spent.evaluations, (attempt.seconds or 0.0) + (spent.seconds or 0.0)
     if isinstance(attempt, Progress):
-        return Progress(expanded, generated, evaluations, attempt.bound, seconds)
+        bound = max(attempt.bound, spent.lower_bound) if spent.lower_bound > 0 else attempt.bound  # no score has one
+        return Progress(expanded, generated, evaluations, bound, seconds)
     return replace(attempt, expanded=expanded, generated=generated, evaluations=evaluations, seconds=seconds)
 
 

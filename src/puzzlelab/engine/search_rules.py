@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, shorten
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.solver import is_network
+from puzzlelab.core.solver import Solver, is_network, uses_default_estimate
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import Negated
@@ -119,6 +120,14 @@ def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:
             name = shorten(option)
             raise BadOption(f"'{name}' is no estimate of {puzzle.name}; a network is written net:{name}") from None
         raise
+
+
+def solver_with(text: str, estimate: str | Estimate | None) -> Solver:
+    """Return the solver of this text, with this estimate where it would use the default one."""
+    solver = registry.parse_solver(text)
+    if estimate is None or not uses_default_estimate(solver):
+        return solver
+    return registry.make_solver(solver.name, {**solver.values(), "estimate": estimate})
 
 
 def minimised(puzzle: Puzzle, estimate: Estimate) -> Estimate:

@@ -20,15 +20,27 @@ from puzzlelab.core.errors import NoRoom, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.result import Progress, Result, Stop, bound_of, with_stop, with_tighter_bound
+from puzzlelab.core.result import (
+    Progress,
+    Result,
+    Stop,
+    bound_in_words,
+    bound_of,
+    value_in_words,
+    with_stop,
+    with_tighter_bound,
+)
 from puzzlelab.core.solver import Attempt, Solver, require
 from puzzlelab.core.verify import Verdict, confirmed
 from puzzlelab.core.views import KernelRules
+from puzzlelab.engine import report
 from puzzlelab.engine.batch_verify import verified
 from puzzlelab.runtime.memory import limit_reason, resident, within
 
 BATCH, LARGEST_BATCH = 1000, 4000
 """Boards in one batch of a solver that `shares_work`, and of any other one."""
+REPORT_SECONDS = 1.0
+"""The seconds after which the progress of the search of one board is reported."""
 HOLD_SECONDS = 0.1
 """The time for which results may wait for those of the boards after them."""
 
@@ -57,11 +69,23 @@ def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[A
 
 def _attempts_within(solver: Solver, instance: Instance, limit: Limit) -> Generator[Attempt, None, None]:
     """Yield the attempts of a solver that suits the puzzle on a board without an objection."""
-    used = 0 if limit.memory is None else resident()
+    used, best = 0 if limit.memory is None else resident(), Result(None)
     for attempt in ended_by_memory(lambda: within(limit, lambda: solver.attempts(instance, limit))):
+        if isinstance(attempt, Result):
+            best = attempt
+        elif attempt.seconds >= REPORT_SECONDS:
+            _report(instance.puzzle, best, attempt)
         if isinstance(attempt, Result) and attempt.stop == "memory" and attempt.moves is None and not attempt.reason:
             attempt = replace(attempt, reason=limit_reason(limit, used))
         yield attempt
+
+
+def _report(puzzle: Puzzle, best: Result, latest: Progress) -> None:
+    """Report the progress of a search: its states, its best result so far, and its bound."""
+    bound = bound_in_words(objective_of(puzzle).with_sums(Result(None), 0, latest.bound))
+    known = "no solution so far" if best.moves is None else f"the best so far: {value_in_words(best)}"
+    status = ", ".join(filter(None, [known, bound, f"{latest.seconds:.0f} s"]))
+    report.progress("states expanded", latest.expanded, None, status)
 
 
 def ended_by_memory(begin: Callable[[], Iterator[Attempt]]) -> Generator[Attempt, None, None]:

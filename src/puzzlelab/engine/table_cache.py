@@ -78,6 +78,11 @@ def stored(
         return _kept(path, make(), np.dtype(dtype), shape, rare)
 
 
+def is_stored(name: str) -> bool:
+    """Tell whether the table of this name lies in the cache folder; its checksum is not tested."""
+    return _is_there(table_folder() / f"{name}.json")
+
+
 def _kept(
     path: Path, table: NDArray[Any], dtype: np.dtype[Any], shape: tuple[int | None, ...], rare: bool
 ) -> NDArray[Any]:

@@ -63,10 +63,13 @@ class JobRows:
         return row_columns(self._empty_row, self._row_texts(answers.boards), answers)
 
     def append(self, solved: SolvedPart) -> None:
-        """Append the rows of the boards that were solved now, but for interrupted ones, or that cannot be read."""
+        """Append the rows of the boards that were solved now, or that cannot be read.
+
+        An interrupted one without a solution has none; one with a solution is searched again by the next call.
+        """
         assert self.file is not None, "a job without a file keeps no rows"
         answers, stored = solved
-        is_new = ~answers.is_stopped_by("interrupted")
+        is_new = ~answers.is_stopped_by("interrupted") | answers.is_solved
         is_new[list(stored)] = False
         if not is_new.any():
             return

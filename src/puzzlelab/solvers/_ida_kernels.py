@@ -18,11 +18,12 @@ from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
 from puzzlelab.engine.evaluation_kernels import evaluate_state
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import Control, EstimateRecord, control_type
+from puzzlelab.engine.record_parts import UNBOUNDED, Control, EstimateRecord, control_type
 
-CONTROL = control_type("depth threshold next_threshold phase proves path_length last_move one_threshold")
+CONTROL = control_type("depth threshold next_threshold phase proves path_length last_move one_threshold max_moves")
 """path_length, last_move: the moves before the start of this search, and the last of them (-1 without); one_threshold:
-the search ends with its first threshold; proves: thresholds are lower bounds."""
+the search ends with its first threshold; proves: thresholds are lower bounds; max_moves: no longer solution is looked
+for."""
 START, CHILDREN, SEARCH, FINISHED = range(4)
 """CHILDREN: the scores of the children of the current state are not there yet."""
 INFINITE = 1 << 40
@@ -76,7 +77,9 @@ def begin(record, h):
         return DONE
     control.threshold = max(control.threshold, f)
     if control.proves == 1:
-        control.bound = control.threshold
+        control.bound = min(control.threshold, control.max_moves + 1)
+    if control.threshold > control.max_moves:
+        return DONE
     if kernels.solved(record.tables, start):
         control.length = 0
         return IMPROVED
@@ -90,7 +93,12 @@ def begin(record, h):
 def raise_threshold(record):
     """Begin again with the next threshold; DONE if there is none."""
     control = record.control
-    if control.next_threshold == INFINITE or control.one_threshold == 1:
+    if control.one_threshold == 1:
+        return DONE
+    if control.next_threshold == INFINITE or control.next_threshold > control.max_moves:
+        # Every path of allowed length was tried: a solution is longer.
+        if control.proves == 1 and control.max_moves < UNBOUNDED:
+            control.bound = control.max_moves + 1
         return DONE
     # Korf's deepening: the next search is cut off at the least f that this one exceeded.
     control.threshold, control.next_threshold = control.next_threshold, INFINITE
@@ -210,6 +218,7 @@ def step_many(record, starts, first, budget, lengths, moves, counts):
         control.expanded = control.generated = control.bound = 0
         control.depth = control.threshold = control.next_threshold = control.phase = 0
         control.length = control.last_move = -1
+        control.max_moves = UNBOUNDED
         if step(record, budget) != IMPROVED:
             return place
         lengths[place] = control.length

@@ -25,7 +25,7 @@ from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
-from puzzlelab.engine.attempts import one_by_one, restarted, with_patience
+from puzzlelab.engine.attempts import given_up, one_by_one, restarted, with_patience
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.record_parts import UNBOUNDED, new_control, reset
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, minimised, rules_of, stepper
@@ -227,22 +227,13 @@ class Beam(SolverSettings):
                 most_nodes = FIRST_LAYERS * width
                 may_give_up = limit_left.nodes is None or limit_left.nodes > most_nodes
                 if doubling < FIRST_DOUBLINGS and may_give_up:
-                    return given_up(search(width, UNBOUNDED, replace(limit_left, nodes=most_nodes)))
+                    return given_up(search(width, UNBOUNDED, replace(limit_left, nodes=most_nodes)), BEAM_EMPTY[1])
                 return search(width, UNBOUNDED, limit_left)
 
             return attempts
 
         doublings = (MAX_WIDTH // self.first_width).bit_length()
         return one_by_one(map(doubled, range(doublings)), limit)
-
-
-def given_up(attempts: Iterator[Attempt]) -> Iterator[Attempt]:
-    """Yield the attempts of a search under a limit of nodes, which ends there as one whose beam became empty."""
-    for attempt in attempts:
-        if isinstance(attempt, Result) and attempt.stop == "nodes" and attempt.moves is None:
-            _, reason, stop = BEAM_EMPTY
-            attempt = replace(attempt, reason=reason, stop=stop)
-        yield attempt
 
 
 WidthSearch = Callable[[int, int, Limit], Iterator[Attempt]]

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import Attempt, Solver, SolverSettings, require, uses_default_estimate
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine.attempts import Search, in_rounds, one_by_one, with_patience
+from puzzlelab.engine.search_rules import solver_with
 from puzzlelab.engine.solving import ended_by_memory
 
 
@@ -46,12 +46,7 @@ class Portfolio(SolverSettings):
     @property
     def solvers(self) -> list[Solver]:
         """The solvers that the texts describe; raises `UnknownName` or `BadOption`."""
-        return [self._with_estimate(registry.parse_solver(text)) for text in self.of]
-
-    def _with_estimate(self, solver: Solver) -> Solver:
-        if self.estimate is None or not uses_default_estimate(solver):
-            return solver
-        return registry.make_solver(solver.name, {**solver.values(), "estimate": self.estimate})
+        return [solver_with(text, self.estimate) for text in self.of]
 
     def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
         """Return every option; the estimate is named if a solver uses the puzzle's default one."""
@@ -77,7 +72,7 @@ class Portfolio(SolverSettings):
         if self.first_nodes is None:
             attempts: Iterator[Attempt] = one_by_one(searches, limit, shares=len(searches))
         else:
-            attempts = in_rounds(searches, limit, self.first_nodes)
+            attempts = in_rounds(searches, limit, [self.first_nodes] * len(searches))
         return with_patience(attempts, limit, self.patience)
 
 

@@ -19,7 +19,7 @@ def presentation(puzzle: Tiles) -> Presentation:
     beyond.
     """
     return Presentation(
-        usual_solver=("ida", {}) if puzzle.cells <= 16 else ("beam", {"patience": PATIENCE}),
+        usual_solver=("ida", {"upper": "beam"}) if puzzle.cells <= 16 else ("beam", {"patience": PATIENCE}),
         provers=_multi_provers(puzzle) if puzzle.is_multi else _provers(puzzle.cells),
     )
 

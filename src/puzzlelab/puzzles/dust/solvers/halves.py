@@ -24,9 +24,9 @@ from puzzlelab.core.answers import Answers
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.result import Progress, Result, with_stop
+from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, Solver, SolverSettings
-from puzzlelab.engine.attempts import Search, one_by_one
+from puzzlelab.engine.attempts import Search, given_up, one_by_one
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine
 from puzzlelab.engine.kernels import survey
 from puzzlelab.engine.record_parts import new_control, reset
@@ -311,26 +311,10 @@ class Halves(SolverSettings):
         def brief_proof(limit_left: Limit, best: Result) -> Iterator[Attempt]:
             if limit_left.nodes is not None and limit_left.nodes <= BRIEF_NODES:
                 return iter(())
-            return _given_up(proof(replace(limit_left, nodes=BRIEF_NODES), best))
+            return given_up(proof(replace(limit_left, nodes=BRIEF_NODES), best))
 
         wide = [brief_proof, beam(self.width)] if self.width > QUICK else []
-        return _with_best_bounds(one_by_one([beam(min(QUICK, self.width)), *wide, proof], limit))
-
-
-def _given_up(attempts: Iterator[Attempt]) -> Iterator[Attempt]:
-    """Yield the attempts of a search under a limit of nodes of its own, which ends there as one that is done."""
-    for attempt in attempts:
-        yield with_stop(attempt, "done") if isinstance(attempt, Result) and attempt.stop == "nodes" else attempt
-
-
-def _with_best_bounds(attempts: Iterator[Attempt]) -> Generator[Attempt, None, None]:
-    """Yield the attempts of one search after another, whose progress has the best bound of all so far."""
-    bound = 0
-    for attempt in attempts:
-        if isinstance(attempt, Progress) and attempt.bound < bound:
-            attempt = replace(attempt, bound=bound)
-        bound = attempt.bound if isinstance(attempt, Progress) else attempt.lower_bound
-        yield attempt
+        return one_by_one([beam(min(QUICK, self.width)), *wide, proof], limit)
 
 
 SOLVER = Halves
