@@ -8,9 +8,10 @@ from tests.objectives import Runs, Tolls
 import puzzlelab
 from puzzlelab import BadBoard, Limit, load, solve
 from puzzlelab.analysis import game_analysis
-from puzzlelab.analysis.game_analysis import Game, analyse, analyse_many, frames, read_game
+from puzzlelab.analysis.game_analysis import Game, analyse, analyse_many, frames
 from puzzlelab.core import registry
 from puzzlelab.core.views import Estimates
+from puzzlelab.text.moves import read_game
 
 FARTHEST = "8 6 7 2 5 4 3 0 1"
 
@@ -86,7 +87,9 @@ def test_a_move_that_cannot_be_made_is_named():
 def test_many_games_are_analysed_as_each_by_itself():
     puzzle, solver = load("tiles-3x3"), registry.solver("ida")
     texts = [(FARTHEST, "R D L U R"), ("1 2 3 4 5 6 0 7 8", "L R L L"), ("1 2 3 4 5 6 7 8 0", ""), (FARTHEST, "U")]
-    games = [Game.of(puzzle.read(board), read_game(puzzle, moves)) for board, moves in texts if moves != "U"]
+    games = [
+        Game.of(puzzle.read(board), read_game(puzzle.read(board), moves)) for board, moves in texts if moves != "U"
+    ]
     assert [facts(each) for each in analyse_many(solver, games, Limit())] == [
         facts(analyse(solver, game, Limit())) for game in games
     ]
