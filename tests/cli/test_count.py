@@ -189,3 +189,13 @@ def test_ctrl_c_in_a_batch_keeps_what_was_printed(program, monkeypatch, verb, ou
         out,
         "board 1: interrupted after 0 solutions\n",
     )
+
+
+def test_shortest_solutions_are_listed_in_every_form_of_moves(program) -> None:
+    listed = [program("enumerate", "tiles-3x3", "867254301", *words)[1] for words in ([], ["--as", "counts"])]
+    spelled = [
+        "".join(char * int(digit or 1) for char, digit in re.findall("([UDLR])([0-9]?)", line))
+        for line in listed[1].split("\n")
+    ]
+    assert spelled == [line.replace(" ", "") for line in listed[0].split("\n")]
+    assert len(spelled) == 41

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.result import Count, Stop
     from puzzlelab.engine.enumeration import Enumerator
+    from puzzlelab.text.moves import MoveNotation
 
 Optimal = Annotated[
     bool,
@@ -167,6 +168,8 @@ def enumerate_all(
     jobs: Jobs = None,
     time: options.Seconds = None,
     nodes: options.Nodes = None,
+    form: options.MoveFormName = None,
+    letters: options.Letters = None,
     out: Annotated[
         Path | None, typer.Option(help="Write to this file, or continue it, instead of standard output.")
     ] = None,
@@ -178,22 +181,29 @@ def enumerate_all(
     Exit code: 0 listed, 1 a board has none or a limit came first, 2 something unreadable.
     """
     from puzzlelab.engine import report
+    from puzzlelab.text.moves import move_notation
 
     loaded_puzzle, board = puzzle_and_boards(puzzle, board, settle=False, file=file)
+    moves = move_notation(loaded_puzzle, form, letters)
     enumerator = enumerator_by(loaded_puzzle, solver, optimal, option, jobs)
     limit, errors, code, done = options.limit_of(time, nodes), ErrorTally(), SOLVED, 0
     with _lines(out) as write, progress(bars=False):
         for part in read_runs(loaded_puzzle, board, file):
             errors.tell_boards(part)
             if not part.errors:
-                code = max(code, list_solutions(enumerator, part, limit, most, write))
+                code = max(code, list_solutions(enumerator, part, limit, most, moves, write))
                 done += len(part)
                 report.progress("listing", done, None)
     raise typer.Exit(errors.end(code))
 
 
 def list_solutions(
-    solver: Enumerator, boards: Boards, limit: Limit, most: int | None, write: Callable[[Sequence[str]], None]
+    solver: Enumerator,
+    boards: Boards,
+    limit: Limit,
+    most: int | None,
+    notation: MoveNotation,
+    write: Callable[[Sequence[str]], None],
 ) -> int:
     """Write the solutions of these boards, and report how the searches ended; return the exit code."""
     from puzzlelab.core.boards import Instance
@@ -206,11 +216,11 @@ def list_solutions(
             if isinstance(part, Instance):
                 listing = Listing(solver, part, limit, most)
                 for total, moves in enumerate(listing, start=1):  # noqa: B007
-                    write([_line(boards.puzzle, part, moves)])
+                    write([_line(notation, part, moves)])
                 code = max(code, _end(boards.where(done), total, listing.stop))
                 done, total = done + 1, 0
                 continue
-            write(_lines_of(boards.puzzle, part))
+            write(_lines_of(notation, part))
             for number in (~part.is_solved).nonzero()[0].tolist():
                 code = max(code, _end(boards.where(done + number), 0, "done"))
             done += len(part)
@@ -219,21 +229,23 @@ def list_solutions(
     return code
 
 
-def _lines_of(puzzle: Puzzle, answers: Answers) -> Sequence[str]:
+def _lines_of(notation: MoveNotation, answers: Answers) -> Sequence[str]:
     """Return a line for each of these boards that has a solution."""
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.puzzle import presentation_of
 
+    puzzle = notation.puzzle
     if presentation_of(puzzle).answer_is_board and answers.ends is not None:
         return Boards(puzzle, answers.ends[answers.is_solved]).written()
-    return [_line(puzzle, result.board, result.moves) for result in answers if result.moves is not None]
+    return [_line(notation, result.board, result.moves) for result in answers if result.moves is not None]
 
 
-def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
-    from puzzlelab.core.puzzle import board_after, names_of, presentation_of
+def _line(notation: MoveNotation, instance: Instance, moves: tuple[int, ...]) -> str:
+    from puzzlelab.core.puzzle import board_after, presentation_of
 
+    puzzle = notation.puzzle
     if not presentation_of(puzzle).answer_is_board:
-        return " ".join(names_of(puzzle, moves))
+        return notation.write(instance.state, moves)
     return puzzle.write(board_after(puzzle, instance.state, moves))
 
 

@@ -48,6 +48,7 @@ def cover(
     """
     from puzzlelab.core.boards import Boards
     from puzzlelab.core.cover_puzzle import board_of
+    from puzzlelab.text.moves import move_notation
 
     if count and every:
         raise BadOption("--count prints a number and --all lists solutions: give one of them")
@@ -60,7 +61,6 @@ def cover(
             from puzzlelab.cli.answers import SolveReport
             from puzzlelab.core.solver import require
             from puzzlelab.jobs.solve_job import SolveJob
-            from puzzlelab.text.moves import move_notation
 
             require(chosen_solver, boards.puzzle)
             job = SolveJob(boards.puzzle, chosen_solver, limit)
@@ -73,7 +73,8 @@ def cover(
 
         enumerator = require_enumerator(chosen_solver, boards.puzzle)
         if every:
-            raise typer.Exit(list_solutions(enumerator, boards, limit, most, _print_json if json else _print_lines))
+            write = _print_json if json else _print_lines
+            raise typer.Exit(list_solutions(enumerator, boards, limit, most, move_notation(boards.puzzle), write))
         raise typer.Exit(max(print_counts(boards, part, json) for part in count_parts(enumerator, boards, limit, most)))
 
 
