@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 from pydantic.fields import FieldInfo
 
 from puzzlelab.core.boards import Instance
@@ -32,11 +32,6 @@ Question = tuple[str, str, str, str, str | None, int | None]
 Kind = Literal["text", "word", "number", "truth", "seconds", "moves", "object"]
 
 
-def _texts(moves: Any) -> Any:
-    """Return the words of moves that are one text, as other programs write them."""
-    return moves.split() if isinstance(moves, str) else moves
-
-
 class Row(BaseModel):
     """One answer, with everything that is needed to verify or to reproduce it.
 
@@ -55,7 +50,7 @@ class Row(BaseModel):
     seed: int | None = None
     limit: dict[str, float | int | None] = {}
     version: str = ""
-    moves: Annotated[list[str] | None, BeforeValidator(_texts)] = None
+    moves: list[str] | None = None
     length: int | None = None
     solution: Annotated[str | None, RARE, DISTINCT] = None
     """The board after the moves; only in rows of puzzles whose answer is a board."""
@@ -82,6 +77,12 @@ class Row(BaseModel):
     tried: Annotated[list[str] | None, RARE] = None
     """See `Result.tried`."""
     error: Annotated[str | None, RARE, DISTINCT] = None
+
+    @field_validator("moves", mode="before")
+    @classmethod
+    def _texts(cls, moves: Any) -> Any:
+        """Return the words of moves that are one text, as other programs write them."""
+        return moves.split() if isinstance(moves, str) else moves
 
     def to_json(self) -> str:
         """Return the row on one line."""
