@@ -33,6 +33,7 @@ NO_VIEWS = (
     views.OwnGenerator,
     views.Prior,
     views.Scale,
+    views.Stronger,
     views.Symbols,
     views.Tally,
     views.Units,

@@ -109,7 +109,7 @@ class Presentation:
     usual_solver: tuple[str, Mapping[str, Any]] | None = None
     """Name and options of the default solver; None chooses one by the views of the puzzle."""
     move_note: str = ""
-    """Explains the notation of moves, such as '6,1: click column 6, row 1'; a puzzle with `MoveForms` has it there."""
+    """Says what a move is; a puzzle with the view `MoveForms` says it there."""
     answer_is_board: bool = False
     """Whether a solution is shown as its final board instead of its moves."""
     unique_expected: bool = False
