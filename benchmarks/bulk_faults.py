@@ -22,6 +22,8 @@ from puzzlelab.puzzles.sudoku.solvers.bands import solve_batch
 
 CALLS = {"solve": (CSV, ("--out", "rows.jsonl")), "check": (("--json",),)}
 """Command -> the words of its calls."""
+FEW = 200
+"""Boards of a first call."""
 
 
 def write(path: Path, states: NDArray[np.uint8], solutions: NDArray[np.uint8]) -> None:
@@ -62,12 +64,14 @@ def main() -> None:
     solutions = solve_batch(states).solutions
     times = Table("command", "no faults, CPU s", "faults, CPU s", title=f"{len(states):,} boards")
     with tempfile.TemporaryDirectory() as folder:
-        good, faulty = Path(folder, "good.csv"), Path(folder, "faults.csv")
+        few, good, faulty = (Path(folder, f"{name}.csv") for name in ("few", "good", "faults"))
+        write(few, states[:FEW], solutions[:FEW])
         write(good, states, solutions)
         counts = with_faults(states, solutions)
         write(faulty, states, solutions)
         for verb, calls in CALLS.items():
             for words in calls:
+                run(SUDOKU, few, words, 0, verb)  # compiles what is not compiled yet
                 seconds = [run(SUDOKU, path, words, code, verb).cpu_seconds for path, code in ((good, 0), (faulty, 2))]
                 times.add_row(" ".join([verb, *words]), *(f"{each:.1f}" for each in seconds))
         found = named(Path(folder, "answers").read_text(encoding="utf-8"))
