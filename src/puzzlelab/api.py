@@ -616,8 +616,7 @@ def write_moves(
     >>> [puzzlelab.write_moves(board, "D D R", form) for form in ("counts", "words", "numbers", "blank")]
     ['D2R', 'down down right', '6 3 2', 'uul']
     """
-    from puzzlelab.analysis.game_analysis import positions_of
-    from puzzlelab.text.moves import move_notation
+    from puzzlelab.text.moves import move_notation, positions_of
 
     board = checked.board(instance)
     game, notation = checked.moves(board, moves), move_notation(board.puzzle, form, letters)

@@ -15,6 +15,7 @@ from puzzlelab.analysis.bounded_queries import BudgetedSolver, Interval, interva
 from puzzlelab.core import registry
 from puzzlelab.core.solver import SolverSettings
 from puzzlelab.core.views import Samples
+from puzzlelab.text.moves import positions_of
 
 SMALL = load("tiles-2x3")
 
@@ -304,7 +305,7 @@ def test_every_move_of_a_game_gets_its_true_regret(distances_2x3, seed):
     board = boards(1, seed)[0]
     moves = wander(board, 12, seed)
     told = analyse(board, moves, "bfs")
-    lengths = [distances_2x3[position.state.tobytes()] for position in games.positions_of(board, moves)]
+    lengths = [distances_2x3[position.state.tobytes()] for position in positions_of(board, moves)]
     assert [step.move for step in told.steps] == moves
     assert [step.regret for step in told.steps] == [Interval(1 + b - a, 1 + b - a) for a, b in pairwise(lengths)]
     assert told.total == Interval(12 + lengths[-1] - lengths[0], 12 + lengths[-1] - lengths[0])
@@ -317,7 +318,7 @@ def test_a_game_under_a_limit_gives_ranges_that_hold(distances_2x3, nodes):
         board = boards(1, seed)[0]
         moves = wander(board, 10, seed)
         told = analyse(board, moves, "bfs", Limit(nodes=nodes))
-        lengths = [distances_2x3[position.state.tobytes()] for position in games.positions_of(board, moves)]
+        lengths = [distances_2x3[position.state.tobytes()] for position in positions_of(board, moves)]
         wasted = [1 + b - a for a, b in pairwise(lengths)]
         for step, waste in zip(told.steps, wasted, strict=True):
             assert step.regret.least <= waste

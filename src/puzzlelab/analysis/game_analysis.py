@@ -24,15 +24,16 @@ from puzzlelab.analysis.bounded_queries import (
     result_interval,
 )
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadBoard, BadInput
+from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
-from puzzlelab.core.puzzle import Puzzle, State, states_along
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import LIMITS, Result, Stop
 from puzzlelab.core.solver import Solver
-from puzzlelab.core.views import Candidates, Estimate, Estimates, is_legal
+from puzzlelab.core.views import Candidates, Estimate, Estimates
 from puzzlelab.engine.batch_rules import estimated
 from puzzlelab.engine.solving import solve_all, uninterrupted
+from puzzlelab.text.moves import positions_of
 
 Known = Mapping[bytes, Result]
 """The verified answers to some positions, by their states."""
@@ -188,15 +189,6 @@ def _analysed(solver: Solver, games: Sequence[Game], limit: Limit) -> Iterator[A
         known = {result.board.state.tobytes(): uninterrupted(result) for result in solve_all(solver, unsolved, quick)}
     for game in games:
         yield analyse(solver, game, limit, known=known)
-
-
-def positions_of(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]:
-    """Yield every position of a game by the plain rules, the start first; raises `BadBoard` for an illegal move."""
-    puzzle = instance.puzzle
-    for step, state in enumerate(states_along(puzzle, instance.state, moves)):
-        yield Instance(puzzle, state)
-        if step < len(moves) and not is_legal(puzzle, state, moves[step]):
-            raise BadBoard(f"{puzzle.write_move(moves[step])} cannot be made", f"move {step + 1} of {len(moves)}")
 
 
 def _bisection_order(count: int) -> list[int]:

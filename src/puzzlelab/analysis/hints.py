@@ -20,7 +20,6 @@ from puzzlelab.analysis.bounded_queries import (
     interval_difference,
     require_comparable_moves,
 )
-from puzzlelab.analysis.game_analysis import positions_of
 from puzzlelab.analysis.logical_hints import LogicalHint, deduce
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
@@ -29,6 +28,7 @@ from puzzlelab.core.result import LIMITS, Result, Stop
 from puzzlelab.core.solver import Attempt, Solver, require
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.enumeration import require_enumerator
+from puzzlelab.text.moves import positions_of
 
 
 @dataclass(frozen=True)

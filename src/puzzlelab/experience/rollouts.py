@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.analysis.bounded_queries import BudgetedSolver
-from puzzlelab.analysis.game_analysis import positions_of
 from puzzlelab.analysis.hints import hint_by
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadOption
@@ -21,6 +20,7 @@ from puzzlelab.core.objective import Kind, objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.engine.solving import solve
 from puzzlelab.experience.schema import TrainingSamples, joined, packed, remaining_type
+from puzzlelab.text.moves import positions_of
 
 if TYPE_CHECKING:
     from puzzlelab.experience.teachers import Teacher

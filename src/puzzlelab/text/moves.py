@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from puzzlelab.core.boards import Instance
@@ -13,10 +13,10 @@ from puzzlelab.core.puzzle import (
     MoveForms,
     Puzzle,
     State,
-    board_after,
     names_of,
     presentation_of,
     read_moves,
+    states_along,
 )
 from puzzlelab.core.views import Reversible, is_legal
 
@@ -57,17 +57,24 @@ class MoveNotation:
             return read_moves(self.puzzle, [word for word in re.split(r"[\s;]+", text) if word])
         moves = forms.read(instance.state, text, self.letters)
         usual = next(iter(forms.by_name(self.letters).values()))
-        _check_legal(instance, moves, lambda state, move: usual.names(state, [move])[0])
+        for _ in positions_of(instance, moves, lambda state, move: usual.names(state, [move])[0]):
+            pass
         return moves
 
 
-def _check_legal(instance: Instance, moves: Sequence[int], name: Callable[[State, int], str]) -> None:
-    """Raise `BadBoard` with the number and the name of the first move that cannot be made."""
-    puzzle, state = instance.puzzle, instance.state
-    for step, move in enumerate(moves, start=1):
-        if not is_legal(puzzle, state, move):
-            raise BadBoard(f"{name(state, move)} cannot be made", f"move {step} of {len(moves)}")
-        state = puzzle.apply(state, move)
+def positions_of(
+    instance: Instance, moves: Sequence[int], name: Callable[[State, int], str] | None = None
+) -> Iterator[Instance]:
+    """Yield every position of a game by the plain rules, the start first.
+
+    Raises `BadBoard` with the number of an illegal move, and with what `name` calls it, by default its own name.
+    """
+    puzzle = instance.puzzle
+    for step, state in enumerate(states_along(puzzle, instance.state, moves)):
+        yield Instance(puzzle, state)
+        if step < len(moves) and not is_legal(puzzle, state, moves[step]):
+            called = puzzle.write_move(moves[step]) if name is None else name(state, moves[step])
+            raise BadBoard(f"{called} cannot be made", f"move {step + 1} of {len(moves)}")
 
 
 def move_notation(puzzle: Puzzle, form: str | None = None, letters: str | None = None) -> MoveNotation:
@@ -131,6 +138,5 @@ def scrambled(notation: MoveNotation, text: str) -> tuple[Instance, list[int]]:
         raise Unsupported(f"{puzzle.name} has no single goal from which moves lead to a board and back")
     goal = Instance(puzzle, view.goals()[0])
     moves = notation.read(goal, text)
-    _check_legal(goal, moves, lambda state, move: puzzle.write_move(move))
-    board = Instance(puzzle, board_after(puzzle, goal.state, moves))
+    *_, board = positions_of(goal, moves)
     return board, [view.inverse(move) for move in reversed(moves)]

@@ -373,8 +373,8 @@ def scores(parameters: Parameters, context: TaskContext) -> Any:
     """Return the move probabilities of a network at every position of a game that is not solved."""
     import numpy as np
 
-    from puzzlelab.analysis.game_analysis import positions_of
     from puzzlelab.analysis.state_evaluation import network_shown, shares
+    from puzzlelab.text.moves import positions_of
 
     instance = instance_of(parameters)
     puzzle = instance.puzzle

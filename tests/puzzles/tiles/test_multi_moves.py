@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.engine.test_kernels import offered
 
 from puzzlelab.conformance import check_puzzle
 from puzzlelab.conformance.kernels import follow
@@ -15,9 +16,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.registry import load
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import Estimates, KernelRules, Planes, Samples, isomorphism_of
-from puzzlelab.engine import kernels
 from puzzlelab.engine.batch_rules import estimated
-from puzzlelab.engine.kernels import compiled
 from puzzlelab.engine.solving import solve
 from puzzlelab.puzzles.tiles import pattern_database, sampling
 from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, distances, unrank_all
@@ -100,23 +99,13 @@ def test_kernels_equal_the_rules(name: str) -> None:
     check_puzzle(puzzle, [Instance(puzzle, board) for board in uniform(puzzle, 3)], steps=3)
 
 
-@compiled
-def tried(tables, state, last, row, found):
-    """Write what a depth-first search tries at a state into `found`; return how many moves these are."""
-    pending, count = kernels.pending_moves(tables, state, last, row), 0
-    while pending != np.uint64(0):
-        found[count], pending = kernels.next_move(tables, row, pending)
-        count += 1
-    return count
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_depth_first_search_tries_no_two_moves_in_one_line(name: str) -> None:
     puzzle = load(name)
     rules, is_row = puzzle.view(KernelRules), [slide.rows == 0 for slide in puzzle.slides]
     row, found = np.zeros((2, puzzle.move_count), np.int32)
     for board, last in itertools.product(uniform(puzzle, 3), range(-1, puzzle.move_count)):
-        count = tried(rules.tables, rules.encode(board[None])[0], last, row, found)
+        count = offered(rules.tables, rules.encode(board[None])[0], last, row, found)
         legal = np.flatnonzero(puzzle.legal(board)).tolist()
         assert found[:count].tolist() == [move for move in legal if last < 0 or is_row[move] != is_row[last]]
 
