@@ -15,7 +15,7 @@ from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import _layers
 from puzzlelab.solvers import beam as beam_module
 from puzzlelab.solvers._top_k_kernels import threshold_exact
-from puzzlelab.solvers.beam import Beam
+from puzzlelab.solvers.beam import MAX_WIDTH, Beam, wider
 from puzzlelab.solvers.greedy import Greedy
 
 SLOW = pytest.mark.slow
@@ -109,8 +109,19 @@ def test_results_get_better_as_the_beam_gets_wider():
 @pytest.mark.parametrize("nodes", [1, 63, 64, 1_000, 12_345])
 def test_the_limit_of_nodes_counts_all_widths_together(nodes):
     result = solve(FIFTEEN.read(KORF_2[0]), Beam(estimate="manhattan"), Limit(nodes=nodes))
-    assert result.expanded == nodes
+    assert result.expanded <= nodes
+    assert result.expanded == nodes or result.moves is not None
     assert result.stop == "nodes"
+
+
+@pytest.mark.parametrize("left", [Limit(), Limit(seconds=90.0), Limit(nodes=90_000), Limit(seconds=9.0, nodes=90_000)])
+def test_the_last_width_takes_what_is_left_of_a_limit(left):
+    before, after = Result(None, expanded=5_000, seconds=1.0), Result((0,) * 9, expanded=8_000, seconds=4.0)
+    expected = {(None, None): 128, (9.0, 90_000): 64 * 3 * 6 // 10, (90.0, None): 256, (None, 90_000): 256}
+    assert wider(64, before, after, left) == expected[left.seconds, left.nodes]
+    assert wider(64, before, replace(after, moves=None), left) == 128
+    assert wider(MAX_WIDTH, before, after, Limit()) == MAX_WIDTH
+    assert wider(64, before, after, Limit(seconds=3.0)) == 0
 
 
 def test_a_narrow_beam_may_end_without_an_answer_and_does_not_call_that_a_proof():

@@ -6,13 +6,11 @@ The bounds of the boards are cheap: they come from estimates with small tables o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from puzzlelab.analysis.bounded_queries import (
     BudgetedSolver,
@@ -24,14 +22,13 @@ from puzzlelab.analysis.bounded_queries import (
     result_interval,
 )
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import LIMITS, Result, Stop
 from puzzlelab.core.solver import Solver
-from puzzlelab.core.views import Candidates, Estimate, Estimates
-from puzzlelab.engine.batch_rules import estimated
+from puzzlelab.core.views import Candidates
+from puzzlelab.engine.batch_rules import cheap_bounds
 from puzzlelab.engine.solving import solve_all, uninterrupted
 from puzzlelab.text.moves import positions_of
 
@@ -218,9 +215,6 @@ def _propagate(bounds: list[Interval]) -> list[Interval]:
 
 # --- stepping through a game ---
 
-ROUNDING = 1e-9
-"""The rounding error of a bound that is not an integer."""
-
 
 def frames(instance: Instance, moves: Sequence[int], lower_bound: int = 0) -> list[dict[str, Any]]:
     """Return the boards of a game as plain data, one more than there are moves; the first has a known `lower_bound`.
@@ -251,20 +245,4 @@ def _bounds(puzzle: Puzzle, states: State) -> list[int]:
     """Return the best cheap bound of each of the plain `states[B, S]`; 0 if there is none."""
     if (view := puzzle.view(Candidates)) is not None:  # each move fills a cell
         return [int(np.count_nonzero(view.digits(state) < 0)) for state in states]
-    best: NDArray[np.float64] = np.zeros(len(states))
-    for estimate in _cheap_estimates(puzzle):
-        best = np.maximum(best, estimated(puzzle, estimate, states))
-    return [int(bound) for bound in np.ceil(best - ROUNDING)]
-
-
-def _cheap_estimates(puzzle: Puzzle) -> Iterator[Estimate]:
-    """Yield the lower bounds of a puzzle that have small tables or none."""
-    view = puzzle.view(Estimates)
-    if view is None:
-        return
-    estimates = []
-    for name in view.estimates:
-        with suppress(BadInput):  # a name may need an option behind it
-            estimates.append(view.estimate(name))
-    cheap = [estimate for estimate in estimates if estimate.is_cheap]
-    yield from cheap or (each for each in estimates if each.admissible and each.scores is not None)
+    return [int(bound) for bound in cheap_bounds(puzzle, states)]

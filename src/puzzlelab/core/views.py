@@ -348,6 +348,8 @@ class Estimate:
     """Whether the tables of a compiled lower bound take almost no time to build."""
     stronger: Stronger | None = field(default=None, compare=False, repr=False)
     """Another lower bound of the same puzzle, for searches that take long."""
+    guide: str | None = field(default=None, compare=False)
+    """The name of an estimate that is no lower bound, and leads a beam to shorter solutions than this one."""
 
     def __post_init__(self) -> None:
         if (self.kernel is None) == (self.scores is None):

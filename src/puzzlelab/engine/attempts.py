@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.answers import STOPS, Answers
 from puzzlelab.core.boards import Boards
@@ -169,18 +170,22 @@ def _better(best: Result, attempt: Result) -> Result:
 
 
 def restarted(
-    search: Machine, boards: Boards, rules: KernelRules, over: Callable[[], bool]
+    search: Machine,
+    boards: Boards,
+    rules: KernelRules,
+    over: Callable[[], bool],
+    bounds: NDArray[np.float64] | None = None,
 ) -> Generator[Answers, None, None]:
     """Yield the answers of a compiled search that restarts for each of these boards, as soon as they exist.
 
-    Raises `MemoryError` where its arrays cannot grow.
+    `bounds` are lower bounds of the boards, for a search that knows none. Raises `MemoryError` where its arrays cannot grow.
     """
     search.load()
     starts = np.ascontiguousarray(rules.encode(boards.states), rules.dtype)
     first, began, results = 0, time.perf_counter(), list[Result]()
     try:
-        for start in starts:
-            result = _restarted(search, start, over)
+        for number, start in enumerate(starts):
+            result = _restarted(search, start, over, 0 if bounds is None else int(bounds[number]))
             if result is None:
                 break
             results.append(result)
@@ -196,10 +201,11 @@ def restarted(
         yield Answers.blank(boards[end:], stops=STOPS.index("interrupted"))
 
 
-def _restarted(search: Machine, start: State, over: Callable[[], bool]) -> Result | None:
+def _restarted(search: Machine, start: State, over: Callable[[], bool], bound: int) -> Result | None:
     """Return the first result of a search from this working state; None where `over()` ended it."""
     assert search.restart is not None
     search.restart(search.record, start)
+    search.control.bound = bound
     status = kernels.RUNNING
     while status not in (kernels.DONE, kernels.IMPROVED):
         if over():

@@ -5,15 +5,17 @@ Shapes: B = states, S = length of a state, M = number of moves, R = children of 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import BatchRules, Estimate, KernelRules, Reversible, Steps, equivalence
+from puzzlelab.core.views import BatchRules, Estimate, Estimates, KernelRules, Reversible, Steps, equivalence
 from puzzlelab.engine.batch_rules_kernels import begin_all, make_moves, mark_legal, wander
 
 
@@ -202,6 +204,32 @@ def estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.f
     values = np.empty(len(states))
     begin_all(estimate.kernel(), working, np.empty(estimate.memo, np.int64), values)
     return values
+
+
+ROUNDING = 1e-9
+"""The rounding error of a bound that is not an integer."""
+
+
+def cheap_bounds(puzzle: Puzzle, states: State) -> NDArray[np.float64]:
+    """Return `float64[B]`: the greatest lower bound, of those with small tables or none, of each of the plain
+    `states[B, S]`; 0 if there is none.
+    """
+    best: NDArray[np.float64] = np.zeros(len(states))
+    for estimate in _cheap_estimates(puzzle):
+        best = np.maximum(best, estimated(puzzle, estimate, states))
+    return np.ceil(best - ROUNDING)
+
+
+def _cheap_estimates(puzzle: Puzzle) -> Iterator[Estimate]:
+    view = puzzle.view(Estimates)
+    if view is None:
+        return
+    estimates = []
+    for name in view.estimates:
+        with suppress(BadInput):  # a name may need an option behind it
+            estimates.append(view.estimate(name))
+    cheap = [estimate for estimate in estimates if estimate.is_cheap]
+    yield from cheap or (each for each in estimates if each.admissible and each.scores is not None)
 
 
 def _working(puzzle: Puzzle, states: State) -> tuple[KernelRules, State]:

@@ -246,6 +246,12 @@ def incremental(estimate):
 
 
 @kernel_name
+def is_carried(estimate):
+    """Tell whether `evaluate_move` needs no memo, so that a search carries the value from state to state."""
+    return False
+
+
+@kernel_name
 def evaluate(estimate, state, memo):
     """Return the estimate of `state: T[S]` from scratch; fills `memo: int64[K]` for `evaluate_move`."""
     raise NotImplementedError

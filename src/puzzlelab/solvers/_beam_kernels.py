@@ -42,6 +42,8 @@ class BeamRecord(NamedTuple):
     control: Control
     layer: NDArray[np.uint64]
     """[B, W]: the packed states of the current layer, which are the last kept ones."""
+    layer_values: NDArray[np.float32]
+    """[B]: their estimates."""
     candidates: NodeTable
     """[C]: the candidates for the next layer; a parent is a row of the layer."""
     selection: Selection
@@ -89,19 +91,39 @@ def is_new(record, key, candidate):
 
 
 @inlined
+def value_of(record, row):
+    """Return what the estimates of the successors of a state of the layer, in `expansion.state`, are reckoned from."""
+    if kernels.is_carried(record.estimate.tables):
+        return np.float64(record.layer_values[row])
+    return prepare_children(record.estimate, record.expansion.state)
+
+
+@inlined
+def undoing_move(record, row):
+    """Return the move from a state of the layer back to its parent, or -1."""
+    control = record.control
+    if control.depth == 0:
+        return np.int64(-1)
+    return np.int64(kernels.inverse(record.tables, record.move[control.kept_count - control.layer_size + row]))
+
+
+@inlined
 def expand(record, row):
     """Add the successors of one state of the layer to the candidates; True if one of them is solved."""
     control, tables, estimate, expansion = record.control, record.tables, record.estimate, record.expansion
-    candidates, external = record.candidates, kernels.is_external(estimate.tables)
+    candidates = record.candidates
     kernels.unpack(tables, record.layer[row], expansion.state)
     count = kernels.legal(tables, expansion.state, expansion.moves)
-    # An incremental estimate reads the parent once for all of its children.
-    value = prepare_children(estimate, expansion.state)
+    # An incremental estimate reads the parent once for all of its children, if it was not kept.
+    value = value_of(record, row)
+    undoing = undoing_move(record, row)
     control.expanded += 1
     control.generated += count
     for i in range(count):
         # Generate a successor in the place of the next candidate, and drop it if it was seen before.
         move, candidate = expansion.moves[i], control.candidates
+        if move == undoing:
+            continue
         kernels.apply(tables, expansion.state, move, expansion.child)
         kernels.pack(tables, expansion.child, candidates.keys[candidate])
         if not is_new(record, candidates.keys[candidate], candidate):
@@ -110,7 +132,7 @@ def expand(record, row):
         h = evaluate_child(estimate, expansion.state, value, move, expansion.child)
         candidates.parent[candidate], candidates.move[candidate] = row, move
         record.selection.values[candidate] = h
-        if (h == 0 or external) and kernels.solved(tables, expansion.child):
+        if (h == 0 or control.admissible == 0) and kernels.solved(tables, expansion.child):
             control.cursor = candidate
             return True
         # A state through which no short enough solution can lead is dropped.
@@ -167,6 +189,7 @@ def select(record):
         if rank == threshold:
             ties -= 1
         kernels.copy(candidates.keys[i], record.layer[kept])
+        record.layer_values[kept] = record.selection.values[i]
         add_hash(record.seen_hashes, hash_of(candidates.keys[i]))
         record.parent[control.kept_count + kept] = base + candidates.parent[i]
         record.move[control.kept_count + kept] = candidates.move[i]
@@ -186,9 +209,11 @@ def begin(record):
     add_hash(record.seen_hashes, hash_of(record.layer[0]))
     control.layer_size, control.kept_count, control.phase = 1, 1, EXPAND
     record.parent[0] = NOWHERE
-    if not kernels.is_external(record.estimate.tables) and control.admissible == 1:
-        # The only lower bound that a beam has while it drops states: that of the start.
-        control.bound = evaluate_state(record.estimate, expansion.state)
+    if not kernels.is_external(record.estimate.tables):
+        value = evaluate_state(record.estimate, expansion.state)
+        record.layer_values[0] = value
+        if control.admissible == 1:  # the only lower bound that a beam has while it drops states: that of the start
+            control.bound = np.int64(value)
     if kernels.solved(record.tables, expansion.state):
         control.length, control.bound = 0, 0
         return True

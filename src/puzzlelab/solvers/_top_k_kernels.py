@@ -17,6 +17,8 @@ from puzzlelab.engine.kernels import compiled, inlined
 
 BINS = 1 << 16
 """The size of the histogram that both functions need."""
+LEAST = np.float32(-32.0)
+"""The least score that is told from lower ones. Only learned estimates are below 0, near the goal."""
 
 
 class Selection(NamedTuple):
@@ -38,9 +40,9 @@ def new_selection(count: int) -> Selection:
 
 @inlined
 def bits_of(value):
-    """Return 16 bits that sort as a score does: to 1/16 below 256, and to one part in 2048 above."""
+    """Return 16 bits that sort as a score does: from `LEAST` to 224 to 1/16, and to one part in 2048 above."""
     # A small floating-point number of its own: 11 bits and an exponent, in the order of the values.
-    scaled = value * np.float32(16.0)
+    scaled = max(value - LEAST, np.float32(0.0)) * np.float32(16.0)
     exponent = 0
     while scaled >= np.float32(4096.0):
         scaled *= np.float32(0.5)

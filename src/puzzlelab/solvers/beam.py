@@ -9,8 +9,9 @@ Shapes: S as in `engine.kernels`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import repeat, takewhile
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,10 +23,11 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop
-from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.solver import Attempt, SolverSettings, uses_default_estimate
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
 from puzzlelab.engine.attempts import given_up, one_by_one, restarted, with_patience
+from puzzlelab.engine.batch_rules import cheap_bounds
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.record_parts import UNBOUNDED, new_control, reset
 from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, minimised, rules_of, stepper
@@ -44,6 +46,9 @@ MOST_REMEMBERED = 1 << 10
 FIRST_LAYERS, FIRST_DOUBLINGS = 2000, 5
 """The layers after which the first, narrow beams of a widening search give up, until there is a solution. On 7x7 tiles
 one in seven of them wanders for tens of thousands of moves, and the next width finds a solution soon."""
+LAST_PASSES, SURE = 20.0, 0.6
+"""The next pass is the last one where less than so many times the time of the pass before is left, and takes this part
+of it: the larger a beam, the longer each of its states takes."""
 PRIOR_WEIGHT = 0.1
 """The weight of minus the log probability, in moves, beside an estimate: enough to break ties."""
 BEAM_EMPTY: tuple[Proof, str, Stop] = "none", "every state in the beam led only to states seen before", "dead end"
@@ -60,6 +65,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
         estimate=records.new_estimate(estimate, rules),
         control=new_control(CONTROL, max_moves=max_moves, admissible=estimate.admissible),
         layer=np.empty((width, rules.words), np.uint64),
+        layer_values=np.empty(width, np.float32),
         candidates=records.new_node_table(rules, candidates, table=table),
         selection=new_selection(candidates),
         scores=np.empty(SCORE_BATCH, np.float64),
@@ -188,22 +194,40 @@ class Beam(SolverSettings):
         puzzle = boards.puzzle
         if self.width is None or self.prior is not None or limit != Limit() or objective_of(puzzle).kind != "moves":
             return None
-        rules, estimate = puzzle.view(KernelRules), chosen_estimate(puzzle, self.estimate)
+        rules, estimate = puzzle.view(KernelRules), self._chosen(puzzle)
         if rules is None or estimate.kernel is None:
             return None
         new = machine if self._memory is None else self._memory.recall
-        return restarted(new(boards[0], estimate, rules, self.width, UNBOUNDED), boards, rules, over)
+        bounds = None if estimate.admissible else cheap_bounds(puzzle, boards.states)
+        return restarted(new(boards[0], estimate, rules, self.width, UNBOUNDED), boards, rules, over, bounds)
+
+    def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
+        """Return every setting, with the name of the estimate that is used where none is given."""
+        chosen = super().options_for(puzzle)
+        if not uses_default_estimate(self) or puzzle.view(Estimates) is None:
+            return chosen
+        return {**chosen, "estimate": self._chosen(puzzle).name}
+
+    def _chosen(self, puzzle: Puzzle) -> Estimate:
+        """Return the estimate; without a choice the one that leads a beam best, be it a lower bound or not."""
+        chosen = chosen_estimate(puzzle, self.estimate)
+        return chosen if self.estimate is not None or chosen.guide is None else chosen_estimate(puzzle, chosen.guide)
 
     def _search(self, instance: Instance) -> WidthSearch:
         puzzle, rules, estimate = instance.puzzle, rules_of(instance), None
         if self.prior is None or self.estimate is not None:
-            estimate = fitted(minimised(puzzle, chosen_estimate(puzzle, self.estimate)), rules, instance.state)
+            estimate = fitted(minimised(puzzle, self._chosen(puzzle)), rules, instance.state)
         if self.prior is None and estimate is not None and objective_of(puzzle).kind == "moves":
             is_compiled = puzzle.view(KernelRules) is not None
             new = self._memory.recall if self._memory is not None and is_compiled else machine
-            return lambda width, max_moves, limit_left: drive(
-                new(instance, estimate, rules, width, max_moves), limit_left, estimate, rules
-            )
+            bound = 0 if estimate.admissible else int(cheap_bounds(puzzle, instance.state[None])[0])
+
+            def by_estimate(width: int, max_moves: int, limit_left: Limit) -> Iterator[Attempt]:
+                search = new(instance, estimate, rules, width, max_moves)
+                search.control.bound = bound
+                return drive(search, limit_left, estimate, rules)
+
+            return by_estimate
         prior = None if self.prior is None else chosen_prior(puzzle, self.prior)
         guide = Guide(estimate, prior, 1.0 if estimate is None else PRIOR_WEIGHT)
 
@@ -218,22 +242,42 @@ class Beam(SolverSettings):
 
         A search that dropped no state and found no shorter solution proves the best answer optimal.
         """
+        width, before = 0, Result(None)
 
-        def doubled(doubling: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
-            def attempts(limit_left: Limit, best: Result) -> Iterator[Attempt]:
-                width = self.first_width << doubling
-                if best.objective is not None:
-                    return search(width, best.objective - 1, limit_left)
-                most_nodes = FIRST_LAYERS * width
-                may_give_up = limit_left.nodes is None or limit_left.nodes > most_nodes
-                if doubling < FIRST_DOUBLINGS and may_give_up:
-                    return given_up(search(width, UNBOUNDED, replace(limit_left, nodes=most_nodes)), BEAM_EMPTY[1])
-                return search(width, UNBOUNDED, limit_left)
+        def next_pass(limit_left: Limit, best: Result) -> Iterator[Attempt]:
+            nonlocal width, before
+            width = wider(width, before, best, limit_left) if width else self.first_width
+            before = best
+            if width == 0:
+                return iter([Result(None, stop="time" if limit_left.nodes is None else "nodes")])
+            if best.objective is not None:
+                return search(width, best.objective - 1, limit_left)
+            most_nodes = FIRST_LAYERS * width
+            may_give_up = limit_left.nodes is None or limit_left.nodes > most_nodes
+            if width < self.first_width << FIRST_DOUBLINGS and may_give_up:
+                return given_up(search(width, UNBOUNDED, replace(limit_left, nodes=most_nodes)), BEAM_EMPTY[1])
+            return search(width, UNBOUNDED, limit_left)
 
-            return attempts
+        return one_by_one(takewhile(lambda _: width < MAX_WIDTH, repeat(next_pass)), limit)
 
-        doublings = (MAX_WIDTH // self.first_width).bit_length()
-        return one_by_one(map(doubled, range(doublings)), limit)
+
+def wider(width: int, before: Result, after: Result, left: Limit) -> int:
+    """Return the width of the pass after one of this `width`, or 0 where too little of a limit is left for a wider one.
+
+    Without a limit, or a solution, the width doubles. Else the last pass takes what the ones before it, each four times
+    as wide, have left. The results are those before and after the pass.
+    """
+    if after.objective is None or (left.seconds is None and left.nodes is None):
+        return min(2 * width, MAX_WIDTH)
+    passes = []
+    if left.nodes is not None:
+        passes.append(left.nodes / max(after.expanded - before.expanded, 1))
+    if left.seconds is not None:
+        passes.append(left.seconds / max((after.seconds or 0.0) - (before.seconds or 0.0), 1e-6))
+    if min(passes) > LAST_PASSES:
+        return min(4 * width, MAX_WIDTH)
+    chosen = int(SURE * min(passes) * width)
+    return 0 if chosen < 5 * width // 4 else min(chosen, MAX_WIDTH)
 
 
 WidthSearch = Callable[[int, int, Limit], Iterator[Attempt]]

@@ -7,7 +7,7 @@ board as it is, and costs one more (`experience.rewards`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,6 +20,10 @@ from puzzlelab.core.views import Estimate, Scale
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
+
+
+PAIR_SIZES = (5, 6, 7)
+"""The squares whose estimate `pairs` was learned."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,12 @@ class TilesEstimates:
 
     def estimate(self, name: str | None = None) -> Estimate:
         """Return the estimate of this name, or the default one; raises `UnknownName`."""
-        name = name or default(self.puzzle)
-        base = "pdb" if name.startswith(("pdb:", "pdb-")) else name
-        known = self.estimates
+        known, chosen = self.estimates, name or default(self.puzzle)
+        base = "pdb" if chosen.startswith(("pdb:", "pdb-")) else chosen
         if base not in known:
-            raise UnknownName(f"estimate of {self.puzzle.name}", name, known)
-        return CATALOGUE[base][1](self.puzzle, name)
+            raise UnknownName(f"estimate of {self.puzzle.name}", chosen, known)
+        estimate = CATALOGUE[base][1](self.puzzle, chosen)
+        return replace(estimate, guide="pairs") if name is None and "pairs" in known else estimate
 
 
 def default(puzzle: Tiles) -> str:
@@ -79,6 +83,10 @@ def _has_walking(puzzle: Tiles) -> bool:
     return max(puzzle.rows, puzzle.columns) <= 4
 
 
+def _has_pairs(puzzle: Tiles) -> bool:
+    return not puzzle.is_multi and puzzle.rows == puzzle.columns in PAIR_SIZES and puzzle.goal[-1] == 0
+
+
 def _single(puzzle: Tiles) -> bool:
     return not puzzle.is_multi
 
@@ -105,6 +113,11 @@ CATALOGUE: Mapping[str, tuple[str, Callable[[Tiles, str], Estimate], Callable[[T
         "the usual additive pattern database of this size; also pdb-663, pdb-78, pdb-6666, or pdb:1,2,3/4,5,6/7,8",
         _of_module("pattern_database"),
         lambda puzzle: puzzle.cells <= (25 if puzzle.is_multi else 36),
+    ),
+    "pairs": (
+        "Manhattan distance, and what each two tiles near each other add, which was learned; no lower bound",
+        _of_module("pairs"),
+        _has_pairs,
     ),
     "exact": (
         "the true distance, from a table of all states",
