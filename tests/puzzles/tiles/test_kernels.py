@@ -11,7 +11,7 @@ from puzzlelab.core.views import KernelRules
 from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import compiled
 from puzzlelab.puzzles.tiles.kernels import packed_words
-from puzzlelab.puzzles.tiles.rules import Tiles
+from puzzlelab.puzzles.tiles.rules import Tiles, with_reversed_axes
 
 MIDDLE = "tiles-3x3:goal=1,2,3,8,0,4,7,6,5"
 NAMES = ("tiles-2x2", "tiles-3x3", MIDDLE, "tiles-4x4:blank-first", "tiles-2x7", "tiles-8x8")
@@ -39,8 +39,9 @@ def test_encode_names_goal_cells_and_the_blanks_cell(puzzle: Tiles, seed: int) -
     board = start(puzzle, seed)
     rules = puzzle.view(KernelRules)
     working = rules.encode(board[None])[0]
-    assert [puzzle.goal[cell] for cell in working[:-1]] == board.tolist()
-    assert board[working[-1]] == 0
+    cells = with_reversed_axes(puzzle, np.arange(puzzle.cells, dtype=np.uint8)).tolist()
+    assert [puzzle.goal[cells[cell]] for cell in working[:-1]] == [int(board[cell]) for cell in cells]
+    assert board[cells[working[-1]]] == 0
     assert np.array_equal(rules.decode(working[None])[0], board)
     assert rules.encode(puzzle.goals())[0, :-1].tolist() == list(range(puzzle.cells))
 

@@ -175,17 +175,17 @@ def uniform(puzzle: Tiles, random: np.random.Generator, level: int | None, count
 
 def random_walks(puzzle: Tiles, random: np.random.Generator, moves: int | None, count: int) -> Board:
     """Return `count` boards `[B, N]`, each the goal after this many random moves."""
-    tables, rows = kernel_rules(puzzle).tables, np.arange(count)
-    boards = np.tile(np.array(puzzle.goal, np.uint8), (count, 1))
+    rules, rows = kernel_rules(puzzle), np.arange(count)
+    tables, boards = rules.tables, np.tile(rules.encode(puzzle.goals()), (count, 1))
     blanks, tiles = np.full(count, tables.home, np.int64), np.array([slide.tiles for slide in puzzle.slides])
     for _ in range(_walk_length(puzzle, moves)):
         chosen = tables.moves[blanks, (random.random(count) * tables.counts[blanks]).astype(np.int64)]
         strides = (tables.source[blanks, chosen] - blanks) // tiles[chosen]
         for step in range(tiles.max()):  # the tiles of a move, one after the other
             sources = blanks + np.where(step < tiles[chosen], strides, 0)
-            boards[rows, blanks], boards[rows, sources] = boards[rows, sources], 0
+            boards[rows, blanks], boards[rows, sources] = boards[rows, sources], tables.home
             blanks = sources
-    return boards
+    return rules.decode(boards)
 
 
 def _walk_length(puzzle: Tiles, moves: int | None) -> int:
@@ -207,7 +207,7 @@ def walk_to_level(puzzle: Tiles, random: np.random.Generator, level: int | None)
     moves = 0
     while moves < MOST_STEPS:
         noise = random.random(WALK_STEPS)
-        if walk_above(working, target, noise, puzzle.rows, puzzle.columns, rules.tables.home, _distance(puzzle)) > 0:
+        if walk_above(working, target, noise, puzzle.rows, puzzle.columns, rules.tables, _distance(puzzle)) > 0:
             return rules.decode(working)
         moves += WALK_STEPS
     raise BadOption(f"no board above level {target} of {puzzle.name} was reached in {moves:,} random moves")

@@ -82,10 +82,10 @@ def evaluate(estimate, state, memo):
 @implements(names.evaluate_move, WalkingTables)
 def evaluate_move(estimate, state, move, value, memo, delta, most):
     # A vertical move changes the table of the rows alone, a horizontal one that of the columns.
-    piece, _, _ = moving(estimate.geometry, state, move)
+    piece, source, blank = moving(estimate.geometry, state, move)
     axis = np.uint64(move) >> np.uint64(1)
     old = np.uint64(memo[axis])
-    side = np.uint64(move) & np.uint64(1)
+    side = np.uint64(source < blank)
     line = np.uint64(estimate.lines[(axis << np.uint64(6)) | np.uint64(piece)])
     new = np.uint64(estimate.links[(old << np.uint64(3)) | (side << np.uint64(2)) | line])
     delta[0] = np.int64(axis)
