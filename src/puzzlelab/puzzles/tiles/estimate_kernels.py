@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
 
 
+ROW_BITS = np.uint64(8)
+"""A row of a flat table has a place for each of up to 2^8 cells."""
+
+
 class MisplacedTables(NamedTuple):
     """The tables of the number of tiles that are not where they belong (Hamming distance)."""
 
@@ -31,7 +35,7 @@ class ManhattanTables(NamedTuple):
 
     geometry: TilesTables | MultiTables
     distance: NDArray[np.uint8]
-    """[64 N]: steps from cell c to the goal cell of piece p at 64 p + c; 0 for the blank."""
+    """[256 N]: steps from cell c to the goal cell of piece p at 256 p + c; 0 for the blank."""
 
 
 class MultiManhattanTables(ManhattanTables):
@@ -45,7 +49,7 @@ class SharedTables(NamedTuple):
 
     geometry: MultiTables
     distances: NDArray[np.uint8]
-    """[2, 64 N]: as `ManhattanTables.distance`, of rows and of columns."""
+    """[2, 256 N]: as `ManhattanTables.distance`, of rows and of columns."""
     most: NDArray[np.int64]
     """[2]: the tiles that one move slides at most, along a column and along a row."""
 
@@ -58,8 +62,8 @@ def grid_distance(rows: int, columns: int) -> NDArray[np.int64]:
 
 
 def flat(table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return `uint8[64 R]` from `uint8[R, N]`: rows of 64 places, one after the other."""
-    return np.pad(table, ((0, 0), (0, 64 - table.shape[1]))).reshape(-1)
+    """Return `uint8[256 R]` from `uint8[R, N]`: rows of 256 places, one after the other."""
+    return np.pad(table, ((0, 0), (0, (1 << int(ROW_BITS)) - table.shape[1]))).reshape(-1)
 
 
 @cache
@@ -121,14 +125,14 @@ def _misplaced_peek(estimate, state, move, value, memo, delta, most):
 def manhattan_begin(estimate, state, memo):
     total = np.int64(0)
     for cell in range(state.size - 1):
-        total += np.int64(estimate.distance[(np.uint64(state[cell]) << np.uint64(6)) | np.uint64(cell)])
+        total += np.int64(estimate.distance[(np.uint64(state[cell]) << ROW_BITS) | np.uint64(cell)])
     return total
 
 
 @implements(names.evaluate_move, ManhattanTables)
 def manhattan_peek(estimate, state, move, value, memo, delta, most):
     piece, source, blank = moving(estimate.geometry, state, move)
-    row = np.uint64(piece) << np.uint64(6)
+    row = np.uint64(piece) << ROW_BITS
     value += np.int64(estimate.distance[row | np.uint64(blank)])
     return value - np.int64(estimate.distance[row | np.uint64(source)])
 
@@ -137,7 +141,7 @@ def manhattan_peek(estimate, state, move, value, memo, delta, most):
 def _shared_begin(estimate, state, memo):
     steps = np.int64(0)
     for cell in range(state.size - 1):
-        place = (np.uint64(state[cell]) << np.uint64(6)) | np.uint64(cell)
+        place = (np.uint64(state[cell]) << ROW_BITS) | np.uint64(cell)
         steps += (np.int64(estimate.distances[0, place]) << 32) + np.int64(estimate.distances[1, place])
     rows, columns = steps >> 32, steps & np.int64(0xFFFFFFFF)
     return by_turns(-(-rows // estimate.most[0]), -(-columns // estimate.most[1]))

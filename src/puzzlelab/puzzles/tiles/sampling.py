@@ -33,6 +33,8 @@ MIXING_STEPS = 2_000
 MOST_STEPS = 4_000_000
 FEWEST_WALKS, BOARDS_A_WALK, STEPS_APART = 8, 8, 500
 """Many annealed boards at once: the fewest walks, the most boards from one walk, and the steps between these."""
+WALKED_CELLS = 64
+"""Boards up to this size have the scale `walk-to-level`; on larger ones millions of moves do not reach most levels."""
 WALK_STEPS = 1_000
 """Random numbers that are drawn at once for a walk."""
 LEVELS = {(3, 3): (1, 22), (4, 4): (1, 56)}
@@ -257,7 +259,7 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
         "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
         "walk": Scale("random moves from the goal", partial(random_walks, puzzle), (0, 1_000_000)),
     }
-    if puzzle.is_multi:
+    if puzzle.is_multi or puzzle.cells > WALKED_CELLS:
         del offered["walk-to-level"]  # a walk of single moves
     if puzzle.cells <= 10:
         levels = 0, farthest(puzzle)

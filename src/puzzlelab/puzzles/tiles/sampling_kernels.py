@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import GOLDEN, compiled, copy, inlined, scramble
+from puzzlelab.puzzles.tiles.estimate_kernels import ROW_BITS
 
 GREEDINESS = 1.5
 HALF, LOWER = np.uint64(32), np.uint64(0xFFFFFFFF)
 """Bits of half a word, and the mask of its lower half."""
-SHIFT = np.uint64(6)
 DISTANCE, IN_ROW, IN_COLUMN = np.uint64(63), np.uint64(64), np.uint64(128)
 """The parts of `AnnealingTables.costs`."""
 
@@ -26,7 +26,7 @@ class AnnealingTables(NamedTuple):
     home: np.uint8
     """The blank's goal cell."""
     costs: NDArray[np.uint8]
-    """[64 N]: at 64 p + c for piece p in cell c: their distance, and whether p belongs in the row or column of c.
+    """[256 N]: at 256 p + c for piece p in cell c: their distance, and whether p belongs in the row or column of c.
 
     0 for the blank.
     """
@@ -68,7 +68,7 @@ def levels_of(states, rows, columns, home, distance, levels):
 def share(state, cell, skipped, rows, columns, costs):
     """Return what the piece in a cell adds to the level, without its conflict with the piece in the cell `skipped`."""
     piece = np.uint64(state[cell])
-    cost = np.uint64(costs[(piece << SHIFT) | cell])
+    cost = np.uint64(costs[(piece << ROW_BITS) | cell])
     total = np.int64(cost & DISTANCE)
     if cost & IN_ROW:
         first = cell - cell % columns
@@ -87,7 +87,7 @@ def share(state, cell, skipped, rows, columns, costs):
 def passes(state, piece, cell, other, line, costs):
     """Tell whether a piece that lies in its line must pass the piece in another cell of this line."""
     neighbour = np.uint64(state[other])
-    at_home = (np.uint64(costs[(neighbour << SHIFT) | other]) & line) != 0
+    at_home = (np.uint64(costs[(neighbour << ROW_BITS) | other]) & line) != 0
     return at_home & (neighbour != piece) & ((neighbour > piece) == (other < cell))
 
 
