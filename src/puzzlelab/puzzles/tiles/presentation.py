@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 
 def presentation(puzzle: Tiles) -> Presentation:
-    """Return the presentation: the usual solver proves its answers up to 4x4, and finds better and better ones
-    beyond.
+    """Return the presentation: the usual solver proves its answers up to 4x4, finds better and better ones up to 64
+    cells, and a long one beyond, where beams of all widths wander.
     """
+    usual: tuple[str, Mapping[str, Any]] = ("beam", {"patience": PATIENCE}) if puzzle.cells <= 64 else ("lines", {})
     return Presentation(
-        usual_solver=("ida", {"upper": "beam"}) if puzzle.cells <= 16 else ("beam", {"patience": PATIENCE}),
+        usual_solver=("ida", {"upper": "beam"}) if puzzle.cells <= 16 else usual,
         provers=_multi_provers(puzzle) if puzzle.is_multi else _provers(puzzle.cells),
     )
 
