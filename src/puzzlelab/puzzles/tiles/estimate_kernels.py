@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
 
 
-ROW_BITS = np.uint64(8)
-"""A row of a flat table has a place for each of up to 2^8 cells."""
-
-
 class MisplacedTables(NamedTuple):
     """The tables of the number of tiles that are not where they belong (Hamming distance)."""
 
@@ -35,7 +31,7 @@ class ManhattanTables(NamedTuple):
 
     geometry: TilesTables | MultiTables
     distance: NDArray[np.uint8]
-    """[256 N]: steps from cell c to the goal cell of piece p at 256 p + c; 0 for the blank."""
+    """[N << bits]: steps from cell c to the goal cell of piece p at (p << bits) + c; 0 for the blank."""
 
 
 class MultiManhattanTables(ManhattanTables):
@@ -49,7 +45,7 @@ class SharedTables(NamedTuple):
 
     geometry: MultiTables
     distances: NDArray[np.uint8]
-    """[2, 256 N]: as `ManhattanTables.distance`, of rows and of columns."""
+    """[2, N << bits]: as `ManhattanTables.distance`, of rows and of columns."""
     most: NDArray[np.int64]
     """[2]: the tiles that one move slides at most, along a column and along a row."""
 
@@ -61,9 +57,9 @@ def grid_distance(rows: int, columns: int) -> NDArray[np.int64]:
     return steps
 
 
-def flat(table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return `uint8[256 R]` from `uint8[R, N]`: rows of 256 places, one after the other."""
-    return np.pad(table, ((0, 0), (0, (1 << int(ROW_BITS)) - table.shape[1]))).reshape(-1)
+def flat(table: NDArray[np.uint8], bits: np.uint64) -> NDArray[np.uint8]:
+    """Return `uint8[R << bits]` from `uint8[R, N]`: rows of 2^bits places, one after the other."""
+    return np.pad(table, ((0, 0), (0, (1 << int(bits)) - table.shape[1]))).reshape(-1)
 
 
 @cache
@@ -76,7 +72,7 @@ def manhattan(puzzle: Tiles) -> ManhattanTables:
     geometry = rules(puzzle).tables
     distance = grid_distance(puzzle.rows, puzzle.columns).astype(np.uint8)
     distance[geometry.home] = 0
-    return (MultiManhattanTables if puzzle.is_multi else ManhattanTables)(geometry, flat(distance))
+    return (MultiManhattanTables if puzzle.is_multi else ManhattanTables)(geometry, flat(distance, geometry.bits))
 
 
 @cache
@@ -86,7 +82,9 @@ def shared(puzzle: Tiles) -> SharedTables:
     distances = [np.abs(line[:, None] - line).astype(np.uint8) for line in lines]
     for distance in distances:
         distance[geometry.home] = 0
-    return SharedTables(geometry, np.stack(list(map(flat, distances))), np.array(sizes) - 1)
+    return SharedTables(
+        geometry, np.stack([flat(distance, geometry.bits) for distance in distances]), np.array(sizes) - 1
+    )
 
 
 @names.inlined
@@ -125,14 +123,14 @@ def _misplaced_peek(estimate, state, move, value, memo, delta, most):
 def manhattan_begin(estimate, state, memo):
     total = np.int64(0)
     for cell in range(state.size - 1):
-        total += np.int64(estimate.distance[(np.uint64(state[cell]) << ROW_BITS) | np.uint64(cell)])
+        total += np.int64(estimate.distance[(np.uint64(state[cell]) << estimate.geometry.bits) | np.uint64(cell)])
     return total
 
 
 @implements(names.evaluate_move, ManhattanTables)
 def manhattan_peek(estimate, state, move, value, memo, delta, most):
     piece, source, blank = moving(estimate.geometry, state, move)
-    row = np.uint64(piece) << ROW_BITS
+    row = np.uint64(piece) << estimate.geometry.bits
     value += np.int64(estimate.distance[row | np.uint64(blank)])
     return value - np.int64(estimate.distance[row | np.uint64(source)])
 
@@ -141,7 +139,7 @@ def manhattan_peek(estimate, state, move, value, memo, delta, most):
 def _shared_begin(estimate, state, memo):
     steps = np.int64(0)
     for cell in range(state.size - 1):
-        place = (np.uint64(state[cell]) << ROW_BITS) | np.uint64(cell)
+        place = (np.uint64(state[cell]) << estimate.geometry.bits) | np.uint64(cell)
         steps += (np.int64(estimate.distances[0, place]) << 32) + np.int64(estimate.distances[1, place])
     rows, columns = steps >> 32, steps & np.int64(0xFFFFFFFF)
     return by_turns(-(-rows // estimate.most[0]), -(-columns // estimate.most[1]))

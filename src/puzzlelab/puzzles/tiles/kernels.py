@@ -44,7 +44,7 @@ class TilesTables(NamedTuple):
     pending: NDArray[np.uint64]
     """[8 N]: for each cell of the blank and each last move (4 = none) what to try, four bits a move + 1."""
     bits: np.uint64
-    """Bits of a cell in a packed state."""
+    """Bits of a cell in a packed state, and in a place of a flat table."""
     home: np.uint8
     """The blank's goal cell."""
 
@@ -70,7 +70,7 @@ class MultiTables(NamedTuple):
     """[N, M + 1]: for each cell of the blank and each last move (M = none) what to try, a bit for each move. Two moves
     in one line are one move."""
     bits: np.uint64
-    """Bits of a cell in a packed state."""
+    """Bits of a cell in a packed state, and in a place of a flat table."""
     home: np.uint8
     """The blank's goal cell."""
 

@@ -22,7 +22,7 @@ from puzzlelab.core.views import NO_LEVEL, Scale, singly
 from puzzlelab.puzzles.tiles.estimate_kernels import flat, grid_distance
 from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, distances, distances_of, states_at, unrank_all
 from puzzlelab.puzzles.tiles.kernels import rules as kernel_rules
-from puzzlelab.puzzles.tiles.sampling_kernels import AnnealingTables, anneal, levels_of, walk_above
+from puzzlelab.puzzles.tiles.sampling_kernels import SHIFT, AnnealingTables, anneal, levels_of, walk_above
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
@@ -56,7 +56,7 @@ def _annealing_tables(puzzle: Tiles) -> AnnealingTables:
         rows=np.uint64(puzzle.rows),
         columns=np.uint64(puzzle.columns),
         home=home,
-        costs=flat(costs.astype(np.uint8)),
+        costs=flat(costs.astype(np.uint8), SHIFT),
         shades=((rows + columns) % 2).astype(np.uint8),
     )
 

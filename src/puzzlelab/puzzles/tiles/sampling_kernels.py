@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import GOLDEN, compiled, copy, inlined, scramble
-from puzzlelab.puzzles.tiles.estimate_kernels import ROW_BITS
 
 GREEDINESS = 1.5
+SHIFT = np.uint64(8)
+"""A row of `AnnealingTables.costs` has a place for each of up to 2^8 cells."""
 HALF, LOWER = np.uint64(32), np.uint64(0xFFFFFFFF)
 """Bits of half a word, and the mask of its lower half."""
 DISTANCE, IN_ROW, IN_COLUMN = np.uint64(63), np.uint64(64), np.uint64(128)
@@ -68,7 +69,7 @@ def levels_of(states, rows, columns, home, distance, levels):
 def share(state, cell, skipped, rows, columns, costs):
     """Return what the piece in a cell adds to the level, without its conflict with the piece in the cell `skipped`."""
     piece = np.uint64(state[cell])
-    cost = np.uint64(costs[(piece << ROW_BITS) | cell])
+    cost = np.uint64(costs[(piece << SHIFT) | cell])
     total = np.int64(cost & DISTANCE)
     if cost & IN_ROW:
         first = cell - cell % columns
@@ -87,7 +88,7 @@ def share(state, cell, skipped, rows, columns, costs):
 def passes(state, piece, cell, other, line, costs):
     """Tell whether a piece that lies in its line must pass the piece in another cell of this line."""
     neighbour = np.uint64(state[other])
-    at_home = (np.uint64(costs[(neighbour << ROW_BITS) | other]) & line) != 0
+    at_home = (np.uint64(costs[(neighbour << SHIFT) | other]) & line) != 0
     return at_home & (neighbour != piece) & ((neighbour > piece) == (other < cell))
 
 
