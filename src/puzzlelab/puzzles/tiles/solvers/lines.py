@@ -25,10 +25,7 @@ from puzzlelab.runtime.memory import require_memory
 
 
 class Lines(SolverSettings):
-    """Rows and columns, one after the other: a solution even of the largest boards in a second or two, but a long one.
-
-    It has twice to three times as many moves as a good one.
-    """
+    """Rows and columns, one after the other: a solution even of the largest boards in a second or two, but a long one."""
 
     name: ClassVar[str] = "lines"
 
