@@ -25,7 +25,7 @@ from puzzlelab.runtime.memory import require_memory
 
 
 class Lines(SolverSettings):
-    """Rows and columns, one after the other: a solution even of the largest boards in a second or two, but a long one."""
+    """Rows and columns, one after the other: a long solution in a second or two, even of the largest boards."""
 
     name: ClassVar[str] = "lines"
 
