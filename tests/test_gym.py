@@ -375,7 +375,7 @@ def test_editors_know_every_option():
         ("Puzzle", {"puzle": "tiles-3x3"}, BadOption, "unexpected keyword argument 'puzle'; did you mean 'puzzle'"),
         ("Puzzle", {"puzzle": 5}, BadOption, "'puzzle' is a name such as tiles-3x3, or a puzzle, not 5"),
         ("Puzzle", {"puzzle": "tile-3x3"}, UnknownName, "did you mean 'tiles'"),
-        ("Tiles", {"rows": 30}, BadOption, "2 to 8 rows and columns, not 30"),
+        ("Tiles", {"rows": 30}, BadOption, "2 to 12 rows and columns, not 30"),
         ("Tiles", {"rows": "three"}, BadOption, "Tiles cannot be made of rows='three'"),
         ("Puzzle", {"reward": "move"}, UnknownName, "did you mean 'moves'"),
         ("Puzzle", {"discount": 2}, BadOption, "'discount' cannot be '2'"),

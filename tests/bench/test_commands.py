@@ -135,7 +135,7 @@ def test_noise_is_told_by_its_first_lines(tmp_path: Path) -> None:
     [
         (["bench"], "no boards: name a suite or a file"),
         (["bench", "tiles-3x3"], "no boards: name a suite or a file"),
-        (["bench", "tiles-9x9", "korf15"], "2 to 8 rows"),
+        (["bench", "tiles-13x13", "korf15"], "2 to 12 rows"),
         (["bench", "korf15", "--levels", "1-2"], "give the name of a puzzle first"),
         (["bench", "tiles-3x3", "--levels", "2-1"], "no range of levels"),
         (["bench", "korf15", "--with", "idda"], "did you mean 'ida'"),

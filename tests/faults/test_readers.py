@@ -32,7 +32,7 @@ from puzzlelab.version import PACKAGE
 INPUTS = 100
 """Inputs of one reader in a run."""
 BOARDS = (
-    "tiles-2x2", "tiles-3x3", "tiles-8x8", "tiles-3x3:blank-first", "dust-4x3x3", "dust-8x6x5", "dust-16x16x2",
+    "tiles-2x2", "tiles-3x3", "tiles-12x12", "tiles-3x3:blank-first", "dust-4x3x3", "dust-8x6x5", "dust-16x16x2",
     "sudoku-4x4", "sudoku-6x6:boxes=3x2", "sudoku-9x9",
 )  # fmt: skip
 FEW_NODES = ("--nodes", "20", "--json")

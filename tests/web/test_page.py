@@ -362,7 +362,7 @@ def test_a_link_of_another_site_begins_no_search(opened, server, settings, rel) 
     [
         ({"puzzle": "chess"}, "there is no puzzle 'chess'"),
         ({"puzzle": "tiles-4x4", "board": "1 2 <b>x</b>"}, "cannot be shown"),
-        ({"puzzle": "tiles-99x99"}, "2 to 8 rows"),
+        ({"puzzle": "tiles-99x99"}, "2 to 12 rows"),
     ],
 )
 def test_a_link_that_leads_nowhere_gets_a_sentence(opened, link, words) -> None:

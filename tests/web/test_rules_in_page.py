@@ -42,7 +42,7 @@ TILES = [
     "tiles-3x3",
     "tiles-4x4",
     "tiles-2x7",
-    "tiles-8x8",
+    "tiles-12x12",
     "tiles-3x3:blank-first",
     f"tiles-2x3:goal={GOAL}",
     "tiles-4x4:moves=multi",

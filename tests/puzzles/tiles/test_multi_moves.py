@@ -27,7 +27,7 @@ from puzzlelab.solvers.ida import Ida
 
 MIDDLE = "tiles-3x3:goal=1,2,3,8,0,4,7,6,5:moves=multi"
 NAMES = (
-    *("tiles-2x2:moves=multi", "tiles-3x3:moves=multi", "tiles-2x7:moves=multi", "tiles-8x8:moves=multi"),
+    *("tiles-2x2:moves=multi", "tiles-3x3:moves=multi", "tiles-2x7:moves=multi", "tiles-12x12:moves=multi"),
     *("tiles-4x4:blank-first:moves=multi", "tiles-5x3:moves=multi", MIDDLE),
 )
 BOUNDS = (
@@ -53,7 +53,7 @@ def uniform(puzzle: Tiles, count: int) -> np.ndarray:
 # --- names and moves ---
 
 
-@given(rows=st.integers(2, 8), columns=st.integers(2, 8), seed=st.integers(0, 2**32))
+@given(rows=st.integers(2, 12), columns=st.integers(2, 12), seed=st.integers(0, 2**32))
 def test_any_size_and_goal_has_a_name_that_is_loaded(rows: int, columns: int, seed: int) -> None:
     goal = np.random.default_rng(seed).permutation(rows * columns)
     for puzzle in (Tiles(rows, columns, moves="multi"), Tiles(rows, columns, tuple(goal.tolist()), "multi")):

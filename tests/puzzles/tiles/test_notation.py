@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.core.puzzle import Drawings
+from puzzlelab.core.puzzle import Drawings, Notation
 from puzzlelab.core.registry import load
 from puzzlelab.puzzles.tiles.rules import Tiles
 
-SIZES = st.tuples(st.integers(2, 8), st.integers(2, 8))
+SIZES = st.tuples(st.integers(2, 12), st.integers(2, 12))
 SMALL = SIZES.filter(lambda size: size[0] * size[1] <= 16)
 
 
@@ -97,6 +97,17 @@ def test_what_is_no_move_is_named(text: str) -> None:
     with pytest.raises(BadBoard, match="is no move; moves are U, D, L and R, the way the tile slides") as caught:
         load("tiles-3x3").read_move(text)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("last", ["0", "144", "0144", "256", "1000", "2 0", ""])
+def test_lines_of_large_boards_hold_numbers_of_three_digits(last: str) -> None:
+    puzzle = load("tiles-12x12")
+    text = f"{' '.join(map(str, range(1, 144)))} {last}"
+    states, is_board = puzzle.view(Notation).read_lines(np.frombuffer(text.encode(), np.uint8)[None])
+    assert is_board.tolist() == [last == "0"]
+    if last == "0":
+        assert np.array_equal(states, puzzle.goals())
+        assert puzzle.view(Notation).write_lines(states).tobytes().decode() == text
 
 
 # --- drawings ---

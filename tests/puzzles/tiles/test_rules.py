@@ -22,7 +22,7 @@ BY_DEPTH = [
 ]
 """States of the 8-puzzle by distance from a goal with the blank in a corner: OEIS A089473."""
 NAMES = (
-    *("tiles-2x2", "tiles-2x3", "tiles-3x3", "tiles-2x7", "tiles-5x3", "tiles-4x4", "tiles-5x5", "tiles-8x8"),
+    *("tiles-2x2", "tiles-2x3", "tiles-3x3", "tiles-2x7", "tiles-5x3", "tiles-4x4", "tiles-5x5", "tiles-12x12"),
     *("tiles-3x3:blank-first", "tiles-4x4:blank-first", "tiles-2x7:blank-first", "tiles-8x2"),
     *("tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-3x3:goal=8,7,6,5,4,3,2,1,0", "tiles-2x3:goal=3,0,1,2,5,4"),
 )
@@ -35,7 +35,7 @@ def permutation(puzzle: Tiles, seed: int) -> np.ndarray:
 # --- names ---
 
 
-@given(rows=st.integers(2, 8), columns=st.integers(2, 8), seed=st.integers(0, 2**32), blank=st.booleans())
+@given(rows=st.integers(2, 12), columns=st.integers(2, 12), seed=st.integers(0, 2**32), blank=st.booleans())
 def test_any_size_and_goal_has_a_name_that_is_loaded(rows: int, columns: int, seed: int, blank: bool) -> None:
     for goal in ((), tuple(permutation(Tiles(rows, columns), seed).tolist())):
         puzzle = Tiles(rows, columns, goal)
@@ -59,7 +59,7 @@ def test_puzzles_of_other_sizes_and_goals_are_others() -> None:
     [
         ("tiles", "'tiles' is no board size; write tiles-ROWSxCOLUMNS, such as tiles-4x4"),
         ("tiles-4x4x4", "'tiles-4x4x4' is no board size"),
-        ("tiles-1x4", "a tiles board has 2 to 8 rows and columns, not 1"),
+        ("tiles-1x4", "a tiles board has 2 to 12 rows and columns, not 1"),
         ("tiles-99999x4", "'tiles-99999x4' is no board size"),
         ("tiles-4x4:first", "tiles-4x4 has no variant 'first'; write :blank-first, :snail or :goal=1,2,..."),
         ("tiles-2x2:goal=1,2,3", "3 numbers given; the goal has 4, 0 for the blank"),

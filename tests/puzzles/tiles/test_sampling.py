@@ -15,7 +15,7 @@ from puzzlelab.puzzles.tiles import sampling
 from puzzlelab.puzzles.tiles.rules import Tiles
 
 MIDDLE = "tiles-3x3:goal=1,2,3,8,0,4,7,6,5"
-SIZES = ("tiles-2x2", "tiles-3x3", "tiles-3x3:blank-first", MIDDLE, "tiles-2x7", "tiles-8x8")
+SIZES = ("tiles-2x2", "tiles-3x3", "tiles-3x3:blank-first", MIDDLE, "tiles-2x7", "tiles-12x12")
 OTHERS = ("tiles-2x2", "tiles-2x3", "tiles-3x4", "tiles-2x7", "tiles-5x5", "tiles-5x3:blank-first")
 
 

@@ -1,4 +1,4 @@
-"""Sliding tiles: the 8-, 15- and 24-puzzle, and every other board from 2x2 to 8x8.
+"""Sliding tiles: the 8-, 15- and 24-puzzle, and every other board from 2x2 to 12x12.
 
 Start with `rules`, and with `kernels` for the form in which searches see a board: the goal cell of each tile. The
 estimates, from the weakest to the strongest, are named in `estimates`:

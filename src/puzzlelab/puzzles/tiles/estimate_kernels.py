@@ -31,7 +31,7 @@ class ManhattanTables(NamedTuple):
 
     geometry: TilesTables | MultiTables
     distance: NDArray[np.uint8]
-    """[64 N]: steps from cell c to the goal cell of piece p at 64 p + c; 0 for the blank."""
+    """[N << bits]: steps from cell c to the goal cell of piece p at (p << bits) + c; 0 for the blank."""
 
 
 class MultiManhattanTables(ManhattanTables):
@@ -45,7 +45,7 @@ class SharedTables(NamedTuple):
 
     geometry: MultiTables
     distances: NDArray[np.uint8]
-    """[2, 64 N]: as `ManhattanTables.distance`, of rows and of columns."""
+    """[2, N << bits]: as `ManhattanTables.distance`, of rows and of columns."""
     most: NDArray[np.int64]
     """[2]: the tiles that one move slides at most, along a column and along a row."""
 
@@ -57,9 +57,9 @@ def grid_distance(rows: int, columns: int) -> NDArray[np.int64]:
     return steps
 
 
-def flat(table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return `uint8[64 R]` from `uint8[R, N]`: rows of 64 places, one after the other."""
-    return np.pad(table, ((0, 0), (0, 64 - table.shape[1]))).reshape(-1)
+def flat(table: NDArray[np.uint8], bits: np.uint64) -> NDArray[np.uint8]:
+    """Return `uint8[R << bits]` from `uint8[R, N]`: rows of 2^bits places, one after the other."""
+    return np.pad(table, ((0, 0), (0, (1 << int(bits)) - table.shape[1]))).reshape(-1)
 
 
 @cache
@@ -72,7 +72,7 @@ def manhattan(puzzle: Tiles) -> ManhattanTables:
     geometry = rules(puzzle).tables
     distance = grid_distance(puzzle.rows, puzzle.columns).astype(np.uint8)
     distance[geometry.home] = 0
-    return (MultiManhattanTables if puzzle.is_multi else ManhattanTables)(geometry, flat(distance))
+    return (MultiManhattanTables if puzzle.is_multi else ManhattanTables)(geometry, flat(distance, geometry.bits))
 
 
 @cache
@@ -82,7 +82,9 @@ def shared(puzzle: Tiles) -> SharedTables:
     distances = [np.abs(line[:, None] - line).astype(np.uint8) for line in lines]
     for distance in distances:
         distance[geometry.home] = 0
-    return SharedTables(geometry, np.stack(list(map(flat, distances))), np.array(sizes) - 1)
+    return SharedTables(
+        geometry, np.stack([flat(distance, geometry.bits) for distance in distances]), np.array(sizes) - 1
+    )
 
 
 @names.inlined
@@ -126,14 +128,14 @@ def _misplaced_peek(estimate, state, move, value, memo, delta, most):
 def manhattan_begin(estimate, state, memo):
     total = np.int64(0)
     for cell in range(state.size - 1):
-        total += np.int64(estimate.distance[(np.uint64(state[cell]) << np.uint64(6)) | np.uint64(cell)])
+        total += np.int64(estimate.distance[(np.uint64(state[cell]) << estimate.geometry.bits) | np.uint64(cell)])
     return total
 
 
 @implements(names.evaluate_move, ManhattanTables)
 def manhattan_peek(estimate, state, move, value, memo, delta, most):
     piece, source, blank = moving(estimate.geometry, state, move)
-    row = np.uint64(piece) << np.uint64(6)
+    row = np.uint64(piece) << estimate.geometry.bits
     value += np.int64(estimate.distance[row | np.uint64(blank)])
     return value - np.int64(estimate.distance[row | np.uint64(source)])
 
@@ -142,7 +144,7 @@ def manhattan_peek(estimate, state, move, value, memo, delta, most):
 def _shared_begin(estimate, state, memo):
     steps = np.int64(0)
     for cell in range(state.size - 1):
-        place = (np.uint64(state[cell]) << np.uint64(6)) | np.uint64(cell)
+        place = (np.uint64(state[cell]) << estimate.geometry.bits) | np.uint64(cell)
         steps += (np.int64(estimate.distances[0, place]) << 32) + np.int64(estimate.distances[1, place])
     rows, columns = steps >> 32, steps & np.int64(0xFFFFFFFF)
     return by_turns(-(-rows // estimate.most[0]), -(-columns // estimate.most[1]))

@@ -2,7 +2,9 @@
 """The compiled rules of sliding tiles.
 
 A working state is `uint8[N + 1]`: for each of the N cells the *goal cell* of the piece that lies there, then the cell
-of the blank. In these terms every goal board is the identity, so that no kernel knows the actual goal.
+of the blank. In these terms every goal board is the identity, so that no kernel knows the actual goal. Where the goal
+has the blank in a corner, rows and columns are reversed until that corner is the last cell: all four corners have the
+same tables of estimates. Moves keep their meaning on the board as it is written.
 Moves are directions in which the TILE slides: 0 = U, 1 = D, 2 = L, 3 = R. In the metric of multi-tile moves they have
 the numbers of `rules.slides`, and tables of their own.
 
@@ -12,6 +14,7 @@ rows of an array cost a multiplication by a length from memory, on the way to th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +24,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import implements, inlined, population
-from puzzlelab.puzzles.tiles.rules import slides, source_cell
+from puzzlelab.puzzles.tiles.rules import Slide, reversed_axes, slides, source_cell, with_reversed_axes
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
@@ -41,7 +44,7 @@ class TilesTables(NamedTuple):
     pending: NDArray[np.uint64]
     """[8 N]: for each cell of the blank and each last move (4 = none) what to try, four bits a move + 1."""
     bits: np.uint64
-    """Bits of a cell in a packed state."""
+    """Bits of a cell in a packed state, and in a place of a flat table."""
     home: np.uint8
     """The blank's goal cell."""
 
@@ -67,7 +70,7 @@ class MultiTables(NamedTuple):
     """[N, M + 1]: for each cell of the blank and each last move (M = none) what to try, a bit for each move. Two moves
     in one line are one move."""
     bits: np.uint64
-    """Bits of a cell in a packed state."""
+    """Bits of a cell in a packed state, and in a place of a flat table."""
     home: np.uint8
     """The blank's goal cell."""
 
@@ -80,9 +83,15 @@ class _Moves(NamedTuple):
     counts: NDArray[np.uint8]
 
 
-def _moves(rows: int, columns: int, metric: str) -> _Moves:
+def _working_slides(rows: int, columns: int, metric: str, axes: tuple[int, ...]) -> list[Slide]:
+    """Return the move of each number on a board with these axes reversed."""
+    down, right = (-1 if axis in axes else 1 for axis in range(2))
+    return [Slide(text, down * i, right * j) for text, i, j in slides(rows, columns, metric)]
+
+
+def _moves(rows: int, columns: int, known: Sequence[Slide]) -> _Moves:
     """Return the moves of each cell of the blank."""
-    cells, known = rows * columns, slides(rows, columns, metric)
+    cells = rows * columns
     found = [[source_cell(rows, columns, cell, move) for move in known] for cell in range(cells)]
     source = np.array([[cells if cell is None else cell for cell in row] for row in found], np.uint8)
     moves = np.zeros(source.shape, np.int32)
@@ -96,9 +105,10 @@ def _bits(cells: int) -> np.uint64:
     return np.uint64(max(1, int(cells - 1).bit_length()))
 
 
-def rule_tables(rows: int, columns: int, home: int) -> TilesTables:
-    """Return the tables of a `rows` x `columns` board whose blank belongs in cell `home`."""
-    cells, (source, moves, counts) = rows * columns, _moves(rows, columns, "single")
+def rule_tables(rows: int, columns: int, home: int, axes: tuple[int, ...] = ()) -> TilesTables:
+    """Return the tables of a `rows` x `columns` board whose blank belongs in cell `home` with these axes reversed."""
+    cells = rows * columns
+    source, moves, counts = _moves(rows, columns, _working_slides(rows, columns, "single", axes))
     pending = np.zeros((cells, 8), np.uint64)
     for cell in range(cells):
         for last in range(5):
@@ -107,13 +117,10 @@ def rule_tables(rows: int, columns: int, home: int) -> TilesTables:
     return TilesTables(source, moves, counts, source.reshape(-1), pending.reshape(-1), _bits(cells), np.uint8(home))
 
 
-def multi_tables(rows: int, columns: int, home: int) -> MultiTables:
-    """Return the tables of a `rows` x `columns` board with multi-tile moves whose blank belongs in cell `home`."""
-    cells, (source, moves, counts), known = (
-        rows * columns,
-        _moves(rows, columns, "multi"),
-        slides(rows, columns, "multi"),
-    )
+def multi_tables(rows: int, columns: int, home: int, axes: tuple[int, ...] = ()) -> MultiTables:
+    """Return the same tables for multi-tile moves."""
+    cells, known = rows * columns, _working_slides(rows, columns, "multi", axes)
+    source, moves, counts = _moves(rows, columns, known)
     axis = np.array([*(move.rows == 0 for move in known), -1])
     steps = [move.rows * columns + move.columns for move in known]
     tiles = np.array([move.tiles for move in known], np.int64)
@@ -293,20 +300,26 @@ def packed_words(cells: int) -> int:
 @cache
 def rules(puzzle: Tiles) -> KernelRules:
     """Return the working form of a puzzle's states: the goal cell of each piece, then the cell of the blank."""
-    goal = np.array(puzzle.goal, np.uint8)
+    goal = with_reversed_axes(puzzle, np.array(puzzle.goal, np.uint8))
     goal_cells = np.argsort(goal).astype(np.uint8)
 
     def encode(states: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        states = with_reversed_axes(puzzle, states)
         working = np.empty((*states.shape[:-1], puzzle.cells + 1), np.uint8)
         working[..., :-1] = np.take(goal_cells, states)
         working[..., -1] = np.argmax(states == 0, axis=-1)
         return working
 
     def decode(states: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        plain: NDArray[np.uint8] = np.take(goal, states[..., : puzzle.cells])
-        return plain
+        return with_reversed_axes(puzzle, np.take(goal, states[..., : puzzle.cells]))
 
-    chosen = (multi_tables if puzzle.is_multi else rule_tables)(puzzle.rows, puzzle.columns, puzzle.goal.index(0))
+    make, home = multi_tables if puzzle.is_multi else rule_tables, int(np.argmin(goal))
     return KernelRules(
-        chosen, puzzle.cells + 1, np.uint8, packed_words(puzzle.cells), encode, decode, puzzle.has_objection
+        tables=make(puzzle.rows, puzzle.columns, home, reversed_axes(puzzle)),
+        size=puzzle.cells + 1,
+        dtype=np.uint8,
+        words=packed_words(puzzle.cells),
+        encode=encode,
+        decode=decode,
+        has_objection=puzzle.has_objection,
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
     from puzzlelab.text.grids import TextGrid
 
-SMALLEST, LARGEST = 2, 8
+SMALLEST, LARGEST = 2, 12
 """The fewest and the most rows and columns."""
 LONGEST = 4096
 """Characters that no tiles board needs."""
@@ -140,8 +140,8 @@ def _check(tiles: Sequence[int]) -> None:
 
 
 def read_lines(cells: int, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
-    """Read `lines: uint8[B, W]` of numbers with two digits at most and one space between them, or of one hexadecimal
-    digit a cell: `uint8[B, N]`, and `bool[B]`, which are boards.
+    """Read `lines: uint8[B, W]` of numbers with one space between them, or of one hexadecimal digit a cell:
+    `uint8[B, N]`, and `bool[B]`, which are boards.
     """
     states = np.zeros((len(lines), cells), np.uint8)
     if lines.shape[1] == cells <= HEX_CELLS:
@@ -154,29 +154,34 @@ def read_lines(cells: int, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
 
 
 def _words_of(lines: Text, cells: int) -> tuple[Board, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the numbers at each character `[B, W]` if a word ends there, where words end, and `bool[B]`: N short
-    words.
+    """Return the numbers at each character `[B, W]` if a word ends there, at most 255, where words end, and `bool[B]`:
+    N words of few digits.
     """
+    most, width = max(2, len(str(cells - 1))), lines.shape[1]
+    kind = np.uint8 if most == 2 else np.uint16
     is_digit = (lines >= ZERO) & (lines < ZERO + 10)
-    padded = np.pad(is_digit, ((0, 0), (2, 1)))
-    before, two_before, after = padded[:, 1:-2], padded[:, :-3], padded[:, 3:]
-    is_end = is_digit & ~after
-    digits = np.where(is_digit, lines - ZERO, 0).astype(np.uint8)
-    values = digits.copy()
-    values[:, 1:] += np.where(before[:, 1:], 10 * digits[:, :-1], 0).astype(np.uint8)
-    is_word = (is_digit | ((lines == SPACE) & before & after)) & ~(is_digit & before & two_before)
-    return values, is_end, is_word.all(axis=1) & (np.count_nonzero(is_end, axis=1) == cells)
+    digits = np.pad(np.where(is_digit, lines - ZERO, 0).astype(kind), ((0, 0), (most, 0)))
+    padded = np.pad(is_digit, ((0, 0), (most, 1)))
+    before, after = padded[:, most - 1 : -2], padded[:, most + 1 :]
+    is_end, values, is_inside = is_digit & ~after, digits[:, most:].copy(), is_digit
+    for place in range(1, most + 1):
+        is_inside = is_inside & padded[:, most - place :][:, :width]
+        if place < most:
+            values += is_inside * kind(10**place) * digits[:, most - place :][:, :width]
+    is_word = (is_digit | ((lines == SPACE) & before & after)) & ~is_inside
+    numbers = np.minimum(values, 255).astype(np.uint8)
+    return numbers, is_end, is_word.all(axis=1) & (np.count_nonzero(is_end, axis=1) == cells)
 
 
 def write_lines(states: Board) -> Text:
     """Write `states: uint8[B, N]` as `write` does: `uint8[B, W]`."""
-    has_two_digits = states > 9
-    ends = np.cumsum(np.where(has_two_digits, 3, 2), axis=1)
+    ends = np.cumsum(2 + (states > 9) + (states > 99), axis=1)
     lines = np.full((len(states), int(ends[0, -1]) if len(states) else 0), SPACE, np.uint8)
     boards = np.arange(len(states))[:, None]
     lines[boards, ends - 2] = states % 10 + ZERO
-    tens = np.nonzero(has_two_digits)
-    lines[tens[0], ends[tens] - 3] = states[tens] // 10 + ZERO
+    for place in (1, 2):
+        cells = np.nonzero(states >= 10**place)
+        lines[cells[0], ends[cells] - 2 - place] = states[cells] // 10**place % 10 + ZERO
     return lines[:, :-1]
 
 

@@ -35,6 +35,7 @@ from puzzlelab.puzzles.tiles.pattern_database_kernels import (
     link_regions,
     number_regions,
 )
+from puzzlelab.puzzles.tiles.rules import with_reversed_axes
 from puzzlelab.runtime.memory import require_memory
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ NAMED: dict[tuple[int, int], dict[str, Groups]] = {
         )
     },
 }
-"""Goal cells of each group, for a goal with the blank last; the first of each size is the usual one."""
+"""Goal cells of each group, for a goal with the blank in a corner; the first of each size is the usual one."""
 MULTI_NAMED: dict[tuple[int, int], dict[str, Groups]] = {
     (4, 4): {
         "66": ((0, 1, 2, 3, 4, 8), (7, 10, 11, 12, 13, 14)),
@@ -263,15 +264,28 @@ def named_groups(puzzle: Tiles, name: str) -> Groups:
     if name.startswith("pdb:"):
         return _given_groups(puzzle, name.removeprefix("pdb:"))
     if name == "pdb":
-        return _turned(puzzle, next(iter(known.values()))) if known and _corner(puzzle) else _any_groups(puzzle)
+        return next(iter(known.values()), None) or _any_groups(puzzle)
     wanted = name.removeprefix("pdb-").replace("-", "")
-    if wanted not in known or not _corner(puzzle):
-        raise UnknownName(f"pattern database of {puzzle.name}", name, [f"pdb-{each}" for each in known] or ["pdb"])
-    return _turned(puzzle, known[wanted])
+    if wanted in known:
+        return known[wanted]
+    if wanted in _of_size(puzzle):
+        raise BadOption(f"{name} needs a goal whose blank is in a corner; for other goals there is pdb")
+    raise UnknownName(f"pattern database of {puzzle.name}", name, [f"pdb-{each}" for each in known] or ["pdb"])
+
+
+def _of_size(puzzle: Tiles) -> dict[str, Groups]:
+    return (MULTI_NAMED if puzzle.is_multi else NAMED).get((puzzle.rows, puzzle.columns), {})
 
 
 def _named(puzzle: Tiles) -> dict[str, Groups]:
-    return (MULTI_NAMED if puzzle.is_multi else NAMED).get((puzzle.rows, puzzle.columns), {})
+    """Return the databases that have a name; none unless the goal has the blank in a corner."""
+    return _of_size(puzzle) if _goal_cells(puzzle)[0] == puzzle.cells - 1 else {}
+
+
+def _goal_cells(puzzle: Tiles) -> list[int]:
+    """Return the goal cell of each tile, the blank first, in the cells of `kernels`."""
+    goal = with_reversed_axes(puzzle, np.array(puzzle.goal, np.uint8))
+    return [int(cell) for cell in np.argsort(goal)]
 
 
 def _entries(puzzle: Tiles, size: int) -> int:
@@ -281,21 +295,10 @@ def _entries(puzzle: Tiles, size: int) -> int:
     return math.perm(puzzle.cells, size) * (puzzle.cells - size if puzzle.is_multi else 1)
 
 
-def _corner(puzzle: Tiles) -> bool:
-    return puzzle.goal.index(0) in (0, puzzle.cells - 1)
-
-
-def _turned(puzzle: Tiles, groups: Groups) -> Groups:
-    """Return the groups for a goal with the blank first: the board turned by half."""
-    if puzzle.goal.index(0) == puzzle.cells - 1:
-        return groups
-    return tuple(tuple(sorted(puzzle.cells - 1 - cell for cell in group)) for group in groups)
-
-
 def _any_groups(puzzle: Tiles) -> Groups:
     """Group cells in order, as many to a group as a table of some ten million entries allows."""
     size = max(k for k in range(2, MOST_TILES) if _entries(puzzle, k) <= 20_000_000)
-    cells = [cell for cell in range(puzzle.cells) if puzzle.goal[cell] != 0]
+    cells = sorted(_goal_cells(puzzle)[1:])
     return tuple(tuple(cells[start : start + size]) for start in range(0, len(cells), size))
 
 
@@ -309,7 +312,8 @@ def _given_groups(puzzle: Tiles, text: str) -> Groups:
         raise BadOption(f"the groups of '{text[:60]}' must hold each of the tiles 1 to {puzzle.cells - 1} {often}")
     if max(map(len, groups)) > MOST_TILES:
         raise BadOption(f"a group of a pattern database has at most {MOST_TILES} tiles")
-    return tuple(tuple(sorted(puzzle.goal.index(tile) for tile in group)) for group in groups)
+    goal_cells = _goal_cells(puzzle)
+    return tuple(tuple(sorted(goal_cells[tile] for tile in group)) for group in groups)
 
 
 def entry_count(puzzle: Tiles, groups: Groups) -> int:
@@ -319,7 +323,7 @@ def entry_count(puzzle: Tiles, groups: Groups) -> int:
 
 def table_name(puzzle: Tiles, groups: Groups) -> str:
     """Return the name of the table of all groups in the user's cache folder."""
-    key = f"{puzzle.rows}x{puzzle.columns} {puzzle.goal.index(0)} {groups} by order" + " multi" * puzzle.is_multi
+    key = f"{puzzle.rows}x{puzzle.columns} {_goal_cells(puzzle)[0]} {groups} by order" + " multi" * puzzle.is_multi
     sizes = "".join(str(len(group)) for group in groups)
     return f"pdb-{puzzle.rows}x{puzzle.columns}-{sizes}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
 
@@ -343,9 +347,8 @@ def database(puzzle: Tiles, groups: Groups) -> NDArray[np.uint8]:
             build_group(geometry, group, title, table[begin:end].reshape(orders, -1))
         return table
 
-    known = _named(puzzle) if _corner(puzzle) else {}
-    is_usual = any(groups == named_groups(puzzle, f"pdb-{each}") for each in known)
-    return stored(table_name(puzzle, groups), make, np.uint8, (entries,), rare=not is_usual)
+    rare = groups not in _named(puzzle).values()
+    return stored(table_name(puzzle, groups), make, np.uint8, (entries,), rare=rare)
 
 
 @cache
@@ -362,7 +365,7 @@ def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
     blanks = [cells - len(members) if puzzle.is_multi else 1 for members in groups]
     low, high = set_places(cells, half, groups, blanks)
     turns, turn_starts = all_turns(groups)
-    mirrored = mirror(puzzle)
+    transposed = np.arange(cells, dtype=np.uint8).reshape(puzzle.rows, -1).T.reshape(-1)
     return (MultiPatternTables if puzzle.is_multi else PatternTables)(
         geometry=rules(puzzle).tables,
         values=database(puzzle, groups),
@@ -375,7 +378,7 @@ def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
         turns=turns,
         turn_starts=turn_starts,
         sizes=np.array([len(members) for members in groups], np.int64),
-        mirror=np.zeros(0, np.uint8) if mirrored is None else mirrored[0].astype(np.uint8),
+        mirror=transposed[:0] if mirror(puzzle) is None else transposed,
     )
 
 
@@ -430,7 +433,7 @@ def estimate_of(puzzle: Tiles, name: str) -> Estimate:
     from puzzlelab.puzzles.tiles.planes import mirror
 
     groups, known, stronger = named_groups(puzzle, name), list(_named(puzzle)), None
-    if name == "pdb" and known and _corner(puzzle):
+    if name == "pdb" and known:
         name = f"pdb-{known[0]}"
         stronger = _stronger(puzzle, f"pdb-{known[1]}") if len(known) > 1 else None
     memo = max(8, 4 * len(groups) + 2)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.views import Isomorphism
 from puzzlelab.engine.network_io import one_hot
+from puzzlelab.puzzles.tiles.rules import Tiles, reversed_axes, with_reversed_axes
 
 if TYPE_CHECKING:
-    from puzzlelab.puzzles.tiles.rules import Board, Tiles
+    from puzzlelab.puzzles.tiles.rules import Board
 
 
 @dataclass(frozen=True)
@@ -31,24 +32,19 @@ class TilesPlanes:
         have in the goal. For the goal 0, 1, 2, ... of N cells this rotates the board by 180 degrees and renames tile n
         to N - n.
         """
-        from puzzlelab.puzzles.tiles.rules import Tiles
-
         usual = Tiles(self.puzzle.rows, self.puzzle.columns, moves=self.puzzle.moves)
-        goal = np.array(self.puzzle.goal)
-        row, column = divmod(self.puzzle.goal.index(0), self.puzzle.columns)
-        if self.puzzle == usual or row not in (0, self.puzzle.rows - 1) or column not in (0, self.puzzle.columns - 1):
+        goal, axes = with_reversed_axes(self.puzzle, np.array(self.puzzle.goal, np.uint8)), reversed_axes(self.puzzle)
+        if self.puzzle == usual or goal[-1] != 0:
             return None
-        axes = tuple(axis for axis, place in enumerate((row, column)) if place == 0)
-        cells = np.flip(np.arange(self.puzzle.cells).reshape(self.puzzle.rows, self.puzzle.columns), axes).reshape(-1)
         tiles = np.empty(self.puzzle.cells, np.uint8)
-        tiles[goal[cells]] = usual.goal
+        tiles[goal] = usual.goal
         moves = [
             self.puzzle.inverse(number) if int(slide.rows == 0) in axes else number
             for number, slide in enumerate(self.puzzle.slides)
         ]
 
         def states_of(states: Board) -> Board:
-            image: Board = tiles[states[..., cells]]
+            image: Board = tiles[with_reversed_axes(self.puzzle, states)]
             return image
 
         return Isomorphism(usual, states_of, np.array(moves))
@@ -82,21 +78,24 @@ class TilesPlanes:
             return (same,)
         cells, tiles = mirrored
         steps = [slide[1:] for slide in self.puzzle.slides]
-        moves = np.array([steps.index((columns, rows)) for rows, columns in steps])  # U and L change places, D and R
-        return same, (np.take(tiles.astype(np.uint8), states[..., cells]), moves)
+        sign = -1 if len(reversed_axes(self.puzzle)) == 1 else 1  # U and L change places, or U and R
+        moves = np.array([steps.index((sign * columns, sign * rows)) for rows, columns in steps])
+        return same, (np.take(tiles, states[..., cells]), moves)
 
 
 @cache
-def mirror(puzzle: Tiles) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return (cells, tiles): the image of each cell and tile in the mirror of the main diagonal; None without one.
+def mirror(puzzle: Tiles) -> tuple[Board, Board] | None:
+    """Return (cells, tiles): the image of each cell and tile in the mirror of a diagonal; None without one.
 
-    A board has a mirror if it is square and the mirror keeps the goal's blank. The mirror image of a board is
-    `tiles[board[cells]]`, and is as far from the goal as the board is.
+    A board has a mirror if it is square and the mirror keeps the goal's blank. The diagonal is the one through the
+    blank's corner, or else the main one. The mirror image of a board is `tiles[board[cells]]`, and is as far from the
+    goal as the board is.
     """
     if puzzle.rows != puzzle.columns:
         return None
-    cells = np.arange(puzzle.cells).reshape(puzzle.rows, puzzle.columns).T.reshape(-1)
-    goal = np.array(puzzle.goal)
-    tiles = np.empty(puzzle.cells, np.int64)
+    reversed_cells = with_reversed_axes(puzzle, np.arange(puzzle.cells, dtype=np.uint8))
+    cells = with_reversed_axes(puzzle, reversed_cells.reshape(puzzle.rows, puzzle.columns).T.reshape(-1))
+    goal = np.array(puzzle.goal, np.uint8)
+    tiles = np.empty(puzzle.cells, np.uint8)
     tiles[goal[cells]] = goal
     return (cells, tiles) if tiles[0] == 0 else None

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 
 def presentation(puzzle: Tiles) -> Presentation:
-    """Return the presentation: the usual solver proves its answers up to 4x4, and finds better and better ones
-    beyond.
+    """Return the presentation: the usual solver proves its answers up to 4x4, finds better and better ones up to 64
+    cells, and a long one beyond, where beams of all widths wander.
     """
+    usual: tuple[str, Mapping[str, Any]] = ("beam", {"patience": PATIENCE}) if puzzle.cells <= 64 else ("lines", {})
     return Presentation(
-        usual_solver=("ida", {"upper": "beam"}) if puzzle.cells <= 16 else ("beam", {"patience": PATIENCE}),
+        usual_solver=("ida", {"upper": "beam"}) if puzzle.cells <= 16 else usual,
         provers=_multi_provers(puzzle) if puzzle.is_multi else _provers(puzzle.cells),
     )
 
@@ -39,7 +40,7 @@ def _multi_provers(puzzle: Tiles) -> tuple[tuple[str, Mapping[str, Any]], ...]:
     if puzzle.cells <= 10:
         return (("bfs", {"bidirectional": True}), ("astar", {"estimate": "shared"}))
     bounds = ["pdb"] if puzzle.cells <= 25 else []
-    if (puzzle.rows, puzzle.columns) == (4, 4) and puzzle.goal.index(0) in (0, 15):
+    if (puzzle.rows, puzzle.columns) == (4, 4) and puzzle.goal.index(0) in (0, 3, 12, 15):
         bounds.append("pdb-555")
     elif max(puzzle.rows, puzzle.columns) <= 4:
         bounds.append("walking")

@@ -69,6 +69,23 @@ def source_cell(rows: int, columns: int, blank: int, move: Slide) -> int | None:
     return row * columns + column if 0 <= row < rows and 0 <= column < columns else None
 
 
+def reversed_axes(puzzle: Tiles) -> tuple[int, ...]:
+    """Return the axes (0: rows, 1: columns) to reverse so that a corner where the goal has the blank is the last cell.
+
+    There are none if the goal has the blank in the last cell or in no corner.
+    """
+    places = divmod(puzzle.goal.index(0), puzzle.columns)
+    is_corner = places[0] in (0, puzzle.rows - 1) and places[1] in (0, puzzle.columns - 1)
+    return tuple(axis for axis in range(2) if is_corner and places[axis] == 0)
+
+
+def with_reversed_axes(puzzle: Tiles, states: Board) -> Board:
+    """Return the states `[..., N]` with the `reversed_axes` reversed; a second time gives the states again."""
+    axes = tuple(axis - 2 for axis in reversed_axes(puzzle))
+    grid = states.reshape(*states.shape[:-1], puzzle.rows, puzzle.columns)
+    return np.flip(grid, axes).reshape(states.shape)
+
+
 def is_odd_permutation(permutation: NDArray[np.int64]) -> bool:
     """Tell whether an odd number of swaps makes this permutation."""
     swaps, seen = 0, np.zeros(permutation.size, bool)

@@ -22,7 +22,7 @@ from puzzlelab.core.views import NO_LEVEL, Scale, singly
 from puzzlelab.puzzles.tiles.estimate_kernels import flat, grid_distance
 from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, distances, distances_of, states_at, unrank_all
 from puzzlelab.puzzles.tiles.kernels import rules as kernel_rules
-from puzzlelab.puzzles.tiles.sampling_kernels import AnnealingTables, anneal, levels_of, walk_above
+from puzzlelab.puzzles.tiles.sampling_kernels import SHIFT, AnnealingTables, anneal, levels_of, walk_above
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
@@ -33,6 +33,8 @@ MIXING_STEPS = 2_000
 MOST_STEPS = 4_000_000
 FEWEST_WALKS, BOARDS_A_WALK, STEPS_APART = 8, 8, 500
 """Many annealed boards at once: the fewest walks, the most boards from one walk, and the steps between these."""
+WALKED_CELLS = 64
+"""Boards up to this size have the scale `walk-to-level`; on larger ones millions of moves do not reach most levels."""
 WALK_STEPS = 1_000
 """Random numbers that are drawn at once for a walk."""
 LEVELS = {(3, 3): (1, 22), (4, 4): (1, 56)}
@@ -54,7 +56,7 @@ def _annealing_tables(puzzle: Tiles) -> AnnealingTables:
         rows=np.uint64(puzzle.rows),
         columns=np.uint64(puzzle.columns),
         home=home,
-        costs=flat(costs.astype(np.uint8)),
+        costs=flat(costs.astype(np.uint8), SHIFT),
         shades=((rows + columns) % 2).astype(np.uint8),
     )
 
@@ -175,17 +177,17 @@ def uniform(puzzle: Tiles, random: np.random.Generator, level: int | None, count
 
 def random_walks(puzzle: Tiles, random: np.random.Generator, moves: int | None, count: int) -> Board:
     """Return `count` boards `[B, N]`, each the goal after this many random moves."""
-    tables, rows = kernel_rules(puzzle).tables, np.arange(count)
-    boards = np.tile(np.array(puzzle.goal, np.uint8), (count, 1))
+    rules, rows = kernel_rules(puzzle), np.arange(count)
+    tables, boards = rules.tables, np.tile(rules.encode(puzzle.goals()), (count, 1))
     blanks, tiles = np.full(count, tables.home, np.int64), np.array([slide.tiles for slide in puzzle.slides])
     for _ in range(_walk_length(puzzle, moves)):
         chosen = tables.moves[blanks, (random.random(count) * tables.counts[blanks]).astype(np.int64)]
         strides = (tables.source[blanks, chosen] - blanks) // tiles[chosen]
         for step in range(tiles.max()):  # the tiles of a move, one after the other
             sources = blanks + np.where(step < tiles[chosen], strides, 0)
-            boards[rows, blanks], boards[rows, sources] = boards[rows, sources], 0
+            boards[rows, blanks], boards[rows, sources] = boards[rows, sources], tables.home
             blanks = sources
-    return boards
+    return rules.decode(boards)
 
 
 def _walk_length(puzzle: Tiles, moves: int | None) -> int:
@@ -207,7 +209,7 @@ def walk_to_level(puzzle: Tiles, random: np.random.Generator, level: int | None)
     moves = 0
     while moves < MOST_STEPS:
         noise = random.random(WALK_STEPS)
-        if walk_above(working, target, noise, puzzle.rows, puzzle.columns, rules.tables.home, _distance(puzzle)) > 0:
+        if walk_above(working, target, noise, puzzle.rows, puzzle.columns, rules.tables, _distance(puzzle)) > 0:
             return rules.decode(working)
         moves += WALK_STEPS
     raise BadOption(f"no board above level {target} of {puzzle.name} was reached in {moves:,} random moves")
@@ -257,7 +259,7 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
         "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
         "walk": Scale("random moves from the goal", partial(random_walks, puzzle), (0, 1_000_000)),
     }
-    if puzzle.is_multi:
+    if puzzle.is_multi or puzzle.cells > WALKED_CELLS:
         del offered["walk-to-level"]  # a walk of single moves
     if puzzle.cells <= 10:
         levels = 0, farthest(puzzle)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from puzzlelab.engine.kernels import GOLDEN, compiled, copy, inlined, scramble
 
 GREEDINESS = 1.5
+SHIFT = np.uint64(8)
+"""A row of `AnnealingTables.costs` has a place for each of up to 2^8 cells."""
 HALF, LOWER = np.uint64(32), np.uint64(0xFFFFFFFF)
 """Bits of half a word, and the mask of its lower half."""
-SHIFT = np.uint64(6)
 DISTANCE, IN_ROW, IN_COLUMN = np.uint64(63), np.uint64(64), np.uint64(128)
 """The parts of `AnnealingTables.costs`."""
 
@@ -26,7 +27,7 @@ class AnnealingTables(NamedTuple):
     home: np.uint8
     """The blank's goal cell."""
     costs: NDArray[np.uint8]
-    """[64 N]: at 64 p + c for piece p in cell c: their distance, and whether p belongs in the row or column of c.
+    """[256 N]: at 256 p + c for piece p in cell c: their distance, and whether p belongs in the row or column of c.
 
     0 for the blank.
     """
@@ -181,7 +182,7 @@ def exchange(state, a, b, home):
 
 
 @compiled
-def walk_above(state, target, noise, rows, columns, home, distance):
+def walk_above(state, target, noise, rows, columns, tables, distance):
     """Make random legal moves until the level is greater than `target`; the number of moves, -1 if noise runs out.
 
     Each number of `noise: float64[T]`, uniform in [0, 1), draws one move, which may undo the move before.
@@ -189,21 +190,8 @@ def walk_above(state, target, noise, rows, columns, home, distance):
     cells = rows * columns
     for t in range(len(noise)):
         blank = np.int64(state[cells])
-        row, column = blank // columns, blank % columns
-        legal = (row > 0) + (row < rows - 1) + (column > 0) + (column < columns - 1)
-        number = np.int64(noise[t] * legal)
-        source = blank
-        for step, possible in (
-            (columns, row < rows - 1),
-            (-columns, row > 0),
-            (1, column < columns - 1),
-            (-1, column > 0),
-        ):
-            if possible:
-                if number == 0:
-                    source = blank + step
-                number -= 1
-        exchange(state, blank, source, home)
-        if level_of(state, rows, columns, home, distance) > target:
+        move = tables.moves[blank, np.int64(noise[t] * tables.counts[blank])]
+        exchange(state, blank, np.int64(tables.source[blank, move]), tables.home)
+        if level_of(state, rows, columns, tables.home, distance) > target:
             return t + 1
     return -1

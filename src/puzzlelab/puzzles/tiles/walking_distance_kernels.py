@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.views import Estimate
 from puzzlelab.engine import kernels as names
-from puzzlelab.engine.kernels import implements
+from puzzlelab.engine.kernels import implements, inlined
 from puzzlelab.engine.table_cache import stored
 from puzzlelab.puzzles.tiles.estimate_kernels import by_turns, flat, moving
 from puzzlelab.puzzles.tiles.kernels import MultiTables, TilesTables, rules
@@ -41,7 +41,7 @@ class WalkingTables(NamedTuple):
     distance: NDArray[np.uint8]
     """[2 Q]: moves that sort the axis."""
     lines: NDArray[np.uint8]
-    """[2 * 64]: the row, then the column, of each cell."""
+    """[2 << bits]: the row, then the column, of each cell."""
     codes: NDArray[np.int64]
     """[2, Q]: each state's code, sorted; `places[axis, i]` is the state whose code is `codes[axis, i]`."""
     places: NDArray[np.uint16]
@@ -53,6 +53,12 @@ class MultiWalkingTables(WalkingTables):
     """The tables of the walking distance where several tiles slide in one move."""
 
 
+@inlined
+def line_of(estimate, axis, cell):
+    """Return the row or the column of a cell."""
+    return np.int64(estimate.lines[(np.uint64(axis) << estimate.geometry.bits) | np.uint64(cell)])
+
+
 @implements(names.evaluate, WalkingTables)
 def evaluate(estimate, state, memo):
     total = np.int64(0)
@@ -61,11 +67,11 @@ def evaluate(estimate, state, memo):
         lines = estimate.counts[axis]
         code = np.int64(0)
         for cell in range(state.size - 1):
-            line = np.int64(estimate.lines[64 * axis + cell])
+            line = line_of(estimate, axis, cell)
             if state[cell] == estimate.geometry.home:
                 code += line
             else:
-                goal = np.int64(estimate.lines[64 * axis + np.int64(state[cell])])
+                goal = line_of(estimate, axis, state[cell])
                 code += np.int64(1) << (2 + 3 * (line * lines + goal))
         low, high = 0, estimate.codes.shape[1] - 1
         while low < high:
@@ -82,11 +88,11 @@ def evaluate(estimate, state, memo):
 @implements(names.evaluate_move, WalkingTables)
 def evaluate_move(estimate, state, move, value, memo, delta, most):
     # A vertical move changes the table of the rows alone, a horizontal one that of the columns.
-    piece, _, _ = moving(estimate.geometry, state, move)
+    piece, source, blank = moving(estimate.geometry, state, move)
     axis = np.uint64(move) >> np.uint64(1)
     old = np.uint64(memo[axis])
-    side = np.uint64(move) & np.uint64(1)
-    line = np.uint64(estimate.lines[(axis << np.uint64(6)) | np.uint64(piece)])
+    side = np.uint64(source < blank)
+    line = np.uint64(line_of(estimate, axis, piece))
     new = np.uint64(estimate.links[(old << np.uint64(3)) | (side << np.uint64(2)) | line])
     delta[0] = np.int64(axis)
     delta[1] = np.int64(new)
@@ -106,7 +112,7 @@ def evaluate_move_multi(estimate, state, move, value, memo, delta, most):
     cell, new = np.int64(state[state.size - 1]), memo[axis]
     for _ in range(estimate.geometry.tiles[move]):
         cell += stride
-        new = np.int64(estimate.links[8 * new + 4 * side + np.int64(estimate.lines[64 * axis + np.int64(state[cell])])])
+        new = np.int64(estimate.links[8 * new + 4 * side + line_of(estimate, axis, state[cell])])
     delta[0], delta[1] = axis, new
     return by_turns(np.int64(estimate.distance[new]), np.int64(estimate.distance[memo[1 - axis]]))
 
@@ -192,7 +198,7 @@ def walking(puzzle: Tiles) -> WalkingTables:
         geometry,
         (table[:, :, 2:] + begins[:, :, None]).astype(np.uint16).reshape(-1),
         table[:, :, 1].astype(np.uint8).reshape(-1),
-        flat(np.stack(np.divmod(np.arange(puzzle.cells), puzzle.columns)).astype(np.uint8)),
+        flat(np.stack(np.divmod(np.arange(puzzle.cells), puzzle.columns)).astype(np.uint8), geometry.bits),
         np.ascontiguousarray(np.take_along_axis(table[:, :, 0], places, axis=1)),
         (places + begins).astype(np.uint16),
         np.array([puzzle.rows, puzzle.columns], np.int64),

@@ -4,7 +4,7 @@
  */
 
 export const SMALLEST = 2;
-export const LARGEST = 8;
+export const LARGEST = 12;
 
 const STEPS = { U: [1, 0], D: [-1, 0], L: [0, 1], R: [0, -1] };
 
