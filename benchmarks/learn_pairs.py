@@ -1,10 +1,11 @@
 """Learn the estimate `pairs` of square sliding tiles: `python benchmarks/learn_pairs.py SIDE FOLDER [--rounds N] ...`.
 
 A round solves boards by a beam that the estimate of the round before guides, at first the usual lower bound; from the
-states of all solutions of the last rounds, and the moves that each had left, it fits the weights. Half of the boards
-are uniformly random, half ends a random walk from the goal, from one to eight moves a cell. Boards that take
+states of all solutions of the last rounds, and the moves that each had left, it fits the weights. Three of four boards
+are uniformly random, the others end a random walk from the goal, of one to eight moves a cell. Boards that take
 unusually many moves are left out. Parts of a round, and its weights, lie in the folder; started again, the program goes
-on after the last of them. `FOLDER/weights-N.npz` of the last round is `src/puzzlelab/puzzles/tiles/pairs-5x5.npz`.
+on after the last of them. What the package holds as `src/puzzlelab/puzzles/tiles/pairs-5x5.npz` is the `weights-N.npz`
+of a last round.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ RATES = (0.02, 0.02, 0.02, 0.007)
 
 
 def board(puzzle: Tiles, number: int) -> Instance:
-    """The board of this number: every other one is uniformly random."""
+    """The board of this number: three of four are uniformly random."""
     random = generator(number)
-    if number % 2:
+    if number % 4:
         return Instance(puzzle, scale_of(puzzle, "uniform")[1].sample(random, None, 1)[0])
     moves = int(random.integers(puzzle.cells, 8 * puzzle.cells))
     return Instance(puzzle, scale_of(puzzle, "walk")[1].sample(random, moves, 1)[0])

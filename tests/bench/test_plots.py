@@ -285,6 +285,17 @@ def test_widths_are_lines_of_solvers_that_differ_in_nothing_else(short: None, su
     ]
 
 
+def test_widths_show_the_excess_where_no_optimum_is_known(suite: Suite, stub: Make) -> None:
+    entries = tuple(replace(entry, known_is_optimal=False) for entry in suite.entries)
+    answers = runs.run(replace(suite, entries=entries), [stub(width=100, extra=2), stub(width=10, extra=4)], MANY)
+    made = plots.chart(answers, "widths")
+    assert made.title.endswith("excess by width")
+    assert sorted((row[1], row[2], row[5]) for row in body(made)) == [("10", "-", "4.00"), ("100", "-", "2.00")]
+    assert drawn(made).axes[0].get_ylabel().startswith("moves more than the shortest known")
+    with pytest.raises(BadInput, match="published curves are shares of optima"):
+        plots.chart(answers, "widths", {"somebody (2020)": [(10, 0.5, NAN)]})
+
+
 def test_widths_are_drawn_beside_published_points(short: None, run: BenchRun) -> None:
     curves = {"somebody (2020)": [(10, 0.5, NAN), (1000, 0.976, 0.25)]}
     made = plots.chart(run, "widths", curves)

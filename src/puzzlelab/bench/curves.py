@@ -90,17 +90,25 @@ def levels(run: BenchRun) -> Chart:
 def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
     """Return the share of boards solved optimally, against the width of the search and against its time.
 
+    Where no optimum is known, it is the mean excess over the shortest known solutions in place of the share.
+
     Solvers that differ only in their width form one line. `curves` are published ones, drawn dashed.
     """
     series = by_option(run, "width")
     points = points_of(series)
     if not points:
         raise BadInput("no solver of this benchmark has a width; run some, as in --with beam:width=100,beam:width=1000")
-    if not any(at.optimal.total for at in points):
+    has_optima = any(at.optimal.total for at in points)
+    if not has_optima and not np.isfinite([at.excess.value for at in points]).any():
         raise BadInput(f"no board of '{run.suite.name}' has a known optimum; add a solver that proves it, such as ida")
+    if not has_optima and curves:
+        raise BadInput(f"no board of '{run.suite.name}' has a known optimum, and published curves are shares of optima")
 
-    optimal = attrgetter("optimal")
-    by_width, by_seconds = lines_of(series, optimal), lines_of(series, optimal, lambda number, at: at.typical_seconds)
+    shown = attrgetter("optimal" if has_optima else "excess")
+    axis = (
+        share_axis("optimal") if has_optima else {"ylabel": "moves more than the shortest known\n(mean, 95 % interval)"}
+    )
+    by_width, by_seconds = lines_of(series, shown), lines_of(series, shown, lambda number, at: at.typical_seconds)
     rows = rows_of(series, _optimal_cells)
     for place, (name, published) in enumerate((curves or {}).items(), start=len(series)):
         (width, value, time), style = np.array(published).T, {"color": f"C{place}", **PUBLISHED}
@@ -110,19 +118,20 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
             text = "-" if math.isnan(of_board) else f"{of_board:g}"
             rows.append((name, str(number), "-", f"{100 * optimum:g} %", "-", "-", text))
     panels = [
-        Panel(lines, {**share_axis("optimal"), "xscale": "log", "xlabel": label})
+        Panel(lines, {**axis, "xscale": "log", "xlabel": label})
         for lines, label in (
             (by_width, "width (log scale)"),
             (by_seconds, "seconds for a board (median, log scale)"),
         )
     ]
     header = "solver", "width", "optimal", "share", "95 %", "mean excess", "seconds"
-    return Chart("optimal by width", header, rows, time_notes(points), panels)
+    return Chart("optimal by width" if has_optima else "excess by width", header, rows, time_notes(points), panels)
 
 
 def _optimal_cells(at: Summary) -> Sequence[str]:
     shares = share(at.optimal), percent(at.optimal), interval(at.optimal)
-    return *shares, decimal(at.excess_over_optimum.value), seconds(at.typical_seconds)
+    excess = at.excess_over_optimum if at.optimal.total else at.excess
+    return *shares, decimal(excess.value), seconds(at.typical_seconds)
 
 
 def read_curves(path: Path) -> Curves:

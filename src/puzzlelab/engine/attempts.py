@@ -178,7 +178,9 @@ def restarted(
 ) -> Generator[Answers, None, None]:
     """Yield the answers of a compiled search that restarts for each of these boards, as soon as they exist.
 
-    `bounds` are lower bounds of the boards, for a search that knows none. Raises `MemoryError` where its arrays cannot grow.
+    `bounds` are lower bounds of the boards, for a search that knows none.
+
+    Raises `MemoryError` where its arrays cannot grow.
     """
     search.load()
     starts = np.ascontiguousarray(rules.encode(boards.states), rules.dtype)

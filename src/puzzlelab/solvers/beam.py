@@ -11,19 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import repeat, takewhile
+from functools import partial
+from itertools import chain, repeat, takewhile
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, field_validator
 
+from puzzlelab.core import registry
 from puzzlelab.core.answers import Answers
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop
-from puzzlelab.core.solver import Attempt, SolverSettings, uses_default_estimate
+from puzzlelab.core.solver import Attempt, Solver, SolverSettings, uses_default_estimate
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
 from puzzlelab.engine.attempts import given_up, one_by_one, restarted, with_patience
@@ -165,8 +167,23 @@ class Beam(SolverSettings):
     """The states that are kept in each layer; none: `first_width`, then twice as many, and so on."""
     first_width: int = Field(default=64, ge=1, le=MAX_WIDTH)
     """The first width without `width`."""
+    first: str | None = None
+    """A solver, as text with its options, with whose solution a search without a `width` begins, to shorten it."""
     patience: float | None = Field(default=None, gt=0)
     """Seconds without a better solution after which a search without a limit ends; none: it never ends by this."""
+
+    @field_validator("first")
+    @classmethod
+    def _is_a_solver(cls, text: str | None) -> str | None:
+        """Refuse the name of no solver; the solver itself is only loaded where it is used."""
+        if text is not None:
+            registry.require_solver(text)
+        return text
+
+    @property
+    def solvers(self) -> list[Solver]:
+        """The solver of the first solution, if there is one; raises `UnknownName` or `BadOption`."""
+        return [] if self.first is None else [registry.parse_solver(self.first)]
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Say why this solver cannot solve the puzzle, if so: a prior does not count costs."""
@@ -183,7 +200,9 @@ class Beam(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield progress and ever shorter solutions; O(width x depth) memory."""
         search = self._search(instance)
-        attempts = self._widening(search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
+        attempts = (
+            self._widening(instance, search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
+        )
         return with_patience(attempts, limit, self.patience)
 
     def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers] | None:
@@ -237,7 +256,7 @@ class Beam(SolverSettings):
 
         return by_layers
 
-    def _widening(self, search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
+    def _widening(self, instance: Instance, search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
         """Yield from one search after another, each twice as wide and for shorter solutions only.
 
         A search that dropped no state and found no shorter solution proves the best answer optimal.
@@ -258,7 +277,11 @@ class Beam(SolverSettings):
                 return given_up(search(width, UNBOUNDED, replace(limit_left, nodes=most_nodes)), BEAM_EMPTY[1])
             return search(width, UNBOUNDED, limit_left)
 
-        return one_by_one(takewhile(lambda _: width < MAX_WIDTH, repeat(next_pass)), limit)
+        def first_solution(solver: Solver, limit_left: Limit, best: Result) -> Iterator[Attempt]:
+            return solver.attempts(instance, limit_left)
+
+        firsts = [partial(first_solution, solver) for solver in self.solvers]
+        return one_by_one(chain(firsts, takewhile(lambda _: width < MAX_WIDTH, repeat(next_pass))), limit)
 
 
 def wider(width: int, before: Result, after: Result, left: Limit) -> int:

@@ -18,9 +18,13 @@ def presentation(puzzle: Tiles) -> Presentation:
     """Return the presentation: the usual solver proves its answers up to 4x4, finds better and better ones up to 64
     cells, and a long one beyond, where beams of all widths wander.
     """
-    usual: tuple[str, Mapping[str, Any]] = ("beam", {"patience": PATIENCE}) if puzzle.cells <= 64 else ("lines", {})
+    usual: tuple[str, Mapping[str, Any]] = ("lines", {})
+    if puzzle.cells <= 16:
+        usual = ("ida", {"upper": "beam"})
+    elif puzzle.cells <= 64:  # some narrow beams wander on boards without an estimate that was learned
+        usual = ("beam", {"patience": PATIENCE} | ({"first": "lines"} if puzzle.cells > 49 else {}))
     return Presentation(
-        usual_solver=("ida", {"upper": "beam"}) if puzzle.cells <= 16 else usual,
+        usual_solver=usual,
         provers=_multi_provers(puzzle) if puzzle.is_multi else _provers(puzzle.cells),
     )
 
