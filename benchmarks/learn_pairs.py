@@ -35,9 +35,9 @@ from puzzlelab.solvers.beam import Beam
 
 PART = 50
 """Boards of one file."""
-LAST_ROUNDS = 6
+LAST_ROUNDS = 12
 """The rounds whose solutions are learned."""
-RATES = (0.02, 0.02, 0.02, 0.007)
+RATES = (0.01, 0.005, 0.002)
 """Of each pass over the states."""
 
 

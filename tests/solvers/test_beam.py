@@ -8,6 +8,7 @@ import pytest
 from tests.solvers.known import FARTHEST, FIFTEEN, TILES, board, random_dust
 
 from puzzlelab import Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
+from puzzlelab.core.errors import UnknownName
 from puzzlelab.core.views import Estimates, KernelRules
 from puzzlelab.engine.records import path_to, unpacked
 from puzzlelab.puzzles.tiles.exact_distances_kernels import distances as distance_tables
@@ -325,3 +326,15 @@ def test_a_beam_with_a_memory_has_the_same_results(options):
             with_and_without = [solve(each, solver, limit) for solver in (remembering, Beam(**options))]
             one, other = (replace(result, seconds=0.0) for result in with_and_without)
             assert one == other
+
+
+def test_a_beam_begins_with_the_solution_of_another_solver_and_shortens_it():
+    puzzle = load("tiles-4x4")
+    start = puzzle.read(KORF_2[0])
+    first = solve(start, "lines")
+    seen = list(attempts(start, Beam(first="lines", estimate="manhattan"), Limit(nodes=50_000)))
+    found = [attempt for attempt in seen if isinstance(attempt, Result) and attempt.moves is not None]
+    assert found[0].moves == first.moves
+    assert found[-1].length < first.length
+    with pytest.raises(UnknownName, match="lnes"):
+        Beam(first="lnes")
