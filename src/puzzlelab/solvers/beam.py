@@ -1,8 +1,8 @@
 """Beam search: each layer keeps only the `width` states with the least estimates; duplicates are dropped by hash.
 
-The solution need not be optimal, unless its length meets a lower bound. Without a width the search is anytime: the
-width doubles, and only shorter solutions are accepted. Source: Lowerre, "The Harpy speech recognition system" (1976).
-With a prior each layer keeps the states on the most probable paths: see `_layers`.
+The solution need not be optimal, unless its length meets a lower bound. Without a width the search is anytime: beams
+get wider and wider, and only shorter solutions are accepted. Source: Lowerre, "The Harpy speech recognition system"
+(1976). With a prior each layer keeps the states on the most probable paths: see `_layers`.
 
 Shapes: S as in `engine.kernels`.
 """
@@ -145,8 +145,7 @@ class BeamMemory:
 
 
 class Beam(SolverSettings):
-    """Beam search of a fixed `width`; without one, the width doubles from `first_width` for as long as the limit
-    allows.
+    """Beam search of a fixed `width`; without one, the width grows from `first_width` for as long as the limit allows.
 
     With `patience`, a search without a limit on time or nodes ends when that many seconds bring nothing better.
 
@@ -164,7 +163,8 @@ class Beam(SolverSettings):
     prior: str | Prior | None = None
     """The name of a network (`net`), or a `Prior`: the probability of each move. The most probable paths are kept."""
     width: int | None = Field(default=None, ge=1, le=MAX_WIDTH)
-    """The states that are kept in each layer; none: `first_width`, then twice as many, and so on."""
+    """The states that are kept in each layer; none: `first_width`, then twice as many, and so on; under a limit four
+    times as many, and at last what is left of it."""
     first_width: int = Field(default=64, ge=1, le=MAX_WIDTH)
     """The first width without `width`."""
     first: str | None = None
@@ -257,7 +257,8 @@ class Beam(SolverSettings):
         return by_layers
 
     def _widening(self, instance: Instance, search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
-        """Yield from one search after another, each twice as wide and for shorter solutions only.
+        """Yield the first solution, if a solver gives it, and from one search after another, each wider than the one
+        before it, and for shorter solutions only.
 
         A search that dropped no state and found no shorter solution proves the best answer optimal.
         """
