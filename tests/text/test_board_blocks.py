@@ -209,6 +209,13 @@ def test_a_comment_sign_in_the_place_of_a_cell_is_no_comment(line, is_read) -> N
     assert (len(boards), splitter.comments) == (1 + is_read, 1 - is_read)
 
 
+def test_a_comment_whose_letters_are_as_many_as_the_cells_is_one() -> None:
+    splitter = splitter_of(load("tiles-5x5"))
+    board = " ".join(map(str, [*range(1, 25), 0]))
+    boards = list(splitter.split(["# public half: even source rows\n", board + "\n"]))
+    assert ([each.text for each in boards], splitter.comments) == ([board], 1)
+
+
 @pytest.mark.parametrize("form", ["[[1,2],\n [{}]]\n", '{{"board": [[1,2],\n  [{}]\n]}}\n'])
 def test_documents_of_several_lines_follow_each_other(form: str) -> None:
     puzzle = load("tiles-2x2")

@@ -24,6 +24,8 @@ LONGEST_DOCUMENT = 2_000_000
 MOST_COLUMNS = 3
 """Columns after the board. Further TABs are part of the last column."""
 COMMENT = re.compile(r"\s*(?:#|//|%|;\s*[A-Za-z])")
+SENTENCE = re.compile(r"(?:#|//|%)\s+(?:[^\W\d_]{3,}\W+){2}")
+"""A comment that no board looks like: at least two words, apart from the sign. Their letters may be as many as cells."""
 WORD = re.compile(r"[^\W\d_]{2,}")
 PARTS = re.compile(r"[\s|,;&/\\\[\](){}\"'+:=]+")
 TRAILING_COMMENT = re.compile(r"\s+(?:#|//|%|;)\s*\D.*$")
@@ -140,6 +142,8 @@ class Splitter:
         """Tell whether a line is passed over: not if its first sign may be a cell that is wrong."""
         if self._notation is None:
             return line.startswith("#")
+        if SENTENCE.match(bare):
+            return True
         if not COMMENT.match(bare):
             return False
         cells = "".join(PARTS.sub(" ", bare).split()).lower()
