@@ -25,7 +25,7 @@ MOST_COLUMNS = 3
 """Columns after the board. Further TABs are part of the last column."""
 COMMENT = re.compile(r"\s*(?:#|//|%|;\s*[A-Za-z])")
 SENTENCE = re.compile(r"(?:#|//|%)\s+(?:[^\W\d_]{3,}\W+){2}")
-"""A comment that no board looks like: at least two words, apart from the sign. Their letters may be as many as cells."""
+"""A comment that looks like no board: two words or more, whose letters may be as many as there are cells."""
 WORD = re.compile(r"[^\W\d_]{2,}")
 PARTS = re.compile(r"[\s|,;&/\\\[\](){}\"'+:=]+")
 TRAILING_COMMENT = re.compile(r"\s+(?:#|//|%|;)\s*\D.*$")
