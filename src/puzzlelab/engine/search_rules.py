@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import AfterValidator
 
 from puzzlelab.core import registry
 from puzzlelab.core.boards import Instance
@@ -25,6 +26,16 @@ if TYPE_CHECKING:
 
 PATH = re.compile(r"^[^:]*[/\\]|\.onnx$|\.safetensors$")
 """Found in the path of a network. Nothing is looked up: that would tell others whether a file exists."""
+
+
+def _of_a_solver(text: str) -> str:
+    """Refuse the name of no solver; the solver itself is only loaded where it is used."""
+    registry.require_solver(text)
+    return text
+
+
+SolverText = Annotated[str, AfterValidator(_of_a_solver)]
+"""A solver as text with its options, such as `beam:width=100`."""
 
 
 @dataclass(frozen=True)

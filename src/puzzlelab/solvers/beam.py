@@ -16,7 +16,7 @@ from itertools import chain, repeat, takewhile
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field, PrivateAttr, field_validator
+from pydantic import Field, PrivateAttr
 
 from puzzlelab.core import registry
 from puzzlelab.core.answers import Answers
@@ -32,7 +32,15 @@ from puzzlelab.engine.attempts import given_up, one_by_one, restarted, with_pati
 from puzzlelab.engine.batch_rules import cheap_bounds
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.record_parts import UNBOUNDED, new_control, reset
-from puzzlelab.engine.search_rules import chosen_estimate, chosen_prior, fitted, minimised, rules_of, stepper
+from puzzlelab.engine.search_rules import (
+    SolverText,
+    chosen_estimate,
+    chosen_prior,
+    fitted,
+    minimised,
+    rules_of,
+    stepper,
+)
 from puzzlelab.runtime.memory import require_memory
 from puzzlelab.solvers import _layers
 from puzzlelab.solvers._beam_kernels import CONTROL, BeamRecord, add_hashes, kept_after, step
@@ -167,18 +175,10 @@ class Beam(SolverSettings):
     times as many, and at last what is left of it."""
     first_width: int = Field(default=64, ge=1, le=MAX_WIDTH)
     """The first width without `width`."""
-    first: str | None = None
+    first: SolverText | None = None
     """A solver, as text with its options, with whose solution a search without a `width` begins, to shorten it."""
     patience: float | None = Field(default=None, gt=0)
     """Seconds without a better solution after which a search without a limit ends; none: it never ends by this."""
-
-    @field_validator("first")
-    @classmethod
-    def _is_a_solver(cls, text: str | None) -> str | None:
-        """Refuse the name of no solver; the solver itself is only loaded where it is used."""
-        if text is not None:
-            registry.require_solver(text)
-        return text
 
     @property
     def solvers(self) -> list[Solver]:

@@ -18,9 +18,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from puzzlelab.core import registry
 from puzzlelab.core.answers import PROOFS, STOPS, UNSOLVED, Answers
 from puzzlelab.core.boards import Boards, Instance
 from puzzlelab.core.errors import NoRoom
@@ -33,7 +32,7 @@ from puzzlelab.engine import kernels, records, report
 from puzzlelab.engine.attempts import GROWTH, given_up, in_rounds
 from puzzlelab.engine.driver import EXHAUSTED, Clock, Drive, Machine, scorer
 from puzzlelab.engine.record_parts import UNBOUNDED, new_control, reset
-from puzzlelab.engine.search_rules import chosen_estimate, fitted, rules_of, solver_with, stepper
+from puzzlelab.engine.search_rules import SolverText, chosen_estimate, fitted, rules_of, solver_with, stepper
 from puzzlelab.engine.solving import attempts_of, best_of, ended_by_memory, singly, uninterrupted
 from puzzlelab.solvers._ida_kernels import CONTROL, INFINITE, IdaRecord, Requests, step, step_many, step_requested
 
@@ -122,18 +121,10 @@ class Ida(SolverSettings):
     """The name of an estimate, of a network (`net`), or an `Estimate`; none: the puzzle's default."""
     jobs: int = Field(default=1, ge=1)
     """Threads that share the work of one board."""
-    upper: str | None = None
+    upper: SolverText | None = None
     """A solver, as text with its options, that takes turns with the search of a board that is not solved soon, if the
     estimate is admissible: the search ends when its bound reaches the length of the best solution. Its estimate is that
     of the search, unless it names one."""
-
-    @field_validator("upper")
-    @classmethod
-    def _is_a_solver(cls, text: str | None) -> str | None:
-        """Refuse the name of no solver; the solver itself is only loaded where it is used."""
-        if text is not None:
-            registry.require_solver(text)
-        return text
 
     @property
     def solvers(self) -> list[Solver]:
