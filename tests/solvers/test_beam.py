@@ -16,7 +16,7 @@ from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import _layers
 from puzzlelab.solvers import beam as beam_module
 from puzzlelab.solvers._top_k_kernels import threshold_exact
-from puzzlelab.solvers.beam import MAX_WIDTH, Beam, wider
+from puzzlelab.solvers.beam import MAX_WIDTH, Beam, passes_left, wider
 from puzzlelab.solvers.greedy import Greedy
 
 SLOW = pytest.mark.slow
@@ -123,6 +123,8 @@ def test_the_last_width_takes_what_is_left_of_a_limit(left):
     assert wider(64, before, replace(after, moves=None), left) == 128
     assert wider(MAX_WIDTH, before, after, Limit()) == MAX_WIDTH
     assert wider(64, before, after, Limit(seconds=3.0)) == 0
+    assert passes_left(before, after, Limit(seconds=3.0, nodes=90_000)) == (1.0, "time")
+    assert passes_left(before, after, Limit(seconds=90.0, nodes=3_000)) == (1.0, "nodes")
 
 
 def test_a_narrow_beam_may_end_without_an_answer_and_does_not_call_that_a_proof():

@@ -267,9 +267,9 @@ class Beam(SolverSettings):
         def next_pass(limit_left: Limit, best: Result) -> Iterator[Attempt]:
             nonlocal width, before
             width = wider(width, before, best, limit_left) if width else self.first_width
-            before = best
             if width == 0:
-                return iter([Result(None, stop="time" if limit_left.nodes is None else "nodes")])
+                return iter([Result(None, stop=passes_left(before, best, limit_left)[1])])
+            before = best
             if best.objective is not None:
                 return search(width, best.objective - 1, limit_left)
             most_nodes = FIRST_LAYERS * width
@@ -293,15 +293,23 @@ def wider(width: int, before: Result, after: Result, left: Limit) -> int:
     """
     if after.objective is None or (left.seconds is None and left.nodes is None):
         return min(2 * width, MAX_WIDTH)
-    passes = []
-    if left.nodes is not None:
-        passes.append(left.nodes / max(after.expanded - before.expanded, 1))
-    if left.seconds is not None:
-        passes.append(left.seconds / max((after.seconds or 0.0) - (before.seconds or 0.0), 1e-6))
-    if min(passes) > LAST_PASSES:
+    passes, _ = passes_left(before, after, left)
+    if passes > LAST_PASSES:
         return min(4 * width, MAX_WIDTH)
-    chosen = int(SURE * min(passes) * width)
+    chosen = int(SURE * passes * width)
     return 0 if chosen < 5 * width // 4 else min(chosen, MAX_WIDTH)
+
+
+def passes_left(before: Result, after: Result, left: Limit) -> tuple[float, Stop]:
+    """Return how many passes like the one between these results a limit leaves, and which part of it is the first to
+    end.
+    """
+    passes: list[tuple[float, Stop]] = []
+    if left.nodes is not None:
+        passes.append((left.nodes / max(after.expanded - before.expanded, 1), "nodes"))
+    if left.seconds is not None:
+        passes.append((left.seconds / max((after.seconds or 0.0) - (before.seconds or 0.0), 1e-6), "time"))
+    return min(passes)
 
 
 WidthSearch = Callable[[int, int, Limit], Iterator[Attempt]]
