@@ -23,15 +23,17 @@ from puzzlelab.core.boards import Instance
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Estimate, scale_of
+from puzzlelab.engine.batch_rules_kernels import begin_all
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.search_rules import chosen_estimate
 from puzzlelab.engine.solving import solve
-from puzzlelab.puzzles.tiles.estimate_kernels import grid_distance
+from puzzlelab.puzzles.tiles.estimate_kernels import manhattan
 from puzzlelab.puzzles.tiles.kernels import rules
 from puzzlelab.puzzles.tiles.pairs import alike_pairs, near_pairs, pair_tables
 from puzzlelab.puzzles.tiles.pairs_kernels import UNITS, fit
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.beam import Beam
+from puzzlelab.storage.files import replacing
 
 PART = 50
 """Boards of one file."""
@@ -52,9 +54,9 @@ def board(puzzle: Tiles, number: int) -> Instance:
 
 def distances(puzzle: Tiles, states: NDArray[np.uint8]) -> NDArray[np.float32]:
     """The Manhattan distances of working states."""
-    steps = grid_distance(puzzle.rows, puzzle.columns)
-    steps[-1] = 0
-    return sum((steps[states[:, cell], cell] for cell in range(puzzle.cells)), np.zeros(1)).astype(np.float32)
+    values = np.empty(len(states))
+    begin_all(manhattan(puzzle), states, np.empty(1, np.int64), values)
+    return values.astype(np.float32)
 
 
 def solution(puzzle: Tiles, estimate: Estimate, width: int, instance: Instance) -> NDArray[np.uint8] | None:
@@ -72,9 +74,8 @@ def solution(puzzle: Tiles, estimate: Estimate, width: int, instance: Instance) 
 
 def save(path: Path, **arrays: Any) -> None:
     """Write a file in one step."""
-    whole = path.with_suffix(".part.npz")
-    np.savez_compressed(whole, **arrays)
-    whole.replace(path)
+    with replacing(path) as whole, whole.open("wb") as file:
+        np.savez_compressed(file, **arrays)
 
 
 def solve_round(folder: Path, puzzle: Tiles, estimate: Estimate, numbers: range, width: int, jobs: int) -> None:
