@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.errors import UnknownName
 from puzzlelab.core.views import Estimate, Scale
-from puzzlelab.puzzles.tiles.rules import with_reversed_axes
+from puzzlelab.puzzles.tiles.rules import reversed_goal
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
@@ -85,8 +85,8 @@ def _has_walking(puzzle: Tiles) -> bool:
 
 
 def _has_pairs(puzzle: Tiles) -> bool:
-    goal = with_reversed_axes(puzzle, np.array(puzzle.goal, np.uint8))
-    return not puzzle.is_multi and puzzle.rows == puzzle.columns in PAIR_SIZES and goal[-1] == 0
+    is_square = puzzle.rows == puzzle.columns in PAIR_SIZES
+    return not puzzle.is_multi and is_square and bool(reversed_goal(puzzle)[-1] == 0)
 
 
 def _single(puzzle: Tiles) -> bool:

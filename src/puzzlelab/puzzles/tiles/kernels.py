@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import implements, inlined, population
-from puzzlelab.puzzles.tiles.rules import Slide, reversed_axes, slides, source_cell, with_reversed_axes
+from puzzlelab.puzzles.tiles.rules import Slide, reversed_axes, reversed_goal, slides, source_cell, with_reversed_axes
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
@@ -300,7 +300,7 @@ def packed_words(cells: int) -> int:
 @cache
 def rules(puzzle: Tiles) -> KernelRules:
     """Return the working form of a puzzle's states: the goal cell of each piece, then the cell of the blank."""
-    goal = with_reversed_axes(puzzle, np.array(puzzle.goal, np.uint8))
+    goal = reversed_goal(puzzle)
     goal_cells = np.argsort(goal).astype(np.uint8)
 
     def encode(states: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 from functools import cache
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -99,12 +98,6 @@ def alike_pairs(side: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return number.reshape(len(first), -1).astype(np.int32), known
 
 
-def file_of(side: int) -> Path:
-    """Return the path of the weights of a square that come with the package."""
-    with as_file(files("puzzlelab.puzzles.tiles") / f"pairs-{side}x{side}.npz") as path:
-        return path
-
-
 def pair_tables(puzzle: Tiles, weights: NDArray[np.int16], offset: int) -> PairTables:
     """Return the tables of these weights `[W]`, in units of 1 / `UNITS` of a move."""
     pairs, cells = near_pairs(puzzle.rows), puzzle.cells
@@ -129,7 +122,7 @@ def pair_tables(puzzle: Tiles, weights: NDArray[np.int16], offset: int) -> PairT
 
 @cache
 def _tables(puzzle: Tiles) -> PairTables:
-    with np.load(file_of(puzzle.rows)) as stored:
+    with np.load(Path(__file__).with_name(f"pairs-{puzzle.rows}x{puzzle.rows}.npz")) as stored:
         return pair_tables(puzzle, stored["weights"], int(stored["offset"]))
 
 

@@ -35,7 +35,7 @@ from puzzlelab.puzzles.tiles.pattern_database_kernels import (
     link_regions,
     number_regions,
 )
-from puzzlelab.puzzles.tiles.rules import with_reversed_axes
+from puzzlelab.puzzles.tiles.rules import reversed_goal
 from puzzlelab.runtime.memory import require_memory
 
 if TYPE_CHECKING:
@@ -284,8 +284,7 @@ def _named(puzzle: Tiles) -> dict[str, Groups]:
 
 def _goal_cells(puzzle: Tiles) -> list[int]:
     """Return the goal cell of each tile, the blank first, in the cells of `kernels`."""
-    goal = with_reversed_axes(puzzle, np.array(puzzle.goal, np.uint8))
-    return [int(cell) for cell in np.argsort(goal)]
+    return [int(cell) for cell in np.argsort(reversed_goal(puzzle))]
 
 
 def _entries(puzzle: Tiles, size: int) -> int:

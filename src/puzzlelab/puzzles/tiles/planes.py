@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.views import Isomorphism
 from puzzlelab.engine.network_io import one_hot
-from puzzlelab.puzzles.tiles.rules import Tiles, reversed_axes, with_reversed_axes
+from puzzlelab.puzzles.tiles.rules import Tiles, reversed_axes, reversed_goal, with_reversed_axes
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board
@@ -33,7 +33,7 @@ class TilesPlanes:
         to N - n.
         """
         usual = Tiles(self.puzzle.rows, self.puzzle.columns, moves=self.puzzle.moves)
-        goal, axes = with_reversed_axes(self.puzzle, np.array(self.puzzle.goal, np.uint8)), reversed_axes(self.puzzle)
+        goal, axes = reversed_goal(self.puzzle), reversed_axes(self.puzzle)
         if self.puzzle == usual or goal[-1] != 0:
             return None
         tiles = np.empty(self.puzzle.cells, np.uint8)

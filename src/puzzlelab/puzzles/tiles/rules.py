@@ -86,6 +86,11 @@ def with_reversed_axes(puzzle: Tiles, states: Board) -> Board:
     return np.flip(grid, axes).reshape(states.shape)
 
 
+def reversed_goal(puzzle: Tiles) -> Board:
+    """Return the goal `[N]` with the `reversed_axes` reversed: it ends with the blank if that is in a corner."""
+    return with_reversed_axes(puzzle, np.array(puzzle.goal, np.uint8))
+
+
 def is_odd_permutation(permutation: NDArray[np.int64]) -> bool:
     """Tell whether an odd number of swaps makes this permutation."""
     swaps, seen = 0, np.zeros(permutation.size, bool)
