@@ -1,46 +1,76 @@
-"""Learn the estimate `pairs` of square sliding tiles: `python benchmarks/learn_pairs.py SIDE FOLDER [--rounds N] ...`.
+"""Learn the estimate `pairs` of square sliding tiles: `python benchmarks/learn_pairs.py SIDE FOLDER [--boards N] ...`.
 
-A round solves boards by a beam that the estimate of the round before guides, at first the usual lower bound; from the
-states of all solutions of the last rounds, and the moves that each had left, it fits the weights. Three of four boards
-are uniformly random, the others end a random walk from the goal, of one to eight moves a cell. Boards that take
-unusually many moves are left out. Parts of a round, and its weights, lie in the folder; started again, the program goes
-on after the last of them. What the package holds as `src/puzzlelab/puzzles/tiles/pairs-5x5.npz` is the `weights-N.npz`
-of a last round.
+A round solves boards by a beam that the weights so far guide, at first the usual lower bound. A lesson is a state of a
+solution, and rivals: some of the states that the beam held beside it in the same layer, before which it ought to rank.
+Three of four boards are uniformly random, the others end a random walk from the goal, of one to eight moves a cell.
+Boards that take unusually many moves are left out.
+
+After each round the folder has `learned.npz`, from which the program goes on when it is started again, also with
+another width, and `weights.npz`, which the package holds as `src/puzzlelab/puzzles/tiles/pairs-5x5.npz`.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.boards import Instance
-from puzzlelab.core.limit import Limit
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Estimate, scale_of
-from puzzlelab.engine.batch_rules_kernels import begin_all
+from puzzlelab.engine import kernels, records
+from puzzlelab.engine.batch_rules import estimated
 from puzzlelab.engine.parallel import ordered_map
-from puzzlelab.engine.search_rules import chosen_estimate
-from puzzlelab.engine.solving import solve
-from puzzlelab.puzzles.tiles.estimate_kernels import manhattan
-from puzzlelab.puzzles.tiles.kernels import rules
-from puzzlelab.puzzles.tiles.pairs import alike_pairs, near_pairs, pair_tables
-from puzzlelab.puzzles.tiles.pairs_kernels import UNITS, fit
+from puzzlelab.engine.record_parts import UNBOUNDED
+from puzzlelab.engine.search_rules import chosen_estimate, rules_of
+from puzzlelab.puzzles.tiles.estimate_kernels import grid_distance
+from puzzlelab.puzzles.tiles.pairs import alike_pairs, alike_trios, near_pairs, pair_tables, trios
+from puzzlelab.puzzles.tiles.pairs_kernels import UNITS, Features, fit
 from puzzlelab.puzzles.tiles.rules import Tiles
-from puzzlelab.solvers.beam import Beam
+from puzzlelab.solvers import beam
 from puzzlelab.storage.files import replacing
 
-PART = 50
-"""Boards of one file."""
-LAST_ROUNDS = 12
-"""The rounds whose solutions are learned."""
-RATES = (0.01, 0.005, 0.002)
-"""Of each pass over the states."""
+ROUND = 500
+"""Boards of a round."""
+RIVALS = 4
+"""Of each state of a solution."""
+ROUNDS = 10
+"""The rounds of the running mean of the parameters, which the beams and the files of weights have."""
+
+
+class Lessons(NamedTuple):
+    """L states of solutions, with R rivals each, as working states of S numbers."""
+
+    states: NDArray[np.uint8]
+    """[L, S]."""
+    rivals: NDArray[np.uint8]
+    """[L, R, S]."""
+    left: NDArray[np.int64]
+    """[L]: the moves that the solution has left."""
+    moves: int
+    """Of the solution."""
+
+
+class Learned(NamedTuple):
+    """What was learned from a number of boards: own weights of pairs, shared ones, weights of trios, and one that is
+    always added, W in all.
+    """
+
+    side: int
+    parameters: NDArray[np.float32]
+    """[W], in moves."""
+    squares: NDArray[np.float32]
+    """[W]: the sums of their squared gradients."""
+    mean: NDArray[np.float32]
+    """[W]: their running mean over the last rounds. The lessons of a board are much alike, so that what was learned
+    last fits the last boards too well; the mean does so far less."""
+    boards: int
 
 
 def board(puzzle: Tiles, number: int) -> Instance:
@@ -52,24 +82,109 @@ def board(puzzle: Tiles, number: int) -> Instance:
     return Instance(puzzle, scale_of(puzzle, "walk")[1].sample(random, moves, 1)[0])
 
 
-def distances(puzzle: Tiles, states: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """The Manhattan distances of working states."""
-    values = np.empty(len(states))
-    begin_all(manhattan(puzzle), states, np.empty(1, np.int64), values)
-    return values.astype(np.float32)
-
-
-def solution(puzzle: Tiles, estimate: Estimate, width: int, instance: Instance) -> NDArray[np.uint8] | None:
-    """The working states of a solution, without the goal, or None."""
-    encode = rules(puzzle).encode
-    most = 40 + 3 * int(distances(puzzle, encode(instance.state[None]))[0]) // 2
-    found = solve(Beam(width=width, estimate=estimate), instance, Limit(nodes=width * most))
-    if not found.moves or len(found.moves) > most:
+def lessons(puzzle: Tiles, estimate: Estimate, width: int, number: int) -> Lessons | None:
+    """The lessons of a board, or None where the beam finds no solution of a usual length."""
+    instance, random = board(puzzle, number), generator(number, 1)
+    manhattan = int(estimated(puzzle, chosen_estimate(puzzle, "manhattan"), instance.state[None])[0])
+    search = beam.machine(instance, estimate, rules_of(instance), width, UNBOUNDED)
+    layers, status = [], kernels.RUNNING
+    while status == kernels.RUNNING and search.control.depth < 40 + 3 * manhattan // 2:
+        control = search.control
+        status = search.step(max(1, int(control.layer_size - control.cursor)))  # up to the next layer
+        if status == kernels.RUNNING:
+            rows = random.integers(control.layer_size, size=RIVALS + 1)
+            layers.append((control.kept_count - control.layer_size + rows, search.record.layer[rows]))
+        elif status == kernels.FULL and search.enlarge(1 << 32):
+            status = kernels.RUNNING
+    if status != kernels.IMPROVED or len(layers) < 2:
         return None
-    states = [instance.state]
-    for move in found.moves[:-1]:
+    return lessons_of(instance, search.record, search.solution(search.record), layers)
+
+
+def lessons_of(instance: Instance, record: Any, moves: list[int], layers: list[Any]) -> Lessons | None:
+    """The lessons of a solution, from rows and packed states that were drawn from the layers from the second one on."""
+    puzzle, form = instance.puzzle, rules_of(instance)
+    states, row, path = [instance.state], int(record.control.kept_count), []
+    for move in moves[:-1]:
         states.append(puzzle.apply(states[-1], move))
-    return encode(np.array(states))
+        row = int(record.parent[row])
+        path.append(row)
+    kept, rivals = [], []
+    for depth, (row, (rows, keys)) in enumerate(zip(reversed(path), layers, strict=False), 1):
+        others = keys[rows != row][:RIVALS]
+        if len(others) == RIVALS:
+            kept.append(depth)
+            rivals.append(records.unpacked(form, others))
+    if not kept:
+        return None
+    return Lessons(form.encode(np.array(states)[kept]), np.array(rivals), len(moves) - np.array(kept), len(moves))
+
+
+def parts(side: int) -> list[int]:
+    """Where each kind of parameters ends: own weights of pairs, shared ones, those of trios, the one that is added."""
+    counts = near_pairs(side).weights, alike_pairs(side)[1].size, int(alike_trios().max()) + 1, 1
+    return list(itertools.accumulate(counts))
+
+
+def features(side: int) -> Features:
+    """The parameters that the estimate of a board is the sum of.
+
+    Each two tiles in near cells have one of their own, and one that they share with all that look like them.
+    """
+    pairs, (alike, _), (own, shared, _, _) = near_pairs(side), alike_pairs(side), parts(side)
+    numbers = np.stack([pairs.place, np.where(alike > 0, own + alike, 0)], axis=2).astype(np.int32)
+    distance = grid_distance(side, side).astype(np.float32)
+    distance[-1] = 0
+    return Features(distance, pairs.cells, numbers, *trios(side), (shared + alike_trios()).astype(np.int32))
+
+
+def learn(known: Learned, found: list[Lessons], rate: float) -> tuple[Learned, float]:
+    """What is known after these lessons as well, each pair of a state and a rival once; and their mean loss before.
+
+    These boards are new to the weights then, so that the loss is that of boards that were not learned.
+    """
+    states, rivals, left = (np.concatenate(arrays) for arrays in list(zip(*found, strict=True))[:3])
+    parameters, squares, form = known.parameters.copy(), known.squares.copy(), features(known.side)
+    order = generator(known.boards, 2).permutation(len(rivals) * RIVALS)
+    lessons = (form, states, rivals, left.astype(np.float32), order)
+    memo, numbers = np.empty(known.side**2, np.int64), np.empty((2, 2 * len(form.cells) + len(form.pieces)), np.int32)
+    loss = fit(known.mean.copy(), squares.copy(), *lessons, np.float32(0), memo, numbers)
+    fit(parameters, squares, *lessons, np.float32(rate), memo, numbers)
+    boards = known.boards + ROUND
+    mean = known.mean + (parameters - known.mean) / np.float32(min(boards // ROUND, ROUNDS))
+    return Learned(known.side, parameters, squares, mean, boards), loss
+
+
+def first(side: int, like: Learned | None) -> Learned:
+    """What is known of no board: nothing, or the shared parameters of another size, by which the goal has 0."""
+    own, shared, trios, total = parts(side)
+    parameters = np.zeros(total, np.float32)
+    if like is not None:
+        codes, theirs, (begin, end, *_) = alike_pairs(side)[1], alike_pairs(like.side)[1], parts(like.side)
+        at = np.searchsorted(theirs, codes).clip(max=theirs.size - 1)
+        parameters[own:shared] = np.where(theirs[at] == codes, like.mean[begin:end][at], 0)
+        parameters[shared:trios] = like.mean[end:-1]
+        estimate, puzzle = estimate_of(Learned(side, parameters, parameters, parameters, 0)), Tiles(side, side)
+        parameters[-1] = -estimated(puzzle, estimate, np.array([puzzle.goal], np.uint8))[0]
+    return Learned(side, parameters, np.ones_like(parameters), parameters, 0)
+
+
+def weights(known: Learned) -> dict[str, Any]:
+    """The arrays of the file of weights, in units: of each two tiles in near cells the sum of both parameters."""
+    form, (own, shared, trios, _) = features(known.side), parts(known.side)
+    pairs = np.zeros(own, np.int16)
+    pairs[form.pairs[:, :, 0]] = np.round(known.mean[form.pairs].sum(axis=2) * UNITS)
+    trio_weights = np.round(known.mean[shared:trios] * UNITS).astype(np.int16)
+    return {"weights": pairs, "trio_weights": trio_weights, "offset": round(float(known.mean[-1]) * UNITS)}
+
+
+def estimate_of(known: Learned) -> Estimate:
+    """The estimate by what is known, or the puzzle's usual lower bound where that is nothing."""
+    puzzle = Tiles(known.side, known.side)
+    if not known.mean.any():
+        return chosen_estimate(puzzle, None)
+    tables = pair_tables(puzzle, **weights(known))
+    return Estimate("pairs", admissible=False, kernel=lambda: tables, memo=puzzle.cells)
 
 
 def save(path: Path, **arrays: Any) -> None:
@@ -78,101 +193,46 @@ def save(path: Path, **arrays: Any) -> None:
         np.savez_compressed(file, **arrays)
 
 
-def solve_round(folder: Path, puzzle: Tiles, estimate: Estimate, numbers: range, width: int, jobs: int) -> None:
-    """Solve the boards of these numbers, as far as they are not in the folder."""
-    began = time.time()
-    for first in range(numbers.start, numbers.stop, PART):
-        path = folder / f"part-{first}.npz"
-        if path.exists():
-            continue
-        starts = [board(puzzle, number) for number in range(first, first + PART)]
-        found = [
-            each for each in ordered_map(partial(solution, puzzle, estimate, width), starts, jobs) if each is not None
-        ]
-        if not found:
-            raise SystemExit("no board of this part was solved; begin with --like")
-        lengths = np.array([len(each) for each in found])
-        save(path, states=np.concatenate(found), lengths=lengths)
-        print(f"boards to {first + PART:,}: {len(found)} of {PART} solved, {lengths.mean():.1f} moves, "
-              f"{time.time() - began:.0f} s", flush=True)  # fmt: skip
-
-
-def learn(folder: Path, puzzle: Tiles, firsts: range, seed: int) -> dict[str, Any]:
-    """The weights of a fit to the states of the parts that begin with these boards."""
-    states, left = [], []
-    for first in firsts:
-        with np.load(folder / f"part-{first}.npz") as part:
-            states.append(part["states"])
-            left += [np.arange(length, 0, -1) for length in part["lengths"].tolist()]
-    known = np.concatenate(states)
-    targets = np.concatenate(left).astype(np.float32) - distances(puzzle, known)
-    offset = float(targets.mean())
-    targets -= offset
-    # Every two tiles in two cells have a parameter of their own, and one that they share with all that look like them.
-    pairs, (alike, codes) = near_pairs(puzzle.rows), alike_pairs(puzzle.rows)
-    places = np.stack([pairs.place, np.where(alike > 0, pairs.weights + alike, 0)], axis=2).astype(np.int32)
-    parameters = np.zeros(pairs.weights + codes.size, np.float32)
-    squares, random = np.ones(parameters.size, np.float32), generator(seed)
-    for rate in RATES:
-        order = random.permutation(len(known))
-        error = fit(parameters, squares, places, pairs.cells, known, targets, order, np.float32(rate))
-        print(f"{len(known):,} states, error {error**0.5:.3f} moves", flush=True)
-    found = whole(puzzle, parameters[: pairs.weights], parameters[pairs.weights :], offset)
-    return found | {"codes": codes, "shared": parameters[pairs.weights :]}
-
-
-def whole(puzzle: Tiles, own: NDArray[np.float32], shared: NDArray[np.float32], offset: float) -> dict[str, Any]:
-    """The weights in units: of each two tiles in near cells the sum of its own parameter and of the shared one."""
-    pairs, (alike, _) = near_pairs(puzzle.rows), alike_pairs(puzzle.rows)
-    weights = np.zeros(pairs.weights, np.int16)
-    weights[pairs.place] = np.round((own[pairs.place] + np.where(alike > 0, shared[alike], 0)) * UNITS)
-    return {"weights": weights, "offset": round(offset * UNITS)}
-
-
-def begin(puzzle: Tiles, path: Path) -> dict[str, Any]:
-    """The shared weights of a board of another size; the goal has the estimate 0."""
-    pairs, codes = near_pairs(puzzle.rows), alike_pairs(puzzle.rows)[1]
-    with np.load(path) as stored:
-        at = np.searchsorted(stored["codes"], codes).clip(max=stored["codes"].size - 1)
-        shared = np.where(stored["codes"][at] == codes, stored["shared"][at], 0).astype(np.float32)
-    found = whole(puzzle, np.zeros(pairs.weights, np.float32), shared, 0.0)
-    at_goal = pairs.place[np.arange(len(pairs.cells)), pairs.cells @ (puzzle.cells, 1)]
-    return found | {"offset": -int(found["weights"][at_goal].sum(dtype=np.int64))}
-
-
-def estimate_of(puzzle: Tiles, known: dict[str, Any] | None) -> Estimate:
-    """The estimate by these weights, by default the puzzle's usual lower bound."""
-    if known is None:
-        return chosen_estimate(puzzle, None)
-    tables = pair_tables(puzzle, known["weights"], int(known["offset"]))
-    return Estimate("pairs", admissible=False, kernel=lambda: tables)
+def stored(folder: Path) -> Learned:
+    """What the program knew when it was stopped."""
+    try:
+        with np.load(folder / "learned.npz") as file:
+            return Learned(int(file["side"]), file["parameters"], file["squares"], file["mean"], int(file["boards"]))
+    except FileNotFoundError:
+        raise SystemExit(f"{folder} has no learned.npz: nothing was learned there") from None
 
 
 def main() -> None:
-    """Run the rounds that are missing."""
+    """Learn the boards that are missing."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("side", type=int)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--boards", type=int, default=2000, help="boards of a round")
-    parser.add_argument("--width", type=int, default=512, help="of the beams")
-    parser.add_argument("--like", type=Path, help="weights-N.npz of another size, to begin with")
+    parser.add_argument("--boards", type=int, default=40_000, help="in all")
+    parser.add_argument("--width", type=int, default=1024, help="of the beams")
+    parser.add_argument("--rate", type=float, default=0.005, help="of learning")
+    parser.add_argument("--like", type=Path, metavar="FOLDER", help="begin with what was learned of another size")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    puzzle = Tiles(options.side, options.side)
-    known = None if options.like is None else begin(puzzle, options.like)
-    for number in range(options.rounds):
-        path = options.folder / f"weights-{number}.npz"
-        if not path.exists():
-            estimate = estimate_of(puzzle, known)
-            numbers = range(number * options.boards, (number + 1) * options.boards)
-            print(f"round {number}", flush=True)
-            solve_round(options.folder, puzzle, estimate, numbers, options.width, options.jobs)
-            oldest = max(0, number + 1 - LAST_ROUNDS) * options.boards
-            save(path, **learn(options.folder, puzzle, range(oldest, numbers.stop, PART), number))
-        with np.load(path) as stored:
-            known = dict(stored)
+    puzzle, began = Tiles(options.side, options.side), time.time()
+    if (options.folder / "learned.npz").exists():
+        known = stored(options.folder)
+    else:
+        known = first(options.side, None if options.like is None else stored(options.like))
+    if known.side != options.side:
+        raise SystemExit(f"{options.folder} has what was learned of {known.side}x{known.side} tiles")
+    while known.boards < options.boards:
+        numbers = range(known.boards, known.boards + ROUND)
+        solve = partial(lessons, puzzle, estimate_of(known), options.width)
+        found = [each for each in ordered_map(solve, numbers, options.jobs) if each is not None]
+        if not found:
+            raise SystemExit("no board of this round was solved; begin with --like")
+        known, loss = learn(known, found, options.rate)
+        save(options.folder / "learned.npz", **known._asdict())
+        save(options.folder / "weights.npz", **weights(known))
+        moves = np.mean([each.moves for each in found])
+        print(f"{known.boards:,} boards: {len(found)} of {ROUND} solved, {moves:.1f} moves, loss {loss:.4f}, "
+              f"{time.time() - began:.0f} s", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -10,19 +10,22 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from puzzlelab.engine.batch_rules import estimated
 from puzzlelab.puzzles.tiles.pairs import alike_pairs, near_pairs
 
 PROGRAM = Path(__file__).resolve().parents[2] / "benchmarks" / "learn_pairs.py"
 
 
 @pytest.fixture
-def program() -> ModuleType:
-    """The program as a module."""
+def program(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The program as a module, with short rounds."""
     spec = importlib.util.spec_from_file_location("learn_pairs", PROGRAM)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "learn_pairs", module)
     spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "ROUND", 10)
     return module
 
 
@@ -32,40 +35,70 @@ def run(program: ModuleType, monkeypatch: pytest.MonkeyPatch, *options: object) 
     program.main()
 
 
-def test_it_goes_on_where_it_was_and_one_size_begins_with_the_weights_of_another(
+def test_it_goes_on_where_it_was_and_knows_what_it_would_know_without_a_stop(
     program: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(program, "PART", 10)
+    parts, whole = tmp_path / "parts", tmp_path / "whole"
+    run(program, monkeypatch, 3, parts, "--boards", 10, "--width", 32, "--jobs", 1)
+    first = np.load(parts / "weights.npz")["weights"]
+    assert "10 boards: 10 of 10 solved" in capsys.readouterr().out
+    run(program, monkeypatch, 3, parts, "--boards", 20, "--width", 32, "--jobs", 1)
+    assert "20 boards: 10 of 10 solved" in capsys.readouterr().out
+    run(program, monkeypatch, 3, parts, "--boards", 20, "--jobs", 1)
+    assert capsys.readouterr().out == ""
+    run(program, monkeypatch, 3, whole, "--boards", 20, "--width", 32, "--jobs", 2)
+    for name in ("learned.npz", "weights.npz"):
+        one, other = np.load(parts / name), np.load(whole / name)
+        assert all(np.array_equal(one[key], other[key]) for key in one.files)
+    assert first.shape == (near_pairs(3).weights,)
+    assert (first != one["weights"]).any()
+    assert one["weights"][0] == 0
+
+
+def test_a_lesson_is_a_state_of_a_solution_with_other_states_of_its_layer(program: ModuleType) -> None:
+    puzzle = program.Tiles(3, 3)
+    exact = program.chosen_estimate(puzzle, "exact")
+    found = program.lessons(puzzle, program.chosen_estimate(puzzle, None), 64, 1)
+    states = program.rules_of(program.board(puzzle, 1)).decode(found.states)
+    assert found.moves > found.left[0]
+    assert found.left.tolist() == sorted(found.left.tolist(), reverse=True)
+    assert (estimated(puzzle, exact, states) <= found.left).all()
+    for state, rivals, left in zip(found.states, found.rivals, found.left, strict=True):
+        assert rivals.shape == (program.RIVALS, 10)
+        assert (rivals != state).any(axis=1).all()
+        assert (np.sort(rivals[:, :9]) == np.arange(9)).all()
+        others = program.rules_of(program.board(puzzle, 1)).decode(rivals)
+        assert ((estimated(puzzle, exact, others) - left) % 2 == 0).all()
+
+
+def test_one_size_begins_with_what_another_has_learned(
+    program: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     small, large = tmp_path / "3", tmp_path / "4"
-    asked = (3, small, "--boards", 20, "--width", 32, "--jobs", 1)
-    run(program, monkeypatch, *asked, "--rounds", 1)
-    first = np.load(small / "weights-0.npz")
-    assert first["weights"].shape == (near_pairs(3).weights,)
-    assert first["weights"][0] == 0
-    assert "boards to 20: 10 of 10 solved" in capsys.readouterr().out
-
-    run(program, monkeypatch, *asked, "--rounds", 2)
-    out = capsys.readouterr().out
-    assert "boards to 20:" not in out
-    assert "boards to 40: 10 of 10 solved" in out
-    (small / "part-20.npz").unlink()
-    (small / "weights-1.npz").unlink()
-    run(program, monkeypatch, *asked, "--rounds", 2)
-    assert "boards to 30:" in capsys.readouterr().out
-
-    known = program.begin(program.Tiles(4, 4), small / "weights-0.npz")
-    (alike, codes), pairs = alike_pairs(4), near_pairs(4)
-    shared = dict(zip(first["codes"].tolist(), first["shared"], strict=True))
-    expected = [round(float(shared.get(code, 0.0)) * program.UNITS) for code in codes[alike[5]].tolist()]
-    assert known["weights"][pairs.place[5]].tolist() == expected
-    assert len(set(expected)) > 5
-    run(program, monkeypatch, 4, large, "--like", small / "weights-0.npz", "--boards", 10, "--rounds", 1, "--jobs", 1)
-    assert (large / "weights-0.npz").exists()
+    run(program, monkeypatch, 3, small, "--boards", 40, "--width", 32, "--jobs", 1)
+    known = program.stored(small)
+    begun = program.first(4, known)
+    (own, shared, trios, _), there = program.parts(4), program.parts(3)
+    known_codes = dict(zip(alike_pairs(3)[1].tolist(), known.mean[there[0] : there[1]].tolist(), strict=True))
+    expected = [known_codes.get(code, 0.0) for code in alike_pairs(4)[1].tolist()]
+    assert begun.parameters[own:shared].tolist() == expected
+    assert np.count_nonzero(expected) > 5
+    assert begun.parameters[shared:trios].tolist() == known.mean[there[1] : there[2]].tolist()
+    assert not begun.parameters[:own].any()
+    puzzle = program.Tiles(4, 4)
+    goal = np.array([puzzle.goal], np.uint8)
+    assert abs(estimated(puzzle, program.estimate_of(begun), goal)[0]) < 0.1
+    run(program, monkeypatch, 4, large, "--like", small, "--boards", 10, "--width", 64, "--jobs", 1)
+    assert program.stored(large).boards == 10
+    with pytest.raises(SystemExit, match="has what was learned of 4x4 tiles"):
+        run(program, monkeypatch, 3, large)
+    with pytest.raises(SystemExit, match="nowhere has no learned.npz: nothing was learned there"):
+        run(program, monkeypatch, 4, tmp_path / "5", "--like", tmp_path / "nowhere")
 
 
 def test_boards_that_no_beam_solves_end_it_with_a_sentence(
     program: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(program, "solution", lambda *_: None)
-    with pytest.raises(SystemExit, match="no board of this part was solved; begin with --like"):
+    monkeypatch.setattr(program, "lessons", lambda *_: None)
+    with pytest.raises(SystemExit, match="no board of this round was solved; begin with --like"):
         run(program, monkeypatch, 3, tmp_path, "--boards", 50, "--jobs", 1)

@@ -246,8 +246,8 @@ def incremental(estimate):
 
 
 @kernel_name
-def is_carried(estimate):
-    """Tell whether `evaluate_move` needs no memo, so that a search carries the value from state to state."""
+def remember(estimate, state, memo):
+    """Fill `memo: int64[K]` as `evaluate` does, for a state whose estimate is known; False if that is as dear."""
     return False
 
 

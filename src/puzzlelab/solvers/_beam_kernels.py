@@ -93,9 +93,10 @@ def is_new(record, key, candidate):
 @inlined
 def value_of(record, row):
     """Return what the estimates of the successors of a state of the layer, in `expansion.state`, are reckoned from."""
-    if kernels.is_carried(record.estimate.tables):
+    estimate = record.estimate
+    if kernels.remember(estimate.tables, record.expansion.state, estimate.memo):
         return np.float64(record.layer_values[row])
-    return prepare_children(record.estimate, record.expansion.state)
+    return prepare_children(estimate, record.expansion.state)
 
 
 @inlined

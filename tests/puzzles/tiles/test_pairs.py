@@ -9,18 +9,19 @@ from puzzlelab.engine import kernels as names
 from puzzlelab.engine.batch_rules import cheap_bounds, estimated
 from puzzlelab.puzzles.tiles.estimate_kernels import grid_distance
 from puzzlelab.puzzles.tiles.kernels import rules
-from puzzlelab.puzzles.tiles.pairs import alike_pairs, near_pairs, pair_tables
-from puzzlelab.puzzles.tiles.pairs_kernels import UNITS, fit
+from puzzlelab.puzzles.tiles.pairs import PLACES, TRIO_CLIP, alike_pairs, alike_trios, near_pairs, pair_tables, trios
+from puzzlelab.puzzles.tiles.pairs_kernels import UNITS, Features, fit
 from puzzlelab.puzzles.tiles.planes import mirror
 
 SIDES = (3, 5, 6, 7)
 
 
 def weights_of(side, seed=0):
-    """Random weights of a square; number 0 is 0."""
-    weights = np.random.default_rng(seed).integers(-200, 200, near_pairs(side).weights).astype(np.int16)
+    """Random weights of the pairs of a square, of which number 0 is 0, and of all trios that look alike."""
+    random = np.random.default_rng(seed)
+    weights = random.integers(-200, 200, near_pairs(side).weights).astype(np.int16)
     weights[0] = 0
-    return weights
+    return weights, random.integers(-200, 200, alike_trios().max() + 1).astype(np.int16)
 
 
 def walk(side, seed, moves=60):
@@ -36,32 +37,52 @@ def walk(side, seed, moves=60):
     return puzzle, np.array(states), made
 
 
-def plain_sum(side, weights, offset, working):
-    """The estimate, summed over all near pairs in plain Python."""
+def plain_sum(side, weights, trio_weights, offset, working):
+    """The estimate, summed over all near pairs and trios in plain Python."""
     pairs, cells = near_pairs(side), side * side
     distance = grid_distance(side, side)
     alone = sum(int(distance[piece, cell]) for cell, piece in enumerate(working[:-1]) if piece != cells - 1)
     both = sum(int(weights[pairs.place[number, int(working[a]) * cells + int(working[b])]])
                for number, (a, b) in enumerate(pairs.cells))  # fmt: skip
-    return alone + (both + offset) / UNITS
+    lies = np.argsort(working[:-1])
+    three = sum(int(trio_weights[trio_number(side, trio, lies)]) for trio in trios(side).pieces.tolist())
+    return alone + (both + three + offset) / UNITS
+
+
+def trio_number(side, trio, lies):
+    """The number of the weight of a trio, by the steps from the goal cells in the frame of the trio."""
+    (y, x), *ends = (divmod(piece, side) for piece in trio)
+    along = (ends[0][0] - y, ends[0][1] - x)
+    is_line = np.add(*ends).tolist() == [2 * y, 2 * x]
+    across = (along[1], along[0]) if is_line else (ends[1][0] - y, ends[1][1] - x)
+    place = int(is_line)
+    for piece in trio:
+        steps = np.subtract(divmod(int(lies[piece]), side), divmod(piece, side))
+        for axis in (along, across):
+            place = place * (2 * TRIO_CLIP + 1) + int(np.clip(steps @ axis, -TRIO_CLIP, TRIO_CLIP)) + TRIO_CLIP
+    return alike_trios()[place]
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_the_sum_is_that_of_all_near_pairs_from_scratch_and_move_by_move(side):
+def test_the_sum_is_that_of_all_near_pairs_and_trios_from_scratch_and_move_by_move(side):
     puzzle, states, moves = walk(side, side)
-    weights, memo = weights_of(side), np.zeros(8, np.int64)
-    tables = pair_tables(puzzle, weights, 77)
+    weights, memo, delta = weights_of(side), np.zeros(side * side, np.int64), np.zeros(side * side, np.int64)
+    tables = pair_tables(puzzle, *weights, 77)
     working = rules(puzzle).encode(states)
-    value = names.evaluate(tables, working[0], memo)
+    value, fresh = names.evaluate(tables, working[0], memo), np.zeros_like(memo)
     for before, move, after in zip(working, moves, working[1:], strict=False):
-        value = names.evaluate_move(tables, before, move, value, memo, memo, 0)
-        assert value == names.evaluate(tables, after, memo) == plain_sum(side, weights, 77, after)
+        value = names.evaluate_move(tables, before, move, value, memo, delta, 0)
+        names.swap_delta(tables, memo, delta)
+        assert value == names.evaluate(tables, after, fresh) == plain_sum(side, *weights, 77, after)
+        assert memo.tolist() == fresh.tolist()
+        assert names.remember(tables, after, fresh)
+        assert memo.tolist() == fresh.tolist()
 
 
 @pytest.mark.parametrize("side", SIDES)
 def test_a_board_and_its_mirror_image_have_one_estimate(side):
     puzzle, states, _ = walk(side, 1)
-    tables, memo = pair_tables(puzzle, weights_of(side), 0), np.zeros(8, np.int64)
+    tables, memo = pair_tables(puzzle, *weights_of(side), 0), np.zeros(side * side, np.int64)
     cells, tiles = mirror(puzzle)
     for state, image in zip(rules(puzzle).encode(states), rules(puzzle).encode(tiles[states[:, cells]]), strict=True):
         assert names.evaluate(tables, state, memo) == names.evaluate(tables, image, memo)
@@ -80,22 +101,45 @@ def test_pairs_that_look_alike_share_a_number_on_boards_of_all_sizes():
     assert len(seen) == 1
 
 
-def test_what_is_learned_is_closer_to_the_moves_that_are_left():
-    """Of all boards of the 8-puzzle that a walk comes by, with the true distances."""
+def test_trios_are_all_corners_and_lines_of_three_tiles_and_look_alike_in_mirrors():
+    assert [len(trios(side).pieces) for side in (3, 4, 5, 7)] == [13 + 4, 33 + 14, 61 + 28, 141 + 68]
+    number = alike_trios()
+    assert number.shape == (PLACES,)
+    assert np.bincount(number)[number[: PLACES // 2]].max() == 2
+    assert np.bincount(number)[number[PLACES // 2 :]].max() == 4
+    assert not np.intersect1d(number[: PLACES // 2], number[PLACES // 2 :]).size
+
+
+def test_what_is_learned_ranks_states_that_are_nearer_to_the_goal_before_others():
+    """Of the 8-puzzle, by the true distances of the states that a walk comes by."""
     puzzle, states, _ = walk(3, 5, 4000)
-    working, pairs = rules(puzzle).encode(states), near_pairs(3)
-    exact, manhattan = (puzzle.view(Estimates).estimate(name) for name in ("exact", "manhattan"))
-    targets = (estimated(puzzle, exact, states) - estimated(puzzle, manhattan, states)).astype(np.float32)
-    parameters, squares = np.zeros(pairs.weights, np.float32), np.ones(pairs.weights, np.float32)
-    places, order = pairs.place[:, :, None].copy(), np.arange(len(working))
-    errors = [fit(parameters, squares, places, pairs.cells, working, targets, order, np.float32(rate))
-              for rate in (0.02, 0.02, 0.0, 0.0)]  # fmt: skip
-    assert errors[0] > errors[1] > errors[2] == errors[3] > 0
+    exact = estimated(puzzle, puzzle.view(Estimates).estimate("exact"), states)
+    random = np.random.default_rng(0)
+    near, far = random.integers(len(states), size=(2, 3000))
+    near, far = np.where(exact[near] <= exact[far], near, far), np.where(exact[near] <= exact[far], far, near)
+    near, far = near[exact[near] < exact[far]], far[exact[near] < exact[far]]
+    pairs, working, distance = near_pairs(3), rules(puzzle).encode(states), grid_distance(3, 3).astype(np.float32)
+    distance[-1] = 0
+    places = (pairs.weights + alike_trios()).astype(np.int32)
+    features = Features(distance, pairs.cells, pairs.place[:, :, None].copy(), *trios(3), places)
+    parameters, squares = np.zeros((2, places.max() + 2), np.float32)
+    squares += 1
+    scratch = np.zeros(9, np.int64), np.zeros((2, len(pairs.cells) + len(features.pieces)), np.int32)
+    order, left = np.arange(len(near)), exact[near].astype(np.float32)
+    losses = [fit(parameters, squares, features, working[near], working[far][:, None], left, order, np.float32(rate),
+                  *scratch) for rate in (0.02, 0.02, 0.0, 0.0)]  # fmt: skip
+    assert losses[0] > losses[1] > losses[2] == losses[3] > 0
     assert parameters[0] == 0
-    assert errors[0] < np.mean(targets**2)
+    values = {}
+    for state in np.unique(np.concatenate([near, far])):
+        units = parameters[:-1] * UNITS
+        values[int(state)] = plain_sum(3, units, units[pairs.weights :], parameters[-1] * UNITS, working[state])
+    wrong = np.mean([values[int(a)] >= values[int(b)] for a, b in zip(near, far, strict=True)])
+    before = estimated(puzzle, puzzle.view(Estimates).estimate("manhattan"), states)
+    assert wrong < np.mean(before[near] >= before[far])
 
 
-@pytest.mark.parametrize("side", [5, 6, 7])
+@pytest.mark.parametrize("side", [5, 6, 7, 8])
 def test_a_beam_without_an_estimate_is_led_by_pairs_and_tells_a_lower_bound(side):
     puzzle, states, _ = walk(side, 3, 200)
     board = puzzlelab.Instance(puzzle, states[-1])
@@ -108,7 +152,7 @@ def test_a_beam_without_an_estimate_is_led_by_pairs_and_tells_a_lower_bound(side
 
 
 def test_boards_of_other_sizes_and_goals_have_no_such_estimate():
-    others = ("tiles-4x4", "tiles-5x6", "tiles-8x8", "tiles-5x5:moves=multi", goal_of([1, 0, *range(2, 25)]))
+    others = ("tiles-4x4", "tiles-5x6", "tiles-9x9", "tiles-5x5:moves=multi", goal_of([1, 0, *range(2, 25)]))
     for name in others:
         assert "pairs" not in puzzlelab.load(name).view(Estimates).estimates
     assert "pairs" in puzzlelab.load(goal_of([0, *range(24, 0, -1)])).view(Estimates).estimates

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
 
 
-PAIR_SIZES = (5, 6, 7)
+PAIR_SIZES = (5, 6, 7, 8)
 """The squares whose estimate `pairs` was learned."""
 
 
@@ -117,7 +117,7 @@ CATALOGUE: Mapping[str, tuple[str, Callable[[Tiles, str], Estimate], Callable[[T
         lambda puzzle: puzzle.cells <= (25 if puzzle.is_multi else 36),
     ),
     "pairs": (
-        "Manhattan distance, and what each two tiles near each other add, which was learned; no lower bound",
+        "Manhattan distance, and learned weights of where two and three tiles lie; no lower bound",
         _of_module("pairs"),
         _has_pairs,
     ),

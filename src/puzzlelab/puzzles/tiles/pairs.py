@@ -1,10 +1,12 @@
-"""The learned estimate: Manhattan distance, and for each two tiles in near cells what they add to the moves.
+"""The learned estimate: Manhattan distance, and what each two tiles in near cells and each trio add to the moves.
 
 It generalises linear conflicts (Hansson, Mayer and Yung, 1992): there two tiles of a line that are in the wrong order
-add two moves. Here every two tiles have a weight wherever they lie, and all weights are learned together from solutions
-of a beam search, which the estimate of the round before has guided (`benchmarks/learn_pairs.py`). It is no lower bound.
+add two moves. Here every two tiles have a weight wherever they lie near each other, and each trio, three tiles whose
+goal cells are neighbours, has one for where they lie, as in a pattern database (Culberson and Schaeffer, 1998). All
+weights are learned together, from the layers of beam searches that the weights before have guided
+(`benchmarks/learn_pairs.py`). It is no lower bound.
 
-Shapes: N cells, P near pairs of cells, W weights.
+Shapes: N cells, P near pairs of cells, W weights of pairs, G trios, T trios of a piece.
 """
 
 from __future__ import annotations
@@ -26,7 +28,12 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
 
 CLIP = 3
-"""The most steps that are told apart."""
+"""The most steps that are told apart between the cells of pairs that look alike."""
+TRIO_CLIP = 2
+"""The most steps along each axis that are told apart between the tiles of a trio and their goal cells."""
+DISPLACEMENTS = (2 * TRIO_CLIP + 1) ** 2
+PLACES = 2 * DISPLACEMENTS**3
+"""Of a trio: for a corner and for a line of three, and each displacement of its tiles."""
 
 
 class NearPairs(NamedTuple):
@@ -98,8 +105,68 @@ def alike_pairs(side: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return number.reshape(len(first), -1).astype(np.int32), known
 
 
-def pair_tables(puzzle: Tiles, weights: NDArray[np.int16], offset: int) -> PairTables:
-    """Return the tables of these weights `[W]`, in units of 1 / `UNITS` of a move."""
+class Trios(NamedTuple):
+    """Each three tiles whose goal cells are a corner or a line of three neighbours."""
+
+    pieces: NDArray[np.uint8]
+    """[G, 3]: the tile in the middle, and two neighbours of it."""
+    codes: NDArray[np.int16]
+    """[G, 3, N]: what the cells of the three add to the place, below `PLACES`, at which their weight stands."""
+
+
+@cache
+def trios(side: int) -> Trios:
+    """Return the trios of a square.
+
+    The place tells how far each tile is from its goal cell, along the axis from the middle one to the first neighbour,
+    and along the other one, up to `TRIO_CLIP` steps; it does not tell where on the board that is.
+    """
+    cells = side * side
+    at = np.stack(np.divmod(np.arange(cells), side), axis=1)
+    steps = [np.array(step) for step in ((0, 1), (0, -1), (1, 0), (-1, 0))]
+    pieces, codes = [], []
+    for middle in range(cells - 1):
+        for one, other in itertools.combinations(steps, 2):
+            goals = at[middle] + [(0, 0), one, other]
+            trio = goals @ (side, 1)
+            if goals.min() < 0 or goals.max() >= side or cells - 1 in trio:
+                continue
+            is_line = not (one + other).any()
+            axes = np.stack([one, one[::-1] if is_line else other], axis=1)
+            steps_along = np.clip((at - goals[:, None]) @ axes, -TRIO_CLIP, TRIO_CLIP) + TRIO_CLIP
+            place = steps_along @ (2 * TRIO_CLIP + 1, 1) * np.array([[DISPLACEMENTS**2], [DISPLACEMENTS], [1]])
+            place[0] += DISPLACEMENTS**3 * is_line
+            pieces.append(trio)
+            codes.append(place)
+    return Trios(np.array(pieces, np.uint8), np.array(codes, np.int16))
+
+
+@cache
+def alike_trios() -> NDArray[np.int32]:
+    """Return `int32[PLACES]`: numbers that all places of trios share that look alike, on boards of all sizes.
+
+    A corner looks like its mirror image, in which the two neighbours change places; a line looks like its mirror
+    images, across and along.
+    """
+    span = 2 * TRIO_CLIP
+    shape = (2, *[span + 1] * 6)
+    is_line, *steps = np.unravel_index(np.arange(PLACES), shape)
+    along, across = np.array(steps[0::2]), np.array(steps[1::2])
+
+    def place(along: NDArray[np.int64], across: NDArray[np.int64]) -> NDArray[np.int64]:
+        each = np.stack([along, across], axis=1).reshape(6, PLACES)
+        return np.ravel_multi_index((is_line, *each), shape)
+
+    other = [0, 2, 1]
+    corner = np.minimum(place(along, across), place(across[other], along[other]))
+    lines = [place(x, y) for x, y in ((along, across), (span - along[other], across[other]))]
+    lines += [place(x, span - y) for x, y in ((along, across), (span - along[other], across[other]))]
+    _, number = np.unique(np.where(is_line, np.minimum.reduce(lines), corner), return_inverse=True)
+    return number.astype(np.int32)
+
+
+def pair_tables(puzzle: Tiles, weights: NDArray[np.int16], trio_weights: NDArray[np.int16], offset: int) -> PairTables:
+    """Return the tables of these weights, of pairs `[W]` and of trios that look alike, in `UNITS` to a move."""
     pairs, cells = near_pairs(puzzle.rows), puzzle.cells
     table = np.zeros((cells, cells, cells, cells), np.int16)
     near: list[list[int]] = [[] for _ in range(cells)]
@@ -111,21 +178,42 @@ def pair_tables(puzzle: Tiles, weights: NDArray[np.int16], offset: int) -> PairT
     width = max(map(len, near))
     alone = grid_distance(puzzle.rows, puzzle.columns) * UNITS
     alone[-1] = 0
+    counts, partners, codes = _trios_of_pieces(puzzle.rows)
     return PairTables(
         geometry=rules(puzzle).tables,
         alone=alone.reshape(-1).astype(np.int16),
         weights=table.reshape(cells * cells, cells * cells),
         near=np.array([row + [cell] * (width - len(row)) for cell, row in enumerate(near)], np.int32),
+        counts=counts,
+        most=np.uint64(counts.max()),
+        partners=partners.reshape(-1),
+        codes=codes.reshape(-1),
+        trios=trio_weights[alike_trios()],
         offset=np.int64(offset),
     )
+
+
+def _trios_of_pieces(side: int) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int16]]:
+    """Return (counts `[N]`, partners `[N, T, 2]`, codes `[N, T, 3, N]`) of the trios that each piece belongs to."""
+    cells, found = side * side, trios(side)
+    own = [np.argwhere(found.pieces == piece) for piece in range(cells)]
+    counts = np.array(list(map(len, own)))
+    partners = np.zeros((cells, counts.max(), 2), np.uint8)
+    codes = np.zeros((cells, counts.max(), 3, cells), np.int16)
+    for piece, places in enumerate(own):
+        for i, (number, j) in enumerate(places):
+            order = [j, *(k for k in range(3) if k != j)]
+            partners[piece, i] = found.pieces[number, order[1:]]
+            codes[piece, i] = found.codes[number, order]
+    return counts, partners, codes
 
 
 @cache
 def _tables(puzzle: Tiles) -> PairTables:
     with np.load(Path(__file__).with_name(f"pairs-{puzzle.rows}x{puzzle.rows}.npz")) as stored:
-        return pair_tables(puzzle, stored["weights"], int(stored["offset"]))
+        return pair_tables(puzzle, stored["weights"], stored["trio_weights"], int(stored["offset"]))
 
 
 def estimate_of(puzzle: Tiles, name: str) -> Estimate:
     """Return the estimate; its weights are read when the search begins."""
-    return Estimate(name, admissible=False, kernel=lambda: _tables(puzzle))
+    return Estimate(name, admissible=False, kernel=lambda: _tables(puzzle), memo=puzzle.cells)

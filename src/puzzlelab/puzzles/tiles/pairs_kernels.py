@@ -1,7 +1,8 @@
 # mypy: allow-untyped-defs
-"""The kernels of the learned estimate: Manhattan distance, and a weight for where each two tiles lie.
+"""The kernels of the learned estimate: Manhattan distance, and weights for where each two and three tiles lie.
 
-Shapes: N cells, E near cells of a cell, P near pairs of cells, W weights, B boards.
+Shapes: N cells, E near cells of a cell, P near pairs of cells, T trios of a piece, G trios of the board, W parameters,
+B boards.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from puzzlelab.puzzles.tiles.kernels import TilesTables
 UNITS = 64
 """Weights are whole numbers of this part of a move, so that their sums do not depend on the order."""
 
+SCALE = 0.001
+"""The part of squared errors in what is learned, beside the order of states."""
+
 
 class PairTables(NamedTuple):
-    """The weights of all pairs of pieces in near cells; a piece that would be in two cells has 0."""
+    """The weights of all pairs of pieces in near cells, and of all trios; a piece that would be in two cells has 0."""
 
     geometry: TilesTables
     alone: NDArray[np.int16]
@@ -30,6 +34,17 @@ class PairTables(NamedTuple):
     """[N N, N N]: the units of piece p in cell c beside piece q in cell e, at (N p + c, N e + q)."""
     near: NDArray[np.int32]
     """[N, E]: the near cells of each cell; the cell itself, beside which nothing has a weight, fills the row."""
+    counts: NDArray[np.int64]
+    """[N]: the trios of each piece."""
+    most: np.uint64
+    """T: the most of them."""
+    partners: NDArray[np.uint8]
+    """[2 N T]: the two other pieces of trio t of piece p, at 2 (T p + t)."""
+    codes: NDArray[np.int16]
+    """[3 N N T]: what cell c of the piece and of its two partners adds to the place of their trio in `trios`, at
+    3 N (T p + t), N further, and 2 N further, each plus c."""
+    trios: NDArray[np.int16]
+    """The units of where the three pieces of a trio lie."""
     offset: np.int64
     """What is added to every sum."""
 
@@ -37,21 +52,50 @@ class PairTables(NamedTuple):
 @inlined
 def beside(estimate, state, piece, cell):
     """Return the sum of the weights of a piece in a cell beside what lies in the near cells."""
-    cells, total = np.int64(state.size - 1), np.int64(0)
-    place = np.int64(piece) * cells + np.int64(cell)
+    cells, total = np.uint64(state.size - 1), np.int64(0)
+    place = np.uint64(piece) * cells + np.uint64(cell)
     for i in range(estimate.near.shape[1]):
-        other = np.int64(estimate.near[cell, i])
-        total += np.int64(estimate.weights[place, other * cells + np.int64(state[other])])
+        other = np.uint64(estimate.near[np.uint64(cell), np.uint64(i)])
+        total += np.int64(estimate.weights[place, other * cells + np.uint64(state[other])])
     return total
+
+
+@inlined
+def place_beside(estimate, number, cells, memo):
+    """Return what the partners of a piece add to the place of its trio of this number."""
+    codes, partners, first = estimate.codes, estimate.partners, np.uint64(3) * cells * number
+    one = np.uint64(memo[partners[np.uint64(2) * number]])
+    two = np.uint64(memo[partners[np.uint64(2) * number + np.uint64(1)]])
+    return np.int64(codes[first + cells + one]) + np.int64(codes[first + np.uint64(2) * cells + two])
+
+
+@inlined
+def trio(estimate, number, cells, cell, place):
+    """Return the weight of a piece in a cell in its trio of this number, whose partners add `place`."""
+    own = np.int64(estimate.codes[np.uint64(3) * cells * number + np.uint64(cell)])
+    return np.int64(estimate.trios[np.uint64(place + own)])
+
+
+@implements(names.remember, PairTables)
+def _remember_cells(estimate, state, memo):
+    for cell in range(state.size - 1):
+        memo[state[cell]] = cell
+    return True
 
 
 @implements(names.evaluate, PairTables)
 def evaluate(estimate, state, memo):
-    cells, twice, total = np.int64(state.size - 1), np.int64(0), estimate.offset
+    cells, twice, thrice, total = np.int64(state.size - 1), np.int64(0), np.int64(0), estimate.offset
+    names.remember(estimate, state, memo)
     for cell in range(cells):
-        twice += beside(estimate, state, state[cell], cell)
-        total += np.int64(estimate.alone[np.int64(state[cell]) * cells + cell])
-    return np.float64(total + twice // 2) / UNITS
+        piece = np.int64(state[cell])
+        total += np.int64(estimate.alone[piece * cells + cell])
+        twice += beside(estimate, state, piece, cell)
+        first, size = np.uint64(piece) * estimate.most, np.uint64(cells)
+        for i in range(estimate.counts[piece]):
+            number = first + np.uint64(i)
+            thrice += trio(estimate, number, size, cell, place_beside(estimate, number, size, memo))
+    return np.float64(total + twice // 2 + thrice // 3) / UNITS
 
 
 @implements(names.evaluate_move, PairTables)
@@ -65,38 +109,98 @@ def evaluate_move(estimate, state, move, value, memo, delta, most):
     # The tile and the blank beside each other: counted twice before the move, and not at all after it.
     change += np.int64(estimate.weights[before, np.int64(blank) * cells + np.int64(home)])
     change += np.int64(estimate.weights[after, np.int64(source) * cells + np.int64(home)])
+    first, size = np.uint64(piece) * estimate.most, np.uint64(cells)
+    for i in range(estimate.counts[piece]):
+        number = first + np.uint64(i)
+        place = place_beside(estimate, number, size, memo)
+        change += trio(estimate, number, size, blank, place) - trio(estimate, number, size, source, place)
+    delta[0], delta[1], delta[2], delta[3] = piece, blank, home, source
     return value + np.float64(change) / UNITS
 
 
-@implements(names.is_carried, PairTables)
-def _needs_no_memo(estimate):
-    return True
+@implements(names.swap_delta, PairTables)
+def swap_delta(estimate, memo, delta):
+    for i in (1, 3):
+        piece = delta[i - 1]
+        memo[piece], delta[i] = delta[i], memo[piece]
+
+
+class Features(NamedTuple):
+    """The parameters that an estimate is the sum of, for `fit`."""
+
+    distance: NDArray[np.float32]
+    """[N, N]: the moves of each piece from each cell to its goal cell."""
+    cells: NDArray[np.int64]
+    """[P, 2]."""
+    pairs: NDArray[np.int32]
+    """[P, N N, K]: the numbers of the parameters of the pieces p and q in each pair of near cells, at N p + q."""
+    pieces: NDArray[np.uint8]
+    """[G, 3]."""
+    codes: NDArray[np.int16]
+    """[G, 3, N]: what the cells of a trio's pieces add to its place in `trios`."""
+    trios: NDArray[np.int32]
+    """The number of the parameter of each place."""
+
+
+@inlined
+def estimate_by(parameters, features, state, memo, numbers):
+    """Return the estimate of a working state by `parameters: float32[W]`, of which the last one is always added.
+
+    Their numbers are written into `numbers: int32[P K + G]`; `memo: int64[N]` is scratch.
+    """
+    size, parts, total = np.int64(state.size - 1), features.pairs.shape[2], parameters[-1]
+    for cell in range(size):
+        total += features.distance[state[cell], cell]
+        memo[state[cell]] = cell
+    count = 0
+    for pair in range(features.cells.shape[0]):
+        first, second = features.cells[pair, 0], features.cells[pair, 1]
+        both = np.int64(state[first]) * size + np.int64(state[second])
+        for part in range(parts):
+            numbers[count] = features.pairs[pair, both, part]
+            count += 1
+    for i in range(features.pieces.shape[0]):
+        place = np.int64(0)
+        for j in range(3):
+            place += np.int64(features.codes[i, j, memo[features.pieces[i, j]]])
+        numbers[count] = features.trios[place]
+        count += 1
+    for i in range(count):
+        total += parameters[numbers[i]]
+    return total
+
+
+@inlined
+def descend(parameters, squares, number, slope, rate):
+    """Make a step of gradient descent with a parameter (AdaGrad: Duchi, Hazan and Singer, 2011); number 0 stays 0."""
+    if number != 0:
+        squares[number] += slope * slope
+        parameters[number] -= rate * slope / np.sqrt(squares[number])
 
 
 @compiled
-def fit(parameters, squares, places, cells, states, targets, order, rate):
-    """Fit the weights to `targets: float32[B]` in this order of the boards; return the mean squared error before.
+def fit(parameters, squares, features, states, rivals, left, order, rate, memo, numbers):
+    """Learn that `states: uint8[L, S]` rank before their `rivals: uint8[L, R, S]`; return the mean loss before.
 
-    One step of gradient descent a board (AdaGrad: Duchi, Hazan and Singer, 2011): `parameters: float32[W]`, with the
-    sums of their squared gradients `squares`. What two pieces in a near pair of `cells: int64[P, 2]` add is the sum of
-    the K parameters at `places: int32[P, N N, K]`, of which number 0 stays 0. With a rate of 0 nothing changes.
+    `order: int64[T]` has numbers of rivals. The loss of one is that of logistic regression, by the difference of the
+    two estimates (Burges and others, "Learning to rank using gradient descent", 2005). For the step, `SCALE` of the
+    squared difference to the moves that are `left: float32[L]` is added, so that estimates stay numbers of moves.
+    `squares: float32[W]` are the sums of the squared gradients of the `parameters: float32[W]`; `memo: int64[N]` and
+    `numbers: int32[2, P K + G]` are scratch.
     """
-    size, error = states.shape[1] - 1, 0.0
-    for board in order:
-        total = np.float32(0)
-        for pair in range(cells.shape[0]):
-            first, second = np.int64(states[board, cells[pair, 0]]), np.int64(states[board, cells[pair, 1]])
-            for k in range(places.shape[2]):
-                total += parameters[places[pair, first * size + second, k]]
-        miss = targets[board] - total
-        error += np.float64(miss) * np.float64(miss)
-        if rate == 0:
-            continue
-        for pair in range(cells.shape[0]):
-            first, second = np.int64(states[board, cells[pair, 0]]), np.int64(states[board, cells[pair, 1]])
-            for k in range(places.shape[2]):
-                at = places[pair, first * size + second, k]
-                if at > 0:
-                    squares[at] += miss * miss
-                    parameters[at] += rate * miss / np.sqrt(squares[at])
-    return error / order.size
+    ours, theirs, loss = numbers[0], numbers[1], 0.0
+    for at in order:
+        lesson, rival = at // rivals.shape[1], at % rivals.shape[1]
+        value = estimate_by(parameters, features, states[lesson], memo, ours)
+        difference = value - estimate_by(parameters, features, rivals[lesson, rival], memo, theirs)
+        loss += max(difference, 0.0) + np.log1p(np.exp(-abs(difference)))
+        rank = np.float32(1.0 / (1.0 + np.exp(-difference)))
+        pull = np.float32(SCALE) * (value - left[lesson])
+        descend(parameters, squares, parameters.size - 1, pull, rate)
+        for i in range(ours.size):
+            if ours[i] == theirs[i]:
+                descend(parameters, squares, ours[i], pull, rate)
+            else:
+                descend(parameters, squares, ours[i], rank + pull, rate)
+                descend(parameters, squares, theirs[i], -rank, rate)
+    return loss / order.size
