@@ -787,6 +787,48 @@ def test_a_wrong_incremental_estimate_is_named() -> None:
     assert f"test-tiles at 1 2 3 4 5 0: {sentence}" in fault(puzzle, "1 2 3 4 5 0")
 
 
+class Forgetful(NamedTuple):
+    """The tables of `misplaced`, with a memo that is not filled for a known state."""
+
+    geometry: TilesTables
+
+
+@implements(kernels.evaluate, Forgetful)
+def _counted(estimate: Any, state: Any, memo: Any) -> Any:
+    memo[0] = _misplaced(estimate, state, memo)
+    return memo[0]
+
+
+@implements(kernels.evaluate_move, Forgetful)
+def _counted_after_move(estimate: Any, state: Any, move: Any, value: Any, memo: Any, delta: Any, most: Any) -> Any:
+    piece, source, blank = estimate_kernels.moving(estimate.geometry, state, move)
+    delta[0] = memo[0] + (piece != blank) - (piece != source)
+    return delta[0]
+
+
+@implements(kernels.swap_delta, Forgetful)
+def _swap_counts(estimate: Any, memo: Any, delta: Any) -> None:
+    memo[0], delta[0] = delta[0], memo[0]
+
+
+@implements(kernels.remember, Forgetful)
+def _forget(estimate: Any, state: Any, memo: Any) -> Any:
+    return True
+
+
+class ForgetfulTiles(TilesWithWrongEstimate):
+    """Sliding tiles whose compiled estimate says that it has filled the memo."""
+
+    def estimate(self, name: str | None = None) -> Estimate:
+        tables = Forgetful(estimate_kernels.misplaced(self).geometry)
+        return Estimate("misplaced", admissible=True, kernel=lambda: tables)
+
+
+def test_a_wrong_memo_of_a_known_estimate_is_named() -> None:
+    sentence = "the estimate 'misplaced' by `evaluate_move` and the memo of `remember` is 2 after move D, and 1 by"
+    assert f"test-tiles at 1 2 3 4 5 0: {sentence}" in fault(ForgetfulTiles(2, 3), "1 2 3 4 5 0")
+
+
 def test_a_wrong_inverse_of_the_kernels_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(kernels._MEANINGS[kernels.inverse], TilesTables, lambda tables, move: move)
     assert "move D is not undone by its inverse in the kernels, D" in fault(load("tiles-2x3"), "1 2 3 4 5 0")

@@ -253,11 +253,14 @@ def _check_incremental(puzzle: CheckedPuzzle, estimate: Estimate, states: State,
     name, tables, rules = f"the estimate '{estimate.name}'", estimate.kernel(), rules_of(Instance(puzzle, states[0]))
     for working in rules.encode(states.copy()).astype(rules.dtype):
         choices = random.integers(0, puzzle.move_count, WALK_MOVES)
-        child, moves, fault = np.zeros_like(working), np.zeros(puzzle.move_count, np.int32), np.zeros(4)
+        child, moves, fault = np.zeros_like(working), np.zeros(puzzle.move_count, np.int32), np.zeros(5)
         memos = [np.zeros(estimate.memo, np.int64) for _ in range(3)]
         with puzzle.at(call=f"{name}, computed incrementally,"):
             same = runner(follow, rules)(rules.tables, tables, working, child, moves, choices, *memos, fault)
-        move, value, truth, most = puzzle.write_move(int(fault[0])), *fault[1:]
-        words = f"by `evaluate_move` is {value:g} after move {move}, and {truth:g} by `evaluate`; `most` is {most:g}"
+        move, value, truth, most = puzzle.write_move(int(fault[0])), *fault[1:4]
+        memo = " and the memo of `remember`" if fault[4] else ""
+        words = (
+            f"by `evaluate_move`{memo} is {value:g} after move {move}, and {truth:g} by `evaluate`; `most` is {most:g}"
+        )
         with puzzle.at(rules.decode(working[None])[0]):
             must(same, f"{name} {words}")
