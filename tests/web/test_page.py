@@ -260,7 +260,7 @@ def test_a_solution_of_sudoku_has_its_reasons(opened) -> None:
     page.get_by_test_id("forward").click()
     expect(page.get_by_test_id("step")).to_contain_text("Cell 1 of 47")
     expect(page.get_by_test_id("bound")).to_contain_text("pointing: in box 9 all places of 3")
-    assert page.locator(".sudoku-step-unit").count() > 0
+    expect(page.locator(".sudoku-step-unit")).not_to_have_count(0)
 
 
 def test_a_search_is_stopped(opened) -> None:
