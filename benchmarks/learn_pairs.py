@@ -146,10 +146,10 @@ def learn(known: Learned, found: list[Lessons], rate: float) -> tuple[Learned, f
     states, rivals, left = (np.concatenate(arrays) for arrays in list(zip(*found, strict=True))[:3])
     parameters, squares, form = known.parameters.copy(), known.squares.copy(), features(known.side)
     order = generator(known.boards, 2).permutation(len(rivals) * RIVALS)
-    lessons = (form, states, rivals, left.astype(np.float32), order)
+    given = (form, states, rivals, left.astype(np.float32), order)
     memo, numbers = np.empty(known.side**2, np.int64), np.empty((2, 2 * len(form.cells) + len(form.pieces)), np.int32)
-    loss = fit(known.mean.copy(), squares.copy(), *lessons, np.float32(0), memo, numbers)
-    fit(parameters, squares, *lessons, np.float32(rate), memo, numbers)
+    loss = fit(known.mean.copy(), squares.copy(), *given, np.float32(0), memo, numbers)
+    fit(parameters, squares, *given, np.float32(rate), memo, numbers)
     boards = known.boards + ROUND
     mean = known.mean + (parameters - known.mean) / np.float32(min(boards // ROUND, ROUNDS))
     return Learned(known.side, parameters, squares, mean, boards), loss
@@ -157,13 +157,13 @@ def learn(known: Learned, found: list[Lessons], rate: float) -> tuple[Learned, f
 
 def first(side: int, like: Learned | None) -> Learned:
     """What is known of no board: nothing, or the shared parameters of another size, by which the goal has 0."""
-    own, shared, trios, total = parts(side)
+    own, shared, last, total = parts(side)
     parameters = np.zeros(total, np.float32)
     if like is not None:
         codes, theirs, (begin, end, *_) = alike_pairs(side)[1], alike_pairs(like.side)[1], parts(like.side)
         at = np.searchsorted(theirs, codes).clip(max=theirs.size - 1)
         parameters[own:shared] = np.where(theirs[at] == codes, like.mean[begin:end][at], 0)
-        parameters[shared:trios] = like.mean[end:-1]
+        parameters[shared:last] = like.mean[end:-1]
         estimate, puzzle = estimate_of(Learned(side, parameters, parameters, parameters, 0)), Tiles(side, side)
         parameters[-1] = -estimated(puzzle, estimate, np.array([puzzle.goal], np.uint8))[0]
     return Learned(side, parameters, np.ones_like(parameters), parameters, 0)
@@ -171,10 +171,10 @@ def first(side: int, like: Learned | None) -> Learned:
 
 def weights(known: Learned) -> dict[str, Any]:
     """The arrays of the file of weights, in units: of each two tiles in near cells the sum of both parameters."""
-    form, (own, shared, trios, _) = features(known.side), parts(known.side)
+    form, (own, shared, last, _) = features(known.side), parts(known.side)
     pairs = np.zeros(own, np.int16)
     pairs[form.pairs[:, :, 0]] = np.round(known.mean[form.pairs].sum(axis=2) * UNITS)
-    trio_weights = np.round(known.mean[shared:trios] * UNITS).astype(np.int16)
+    trio_weights = np.round(known.mean[shared:last] * UNITS).astype(np.int16)
     return {"weights": pairs, "trio_weights": trio_weights, "offset": round(float(known.mean[-1]) * UNITS)}
 
 
@@ -228,8 +228,8 @@ def main() -> None:
         if not found:
             raise SystemExit("no board of this round was solved; begin with --like")
         known, loss = learn(known, found, options.rate)
-        save(options.folder / "learned.npz", **known._asdict())
         save(options.folder / "weights.npz", **weights(known))
+        save(options.folder / "learned.npz", **known._asdict())  # last, so that a kill between both repeats the round
         moves = np.mean([each.moves for each in found])
         print(f"{known.boards:,} boards: {len(found)} of {ROUND} solved, {moves:.1f} moves, loss {loss:.4f}, "
               f"{time.time() - began:.0f} s", flush=True)  # fmt: skip
