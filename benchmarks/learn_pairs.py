@@ -214,13 +214,22 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    puzzle, began = Tiles(options.side, options.side), time.time()
     if (options.folder / "learned.npz").exists():
         known = stored(options.folder)
     else:
         known = first(options.side, None if options.like is None else stored(options.like))
     if known.side != options.side:
         raise SystemExit(f"{options.folder} has what was learned of {known.side}x{known.side} tiles")
+    try:
+        learn_boards(known, options)
+    except KeyboardInterrupt:
+        print("interrupted; started again, it goes on after the last whole round")
+        raise SystemExit(130) from None
+
+
+def learn_boards(known: Learned, options: argparse.Namespace) -> None:
+    """Learn rounds of boards until there are as many as asked for."""
+    puzzle, began = Tiles(known.side, known.side), time.time()
     while known.boards < options.boards:
         numbers = range(known.boards, known.boards + ROUND)
         solve = partial(lessons, puzzle, estimate_of(known), options.width)

@@ -102,3 +102,16 @@ def test_boards_that_no_beam_solves_end_it_with_a_sentence(
     monkeypatch.setattr(program, "lessons", lambda *_: None)
     with pytest.raises(SystemExit, match="no board of this round was solved; begin with --like"):
         run(program, monkeypatch, 3, tmp_path, "--boards", 50, "--jobs", 1)
+
+
+def test_an_interruption_says_how_it_goes_on(
+    program: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(program, "lessons", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        run(program, monkeypatch, 3, tmp_path, "--jobs", 1)
+    assert ended.value.code == 130
+    assert "started again, it goes on after the last whole round" in capsys.readouterr().out
