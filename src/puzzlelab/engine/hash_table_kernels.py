@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from puzzlelab.engine.compiler import prefetch
 from puzzlelab.engine.kernels import GOLDEN, compiled, inlined, scramble
 
 MAX_LOAD = 0.6
@@ -48,6 +49,12 @@ def slot_of(table, keys, key, h):
     while table[slot] != 0 and not same_key(keys[table[slot] - 1], key):
         slot = (slot + ONE) & mask
     return slot
+
+
+@inlined
+def prefetch_row(table, h):
+    """Ask the memory for the slot of a key with this hash, which is looked up soon."""
+    prefetch(table, np.int64(np.uint64(h) & np.uint64(table.size - 1)))
 
 
 @inlined
@@ -105,3 +112,9 @@ def slot_of_hash(hashes, h):
     while hashes[slot] != 0 and hashes[slot] != h:
         slot = (slot + ONE) & mask
     return slot
+
+
+@inlined
+def prefetch_hash(hashes, h):
+    """Ask the memory for the slot of a hash, which is looked up soon."""
+    prefetch(hashes, np.int64((h >> ONE) & np.uint64(hashes.size - 1)))

@@ -3,19 +3,19 @@
 
 Source: Lowerre, "The Harpy speech recognition system" (1976).
 
-Shapes: B = width, C = B M candidates of one layer, H = states kept so far, W, M as in `engine.kernels`.
+Shapes: B = width, C = B M candidates of one layer, H = states kept so far, A = `AHEAD`, S, W, M as in `engine.kernels`.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children, take_scores
-from puzzlelab.engine.hash_table_kernels import MAX_LOAD, find_or_add, mix, slot_of_hash
+from puzzlelab.engine.hash_table_kernels import MAX_LOAD, find_or_add, mix, prefetch_hash, prefetch_row, slot_of_hash
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
 from puzzlelab.engine.record_parts import (
     NOWHERE,
@@ -28,10 +28,32 @@ from puzzlelab.engine.record_parts import (
 )
 from puzzlelab.solvers._top_k_kernels import Selection, bits_of, threshold_16bit, threshold_exact
 
+if TYPE_CHECKING:
+    from puzzlelab.core.puzzle import State
+
 CONTROL = control_type("layer_size cursor candidates phase depth kept_count scored was_cut admissible max_moves")
 """was_cut: a layer was too wide, and states were dropped."""
 START, EXPAND, SELECT, FINISHED = range(4)
 ONE = np.uint64(1)
+AHEAD = 4
+"""The states whose successors are made before the first of them is looked up, so that the memory has time to answer."""
+
+
+class Successors(NamedTuple):
+    """The successors of the next states of a layer."""
+
+    states: State
+    """[A, S]: these states."""
+    ends: NDArray[np.int64]
+    """[A]: where the successors of each end, and those of the next begin."""
+    moves: NDArray[np.int32]
+    """[A M]."""
+    children: State
+    """[A M, S]: the successors."""
+    keys: NDArray[np.uint64]
+    """[A M, W]: the same, packed."""
+    hashes: NDArray[np.uint64]
+    """[A M]."""
 
 
 class BeamRecord(NamedTuple):
@@ -57,18 +79,13 @@ class BeamRecord(NamedTuple):
     seen_hashes: NDArray[np.uint64]
     """[2^k]: the table of the hashes of all kept states."""
     expansion: Expansion
+    successors: Successors
 
 
 @inlined
-def hash_of(key):
-    """Return a hash of a packed state that is not 0."""
-    return mix(key) | ONE
-
-
-@compiled
 def add_hash(seen, h):
     """Add the hash of a kept state."""
-    seen[slot_of_hash(seen, h)] = h
+    seen[slot_of_hash(seen, h | ONE)] = h | ONE
 
 
 @compiled
@@ -80,23 +97,23 @@ def add_hashes(seen, hashes):
 
 
 @inlined
-def is_new(record, key, candidate):
+def is_new(record, key, h, candidate):
     """Tell whether no kept state and no candidate equals `key`, which then stands in the table of candidates."""
     # States of earlier layers are known by their hashes alone, 8 bytes each; candidates of this layer are compared in
     # full.
-    h, seen, candidates = mix(key), record.seen_hashes, record.candidates
+    seen, candidates = record.seen_hashes, record.candidates
     if seen[slot_of_hash(seen, h | ONE)] != 0:
         return False
     return find_or_add(candidates.table, candidates.keys, key, h, candidate) < 0
 
 
 @inlined
-def value_of(record, row):
-    """Return what the estimates of the successors of a state of the layer, in `expansion.state`, are reckoned from."""
+def value_of(record, row, state):
+    """Return what the estimates of the successors of a state of the layer are reckoned from."""
     estimate = record.estimate
-    if kernels.remember(estimate.tables, record.expansion.state, estimate.memo):
+    if kernels.remember(estimate.tables, state, estimate.memo):
         return np.float64(record.layer_values[row])
-    return prepare_children(estimate, record.expansion.state)
+    return prepare_children(estimate, state)
 
 
 @inlined
@@ -109,32 +126,45 @@ def undoing_move(record, row):
 
 
 @inlined
-def expand(record, row):
-    """Add the successors of one state of the layer to the candidates; True if one of them is solved."""
-    control, tables, estimate, expansion = record.control, record.tables, record.estimate, record.expansion
-    candidates = record.candidates
-    kernels.unpack(tables, record.layer[row], expansion.state)
-    count = kernels.legal(tables, expansion.state, expansion.moves)
-    # An incremental estimate reads the parent once for all of its children, if it was not kept.
-    value = value_of(record, row)
-    undoing = undoing_move(record, row)
-    control.expanded += 1
-    control.generated += count
-    for i in range(count):
-        # Generate a successor in the place of the next candidate, and drop it if it was seen before.
-        move, candidate = expansion.moves[i], control.candidates
-        if move == undoing:
+def prepare(record, row, number):
+    """Make the successors of the state in this row of the layer, which becomes the state of this number."""
+    tables, ahead, moves = record.tables, record.successors, record.expansion.moves
+    state, undoing = ahead.states[number], undoing_move(record, row)
+    kernels.unpack(tables, record.layer[row], state)
+    end = np.int64(0) if number == 0 else ahead.ends[number - 1]
+    for i in range(kernels.legal(tables, state, moves)):
+        if moves[i] == undoing:
             continue
-        kernels.apply(tables, expansion.state, move, expansion.child)
-        kernels.pack(tables, expansion.child, candidates.keys[candidate])
-        if not is_new(record, candidates.keys[candidate], candidate):
+        kernels.apply(tables, state, moves[i], ahead.children[end])
+        kernels.pack(tables, ahead.children[end], ahead.keys[end])
+        h = mix(ahead.keys[end])
+        prefetch_hash(record.seen_hashes, h)
+        prefetch_row(record.candidates.table, h)
+        ahead.hashes[end], ahead.moves[end] = h, moves[i]
+        end += 1
+    ahead.ends[number] = end
+
+
+@inlined
+def expand(record, row, number):
+    """Add the new ones of the prepared successors to the candidates; True if one of them is solved."""
+    control, tables, estimate, ahead = record.control, record.tables, record.estimate, record.successors
+    candidates, state = record.candidates, ahead.states[number]
+    # An incremental estimate reads the parent once for all of its children, if it was not kept.
+    value = value_of(record, row, state)
+    first = np.int64(0) if number == 0 else ahead.ends[number - 1]
+    control.expanded += 1
+    control.generated += ahead.ends[number] - first
+    for i in range(first, ahead.ends[number]):
+        candidate = control.candidates
+        if not is_new(record, ahead.keys[i], ahead.hashes[i], candidate):
             continue
         # Evaluate it; a goal ends the search.
-        h = evaluate_child(estimate, expansion.state, value, move, expansion.child)
-        candidates.parent[candidate], candidates.move[candidate] = row, move
+        kernels.copy(ahead.keys[i], candidates.keys[candidate])
+        h = evaluate_child(estimate, state, value, ahead.moves[i], ahead.children[i])
+        candidates.parent[candidate], candidates.move[candidate] = row, ahead.moves[i]
         record.selection.values[candidate] = h
-        if (h == 0 or control.admissible == 0) and kernels.solved(tables, expansion.child):
-            control.cursor = candidate
+        if (h == 0 or control.admissible == 0) and kernels.solved(tables, ahead.children[i]):
             return True
         # A state through which no short enough solution can lead is dropped.
         if control.depth + 1 + control.admissible * h > control.max_moves:
@@ -170,6 +200,16 @@ def threshold_of(record, count, width):
 
 
 @inlined
+def add_layer(record, count):
+    """Add the hashes of the next layer, of this many states."""
+    for i in range(count + AHEAD):
+        if i < count:
+            prefetch_hash(record.seen_hashes, mix(record.layer[i]))
+        if i >= AHEAD:
+            add_hash(record.seen_hashes, mix(record.layer[i - AHEAD]))
+
+
+@inlined
 def select(record):
     """Select the best candidates as the next layer."""
     control, candidates = record.control, record.candidates
@@ -191,10 +231,10 @@ def select(record):
             ties -= 1
         kernels.copy(candidates.keys[i], record.layer[kept])
         record.layer_values[kept] = record.selection.values[i]
-        add_hash(record.seen_hashes, hash_of(candidates.keys[i]))
         record.parent[control.kept_count + kept] = base + candidates.parent[i]
         record.move[control.kept_count + kept] = candidates.move[i]
         kept += 1
+    add_layer(record, kept)
     control.layer_size = kept
     control.kept_count += kept
     control.depth += 1
@@ -207,7 +247,7 @@ def begin(record):
     """Make the start the first layer; True if it is solved."""
     control, expansion = record.control, record.expansion
     kernels.pack(record.tables, expansion.state, record.layer[0])
-    add_hash(record.seen_hashes, hash_of(record.layer[0]))
+    add_hash(record.seen_hashes, mix(record.layer[0]))
     control.layer_size, control.kept_count, control.phase = 1, 1, EXPAND
     record.parent[0] = NOWHERE
     if not kernels.is_external(record.estimate.tables):
@@ -231,17 +271,20 @@ def expand_layer(record, budget):
     while control.cursor < control.layer_size:
         if budget == 0:
             return RUNNING, budget
-        row = control.cursor
-        if expand(record, row):
-            # The goal stands after the last kept state, so that the path to it is read as that of any other.
-            record.parent[control.kept_count] = control.kept_count - control.layer_size + row
-            record.move[control.kept_count] = record.candidates.move[control.cursor]
-            control.length, control.phase = control.depth + 1, FINISHED
-            if control.was_cut == 0:  # so far it was a breadth-first search
-                control.bound = control.length
-            return IMPROVED, budget
-        control.cursor = row + 1
-        budget -= 1
+        first, count = control.cursor, min(AHEAD, control.layer_size - control.cursor, budget)
+        for i in range(count):
+            prepare(record, first + i, i)
+        for i in range(count):
+            if expand(record, first + i, i):
+                # The goal stands after the last kept state, so that the path to it is read as that of any other.
+                record.parent[control.kept_count] = control.kept_count - control.layer_size + first + i
+                record.move[control.kept_count] = record.candidates.move[control.candidates]
+                control.length, control.phase = control.depth + 1, FINISHED
+                if control.was_cut == 0:  # so far it was a breadth-first search
+                    control.bound = control.length
+                return IMPROVED, budget
+        control.cursor = first + count
+        budget -= count
     control.phase, control.scored = SELECT, 0
     return DONE, budget
 

@@ -260,35 +260,29 @@ def undo_move_multi(tables, stack, depth, move):
 
 @implements(names.pack, TilesTables, MultiTables)
 def pack(tables, state, words):
-    bits = tables.bits
-    for i in range(words.size):
-        words[i] = 0
-    word = np.uint64(0)
-    shift = np.uint64(0)
-    for cell in range(state.size - 1):
-        if shift + bits > np.uint64(64):
-            word += np.uint64(1)
-            shift = np.uint64(0)
-        words[word] |= np.uint64(state[cell]) << shift
-        shift += bits
+    cell, cells = np.uint64(0), np.uint64(state.size) - np.uint64(1)
+    for word in range(words.size):
+        total, shift = np.uint64(0), np.uint64(0)
+        while cell < cells and shift + tables.bits <= np.uint64(64):
+            total |= np.uint64(state[cell]) << shift
+            shift += tables.bits
+            cell += np.uint64(1)
+        words[word] = total
 
 
 @implements(names.unpack, TilesTables, MultiTables)
 def unpack(tables, words, state):
-    bits = tables.bits
-    mask = (np.uint64(1) << bits) - np.uint64(1)
-    word = np.uint64(0)
-    shift = np.uint64(0)
-    cells = state.size - 1
-    for cell in range(cells):
-        if shift + bits > np.uint64(64):
-            word += np.uint64(1)
-            shift = np.uint64(0)
-        piece = np.uint8((words[word] >> shift) & mask)
-        state[cell] = piece
-        if piece == tables.home:
-            state[cells] = cell
-        shift += bits
+    mask = (np.uint64(1) << tables.bits) - np.uint64(1)
+    cell, cells = np.uint64(0), np.uint64(state.size) - np.uint64(1)
+    for word in range(words.size):
+        rest, shift = words[word], np.uint64(0)
+        while cell < cells and shift + tables.bits <= np.uint64(64):
+            piece = np.uint8((rest >> shift) & mask)
+            state[cell] = piece
+            if piece == tables.home:
+                state[cells] = cell
+            shift += tables.bits
+            cell += np.uint64(1)
 
 
 def packed_words(cells: int) -> int:

@@ -61,6 +61,18 @@ def beside(estimate, state, piece, cell):
 
 
 @inlined
+def exchanged(estimate, state, piece, other, cell):
+    """Return `beside` of a piece in a cell less that of another piece in it."""
+    cells, total = np.uint64(state.size - 1), np.int64(0)
+    place, instead = np.uint64(piece) * cells + np.uint64(cell), np.uint64(other) * cells + np.uint64(cell)
+    for i in range(estimate.near.shape[1]):
+        near = np.uint64(estimate.near[np.uint64(cell), np.uint64(i)])
+        beside = near * cells + np.uint64(state[near])
+        total += np.int64(estimate.weights[place, beside]) - np.int64(estimate.weights[instead, beside])
+    return total
+
+
+@inlined
 def place_beside(estimate, number, cells, memo):
     """Return what the partners of a piece add to the place of its trio of this number."""
     codes, partners, first = estimate.codes, estimate.partners, np.uint64(3) * cells * number
@@ -104,8 +116,7 @@ def evaluate_move(estimate, state, move, value, memo, delta, most):
     home, cells = estimate.geometry.home, np.int64(state.size - 1)
     before, after = np.int64(piece) * cells + np.int64(source), np.int64(piece) * cells + np.int64(blank)
     change = np.int64(estimate.alone[after]) - np.int64(estimate.alone[before])
-    change += beside(estimate, state, piece, blank) - beside(estimate, state, piece, source)
-    change += beside(estimate, state, home, source) - beside(estimate, state, home, blank)
+    change += exchanged(estimate, state, piece, home, blank) - exchanged(estimate, state, piece, home, source)
     # The tile and the blank beside each other: counted twice before the move, and not at all after it.
     change += np.int64(estimate.weights[before, np.int64(blank) * cells + np.int64(home)])
     change += np.int64(estimate.weights[after, np.int64(source) * cells + np.int64(home)])
