@@ -10,13 +10,15 @@ from tests.solvers.known import FARTHEST, FIFTEEN, TILES, board, random_dust
 from puzzlelab import Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
 from puzzlelab.core.errors import UnknownName
 from puzzlelab.core.views import Estimates, KernelRules
+from puzzlelab.engine.driver import drive
 from puzzlelab.engine.records import path_to, unpacked
+from puzzlelab.engine.search_rules import rules_of
 from puzzlelab.puzzles.tiles.exact_distances_kernels import distances as distance_tables
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import _layers
 from puzzlelab.solvers import beam as beam_module
 from puzzlelab.solvers._top_k_kernels import threshold_exact
-from puzzlelab.solvers.beam import MAX_WIDTH, Beam, passes_left, wider
+from puzzlelab.solvers.beam import MAX_WIDTH, Beam, machine, passes_left, wider
 from puzzlelab.solvers.greedy import Greedy
 
 SLOW = pytest.mark.slow
@@ -118,13 +120,31 @@ def test_the_limit_of_nodes_counts_all_widths_together(nodes):
 @pytest.mark.parametrize("left", [Limit(), Limit(seconds=90.0), Limit(nodes=90_000), Limit(seconds=9.0, nodes=90_000)])
 def test_the_last_width_takes_what_is_left_of_a_limit(left):
     before, after = Result(None, expanded=5_000, seconds=1.0), Result((0,) * 9, expanded=8_000, seconds=4.0)
-    expected = {(None, None): 128, (9.0, 90_000): 64 * 3 * 6 // 10, (90.0, None): 256, (None, 90_000): 256}
-    assert wider(64, before, after, left) == expected[left.seconds, left.nodes]
-    assert wider(64, before, replace(after, moves=None), left) == 128
-    assert wider(MAX_WIDTH, before, after, Limit()) == MAX_WIDTH
-    assert wider(64, before, after, Limit(seconds=3.0)) == 0
+    expected = {(None, None): 128, (9.0, 90_000): 64 * 3 // 2, (90.0, None): 256, (None, 90_000): 256}
+    assert wider(64, before, after, left, 0.5) == expected[left.seconds, left.nodes]
+    assert wider(64, before, replace(after, moves=None), left, 0.5) == 128
+    assert wider(MAX_WIDTH, before, after, Limit(), 0.5) == MAX_WIDTH
+    assert wider(64, before, after, Limit(seconds=3.0), 1.0) == 0
     assert passes_left(before, after, Limit(seconds=3.0, nodes=90_000)) == (1.0, "time")
     assert passes_left(before, after, Limit(seconds=90.0, nodes=3_000)) == (1.0, "nodes")
+
+
+@pytest.mark.parametrize("room", [1, 700, 5_000, 20_000])
+def test_layers_get_narrower_so_that_the_last_one_is_reached(room):
+    """A search expands its room, or one state of each layer, however wide it began."""
+    instance, rules = FIFTEEN.read(KORF_2[0]), rules_of(FIFTEEN.read(KORF_2[0]))
+    estimate = replace(FIFTEEN.view(Estimates).estimate("misplaced"), admissible=False)
+    search = machine(instance, estimate, rules, 1_000, 60)
+    search.control.room = room
+    list(drive(search, Limit(), estimate, rules))
+    assert search.control.length == -1
+    assert search.control.depth == 59
+    assert 0.9 * room <= search.control.expanded <= max(room, 60)
+
+
+def test_the_last_pass_uses_up_the_limit():
+    result = solve(FIFTEEN.read(KORF_2[0]), Beam(estimate="manhattan"), Limit(nodes=100_000))
+    assert 85_000 < result.expanded <= 100_000
 
 
 def test_a_narrow_beam_may_end_without_an_answer_and_does_not_call_that_a_proof():

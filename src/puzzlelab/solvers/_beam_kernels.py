@@ -31,8 +31,8 @@ from puzzlelab.solvers._top_k_kernels import Selection, bits_of, threshold_16bit
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import State
 
-CONTROL = control_type("layer_size cursor candidates phase depth kept_count scored was_cut admissible max_moves")
-"""was_cut: a layer was too wide, and states were dropped."""
+CONTROL = control_type("layer_size cursor candidates phase depth kept_count scored was_cut admissible max_moves room")
+"""was_cut: a layer was too wide, and states were dropped. room: the states that the search may expand in all."""
 START, EXPAND, SELECT, FINISHED = range(4)
 ONE = np.uint64(1)
 AHEAD = 4
@@ -167,7 +167,7 @@ def expand(record, row, number):
         if (h == 0 or control.admissible == 0) and kernels.solved(tables, ahead.children[i]):
             return True
         # A state through which no short enough solution can lead is dropped.
-        if control.depth + 1 + control.admissible * h > control.max_moves:
+        if control.depth + 1 + max(control.admissible * h, 1) > control.max_moves:
             continue
         control.candidates += 1
     return False
@@ -210,10 +210,20 @@ def add_layer(record, count):
 
 
 @inlined
+def next_width(record):
+    """Return the most states of the next layer: what is left to expand is shared among the layers that may follow."""
+    control = record.control
+    if control.max_moves == UNBOUNDED:
+        return np.int64(len(record.layer))
+    layers = max(control.max_moves - control.depth - 1, 1)
+    return min(max((control.room - control.expanded) // layers, 1), np.int64(len(record.layer)))
+
+
+@inlined
 def select(record):
     """Select the best candidates as the next layer."""
     control, candidates = record.control, record.candidates
-    count, width = control.candidates, len(record.layer)
+    count, width = control.candidates, next_width(record)
     threshold, ties = np.int64(1 << 32), np.int64(0)
     if count > width:
         control.was_cut = 1

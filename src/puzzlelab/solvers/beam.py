@@ -56,9 +56,13 @@ MOST_REMEMBERED = 1 << 10
 FIRST_LAYERS, FIRST_DOUBLINGS = 2000, 5
 """The layers after which the first, narrow beams of a widening search give up, until there is a solution. On 7x7 tiles
 one in seven of them wanders for tens of thousands of moves, and the next width finds a solution soon."""
-LAST_PASSES, SURE = 20.0, 0.6
-"""The next pass is the last one where less than so many times the time of the pass before is left, and takes this part
-of it: the larger a beam, the longer each of its states takes."""
+LAST_PASSES = 20.0
+"""The next pass is the last one where less than so many times the time of the pass before is left."""
+SURE = 0.6
+"""The part of that time for which the last pass is planned, where it cannot get narrower on the way: the larger a beam,
+the longer each of its states takes."""
+RESERVE = 0.02
+"""The part of a limit on time that a pass leaves for its last layers."""
 PRIOR_WEIGHT = 0.1
 """The weight of minus the log probability, in moves, beside an estimate: enough to break ties."""
 BEAM_EMPTY: tuple[Proof, str, Stop] = "none", "every state in the beam led only to states seen before", "dead end"
@@ -73,7 +77,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
     record = BeamRecord(
         tables=rules.tables,
         estimate=records.new_estimate(estimate, rules),
-        control=new_control(CONTROL, max_moves=max_moves, admissible=estimate.admissible),
+        control=new_control(CONTROL, max_moves=max_moves, admissible=estimate.admissible, room=UNBOUNDED),
         layer=np.empty((width, rules.words), np.uint64),
         layer_values=np.empty(width, np.float32),
         candidates=records.new_node_table(rules, candidates, table=table),
@@ -103,7 +107,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
 def restart(record: BeamRecord, start: State) -> None:
     """Let the search begin again from another working state `[S]`."""
     control = record.control
-    reset(control, max_moves=control.max_moves, admissible=control.admissible)
+    reset(control, max_moves=control.max_moves, admissible=control.admissible, room=UNBOUNDED)
     record.candidates.table[:] = 0
     record.seen_hashes[:] = 0
     record.expansion.state[:] = start
@@ -207,10 +211,11 @@ class Beam(SolverSettings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield progress and ever shorter solutions; O(width x depth) memory."""
-        search = self._search(instance)
-        attempts = (
-            self._widening(instance, search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
-        )
+        search, is_paced = self._search(instance)
+        if self.width is None:
+            attempts = self._widening(instance, search, 1.0 if is_paced else SURE, limit)
+        else:
+            attempts = search(self.width, UNBOUNDED, limit)
         return with_patience(attempts, limit, self.patience)
 
     def solve_batch(self, boards: Boards, limit: Limit, over: Callable[[], bool]) -> Iterator[Answers] | None:
@@ -240,7 +245,8 @@ class Beam(SolverSettings):
         chosen = chosen_estimate(puzzle, self.estimate)
         return chosen if self.estimate is not None or chosen.guide is None else chosen_estimate(puzzle, chosen.guide)
 
-    def _search(self, instance: Instance) -> WidthSearch:
+    def _search(self, instance: Instance) -> tuple[WidthSearch, bool]:
+        """Return the search of one width, and whether its layers get narrower where a limit would end it too soon."""
         puzzle, rules, estimate = instance.puzzle, rules_of(instance), None
         if self.prior is None or self.estimate is not None:
             estimate = fitted(minimised(puzzle, self._chosen(puzzle)), rules, instance.state)
@@ -252,9 +258,9 @@ class Beam(SolverSettings):
             def by_estimate(width: int, max_moves: int, limit_left: Limit) -> Iterator[Attempt]:
                 search = new(instance, estimate, rules, width, max_moves)
                 search.control.bound = bound
-                return drive(search, limit_left, estimate, rules)
+                return paced(search, drive(search, limit_left, estimate, rules), limit_left)
 
-            return by_estimate
+            return by_estimate, True
         prior = None if self.prior is None else chosen_prior(puzzle, self.prior)
         guide = Guide(estimate, prior, 1.0 if estimate is None else PRIOR_WEIGHT)
 
@@ -262,11 +268,11 @@ class Beam(SolverSettings):
             search = _layers.machine(instance, guide, rules, limit_left, BEAM_EMPTY, width, most)
             return _layers.drive(search, instance, guide, rules, limit_left)
 
-        return by_layers
+        return by_layers, False
 
-    def _widening(self, instance: Instance, search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
+    def _widening(self, instance: Instance, search: WidthSearch, share: float, limit: Limit) -> Iterator[Attempt]:
         """Yield the first solution, if a solver gives it, and from one search after another, each wider than the one
-        before it, and for shorter solutions only.
+        before it, and for shorter solutions only. The last one is planned for this share of what is left of a limit.
 
         A search that dropped no state and found no shorter solution proves the best answer optimal.
         """
@@ -274,7 +280,7 @@ class Beam(SolverSettings):
 
         def next_pass(limit_left: Limit, best: Result) -> Iterator[Attempt]:
             nonlocal width, before
-            width = wider(width, before, best, limit_left) if width else self.first_width
+            width = wider(width, before, best, limit_left, share) if width else self.first_width
             if width == 0:
                 return iter([Result(None, stop=passes_left(before, best, limit_left)[1])])
             before = best
@@ -293,18 +299,29 @@ class Beam(SolverSettings):
         return one_by_one(chain(firsts, takewhile(lambda _: width < MAX_WIDTH, repeat(next_pass))), limit)
 
 
-def wider(width: int, before: Result, after: Result, left: Limit) -> int:
+def paced(search: Machine, attempts: Iterator[Attempt], limit: Limit) -> Iterator[Attempt]:
+    """Yield the attempts of a search of one width, whose layers get narrower where the limit would end it too soon."""
+    nodes = UNBOUNDED if limit.nodes is None else limit.nodes
+    search.control.room = nodes
+    for attempt in attempts:
+        yield attempt
+        if limit.seconds is not None and attempt.expanded and attempt.seconds:
+            seconds = (1 - RESERVE) * limit.seconds
+            search.control.room = min(nodes, int(attempt.expanded * seconds / attempt.seconds))
+
+
+def wider(width: int, before: Result, after: Result, left: Limit, share: float) -> int:
     """Return the width of the pass after one of this `width`, or 0 where too little of a limit is left for a wider one.
 
-    Without a limit, or a solution, the width doubles. Else the last pass takes what the ones before it, each four times
-    as wide, have left. The results are those before and after the pass.
+    Without a limit, or a solution, the width doubles. Else the last pass takes this share of what the ones before it,
+    each four times as wide, have left. The results are those before and after the pass.
     """
     if after.objective is None or (left.seconds is None and left.nodes is None):
         return min(2 * width, MAX_WIDTH)
     passes, _ = passes_left(before, after, left)
     if passes > LAST_PASSES:
         return min(4 * width, MAX_WIDTH)
-    chosen = int(SURE * passes * width)
+    chosen = int(share * passes * width)
     return 0 if chosen < 5 * width // 4 else min(chosen, MAX_WIDTH)
 
 
