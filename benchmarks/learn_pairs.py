@@ -205,7 +205,7 @@ def stored(folder: Path) -> Learned:
 def main() -> None:
     """Learn the boards that are missing."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("side", type=int)
+    parser.add_argument("side", type=int, choices=range(3, 9))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--boards", type=int, default=40_000, help="in all")
     parser.add_argument("--width", type=int, default=1024, help="of the beams")

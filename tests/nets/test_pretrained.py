@@ -64,7 +64,6 @@ def test_it_knows_what_to_do(name) -> None:
         "dust-8x6x5": ("uniform", None, 16),
         "tiles-3x3": ("uniform", None, 24),
         "tiles-4x4": ("level", 12, 50),
-        "tiles-5x5": ("walk", 40, 25),
         "sudoku-9x9": ("level", 4, 55),
     }[name if name in DOCUMENTS else card.puzzle]
     sample = puzzle.view(Samples).scales[scale].sample

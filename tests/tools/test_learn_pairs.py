@@ -115,3 +115,12 @@ def test_an_interruption_says_how_it_goes_on(
         run(program, monkeypatch, 3, tmp_path, "--jobs", 1)
     assert ended.value.code == 130
     assert "started again, it goes on after the last whole round" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("side", [1, 2, 9])
+def test_a_size_without_pairs_is_refused(
+    side: int, program: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        run(program, monkeypatch, side, tmp_path)
+    assert "argument side: invalid" in capsys.readouterr().err

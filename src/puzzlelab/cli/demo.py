@@ -28,7 +28,7 @@ BOARDS = (
         "tiles-5x5",
         "17 1 20 9 16 2 22 19 14 5 15 21 0 3 24 23 18 13 12 7 10 8 6 4 11",
         "The 24-puzzle: a proof of optimality would take too long here",
-        ("beam:estimate=conflicts:width=20000", "astar:estimate=conflicts:weight=3"),
+        ("beam:width=1000", "astar:estimate=conflicts:weight=3"),
     ),
     (
         "sudoku-9x9",
