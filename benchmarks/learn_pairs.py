@@ -6,7 +6,8 @@ Three of four boards are uniformly random, the others end a random walk from the
 Boards that take unusually many moves are left out.
 
 After each round the folder has `learned.npz`, from which the program goes on when it is started again, also with
-another width, and `weights.npz`, which the package holds as `src/puzzlelab/puzzles/tiles/pairs-5x5.npz`.
+another width, and `weights.npz`, which the package holds as `src/puzzlelab/puzzles/tiles/pairs-5x5.npz`. With
+`--like src/puzzlelab/puzzles/tiles/pairs-5x5.npz` another folder goes on from there.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ RIVALS = 4
 """Of each state of a solution."""
 ROUNDS = 10
 """The rounds of the running mean of the parameters, which the beams and the files of weights have."""
+HABIT = 30.0
+"""The sum of squared gradients that each parameter is given where a file of weights has only the parameters."""
 
 
 class Lessons(NamedTuple):
@@ -169,6 +172,18 @@ def first(side: int, like: Learned | None) -> Learned:
     return Learned(side, parameters, np.ones_like(parameters), parameters, 0)
 
 
+def revived(side: int, path: Path) -> Learned:
+    """What a file of weights knows: each weight of a pair becomes its own parameter, and the shared ones are 0."""
+    own, shared, last, total = parts(side)
+    with np.load(path) as file:
+        if file["weights"].size != own:
+            raise SystemExit(f"{path} has no weights of {side}x{side} tiles")
+        parameters = np.zeros(total, np.float32)
+        for name, begin, end in (("weights", 0, own), ("trio_weights", shared, last), ("offset", last, total)):
+            parameters[begin:end] = file[name].astype(np.float32) / UNITS
+        return Learned(side, parameters, np.full_like(parameters, HABIT), parameters, int(file["boards"]))
+
+
 def weights(known: Learned) -> dict[str, Any]:
     """The arrays of the file of weights, in units: of each two tiles in near cells the sum of both parameters."""
     form, (own, shared, last, _) = features(known.side), parts(known.side)
@@ -210,12 +225,15 @@ def main() -> None:
     parser.add_argument("--boards", type=int, default=40_000, help="in all")
     parser.add_argument("--width", type=int, default=1024, help="of the beams")
     parser.add_argument("--rate", type=float, default=0.005, help="of learning")
-    parser.add_argument("--like", type=Path, metavar="FOLDER", help="begin with what was learned of another size")
+    parser.add_argument("--like", type=Path, metavar="FOLDER", help="begin with what was learned of another size, "
+                        "or go on from a file of weights")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     if (options.folder / "learned.npz").exists():
         known = stored(options.folder)
+    elif options.like is not None and options.like.is_file():
+        known = revived(options.side, options.like)
     else:
         known = first(options.side, None if options.like is None else stored(options.like))
     if known.side != options.side:
@@ -237,7 +255,7 @@ def learn_boards(known: Learned, options: argparse.Namespace) -> None:
         if not found:
             raise SystemExit("no board of this round was solved; begin with --like")
         known, loss = learn(known, found, options.rate)
-        save(options.folder / "weights.npz", **weights(known))
+        save(options.folder / "weights.npz", **weights(known), boards=known.boards)
         save(options.folder / "learned.npz", **known._asdict())  # last, so that a kill between both repeats the round
         moves = np.mean([each.moves for each in found])
         print(f"{known.boards:,} boards: {len(found)} of {ROUND} solved, {moves:.1f} moves, loss {loss:.4f}, "

@@ -117,6 +117,21 @@ def test_an_interruption_says_how_it_goes_on(
     assert "started again, it goes on after the last whole round" in capsys.readouterr().out
 
 
+def test_a_file_of_weights_is_learned_further(
+    program: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    run(program, monkeypatch, 3, one, "--boards", 20, "--width", 32, "--jobs", 1)
+    known, again = program.stored(one), program.revived(3, one / "weights.npz")
+    assert again.boards == known.boards == 20
+    for name, value in program.weights(known).items():
+        assert np.array_equal(program.weights(again)[name], value)
+    run(program, monkeypatch, 3, other, "--like", one / "weights.npz", "--boards", 30, "--width", 32, "--jobs", 1)
+    assert "30 boards: 10 of 10 solved" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="has no weights of 4x4 tiles"):
+        run(program, monkeypatch, 4, tmp_path / "four", "--like", one / "weights.npz")
+
+
 @pytest.mark.parametrize("side", [1, 2, 9])
 def test_a_size_without_pairs_is_refused(
     side: int, program: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
