@@ -126,7 +126,10 @@ def load_counts(path: Path | None, seed: int) -> Counts:
     """Return what was counted before with this seed, or nothing."""
     if path is None or not path.exists():
         return Counts(seed)
-    counts = Counts(**json.loads(path.read_text()))
+    try:
+        counts = Counts(**json.loads(path.read_text()))
+    except (ValueError, TypeError):
+        sys.exit(f"{path} does not hold the counts of an earlier run")
     if counts.seed != seed:
         sys.exit(f"{path} has the counts of seed {counts.seed}")
     return counts

@@ -46,3 +46,11 @@ def test_the_counts_of_another_seed_are_refused(tmp_path: Path) -> None:
     assert soundness.load_counts(state, 1).total == 4
     with pytest.raises(SystemExit, match="seed 1"):
         soundness.load_counts(state, 2)
+
+
+@pytest.mark.parametrize("text", ["", "counts", "[1, 2]", '{"seed": 1, "colour": 2}', "\x00"])
+def test_a_file_without_counts_is_refused(text: str, tmp_path: Path) -> None:
+    state = tmp_path / "counts.json"
+    state.write_text(text)
+    with pytest.raises(SystemExit, match="does not hold the counts"):
+        soundness.load_counts(state, 1)

@@ -98,7 +98,7 @@ def add_hashes(seen, hashes):
 
 @inlined
 def is_new(record, key, h, candidate):
-    """Tell whether no kept state and no candidate equals `key`, which then stands in the table of candidates."""
+    """Tell whether no kept state and no candidate equals `key`, whose hash is `h`; a new one then is the candidate."""
     # States of earlier layers are known by their hashes alone, 8 bytes each; candidates of this layer are compared in
     # full.
     seen, candidates = record.seen_hashes, record.candidates
