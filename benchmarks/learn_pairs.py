@@ -6,7 +6,8 @@ Three of four boards are uniformly random, the others end a random walk from the
 Boards that take unusually many moves are left out.
 
 After each round the folder has `learned.npz`, from which the program goes on when it is started again, also with
-another width, and `weights.npz`, which the package holds as `src/puzzlelab/puzzles/tiles/pairs-5x5.npz`. With
+another width; `weights.npz`, which the package holds as `src/puzzlelab/puzzles/tiles/pairs-5x5.npz`; and `alike.npz`,
+the weights for boards of other sizes and shapes (`pairs.npz`, from 7x7). With
 `--like src/puzzlelab/puzzles/tiles/pairs-5x5.npz` another folder goes on from there.
 """
 
@@ -31,7 +32,15 @@ from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.engine.record_parts import UNBOUNDED
 from puzzlelab.engine.search_rules import chosen_estimate, rules_of
 from puzzlelab.puzzles.tiles.estimate_kernels import grid_distance
-from puzzlelab.puzzles.tiles.pairs import alike_pairs, alike_trios, near_pairs, pair_tables, trios
+from puzzlelab.puzzles.tiles.pairs import (
+    alike_pairs,
+    alike_trios,
+    alike_weights,
+    near_pairs,
+    own_blocks,
+    pair_tables,
+    trios,
+)
 from puzzlelab.puzzles.tiles.pairs_kernels import UNITS, Features, fit
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers import beam
@@ -138,7 +147,7 @@ def features(side: int) -> Features:
     numbers = np.stack([pairs.place, np.where(alike > 0, own + alike, 0)], axis=2).astype(np.int32)
     distance = grid_distance(side, side).astype(np.float32)
     distance[-1] = 0
-    return Features(distance, pairs.cells, numbers, *trios(side), (shared + alike_trios()).astype(np.int32))
+    return Features(distance, pairs.cells, numbers, *trios(side, side), (shared + alike_trios()).astype(np.int32))
 
 
 def learn(known: Learned, found: list[Lessons], rate: float) -> tuple[Learned, float]:
@@ -198,7 +207,8 @@ def estimate_of(known: Learned) -> Estimate:
     puzzle = Tiles(known.side, known.side)
     if not known.mean.any():
         return chosen_estimate(puzzle, None)
-    tables = pair_tables(puzzle, **weights(known))
+    own = weights(known)
+    tables = pair_tables(puzzle, own_blocks(known.side, own["weights"]), own["trio_weights"], own["offset"])
     return Estimate("pairs", admissible=False, kernel=lambda: tables, memo=puzzle.cells)
 
 
@@ -255,7 +265,10 @@ def learn_boards(known: Learned, options: argparse.Namespace) -> None:
         if not found:
             raise SystemExit("no board of this round was solved; begin with --like")
         known, loss = learn(known, found, options.rate)
-        save(options.folder / "weights.npz", **weights(known), boards=known.boards)
+        own = weights(known)
+        save(options.folder / "weights.npz", **own, boards=known.boards)
+        alike = alike_weights(known.side, own["weights"])
+        save(options.folder / "alike.npz", weights=alike, trio_weights=own["trio_weights"])
         save(options.folder / "learned.npz", **known._asdict())  # last, so that a kill between both repeats the round
         moves = np.mean([each.moves for each in found])
         print(f"{known.boards:,} boards: {len(found)} of {ROUND} solved, {moves:.1f} moves, loss {loss:.4f}, "

@@ -127,7 +127,7 @@ def test_what_is_offered_goes_by_size() -> None:
     }
     assert set(load("tiles-4x4").view(Estimates).estimates) == {"misplaced", "manhattan", "conflicts", "walking", "pdb"}
     assert set(load("tiles-5x5").view(Estimates).estimates) == {"misplaced", "manhattan", "conflicts", "pdb", "pairs"}
-    assert set(load("tiles-12x12").view(Estimates).estimates) == {"misplaced", "manhattan", "conflicts"}
+    assert set(load("tiles-12x12").view(Estimates).estimates) == {"misplaced", "manhattan", "conflicts", "pairs"}
 
 
 @pytest.mark.parametrize("size", ["tiles-3x3", "tiles-5x5", "tiles-12x12"])

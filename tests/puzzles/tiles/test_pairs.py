@@ -1,5 +1,7 @@
 """The learned estimate of pairs: its weights, how they are learned, and the beam that it leads."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,9 +9,22 @@ import puzzlelab
 from puzzlelab.core.views import Estimates
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.batch_rules import cheap_bounds, estimated
+from puzzlelab.puzzles.tiles import pairs as pairs_module
 from puzzlelab.puzzles.tiles.estimate_kernels import grid_distance
 from puzzlelab.puzzles.tiles.kernels import rules
-from puzzlelab.puzzles.tiles.pairs import PLACES, TRIO_CLIP, alike_pairs, alike_trios, near_pairs, pair_tables, trios
+from puzzlelab.puzzles.tiles.pairs import (
+    PLACES,
+    TRIO_CLIP,
+    alike_blocks,
+    alike_pairs,
+    alike_trios,
+    alike_weights,
+    near_cells,
+    near_pairs,
+    own_blocks,
+    pair_tables,
+    trios,
+)
 from puzzlelab.puzzles.tiles.pairs_kernels import UNITS, Features, fit
 from puzzlelab.puzzles.tiles.planes import mirror
 
@@ -24,9 +39,9 @@ def weights_of(side, seed=0):
     return weights, random.integers(-200, 200, alike_trios().max() + 1).astype(np.int16)
 
 
-def walk(side, seed, moves=60):
-    """The working states of a random walk from a random board, and the moves between them."""
-    puzzle = puzzlelab.Tiles(side, side)
+def walk(side, seed, moves=60, columns=None):
+    """The states of a random walk from the goal, and the moves between them."""
+    puzzle = puzzlelab.Tiles(side, columns or side)
     random, state = np.random.default_rng(seed), np.array(puzzle.goal, np.uint8)
     states, made = [state], []
     for _ in range(moves):
@@ -45,7 +60,7 @@ def plain_sum(side, weights, trio_weights, offset, working):
     both = sum(int(weights[pairs.place[number, int(working[a]) * cells + int(working[b])]])
                for number, (a, b) in enumerate(pairs.cells))  # fmt: skip
     lies = np.argsort(working[:-1])
-    three = sum(int(trio_weights[trio_number(side, trio, lies)]) for trio in trios(side).pieces.tolist())
+    three = sum(int(trio_weights[trio_number(side, trio, lies)]) for trio in trios(side, side).pieces.tolist())
     return alone + (both + three + offset) / UNITS
 
 
@@ -67,7 +82,7 @@ def trio_number(side, trio, lies):
 def test_the_sum_is_that_of_all_near_pairs_and_trios_from_scratch_and_move_by_move(side):
     puzzle, states, moves = walk(side, side)
     weights, memo, delta = weights_of(side), np.zeros(side * side, np.int64), np.zeros(side * side, np.int64)
-    tables = pair_tables(puzzle, *weights, 77)
+    tables = pair_tables(puzzle, own_blocks(side, weights[0]), weights[1], 77)
     working = rules(puzzle).encode(states)
     value, fresh = names.evaluate(tables, working[0], memo), np.zeros_like(memo)
     for before, move, after in zip(working, moves, working[1:], strict=False):
@@ -82,7 +97,8 @@ def test_the_sum_is_that_of_all_near_pairs_and_trios_from_scratch_and_move_by_mo
 @pytest.mark.parametrize("side", SIDES)
 def test_a_board_and_its_mirror_image_have_one_estimate(side):
     puzzle, states, _ = walk(side, 1)
-    tables, memo = pair_tables(puzzle, *weights_of(side), 0), np.zeros(side * side, np.int64)
+    weights, memo = weights_of(side), np.zeros(side * side, np.int64)
+    tables = pair_tables(puzzle, own_blocks(side, weights[0]), weights[1], 0)
     cells, tiles = mirror(puzzle)
     for state, image in zip(rules(puzzle).encode(states), rules(puzzle).encode(tiles[states[:, cells]]), strict=True):
         assert names.evaluate(tables, state, memo) == names.evaluate(tables, image, memo)
@@ -102,7 +118,7 @@ def test_pairs_that_look_alike_share_a_number_on_boards_of_all_sizes():
 
 
 def test_trios_are_all_corners_and_lines_of_three_tiles_and_look_alike_in_mirrors():
-    assert [len(trios(side).pieces) for side in (3, 4, 5, 7)] == [13 + 4, 33 + 14, 61 + 28, 141 + 68]
+    assert [len(trios(side, side).pieces) for side in (3, 4, 5, 7)] == [13 + 4, 33 + 14, 61 + 28, 141 + 68]
     number = alike_trios()
     assert number.shape == (PLACES,)
     assert np.bincount(number)[number[: PLACES // 2]].max() == 2
@@ -121,7 +137,7 @@ def test_what_is_learned_ranks_states_that_are_nearer_to_the_goal_before_others(
     pairs, working, distance = near_pairs(3), rules(puzzle).encode(states), grid_distance(3, 3).astype(np.float32)
     distance[-1] = 0
     places = (pairs.weights + alike_trios()).astype(np.int32)
-    features = Features(distance, pairs.cells, pairs.place[:, :, None].copy(), *trios(3), places)
+    features = Features(distance, pairs.cells, pairs.place[:, :, None].copy(), *trios(3, 3), places)
     parameters, squares = np.zeros((2, places.max() + 2), np.float32)
     squares += 1
     scratch = np.zeros(9, np.int64), np.zeros((2, len(pairs.cells) + len(features.pieces)), np.int32)
@@ -151,11 +167,48 @@ def test_a_beam_without_an_estimate_is_led_by_pairs_and_tells_a_lower_bound(side
     assert puzzlelab.solver("beam", estimate="manhattan").options_for(puzzle)["estimate"] == "manhattan"
 
 
-def test_boards_of_other_sizes_and_goals_have_no_such_estimate():
-    others = ("tiles-4x4", "tiles-5x6", "tiles-9x9", "tiles-5x5:moves=multi", goal_of([1, 0, *range(2, 25)]))
+def test_large_boards_whose_goal_has_the_blank_in_a_corner_have_this_estimate():
+    others = ("tiles-4x4", "tiles-2x9", "tiles-5x5:moves=multi", goal_of([1, 0, *range(2, 25)]))
     for name in others:
         assert "pairs" not in puzzlelab.load(name).view(Estimates).estimates
-    assert "pairs" in puzzlelab.load(goal_of([0, *range(24, 0, -1)])).view(Estimates).estimates
+    for name in ("tiles-3x6", "tiles-6x5", "tiles-12x12", goal_of([0, *range(24, 0, -1)])):
+        assert "pairs" in puzzlelab.load(name).view(Estimates).estimates
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3, 6), (6, 5), (9, 9)])
+def test_boards_without_weights_of_their_own_have_those_that_look_alike(rows, columns):
+    """The sum over near pairs and trios from scratch, and move by move; the goal has 0."""
+    puzzle, states, moves = walk(rows, 2, columns=columns)
+    tables, cells = puzzle.view(Estimates).estimate("pairs").kernel(), rows * columns
+    memo, fresh, delta = np.zeros((3, cells), np.int64)
+    working, found = rules(puzzle).encode(states), trios(rows, columns)
+    with np.load(Path(pairs_module.__file__).with_name("pairs.npz")) as stored:
+        blocks, trio_weights = list(alike_blocks(rows, columns, stored["weights"])), stored["trio_weights"]
+    value = names.evaluate(tables, working[0], memo)
+    assert value == 0
+    for before, move, after in zip(working, moves, working[1:], strict=False):
+        value = names.evaluate_move(tables, before, move, value, memo, delta, 0)
+        names.swap_delta(tables, memo, delta)
+        assert value == names.evaluate(tables, after, fresh)
+    total = int(tables.offset) + UNITS * int(
+        sum(grid_distance(rows, columns)[p, c] for c, p in enumerate(working[-1][:-1]) if p != cells - 1)
+    )
+    near = near_cells(rows, columns)
+    total += sum(int(block[working[-1][a], working[-1][b]]) for (a, b), block in zip(near, blocks, strict=True))
+    places = np.take_along_axis(found.codes, np.argsort(working[-1][:-1])[found.pieces][:, :, None], axis=2)
+    total += int(trio_weights[alike_trios()][places.sum(axis=(1, 2))].sum())
+    assert value == total / UNITS
+
+
+def test_alike_weights_are_those_of_a_square_whose_pairs_that_look_alike_have_one_weight():
+    side, (number, codes) = 5, alike_pairs(5)
+    weights = np.random.default_rng(1).integers(-200, 200, codes.size).astype(np.int16)
+    own = np.zeros(near_pairs(side).weights, np.int16)
+    own[near_pairs(side).place] = np.where(number > 0, weights[number], 0)
+    alike = alike_blocks(side, side, alike_weights(side, own))
+    for block, expected, tiles in zip(alike, own_blocks(side, own), number, strict=True):
+        assert (block[tiles.reshape(block.shape) > 0] == expected[tiles.reshape(block.shape) > 0]).all()
+        assert (block[tiles.reshape(block.shape) == 0] == 0).all()
 
 
 def goal_of(tiles):

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
 
 
-PAIR_SIZES = (5, 6, 7, 8)
-"""The squares whose estimate `pairs` was learned."""
-
-
 @dataclass(frozen=True)
 class TilesEstimates:
     """The view `Estimates` of sliding tiles."""
@@ -85,8 +81,8 @@ def _has_walking(puzzle: Tiles) -> bool:
 
 
 def _has_pairs(puzzle: Tiles) -> bool:
-    is_square = puzzle.rows == puzzle.columns in PAIR_SIZES
-    return not puzzle.is_multi and is_square and bool(reversed_goal(puzzle)[-1] == 0)
+    is_large = puzzle.cells > 16 and min(puzzle.rows, puzzle.columns) > 2
+    return not puzzle.is_multi and is_large and bool(reversed_goal(puzzle)[-1] == 0)
 
 
 def _single(puzzle: Tiles) -> bool:

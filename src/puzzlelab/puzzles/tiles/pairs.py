@@ -6,12 +6,15 @@ goal cells are neighbours, has one for where they lie, as in a pattern database 
 weights are learned together, from the layers of beam searches that the weights before have guided
 (`benchmarks/learn_pairs.py`). It is no lower bound.
 
-Shapes: N cells, P near pairs of cells, W weights of pairs, G trios, T trios of a piece.
+The squares in `LEARNED` have weights of their own. All other boards have those that look alike anywhere on any board.
+
+Shapes: N cells, P near pairs of cells, E near cells of a cell, W weights of pairs, G trios, T trios of a piece.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,11 +25,13 @@ from numpy.typing import NDArray
 from puzzlelab.core.views import Estimate
 from puzzlelab.puzzles.tiles.estimate_kernels import grid_distance
 from puzzlelab.puzzles.tiles.kernels import rules
-from puzzlelab.puzzles.tiles.pairs_kernels import UNITS, PairTables
+from puzzlelab.puzzles.tiles.pairs_kernels import UNITS, PairTables, evaluate
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
 
+LEARNED = (5, 6, 7, 8)
+"""The sides of the squares that have weights of their own."""
 CLIP = 3
 """The most steps that are told apart between the cells of pairs that look alike."""
 TRIO_CLIP = 2
@@ -48,14 +53,18 @@ class NearPairs(NamedTuple):
     """W."""
 
 
-@cache
-def near_pairs(side: int) -> NearPairs:
-    """Return the near pairs of a square: cells of one line, and diagonal neighbours."""
-    cells = side * side
-    row, column = np.divmod(np.arange(cells), side)
+def near_cells(rows: int, columns: int) -> list[tuple[int, int]]:
+    """Return the near pairs of cells: of one line, and diagonal neighbours."""
+    row, column = np.divmod(np.arange(rows * columns), columns)
     down, right = np.abs(row[:, None] - row), np.abs(column[:, None] - column)
     is_near = (down == 0) | (right == 0) | ((down == 1) & (right == 1))
-    pairs = [(a, b) for a, b in itertools.combinations(range(cells), 2) if is_near[a, b]]
+    return [(a, b) for a, b in itertools.combinations(range(rows * columns), 2) if is_near[a, b]]
+
+
+@cache
+def near_pairs(side: int) -> NearPairs:
+    """Return the near pairs of a square, with a weight of their own for each two pieces."""
+    cells, pairs = side * side, near_cells(side, side)
     image = np.arange(cells).reshape(side, side).T.reshape(-1)
     tiles = np.arange(cells)
     first, second = np.meshgrid(tiles, tiles, indexing="ij")
@@ -115,21 +124,21 @@ class Trios(NamedTuple):
 
 
 @cache
-def trios(side: int) -> Trios:
-    """Return the trios of a square.
+def trios(rows: int, columns: int) -> Trios:
+    """Return the trios of a board.
 
     The place tells how far each tile is from its goal cell, along the axis from the middle one to the first neighbour,
     and along the other one, up to `TRIO_CLIP` steps; it does not tell where on the board that is.
     """
-    cells = side * side
-    at = np.stack(np.divmod(np.arange(cells), side), axis=1)
+    cells = rows * columns
+    at = np.stack(np.divmod(np.arange(cells), columns), axis=1)
     steps = [np.array(step) for step in ((0, 1), (0, -1), (1, 0), (-1, 0))]
     pieces, codes = [], []
     for middle in range(cells - 1):
         for one, other in itertools.combinations(steps, 2):
             goals = at[middle] + [(0, 0), one, other]
-            trio = goals @ (side, 1)
-            if goals.min() < 0 or goals.max() >= side or cells - 1 in trio:
+            trio = goals @ (columns, 1)
+            if goals.min() < 0 or (goals >= (rows, columns)).any() or cells - 1 in trio:
                 continue
             is_line = not (one + other).any()
             axes = np.stack([one, one[::-1] if is_line else other], axis=1)
@@ -165,25 +174,78 @@ def alike_trios() -> NDArray[np.int32]:
     return number.astype(np.int32)
 
 
-def pair_tables(puzzle: Tiles, weights: NDArray[np.int16], trio_weights: NDArray[np.int16], offset: int) -> PairTables:
-    """Return the tables of these weights, of pairs `[W]` and of trios that look alike, in `UNITS` to a move."""
-    pairs, cells = near_pairs(puzzle.rows), puzzle.cells
-    table = np.zeros((cells, cells, cells, cells), np.int16)
-    near: list[list[int]] = [[] for _ in range(cells)]
-    for (a, b), place in zip(pairs.cells.tolist(), pairs.place.reshape(-1, cells, cells), strict=True):
-        table[:, a, b, :] = weights[place]
-        table[:, b, a, :] = weights[place].T
-        near[a].append(b)
-        near[b].append(a)
-    width = max(map(len, near))
+def own_blocks(side: int, weights: NDArray[np.int16]) -> Iterator[NDArray[np.int16]]:
+    """Yield `int16[N, N]` for each near pair of a square: the weights of two pieces there, of own ones `[W]`."""
+    for place in near_pairs(side).place:
+        yield weights[place].reshape(side**2, side**2)
+
+
+def alike_blocks(rows: int, columns: int, weights: NDArray[np.int16]) -> Iterator[NDArray[np.int16]]:
+    """Yield `int16[N, N]` for each near pair of a board: the weights of two tiles there, of those that look alike.
+
+    `weights[down, right, p, q]`: of the steps from the first cell to the second one, and the steps of both tiles to
+    their goal cells (`displacements`). 0 has a pair with the blank, or of a tile twice.
+    """
+    lines, codes = np.divmod(np.arange(rows * columns), columns), displacements(rows, columns)
+    for a, b in near_cells(rows, columns):
+        down, right = (int(np.clip(line[b] - line[a], -CLIP, CLIP)) + CLIP for line in lines)
+        block = weights[down, right][codes[a][:, None], codes[b]]
+        np.fill_diagonal(block, 0)
+        block[-1] = block[:, -1] = 0
+        yield block
+
+
+def displacements(rows: int, columns: int) -> NDArray[np.int64]:
+    """Return `int64[N, N]`: the steps from cell c to the goal cell of piece p, as one number, at [c, p]."""
+    down, right = (
+        np.clip(line - line[:, None], -CLIP, CLIP) + CLIP for line in np.divmod(np.arange(rows * columns), columns)
+    )
+    numbers: NDArray[np.int64] = down * (2 * CLIP + 1) + right
+    return numbers
+
+
+def alike_weights(side: int, weights: NDArray[np.int16]) -> NDArray[np.int16]:
+    """Return the weights for `alike_blocks`: means of the own ones `[W]` of all pairs of a square that look alike."""
+    span = 2 * CLIP + 1
+    lines, codes, number = np.divmod(np.arange(side**2), side), displacements(side, side), alike_pairs(side)[0]
+    means = np.bincount(number.reshape(-1), weights[near_pairs(side).place].reshape(-1)) / np.bincount(
+        number.reshape(-1)
+    )
+    means[0] = 0
+    found = np.zeros((span, span, span**2, span**2), np.int16)
+    for (a, b), numbers in zip(near_cells(side, side), number.reshape(-1, side**2, side**2), strict=True):
+        down, right = (int(np.clip(line[b] - line[a], -CLIP, CLIP)) for line in lines)
+        p, q = np.nonzero(numbers)
+        values = np.round(means[numbers[p, q]])
+        found[down + CLIP, right + CLIP, codes[a][p], codes[b][q]] = values
+        found[CLIP - down, CLIP - right, codes[b][q], codes[a][p]] = values
+    return found
+
+
+def pair_tables(
+    puzzle: Tiles, blocks: Iterable[NDArray[np.int16]], trio_weights: NDArray[np.int16], offset: int
+) -> PairTables:
+    """Return the tables of the weights of each near pair, and of trios that look alike, in `UNITS` to a move."""
+    cells, pairs = puzzle.cells, near_cells(puzzle.rows, puzzle.columns)
+    width = max(np.bincount(np.reshape(pairs, -1)))
+    near = np.repeat(np.arange(cells, dtype=np.int32)[:, None], width, axis=1)
+    table, filled = np.zeros((cells, width, cells, cells), np.int16), [0] * cells
+    for (a, b), block in zip(pairs, blocks, strict=True):
+        table[a, filled[a]], table[b, filled[b]] = block, block.T
+        near[a, filled[a]], near[b, filled[b]] = b, a
+        filled[a], filled[b] = filled[a] + 1, filled[b] + 1
+    geometry = rules(puzzle).tables
+    steps = geometry.steps.reshape(cells, 4).astype(np.int64)
+    facing = np.argmax(near[:, None] == steps[:, :, None], axis=2) + width * np.arange(cells)[:, None]
     alone = grid_distance(puzzle.rows, puzzle.columns) * UNITS
     alone[-1] = 0
-    counts, partners, codes = _trios_of_pieces(puzzle.rows)
+    counts, partners, codes = _trios_of_pieces(puzzle.rows, puzzle.columns)
     return PairTables(
-        geometry=rules(puzzle).tables,
+        geometry=geometry,
         alone=alone.reshape(-1).astype(np.int16),
-        weights=table.reshape(cells * cells, cells * cells),
-        near=np.array([row + [cell] * (width - len(row)) for cell, row in enumerate(near)], np.int32),
+        weights=table.reshape(-1),
+        near=near,
+        facing=facing.reshape(-1),
         counts=counts,
         most=np.uint64(counts.max()),
         partners=partners.reshape(-1),
@@ -193,9 +255,9 @@ def pair_tables(puzzle: Tiles, weights: NDArray[np.int16], trio_weights: NDArray
     )
 
 
-def _trios_of_pieces(side: int) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int16]]:
+def _trios_of_pieces(rows: int, columns: int) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int16]]:
     """Return (counts `[N]`, partners `[N, T, 2]`, codes `[N, T, 3, N]`) of the trios that each piece belongs to."""
-    cells, found = side * side, trios(side)
+    cells, found = rows * columns, trios(rows, columns)
     own = [np.argwhere(found.pieces == piece) for piece in range(cells)]
     counts = np.array(list(map(len, own)))
     partners = np.zeros((cells, counts.max(), 2), np.uint8)
@@ -210,8 +272,16 @@ def _trios_of_pieces(side: int) -> tuple[NDArray[np.int64], NDArray[np.uint8], N
 
 @cache
 def _tables(puzzle: Tiles) -> PairTables:
-    with np.load(Path(__file__).with_name(f"pairs-{puzzle.rows}x{puzzle.rows}.npz")) as stored:
-        return pair_tables(puzzle, stored["weights"], stored["trio_weights"], int(stored["offset"]))
+    has_own = puzzle.rows == puzzle.columns in LEARNED
+    name = f"pairs-{puzzle.rows}x{puzzle.rows}.npz" if has_own else "pairs.npz"
+    with np.load(Path(__file__).with_name(name)) as stored:
+        weights, trio_weights = stored["weights"], stored["trio_weights"]
+        if has_own:
+            return pair_tables(puzzle, own_blocks(puzzle.rows, weights), trio_weights, int(stored["offset"]))
+    tables = pair_tables(puzzle, alike_blocks(puzzle.rows, puzzle.columns, weights), trio_weights, 0)
+    goal = np.append(np.arange(puzzle.cells, dtype=np.uint8), np.uint8(puzzle.cells - 1))
+    units = UNITS * evaluate(tables, goal, np.zeros(puzzle.cells, np.int64))
+    return tables._replace(offset=-np.int64(units))
 
 
 def estimate_of(puzzle: Tiles, name: str) -> Estimate:

@@ -31,9 +31,11 @@ class PairTables(NamedTuple):
     alone: NDArray[np.int16]
     """[N N]: the units of piece p in cell c, at N p + c: its Manhattan distance."""
     weights: NDArray[np.int16]
-    """[N N, N N]: the units of piece p in cell c beside piece q in cell e, at (N p + c, N e + q)."""
+    """[N E N N]: the units of piece p in cell c beside piece q in near cell e of it, at N (N (E c + e) + p) + q."""
     near: NDArray[np.int32]
     """[N, E]: the near cells of each cell; the cell itself, beside which nothing has a weight, fills the row."""
+    facing: NDArray[np.int64]
+    """[4 N]: E c + e of the near cell whose tile slides into the blank in cell c, for each move."""
     counts: NDArray[np.int64]
     """[N]: the trios of each piece."""
     most: np.uint64
@@ -50,25 +52,30 @@ class PairTables(NamedTuple):
 
 
 @inlined
+def row_of(estimate, cell, number, piece, cells):
+    """Return where the weights of a piece in a cell begin, beside what lies in the near cell of this number."""
+    at = np.uint64(cell) * np.uint64(estimate.near.shape[1]) + np.uint64(number)
+    return (at * cells + np.uint64(piece)) * cells
+
+
+@inlined
 def beside(estimate, state, piece, cell):
     """Return the sum of the weights of a piece in a cell beside what lies in the near cells."""
     cells, total = np.uint64(state.size - 1), np.int64(0)
-    place = np.uint64(piece) * cells + np.uint64(cell)
     for i in range(estimate.near.shape[1]):
-        other = np.uint64(estimate.near[np.uint64(cell), np.uint64(i)])
-        total += np.int64(estimate.weights[place, other * cells + np.uint64(state[other])])
+        other = np.uint64(state[np.uint64(estimate.near[np.uint64(cell), np.uint64(i)])])
+        total += np.int64(estimate.weights[row_of(estimate, cell, i, piece, cells) + other])
     return total
 
 
 @inlined
-def exchanged(estimate, state, piece, other, cell):
+def exchanged(estimate, state, piece, instead, cell):
     """Return `beside` of a piece in a cell less that of another piece in it."""
     cells, total = np.uint64(state.size - 1), np.int64(0)
-    place, instead = np.uint64(piece) * cells + np.uint64(cell), np.uint64(other) * cells + np.uint64(cell)
     for i in range(estimate.near.shape[1]):
-        near = np.uint64(estimate.near[np.uint64(cell), np.uint64(i)])
-        beside = near * cells + np.uint64(state[near])
-        total += np.int64(estimate.weights[place, beside]) - np.int64(estimate.weights[instead, beside])
+        other = np.uint64(state[np.uint64(estimate.near[np.uint64(cell), np.uint64(i)])])
+        total += np.int64(estimate.weights[row_of(estimate, cell, i, piece, cells) + other])
+        total -= np.int64(estimate.weights[row_of(estimate, cell, i, instead, cells) + other])
     return total
 
 
@@ -118,8 +125,9 @@ def evaluate_move(estimate, state, move, value, memo, delta, most):
     change = np.int64(estimate.alone[after]) - np.int64(estimate.alone[before])
     change += exchanged(estimate, state, piece, home, blank) - exchanged(estimate, state, piece, home, source)
     # The tile and the blank beside each other: counted twice before the move, and not at all after it.
-    change += np.int64(estimate.weights[before, np.int64(blank) * cells + np.int64(home)])
-    change += np.int64(estimate.weights[after, np.int64(source) * cells + np.int64(home)])
+    facing = estimate.facing[(np.uint64(blank) << np.uint64(2)) | np.uint64(move)] * cells
+    change += np.int64(estimate.weights[np.uint64((facing + np.int64(home)) * cells + np.int64(piece))])
+    change += np.int64(estimate.weights[np.uint64((facing + np.int64(piece)) * cells + np.int64(home))])
     first, size = np.uint64(piece) * estimate.most, np.uint64(cells)
     for i in range(estimate.counts[piece]):
         number = first + np.uint64(i)

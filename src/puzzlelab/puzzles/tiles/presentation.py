@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.puzzle import Drawings, Presentation
 from puzzlelab.core.registry import PATIENCE
+from puzzlelab.core.views import Estimates
 from puzzlelab.puzzles.tiles.notation import Board, write
 
 if TYPE_CHECKING:
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
 
 
 def presentation(puzzle: Tiles) -> Presentation:
-    """Return the presentation: the usual solver proves its answers up to 4x4, finds better and better ones up to 64
-    cells, and a long one beyond, where beams of all widths wander.
+    """Return the presentation: the usual solver proves its answers up to 4x4, and finds better and better ones beyond.
+    From 50 cells on it begins with a long one, because some narrow beams wander; without a learned estimate all beams
+    wander on more than 64 cells.
     """
-    usual: tuple[str, Mapping[str, Any]] = ("lines", {})
-    if puzzle.cells <= 16:
-        usual = ("ida", {"upper": "beam"})
-    elif puzzle.cells <= 64:  # some narrow beams wander on boards without an estimate that was learned
+    usual: tuple[str, Mapping[str, Any]] = ("ida", {"upper": "beam"})
+    estimates = puzzle.view(Estimates)
+    if puzzle.cells > 64 and (estimates is None or "pairs" not in estimates.estimates):
+        usual = ("lines", {})
+    elif puzzle.cells > 16:
         usual = ("beam", {"patience": PATIENCE} | ({"first": "lines"} if puzzle.cells > 49 else {}))
     return Presentation(
         usual_solver=usual,

@@ -34,9 +34,21 @@ def test_the_largest_boards_are_solved(name: str) -> None:
     assert replay(board, solve(Lines(), board, Limit()).moves).holds
 
 
-@pytest.mark.parametrize(("name", "solver"), [("tiles-8x8", "beam"), ("tiles-9x9", "lines"), ("tiles-12x12", "lines")])
-def test_it_is_the_usual_solver_above_64_cells(name: str, solver: str) -> None:
-    assert usual_solver(load(name))[0] == solver
+@pytest.mark.parametrize(
+    ("name", "solver", "first"),
+    [
+        ("tiles-7x7", "beam", None),
+        ("tiles-8x8", "beam", "lines"),
+        ("tiles-12x12", "beam", "lines"),
+        ("tiles-9x9:moves=multi", "lines", None),
+        (f"tiles-9x9:goal=1,0,{','.join(map(str, range(2, 81)))}", "lines", None),
+    ],
+)
+def test_beams_begin_with_it_and_it_is_the_usual_solver_where_they_wander(
+    name: str, solver: str, first: str | None
+) -> None:
+    usual, settings = usual_solver(load(name))
+    assert (usual, settings.get("first")) == (solver, first)
 
 
 @given(st.integers(2, 12), st.integers(2, 12), st.integers(0, 143))
