@@ -39,7 +39,7 @@ AHEAD = 4
 """The states whose successors are made before the first of them is looked up, so that the memory has time to answer."""
 
 
-class Successors(NamedTuple):
+class Lookahead(NamedTuple):
     """The successors of the next states of a layer."""
 
     states: State
@@ -79,7 +79,7 @@ class BeamRecord(NamedTuple):
     seen_hashes: NDArray[np.uint64]
     """[2^k]: the table of the hashes of all kept states."""
     expansion: Expansion
-    successors: Successors
+    ahead: Lookahead
 
 
 @inlined
@@ -128,7 +128,7 @@ def undoing_move(record, row):
 @inlined
 def prepare(record, row, number):
     """Make the successors of the state in this row of the layer, which becomes the state of this number."""
-    tables, ahead, moves = record.tables, record.successors, record.expansion.moves
+    tables, ahead, moves = record.tables, record.ahead, record.expansion.moves
     state, undoing = ahead.states[number], undoing_move(record, row)
     kernels.unpack(tables, record.layer[row], state)
     end = np.int64(0) if number == 0 else ahead.ends[number - 1]
@@ -148,7 +148,7 @@ def prepare(record, row, number):
 @inlined
 def expand(record, row, number):
     """Add the new ones of the prepared successors to the candidates; True if one of them is solved."""
-    control, tables, estimate, ahead = record.control, record.tables, record.estimate, record.successors
+    control, tables, estimate, ahead = record.control, record.tables, record.estimate, record.ahead
     candidates, state = record.candidates, ahead.states[number]
     # An incremental estimate reads the parent once for all of its children, if it was not kept.
     value = value_of(record, row, state)

@@ -43,7 +43,7 @@ from puzzlelab.engine.search_rules import (
 )
 from puzzlelab.runtime.memory import require_memory
 from puzzlelab.solvers import _layers
-from puzzlelab.solvers._beam_kernels import AHEAD, CONTROL, BeamRecord, Successors, add_hashes, kept_after, step
+from puzzlelab.solvers._beam_kernels import AHEAD, CONTROL, BeamRecord, Lookahead, add_hashes, kept_after, step
 from puzzlelab.solvers._layers import Guide
 from puzzlelab.solvers._layers_kernels import SCORE_BATCH
 from puzzlelab.solvers._top_k_kernels import new_selection
@@ -87,7 +87,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
         move=np.empty(kept + 16, np.int32),
         seen_hashes=np.zeros(min(records.table_size(kept), FIRST_HASHES), np.uint64),
         expansion=records.new_expansion(rules, instance.state, moves),
-        successors=Successors(
+        ahead=Lookahead(
             states=np.empty((AHEAD, rules.size), rules.dtype),
             ends=np.empty(AHEAD, np.int64),
             moves=np.empty(AHEAD * moves, np.int32),
