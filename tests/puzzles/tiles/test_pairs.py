@@ -200,6 +200,14 @@ def test_boards_without_weights_of_their_own_have_those_that_look_alike(rows, co
     assert value == total / UNITS
 
 
+def test_its_memory_is_asked_for(monkeypatch):
+    asked = []
+    monkeypatch.setattr(pairs_module, "require_memory", lambda title, needed: asked.append((title, needed)))
+    blocks = np.zeros((len(near_cells(3, 6)), 18, 18), np.int16)
+    tables = pair_tables(puzzlelab.Tiles(3, 6), blocks, np.zeros(alike_trios().max() + 1, np.int16), 0)
+    assert asked == [("the estimate 'pairs' of tiles-3x6", tables.weights.nbytes)]
+
+
 def test_alike_weights_are_those_of_a_square_whose_pairs_that_look_alike_have_one_weight():
     side, (number, codes) = 5, alike_pairs(5)
     weights = np.random.default_rng(1).integers(-200, 200, codes.size).astype(np.int16)

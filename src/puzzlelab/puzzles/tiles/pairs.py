@@ -26,6 +26,7 @@ from puzzlelab.core.views import Estimate
 from puzzlelab.puzzles.tiles.estimate_kernels import grid_distance
 from puzzlelab.puzzles.tiles.kernels import rules
 from puzzlelab.puzzles.tiles.pairs_kernels import UNITS, PairTables, evaluate
+from puzzlelab.runtime.memory import require_memory
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
@@ -225,9 +226,13 @@ def alike_weights(side: int, weights: NDArray[np.int16]) -> NDArray[np.int16]:
 def pair_tables(
     puzzle: Tiles, blocks: Iterable[NDArray[np.int16]], trio_weights: NDArray[np.int16], offset: int
 ) -> PairTables:
-    """Return the tables of the weights of each near pair, and of trios that look alike, in `UNITS` to a move."""
+    """Return the tables of the weights of each near pair, and of trios that look alike, in `UNITS` to a move.
+
+    Raises `NoRoom` where memory is short: those of 12x12 have 155 MB.
+    """
     cells, pairs = puzzle.cells, near_cells(puzzle.rows, puzzle.columns)
-    width = max(np.bincount(np.reshape(pairs, -1)))
+    width = int(np.bincount(np.reshape(pairs, -1)).max())
+    require_memory(f"the estimate 'pairs' of {puzzle.name}", 2 * width * cells**3)
     near = np.repeat(np.arange(cells, dtype=np.int32)[:, None], width, axis=1)
     table, filled = np.zeros((cells, width, cells, cells), np.int16), [0] * cells
     for (a, b), block in zip(pairs, blocks, strict=True):
