@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import time
+import zipfile
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -184,13 +185,15 @@ def first(side: int, like: Learned | None) -> Learned:
 def revived(side: int, path: Path) -> Learned:
     """What a file of weights knows: each weight of a pair becomes its own parameter, and the shared ones are 0."""
     own, shared, last, total = parts(side)
-    with np.load(path) as file:
-        if file["weights"].size != own:
-            raise SystemExit(f"{path} has no weights of {side}x{side} tiles")
-        parameters = np.zeros(total, np.float32)
-        for name, begin, end in (("weights", 0, own), ("trio_weights", shared, last), ("offset", last, total)):
-            parameters[begin:end] = file[name].astype(np.float32) / UNITS
-        return Learned(side, parameters, np.full_like(parameters, HABIT), parameters, int(file["boards"]))
+    parameters = np.zeros(total, np.float32)
+    try:
+        with path.open("rb") as stream, np.load(stream) as file:
+            for name, begin, end in (("weights", 0, own), ("trio_weights", shared, last), ("offset", last, total)):
+                parameters[begin:end] = file[name].astype(np.float32) / UNITS
+            boards = int(file["boards"])
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        raise SystemExit(f"{path} has no weights of {side}x{side} tiles") from None
+    return Learned(side, parameters, np.full_like(parameters, HABIT), parameters, boards)
 
 
 def weights(known: Learned) -> dict[str, Any]:

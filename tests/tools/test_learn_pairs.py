@@ -130,6 +130,11 @@ def test_a_file_of_weights_is_learned_further(
     assert "30 boards: 10 of 10 solved" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="has no weights of 4x4 tiles"):
         run(program, monkeypatch, 4, tmp_path / "four", "--like", one / "weights.npz")
+    for content in (b"", b"no weights", (one / "weights.npz").read_bytes()[:900], (one / "alike.npz").read_bytes()):
+        damaged = tmp_path / "damaged.npz"
+        damaged.write_bytes(content)
+        with pytest.raises(SystemExit, match="has no weights of 3x3 tiles"):
+            run(program, monkeypatch, 3, tmp_path / "three", "--like", damaged)
 
 
 @pytest.mark.parametrize("side", [1, 2, 9])
